@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from core.errors import Cancelled, TesseraError
 from core.messages import Message, verbatim
 from core.model import Job, JobState, Progress
+from core.pace import Pace
 
 _LOG = logging.getLogger(__name__)
 _BETWEEN = 0.1
@@ -136,12 +137,12 @@ class Jobs:
 
     def _ended(self, name: str, work: Callable[[Progress], Any]) -> bool:
         """Do the work of a job once; return whether the job ends with that."""
-        stop = self._stops[name]
+        stop, pace = self._stops[name], Pace()
 
         def progress(done: float, total: float, what: str | Message) -> None:
             if stop.is_set():
                 raise Cancelled
-            self._change(name, done=done, total=total, what=what)
+            self._change(name, done=done, total=total, what=what, left=pace.left(done, total))
 
         try:
             result = work(progress)

@@ -25,7 +25,7 @@ def import_(workspace: Path, **given: Any) -> Any:
     with opened(workspace, writes=not reads) as run:
         target = {name: given[name] for name in ("folder", "base")}
         made: dict[str, Any] = run(operations.makes, **target)
-        if made["makes"] and given["folder"].is_dir():
+        if made["makes"] and given["folder"].exists():
             sys.stderr.write(f"{lines.of_new_base(made['makes'])}\n")
         with stoppable(operations.import_, workspace, given):
             return run(operations.import_, **given) | made

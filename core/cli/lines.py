@@ -44,7 +44,30 @@ def counts(report: dict[str, Any]) -> str:
 
 def of_import(report: dict[str, Any]) -> list[str]:
     lines = _report_lines(report, counts(report), report["edits_flagged"], report["edits_kept"], report["waiting"])
-    return [*lines, *_skipped_lines(report["skipped"]), *_refused_lines(report["refused"])]
+    head = [_("Read as notes of {program}.", program=report["importer"])] if report["importer"] else []
+    return [
+        *head,
+        *lines,
+        *_skipped_lines(report["skipped"]),
+        *_left_out_lines(report["left_out"]),
+        *_refused_lines(report["refused"]),
+    ]
+
+
+def _left_out_lines(entries: list[dict[str, Any]]) -> list[str]:
+    """Return a line for each reason why files and folders are left out."""
+    lines = []
+    for reason, paths in _by_reason(entries).items():
+        shown = ", ".join(paths[:3] + ["…"] * (len(paths) > 3))
+        lines.append(_("  left out ({n}): {paths}: {reason}", n=len(paths), paths=shown, reason=reason))
+    return lines
+
+
+def _by_reason(entries: list[dict[str, Any]]) -> dict[str, list[str]]:
+    reasons: dict[str, list[str]] = {}
+    for entry in entries:
+        reasons.setdefault(say(entry["error"]), []).append(entry["path"])
+    return reasons
 
 
 def of_scan(values: dict[str, Any]) -> list[str]:
@@ -89,14 +112,11 @@ def of_refused(values: dict[str, Any]) -> list[str]:
 
 def _skipped_lines(files: list[dict[str, Any]]) -> list[str]:
     """Return a line for each reason why files weren't read."""
-    reasons: dict[str, list[str]] = {}
-    for file in files:
-        reasons.setdefault(say(file["error"]), []).append(file["path"])
     return [
         _("  not read: {n} files, such as {path}: each {reason}", n=len(paths), path=paths[0], reason=reason)
         if len(paths) > 1
         else _("  not read: {path}: {reason}", path=paths[0], reason=reason)
-        for reason, paths in reasons.items()
+        for reason, paths in _by_reason(files).items()
     ]
 
 

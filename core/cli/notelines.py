@@ -5,7 +5,7 @@ from typing import Any
 
 from core.cli.texts import _, say
 from core.messages import plural
-from core.model import AUTHORS, NOTE_FIELDS, SUBMISSIONS, VERSION_KINDS, settled_line
+from core.model import AUTHORS, NOTE_FIELDS, SUBMISSIONS, VERSION_KINDS, property_text, settled_line
 
 _SIGNS = {"equal": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 
@@ -20,7 +20,10 @@ def of_note(note: dict[str, Any]) -> list[str]:
         for name, field in NOTE_FIELDS.items()
         if name != "title" and note[name] not in ("", [], None, 0)
     ]
-    return [*head, *fields, "", note["body"]]
+    fields += [f"  {name}: {property_text(value)}" for name, value in note["properties"].items()]
+    lost = note["missing_attachments"]
+    missing = [_("  missing attachments: {names}", names=lost)] if lost else []
+    return [*head, *fields, *missing, "", note["body"]]
 
 
 def of_written(note: dict[str, Any]) -> list[str]:

@@ -9,12 +9,15 @@ from typing import Any, NoReturn
 from core.cli.terminal import in_json, redraw
 from core.cli.texts import say
 from core.messages import readable
+from core.model import left_line
+from core.pace import Pace
 from core.text import one_line
 
 Lines = Callable[[Any], list[str]]
 """Returns the printed lines of an answer's values."""
 STOPPED = threading.Event()
 """Set by Ctrl-C. A model that is loading may swallow the exception, so the next step raises it again."""
+PACE = Pace()
 BESIDE: list[Callable[[], Iterable[object]]] = []
 """Returns the remarks that a command prints on stderr once it has ended."""
 
@@ -47,7 +50,10 @@ def stop(*_: object) -> NoReturn:
 def progress(done: float, total: float, what: object) -> None:
     if STOPPED.is_set():
         raise KeyboardInterrupt
-    redraw("" if done >= total else f"{done / max(1, total):4.0%} {one_line(say(what))}"[:97])
+    left = PACE.left(done, total)
+    ends = f" · {say(left_line(left))}" if left is not None else ""
+    line = f"{done / max(1, total):4.0%} {one_line(say(what))}"[: 97 - len(ends)]
+    redraw("" if done >= total else line + ends)
 
 
 def plain_lines(values: Mapping[str, Any]) -> list[str]:

@@ -9,6 +9,8 @@ CONVERTERS: Table[Converter] = Table(
     message("converter"),
     {
         "workbook": Entry("core.documents.workbook:Workbook"),
+        "canvas": Entry("core.documents.obsidian:Canvas"),
+        "base": Entry("core.documents.obsidian:Base"),
         "pandoc": Entry("core.documents.pandoc:Pandoc"),
         "pdf": Entry("core.documents.pdf.converters:Pdf"),
         "pdftext": Entry("core.documents.pdf.converters:PdfText"),

@@ -22,12 +22,16 @@ _ENCRYPTED = 0x1
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a kind is called. A zip archive has the `entry`, a pattern; other bytes match `begins`; else it is text."""
+    """What a kind is called. A zip archive has the `entry`, a pattern; other bytes match `begins`; else it is text.
+
+    A note of a kind that is `called_as_file` has the name of its file.
+    """
 
     name: Message
     entry: str = ""
     begins: bytes = b""
     is_text: bool = True
+    called_as_file: bool = False
 
 
 def _zipped(name: Message, entry: str) -> Kind:
@@ -55,6 +59,8 @@ KINDS = {
     "wiki": Kind(message("a wiki page")),
     "tex": Kind(message("a text in LaTeX")),
     "latex": Kind(message("a text in LaTeX")),
+    "canvas": Kind(message("a canvas of Obsidian"), begins=rb"\s*\{", called_as_file=True),
+    "base": Kind(message("a base of Obsidian"), called_as_file=True),
     "rtf": Kind(message("a Rich Text document"), begins=rb"\s*\{\\rtf", is_text=False),
 }
 PICTURES = {
@@ -88,6 +94,8 @@ def why_not_read(path: str) -> Message:
         return message("is of an old Office format. Save it as .{newer} and import it again.", newer=_OLD_OFFICE[kind])
     if kind in PICTURES or kind in ("gif", "svg", "avif", "heic"):
         return message("is a picture. It is shown in the notes that link to it.")
+    if kind == "enex":
+        return message("is an export of Evernote. Import it by itself.")
     if not kind:
         return message("has no suffix that says what it is. Add one, such as .md, to have it read.")
     return message("is a .{kind} file, a kind that isn't read. Convert it to a PDF or to text.", kind=kind)

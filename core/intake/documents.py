@@ -1,7 +1,8 @@
 """The bytes of a document -> the text of its note, with front matter that says what the document says of itself."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import PurePosixPath
 
 import yaml
 
@@ -40,6 +41,8 @@ def text_of(data: bytes, path: str, *, converter: str = "", original: str = "") 
     if kind in KINDS and KINDS[kind].is_text:
         data = decode(data, path)[0].encode()
     converted, version = convert(data, path, converter=converter)
+    if kind in KINDS and KINDS[kind].called_as_file:
+        converted = replace(converted, title=PurePosixPath(path).stem)
     front, body = _front(converted), converted.text
     if not body.strip():
         raise SourceError(path, "holds no text that could be read.")

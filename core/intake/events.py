@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.intake.ignoring import is_rules
 from core.intake.notefile import is_skipped
 
 if TYPE_CHECKING:
@@ -93,4 +94,8 @@ def _changes(folder: str, watcher: "RustNotify") -> set[str]:
     if isinstance(events, str):
         return set()
     paths = {Path(os.path.relpath(path, folder)).as_posix() for _, path in events}
-    return {"" if path == "." else path for path in paths if path == "." or not any(map(is_skipped, path.split("/")))}
+    return {"" if path == "." else path for path in paths if path == "." or _matters(path)}
+
+
+def _matters(path: str) -> bool:
+    return is_rules(path) or not any(map(is_skipped, path.split("/")))

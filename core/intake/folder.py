@@ -12,7 +12,8 @@ from core.documents import kinds
 from core.documents.converting import is_document
 from core.errors import SourceError
 from core.intake.encoding import MAX_BYTES, decode, too_large
-from core.intake.notefile import is_note, is_skipped
+from core.intake.ignoring import Ignoring
+from core.intake.notefile import is_note
 from core.intake.paths import Paths
 from core.messages import message
 from core.model import NOTE_SUFFIXES, TEXT_SUFFIX, Failed, SourceFile
@@ -26,18 +27,24 @@ _LATEST = 2**63 - 1
 class Scan:
     """The note files and documents of a folder, sorted by path, and the files and folders that can't be read.
 
-    `skipped` are files of kinds that nobody reads.
+    `skipped` are files of kinds that nobody reads, `left_out` files and folders that a person or a rule leaves out.
     """
 
     folder: Path
     files: tuple[SourceFile, ...]
     failed: tuple[Failed, ...]
     skipped: tuple[Failed, ...] = ()
+    left_out: tuple[Failed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class _Skipped(Failed):
     """A file of a kind that nobody reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class _LeftOut(Failed):
+    """A file, or a folder with all that is in it, that is left out."""
 
 
 def content_hash(data: bytes) -> str:
@@ -69,7 +76,8 @@ def scan(
         entries = [entry for entry in entries if _is_text(entry)]
     files = [entry for entry in entries if isinstance(entry, SourceFile)]
     skipped = [entry for entry in entries if isinstance(entry, _Skipped)]
-    failed = [entry for entry in entries if isinstance(entry, Failed) and not isinstance(entry, _Skipped)]
+    left_out = [entry for entry in entries if isinstance(entry, _LeftOut)]
+    failed = [entry for entry in entries if type(entry) is Failed]
     if only is None and not files and not failed and plain:
         raise SourceError(str(folder), "There are no .txt files in this folder.")
     if only is None and not files and not failed:
@@ -79,7 +87,8 @@ def scan(
             suffixes=NOTE_SUFFIXES[:-1],
             last=NOTE_SUFFIXES[-1],
         )
-    return Scan(root, tuple(sorted(files, key=lambda file: file.path)), tuple(failed), tuple(skipped))
+    files.sort(key=lambda file: file.path)
+    return Scan(root, tuple(files), tuple(failed), tuple(skipped), tuple(left_out))
 
 
 def read(folder: Path, path: str) -> bytes:
@@ -140,9 +149,10 @@ def _walk(
     root: Path, forbidden: Path | None, most: int, only: Paths | None, *, pictures: bool
 ) -> Iterator[SourceFile | Failed]:
     """Yield every note file below the root. Linked folders aren't entered; their target may be below the root too."""
-    folders, left = [root], most
+    folders, left, rules = [root], most, Ignoring(root)
     while folders:
         folder = folders.pop()
+        rules.enter("" if folder == root else folder.relative_to(root).as_posix())
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
@@ -152,13 +162,17 @@ def _walk(
         if left < 0:
             raise SourceError(str(root), "This folder holds more than {n} files. Choose one with notes only.", n=most)
         for entry in entries:
-            if is_skipped(entry.name) or (only and not only.lead_through(_shown(Path(entry.path), root))):
+            is_folder = entry.is_dir(follow_symlinks=False)
+            path = _shown(Path(entry.path), root)
+            if only and not only.lead_through(path):
                 continue
-            if not entry.is_symlink() and entry.is_dir(follow_symlinks=False):
-                if Path(entry.path) != forbidden:
-                    folders.append(Path(entry.path))
-            else:
+            if why := rules.reason(path, is_folder=is_folder):
+                yield _LeftOut(f"{path}/" if is_folder else path, why)
+            elif not is_folder:
                 yield from _checked(entry, root, pictures=pictures)
+            elif Path(entry.path) != forbidden:
+                folders.append(Path(entry.path))
+    yield from rules.failed
 
 
 def _is_text(entry: SourceFile | Failed) -> bool:

@@ -10,9 +10,10 @@ from pathlib import PurePosixPath
 from core.embedding import Embedder
 from core.errors import Cancelled, SourceError
 from core.faults import one_file
+from core.importers import Importer
 from core.indexing.embed_queue import state_of
 from core.indexing.indexer import Indexer
-from core.intake import documents, folder, notefile
+from core.intake import documents, folder, notefile, staging
 from core.markdown.tags import key
 from core.messages import message, skeleton
 from core.model import NOTE_FIELDS, Failed, KnowledgeBase, Note, Progress, Revision, SourceFile, SyncPlan, SyncReport
@@ -135,6 +136,7 @@ def _notes(
     trashed |= {one.path: one.version.note_id for one in deleted if one.source_ref == plan.source_ref}
     taken = store.notes.ids() | {one.version.note_id for one in deleted}
     known = {match.file.path: match.note for match in plan.changed}
+    live = staging.live_in(plan.folder) if plan.importer else None
     for file in sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path):
         old = known.get(file.path)
         earlier_id = old.note_id if old else trashed.get(file.path)
@@ -142,7 +144,7 @@ def _notes(
         change = Revision("sync" if old else "restore" if earlier_id else "create", "sync")
         try:
             with one_file(file.path):
-                note = _note(store, base, plan, file, note_id)
+                note = _note(store, base, plan, file, note_id, live)
         except SourceError as error:
             unread.append((file, Failed(file.path, error.reason)))
             continue
@@ -150,7 +152,9 @@ def _notes(
         yield replace(note, change=change, replaces=old.content_hash if old else "")
 
 
-def _note(store: Store, base: KnowledgeBase, plan: SyncPlan, file: SourceFile, note_id: str) -> NoteToIndex:
+def _note(
+    store: Store, base: KnowledgeBase, plan: SyncPlan, file: SourceFile, note_id: str, live: Importer | None
+) -> NoteToIndex:
     uploaded = plan.source_ref == UPLOADED
     if documents.is_document(file.path, pictures=uploaded):
         data = folder.read(plan.folder, file.path)
@@ -160,6 +164,9 @@ def _note(store: Store, base: KnowledgeBase, plan: SyncPlan, file: SourceFile, n
         if uploaded:
             store.documents.keep(file.content_hash, data)
         note, outline = notefile.of_document(read, file.path)
+    elif live:
+        file = file if file.text else folder.with_text(plan.folder, file)
+        note, outline = notefile.of_document(staging.text_of(live, file.path), file.path)
     else:
         file = file if file.text else folder.with_text(plan.folder, file)
         note, outline = notefile.of_text(file.text, file.path, plain=base.plain)

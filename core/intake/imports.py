@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,12 +14,12 @@ from core.errors import Cancelled, SourceError, SyncRefused
 from core.faults import one_file
 from core.indexing.bases import Bases
 from core.indexing.embed_queue import FAILURES, EmbedQueue
-from core.intake import documents, folder, notefile, sync, upload
+from core.intake import documents, folder, notefile, staging, sync
+from core.intake.ignoring import is_rules
 from core.intake.importing import UPLOADED, apply
 from core.intake.paths import Paths
 from core.intake.webpage import WebPage
 from core.model import (
-    NOTE_SUFFIXES,
     ChunkingOptions,
     Cut,
     Failed,
@@ -35,8 +35,8 @@ from core.model import (
 from core.models import Models
 from core.store import Store
 
-_WRITING = 0.05
-"""Share of the progress of an import that is writing; embedding takes the rest."""
+_WRITING, _WRITING_ALONE = 0.05, 0.9
+"""Shares of the progress of an import that are writing, with a model and without; embedding takes the rest."""
 _COUNTS = ("added", "changed", "renamed", "removed", "unchanged", "chunks", "waiting")
 """The counts of a report that the log has."""
 
@@ -70,22 +70,30 @@ class Imports:
         """Compare a folder with the notes of a base; nothing is changed.
 
         Without `base` it is the one with the folder's name, else the only one that was synced with the folder, else
-        one with the folder's name that the plan makes. Raises SourceError for a folder that is missing, empty, or
-        inside the workspace.
+        one with the folder's name that the plan makes. An export of another program, a folder or a file, is compared
+        as an upload is. Raises SourceError for a folder that is missing, empty, or inside the workspace.
         """
-        return self._planned(base or self._name_for(path), path, forbidden=self._store.folder)
+        name, place = base or self._name_for(path), path.expanduser()
+        if place.is_file() and place.name.lower().endswith(staging.SUFFIXES):
+            return self._staged(name, lambda into: staging.fill_of_file(place, into))
+        if place.is_dir() and (export := staging.export_of(place)):
+            return replace(self._staged(name, lambda into: staging.write(export, into)), importer=export.name)
+        return self._planned(name, path, forbidden=self._store.folder)
 
-    def plan_changes(self, path: Path, base: KnowledgeBase, changed: Iterable[str]) -> SyncPlan:
-        """Compare the files and folders at some paths of a folder with a base; nothing is changed.
+    def plan_changes(self, path: Path, base: KnowledgeBase, changed: Collection[str] = ()) -> SyncPlan:
+        """Compare a folder, or the files and folders at some of its paths, with a base; nothing is changed.
 
         Where a file is gone, or a new one may be another that was moved, the whole folder is compared: so a plan that
-        removes notes is as careful as any. Raises SourceError as `plan_folder` does.
+        removes notes is as careful as any. So it is where a file that says what is left out changed. Raises SourceError
+        as `plan_folder` does.
         """
+        if not changed or any(map(is_rules, changed)):
+            return self._planned(base.name, path, forbidden=self._store.folder)
         only = Paths(changed)
         plan = self._planned(base.name, path, forbidden=self._store.folder, only=only)
         elsewhere = {note.content_hash for note in plan.unchanged}
         if plan.removed or any(file.content_hash in elsewhere for file in plan.added):
-            return self.plan_folder(path, base.name)
+            return self.plan_changes(path, base)
         before = {failure.path for failure in self._bases.failures(base, plan.source_ref)}
         unread = self._store.documents.unread_of(base, plan.source_ref, documents.readers()).values()
         others = [one for one in unread if one.path not in only]
@@ -138,13 +146,23 @@ class Imports:
         The files are kept in a temporary folder until `apply` or `discard`. Raises SourceError for a
         name that leads out of the folder, and for an upload without notes.
         """
-        staging = Path(tempfile.mkdtemp(prefix="tessera-upload-"))
+        return self._staged(base, lambda into: staging.fill(files, into))
+
+    def _staged(self, base: str, fill: Callable[[Path], list[Failed]]) -> SyncPlan:
+        """Return the plan of a temporary folder that is filled; an export of another program in it is rewritten."""
+        into = Path(tempfile.mkdtemp(prefix="tessera-upload-"))
         try:
-            others = _stage(files, staging)
-            plan = self._planned(base, staging, source_ref=UPLOADED, removals=False)
-            return replace(plan, skipped=(*plan.skipped, *others))
+            others = fill(into)
+            importer, failed = staging.rewritten(into)
+            plan = self._planned(base, into, source_ref=UPLOADED, removals=False)
+            return replace(
+                plan,
+                skipped=(*plan.skipped, *others),
+                failed=(*plan.failed, *failed),
+                importer=importer or plan.importer,
+            )
         except BaseException:
-            shutil.rmtree(staging)
+            shutil.rmtree(into)
             raise
 
     def plan_page(self, page: WebPage, base: str) -> SyncPlan:
@@ -202,11 +220,12 @@ class Imports:
         started = time.perf_counter()
         base = self._store.bases.of_id(plan.base_id) if plan.base_id else self._base_for_import(plan.base, watch=watch)
         embed = embed and base.embed_at_once
-        writing = _part(progress, 0, _WRITING) if embed else progress
+        share = _WRITING_ALONE if base.embedder == "tfidf" or not base.has_vectors else _WRITING
+        writing = _part(progress, 0, share) if embed else progress
         report, stopped = apply(self._store, base, embedding.build(base.embedder), plan, writing)
         self.discard(plan)
         if embed and not stopped:
-            report = self._embedded(base, report, _part(progress, _WRITING, 1))
+            report = self._embedded(base, report, _part(progress, share, 1))
         waiting, refused = self._store.pending.count([base.id]).notes, self._store.refusals.count(base)
         return replace(report, waiting=waiting, refused=refused, seconds=round(time.perf_counter() - started, 3))
 
@@ -230,7 +249,8 @@ class Imports:
         """Return the name of the base for a folder of which no base is given."""
         bases, path = self._bases.all(), path.expanduser().resolve()
         synced = [base.name for base in bases if str(path) in dict(self._bases.folders(base))]
-        return path.name if len(synced) != 1 or path.name in {base.name for base in bases} else synced[0]
+        usual = path.stem if path.name.lower().endswith(staging.SUFFIXES) else path.name
+        return usual if len(synced) != 1 or usual in {base.name for base in bases} else synced[0]
 
     def _planned(self, name: str, path: Path, **how: Any) -> SyncPlan:
         """Return the plan of `sync.plan` for a base, or for the one that it makes."""
@@ -238,35 +258,14 @@ class Imports:
             known = self._store.notes.files(base)
             ref = how.get("source_ref") or str(path.expanduser().resolve())
             unread = self._store.documents.unread_of(base, ref, documents.readers())
-            return replace(sync.plan(name, path, known, plain=base.plain, unread=unread, **how), base_id=base.id)
-        return replace(sync.plan(name, path, (), **how), makes=self._bases.usual())
+            plan = replace(sync.plan(name, path, known, plain=base.plain, unread=unread, **how), base_id=base.id)
+        else:
+            plan = replace(sync.plan(name, path, (), **how), makes=self._bases.usual())
+        live = None if base and base.plain else staging.live_in(plan.folder)
+        return replace(plan, importer=live.name) if live else plan
 
     def _base_for_import(self, name: str, *, watch: bool = False) -> KnowledgeBase:
         return self._bases.find(name) or self._bases.add(name, watch=watch)
-
-
-def _stage(files: Iterable[tuple[str, bytes]], staging: Path) -> list[Failed]:
-    """Write the notes and documents of an upload into a folder; return the other files.
-
-    Raises SourceError for an upload of nothing else.
-    """
-    names, others = [], []
-    for name, data in files:
-        names.append(name)
-        if name.lower().endswith(".zip"):
-            others += upload.unzip(data, staging, name=name)
-        else:
-            others += upload.unpack([(name, data)], staging)
-    if len(names) == len(others) == 1:
-        raise SourceError(others[0].path, others[0].error)
-    if not any(staging.iterdir()):
-        raise SourceError(
-            ", ".join(names),
-            "There are no {suffixes} or {last} files in this upload.",
-            suffixes=NOTE_SUFFIXES[:-1],
-            last=NOTE_SUFFIXES[-1],
-        )
-    return others
 
 
 def _part(progress: Progress, start: float, end: float) -> Progress:

@@ -75,6 +75,7 @@ def plan(
         failed=tuple(compared.failed),
         known=len(mine) + len(moved),
         skipped=scanned.skipped,
+        left_out=scanned.left_out,
     )
 
 

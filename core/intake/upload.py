@@ -7,6 +7,7 @@ import io
 import lzma
 import re
 import stat
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -18,6 +19,7 @@ from typing import IO
 from core.documents.converting import is_document
 from core.documents.kinds import why_not_read
 from core.errors import SourceError
+from core.intake.ignoring import is_rules
 from core.intake.notefile import is_note, is_skipped
 from core.messages import message
 from core.model import Failed
@@ -69,7 +71,7 @@ def unpack(files: Iterable[tuple[str, bytes]], destination: Path) -> list[Failed
         total += len(data)
         if count > MAX_ENTRIES or total > MAX_UNPACKED:
             raise too_much(name)
-        if is_note(path) or is_document(path, pictures="/" not in path):
+        if _is_wanted(path):
             _write(destination, path, [data])
         else:
             others += _not_read(path)
@@ -88,7 +90,12 @@ def unzip(data: bytes, destination: Path, *, name: str = "the archive") -> list[
 def unzip_from(stream: IO[bytes], destination: Path, *, name: str) -> list[Failed]:
     """Write the files of a zip archive as `unzip` does."""
     with _sound(name), _listed(stream, name) as archive:
-        return _unzip(archive, stream.seek(0, io.SEEK_END), destination, name)
+        return _unzip(archive, destination, _Allowance(name, _most(stream.seek(0, io.SEEK_END))))
+
+
+def _is_wanted(path: str) -> bool:
+    is_read = is_note(path) or is_document(path, pictures="/" not in path) or is_rules(path)
+    return is_read or path.lower().endswith(".enex") or f"/{path}".endswith("/logseq/config.edn")
 
 
 def _not_read(path: str) -> list[Failed]:
@@ -181,16 +188,18 @@ def _sound(name: str) -> Iterator[None]:
         ) from error
 
 
-def _unzip(archive: zipfile.ZipFile, packed: int, destination: Path, name: str) -> list[Failed]:
+def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *, depth: int = 0) -> list[Failed]:
+    """Write the files of an archive; of one that holds nothing but archives, what those hold, at a `depth` of 1."""
     others: list[Failed] = []
     members = [member for member in archive.infolist() if not member.filename.endswith("/")]
     # All names are checked before the first file is written.
     paths = [_checked(_member_name(member)) for member in members]
-    allowance = _Allowance(name, _most(packed))
+    holds_archives = depth == 0 and not any(map(_is_wanted, paths))
     for path, member in zip(paths, members, strict=True):
         if stat.S_ISLNK(member.external_attr >> 16):
             continue
-        if not (is_note(path) or is_document(path)):
+        is_archive = holds_archives and path.lower().endswith(".zip")
+        if not (is_archive or _is_wanted(path)):
             others += _not_read(path)
             continue
         if member.flag_bits & _ENCRYPTED:
@@ -198,7 +207,14 @@ def _unzip(archive: zipfile.ZipFile, packed: int, destination: Path, name: str) 
             continue
         with archive.open(member) as source:
             size = _BLOCK if member.compress_type in _PLAIN else _SMALL_BLOCK
-            _write(destination, path, allowance.blocks(source, size))
+            if not is_archive:
+                _write(destination, path, allowance.blocks(source, size))
+                continue
+            with tempfile.TemporaryFile() as inner:
+                inner.writelines(allowance.blocks(source, size))
+                inner.seek(0)
+                with _listed(inner, path) as one:
+                    others += _unzip(one, destination, allowance, depth=1)
     return others
 
 

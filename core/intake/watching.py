@@ -187,8 +187,7 @@ class Watching:
 
     def _plan(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> tuple[SyncPlan, int]:
         """Return the plan of a sync without the removals that wait for a person, and their number."""
-        path = Path(folder)
-        plan = self._notes.plan_changes(path, base, changed) if changed else self._notes.plan_folder(path, base.name)
+        plan = self._notes.plan_changes(Path(folder), base, changed)
         before = self._seen.get((base.id, folder))
         waits = bool(before and before.removals) or self._removes_many(base, plan)
         return (replace(plan, removed=()), len(plan.removed)) if waits else (plan, 0)

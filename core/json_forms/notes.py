@@ -18,9 +18,10 @@ NOTE = Form(
     "WholeNote",
     tuple,
     base=(str, _SECOND),
-    **Form("", model.Note, f"{_NAMES} body {' '.join(RELATIONS)} {_TIMES}").through(_FIRST),
+    missing_attachments=(list[str], lambda shown: list(shown[2])),
+    **Form("", model.Note, f"{_NAMES} body {' '.join(RELATIONS)} {_TIMES} properties=extra").through(_FIRST),
 )
-"""Of a note and the name of its base."""
+"""Of a note, the name of its base, and its attachments that are missing."""
 WRITTEN = Form(
     "WrittenNote",
     tuple,

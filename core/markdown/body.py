@@ -15,8 +15,10 @@ from core.markdown.tags import in_text, key
 from core.model import NOTE_SUFFIXES
 
 MAX_TITLE = 200
+_ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
+"""How the address of a page of the web, or of another program, begins."""
 _ATTACHMENT = re.compile(
-    r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif|pdf|mp[34]|m4a|wav|ogg|webm|mov|zip|canvas|base|html?|css|js|py|ipynb"
+    r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif|pdf|mp[34]|m4a|wav|ogg|webm|mov|zip|html?|css|js|py|ipynb"
     r"|docx?|xlsx?|pptx?|csv|json|ya?ml)$",
     re.IGNORECASE,
 )
@@ -55,6 +57,12 @@ def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
     return _distinct(tags, key)
 
 
+def attachments_in(body: str, path: str) -> tuple[str, ...]:
+    """Return the files beside a note that its body names, as they are written, each once; raises SourceError."""
+    named = (_file(link) for link in look_into(body, path).links if not _ADDRESS.match(link.target))
+    return _distinct(filter(_ATTACHMENT.search, named), str)
+
+
 def short_title(title: str) -> str:
     """Return a title on one line, of at most MAX_TITLE characters."""
     title = " ".join(title.split())
@@ -83,17 +91,24 @@ def _first_title(outlined: Outline) -> str:
     return next((title for title in map(short_title, titles) if title), "")
 
 
+def _file(link: Link) -> str:
+    """Return the path of a link, without its place in the file."""
+    if link.wiki:
+        return re.split(r"[#|^]", link.target, maxsplit=1)[0].rstrip("\\").strip()
+    return unquote(re.split(r"[#?]", link.target, maxsplit=1)[0])
+
+
 def _target(link: Link, folder: str) -> str:
     """Return the target of a link, empty if it can't be a note."""
     if link.wiki:
-        target = re.split(r"[#|^]", link.target, maxsplit=1)[0].rstrip("\\").strip()
+        target = _file(link)
         return "" if _ATTACHMENT.search(target) else target
-    target = unquote(re.split(r"[#?]", link.target, maxsplit=1)[0])
-    if not target or "\0" in target or re.match(r"[A-Za-z][A-Za-z0-9+.-]*:|//", target):
+    target = _file(link)
+    if not target or "\0" in target or _ADDRESS.match(target):
         return ""
     target = target.lstrip("/") if target.startswith("/") else posixpath.join(folder, target)
     outside = posixpath.normpath(target).startswith("..")
-    may_be_note = target.lower().endswith(NOTE_SUFFIXES) or not posixpath.splitext(target)[1]
+    may_be_note = target.lower().endswith((*NOTE_SUFFIXES, ".canvas", ".base")) or not posixpath.splitext(target)[1]
     return posixpath.normpath(target) if may_be_note and not outside and not target.endswith("/") else ""
 
 

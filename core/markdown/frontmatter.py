@@ -129,8 +129,9 @@ def _take(front: FrontMatter, key: str, node: yaml.Node) -> None:
     taken = _read(_KINDS[name], value, texts) if name else None
     if taken is not None:
         front.fields[name] = front.value(name) + taken if name == "tags" else taken
-    elif key.lower() == "aliases":
-        front.extra["aliases"] = texts
+    elif key.lower() in ("aliases", "alias"):
+        names = front.extra.setdefault("aliases", [])
+        front.extra["aliases"] = [*dict.fromkeys([*names, *texts])]  # type: ignore[misc]
     elif key.lower() in ("source_url", "url") and re.match(r"https?://", value):
         front.fields["source_url"] = value
     elif name and _KINDS[name] == "day":

@@ -32,6 +32,13 @@ def key(text: str) -> str:
     return fold(plain(text))
 
 
+def with_parents(tag: str) -> Iterator[str]:
+    """Yield a tag and the tags that it is nested in: of `a/b` also `a`."""
+    while tag:
+        yield tag
+        tag = tag.rpartition("/")[0].rstrip("/")
+
+
 def in_list(text: str) -> Iterator[str]:
     """Yield the tags of a list in front matter: with commas, or each with its #."""
     for part in _LIST.split(text):

@@ -151,14 +151,19 @@ class Match:
     file: SourceFile
 
 
+_LISTS = ("failed", "skipped", "left_out")
+"""The files and folders of a report that aren't read."""
+
+
 @dataclass(frozen=True, slots=True)
 class SyncReport:
     """Result of an applied plan: counts and `failed`; `unchanged` includes touched notes.
 
     `edits_flagged` edits lost their place in a changed note. `edits_kept` edits are of removed notes and
-    wait for their files to come back. `skipped` files are of kinds that nobody reads. `waiting` notes of the base can
-    be searched by words only; `problem` is the reason if the embedder failed. `refused` chunks of the base have a text
-    that its model refuses.
+    wait for their files to come back. `skipped` files are of kinds that nobody reads; `left_out` are files
+    and whole folders that rules leave out. `waiting` notes of the base can be searched by words only; `problem` is the
+    reason if the embedder failed. `refused` chunks of the base have a text that its model refuses. `importer` is the
+    program of which the notes are, "" for none.
     """
 
     added: int = 0
@@ -168,6 +173,7 @@ class SyncReport:
     unchanged: int = 0
     failed: tuple[Failed, ...] = ()
     skipped: tuple[Failed, ...] = ()
+    left_out: tuple[Failed, ...] = ()
     chunks: int = 0
     embedded_windows: int = 0
     edits_flagged: int = 0
@@ -176,11 +182,12 @@ class SyncReport:
     waiting: int = 0
     problem: Message | None = None
     refused: int = 0
+    importer: str = ""
 
     def to_dict(self) -> dict[str, object]:
         """Return the report as JSON."""
         problem = self.problem and to_json(self.problem)
-        unread = {name: [item.to_dict() for item in getattr(self, name)] for name in ("failed", "skipped")}
+        unread = {name: [item.to_dict() for item in getattr(self, name)] for name in _LISTS}
         return {**asdict(self), **unread, "problem": problem}
 
 
@@ -202,8 +209,9 @@ class SyncPlan:
     `touched` files have a new time but the same content: only their metadata changes.
     `failed` paths keep their notes. `known` counts the notes that the base had of this folder. `base_id` is the base
     that was compared, whatever it is called later; a plan that `makes` a base has none. `joined` are notes of the
-    workspace that become those of files with the same paths: what differs is among `changed` too. `skipped` files are
-    of kinds that nobody reads. `address` is that of the page of the web that is imported.
+    workspace that become those of files with the same paths: what differs is among `changed` too. `skipped` and
+    `left_out` are those of a report, and so is the `importer`. `address` is that of the page of the web that is
+    imported.
     """
 
     base: str
@@ -221,6 +229,8 @@ class SyncPlan:
     makes: NewBase | None = None
     joined: tuple[Match, ...] = ()
     skipped: tuple[Failed, ...] = ()
+    left_out: tuple[Failed, ...] = ()
+    importer: str = ""
     address: str = ""
 
     @property
@@ -253,6 +263,8 @@ class SyncPlan:
             unchanged=len(self.unchanged) + len(self.touched),
             failed=self.failed,
             skipped=self.skipped,
+            left_out=self.left_out,
+            importer=self.importer,
         )
 
     @property

@@ -122,8 +122,8 @@ def excluded_by(name: str) -> tuple[str, ...]:
 class Job:
     """State of a piece of work: `error` is the message for the person, `result` the return value.
 
-    `base` is the name of the only base that the work changes, empty for any. Nobody began a `quiet` one: pages don't
-    change when it starts or ends.
+    `base` is the name of the only base that the work changes, empty for any. `left` are the seconds that it will still
+    take, None where that can't be said. Nobody began a `quiet` one: pages don't change when it starts or ends.
     """
 
     name: str
@@ -133,6 +133,7 @@ class Job:
     state: JobState = "running"
     done: float = 0.0
     total: float = 0.0
+    left: float | None = None
     what: str | Message = ""
     started: float = 0.0
     seconds: float = 0.0
@@ -143,6 +144,13 @@ class Job:
     def share(self) -> float:
         """Completed share of the work, 0 to 1."""
         return min(1.0, self.done / self.total) if self.total else 0.0
+
+
+def left_line(seconds: float) -> Message:
+    """Return how long work will still take, to ten seconds or to the minute."""
+    if seconds < 90:
+        return plural("about {n} second left", "about {n} seconds left", n=max(10, round(seconds / 10) * 10))
+    return plural("about {n} minute left", "about {n} minutes left", n=round(seconds / 60))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from core.errors import NoteNotFound, SourceError
 from core.intake.imports import Imports
 from core.limits import check_part
+from core.markdown.body import attachments_in
 from core.model import (
     NOTE_SUFFIXES,
     Attachment,
@@ -120,6 +121,15 @@ class StoredNotes(Imports):
         note = self._store.notes.note(note_id)
         synced = note.in_file and self._store.bases.is_synced(note.base_id, note.source_ref)
         return attachments.find(note, target) if synced else None
+
+    def missing_attachments(self, note: Note) -> tuple[str, ...]:
+        """Return the pictures and files that a note names and that aren't there, as they are written."""
+        try:
+            named = () if note.plain else attachments_in(note.body, str(note.path))
+        except SourceError:
+            return ()
+        synced = bool(named) and note.in_file and self._store.bases.is_synced(note.base_id, note.source_ref)
+        return tuple(target for target in named if not (synced and attachments.find(note, target)))
 
     def open_file(self, note_id: str) -> None:
         """Open a note's file in the program of the system.

@@ -31,7 +31,7 @@ def converters(workspace: "Workspace") -> list[ConverterCard]:
 @operation(
     "document.unread",
     message("List the files that weren't read, with the reason and what helps."),
-    http="GET /bases/{base:path}/unread",
+    http="GET /unread",
     cli="document unread {base}",
     form=forms.UNREAD,
     lacks=ASSISTANT,

@@ -39,7 +39,7 @@ def import_(
     progress: Progress,
     folder: Folder,
     base: SomeBase = None,
-    dry_run: Annotated[bool, About(message("Show the plan and change nothing."), doors=("cli",))] = False,
+    dry_run: Annotated[bool, About(message("Show the plan and change nothing."))] = False,
     allow_removals: Removals = False,
 ) -> SyncReport:
     plan = workspace.notes.plan_folder(folder, base)

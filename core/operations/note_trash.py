@@ -9,7 +9,7 @@ from core.messages import message
 from core.model import NoteDifference, Submission, Trashed
 from core.operations import named
 from core.operations.declaring import About, Caller, operation
-from core.operations.notes import ONE, Shown, Written, written
+from core.operations.notes import ONE, Shown, Written, shown, written
 from core.operations.parameters import Expected, NoteName, NoteNames, SomeBase
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def waiting(workspace: "Workspace", base: SomeBase = None) -> list[Submission]:
 def proposed(workspace: "Workspace", note: NoteName) -> tuple[Submission, tuple[NoteDifference, int, int], Shown]:
     one = workspace.proposals.get(named.id_of(workspace, note))
     compared = workspace.proposals.difference(one), one.note.version, one.note.version + 1
-    return one, compared, (workspace.proposals.proposed(one), one.note.base)
+    return one, compared, shown(workspace, workspace.proposals.proposed(one))
 
 
 @operation(

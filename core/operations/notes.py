@@ -19,8 +19,8 @@ _WAITS = "a change by a program waits for the person, as note.update does"
 _MOST = 100
 """Notes in one answer to a program that says no other number."""
 
-Shown = tuple[Note, str]
-"""A note, and the name of its base."""
+Shown = tuple[Note, str, tuple[str, ...]]
+"""A note, the name of its base, and the attachments that are missing."""
 Written = tuple[Note, str, str]
 """A note, the name of its base, and its status; a change that waits is `pending`."""
 Body = Annotated[str | None, About(message("The whole text in Markdown; left out, it stays."), tool="text", long=True)]
@@ -74,8 +74,8 @@ def show(
 ) -> Shown:
     if caller.is_person:
         one = named.any_id(workspace, note)
-        return _shown(workspace, workspace.notes.at(one, number or workspace.notes.history(one)[0].number))
-    return _shown(workspace, workspace.notes.get(named.id_of(workspace, note)))
+        return shown(workspace, workspace.notes.at(one, number or workspace.notes.history(one)[0].number))
+    return shown(workspace, workspace.notes.get(named.id_of(workspace, note)))
 
 
 # writing
@@ -214,7 +214,7 @@ def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> list[st
     lacks={"cli": "`note show` has the option --version", "tool": "note_difference shows what a version changed"},
 )
 def version(workspace: "Workspace", note: NoteName, number: Number) -> Shown:
-    return _shown(workspace, workspace.notes.at(named.any_id(workspace, note), number))
+    return shown(workspace, workspace.notes.at(named.any_id(workspace, note), number))
 
 
 @operation(
@@ -250,8 +250,8 @@ def diff(
     return workspace.notes.difference(one, first, second), first, second
 
 
-def _shown(workspace: "Workspace", note: Note) -> Shown:
-    return note, workspace.bases.of_id(note.base_id).name
+def shown(workspace: "Workspace", note: Note) -> Shown:
+    return note, workspace.bases.of_id(note.base_id).name, workspace.notes.missing_attachments(note)
 
 
 def written(workspace: "Workspace", done: Note | Proposal) -> Written:

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
+from core.markdown.tags import key, with_parents
 from core.model import FACETS, NOTE_FIELDS, Facet, Hit, NoteCard, day_of
 from core.query.dates import YEARS
 
@@ -18,8 +19,10 @@ def count(hits: Sequence[Hit], bases: Sequence[str]) -> tuple[Facet, ...]:
     A value that all hits share is left out.
     """
     values: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    spelled: dict[str, str] = {}
     for hit in hits:
-        own = {pair for card in (hit.note, *(copy.note for copy in hit.copies)) for pair in _values(card)}
+        pairs = [pair for card in (hit.note, *(copy.note for copy in hit.copies)) for pair in _values(card)]
+        own = {(field, spelled.setdefault(key(value), value) if field == "tag" else value) for field, value in pairs}
         for field, value in own:
             values[field][value] += 1
     if len(bases) < 2:
@@ -36,7 +39,9 @@ def _values(card: NoteCard) -> Iterator[tuple[str, str]]:
     yield "base", card.base
     for name, facet in _FIELDS.items():
         value = getattr(card, name)
-        yield from ((facet, str(one)) for one in (value if isinstance(value, tuple) else filter(None, [value])))
+        values = value if isinstance(value, tuple) else filter(None, [value])
+        named = (each for one in values for each in (with_parents(one) if name == "tags" else [str(one)]))
+        yield from ((facet, one) for one in named)
     if card.path and "/" in card.path:
         yield "folder", card.path.rpartition("/")[0]
     if card.updated_at and card.updated_at.year in YEARS[:-1]:

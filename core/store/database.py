@@ -26,10 +26,7 @@ _FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "fold": (1, fold),
     "may_hold": (2, may_hold),
     "tag_key": (1, tags.key),
-    "titles": (2, filters.titles),
-    "has_table": (1, filters.has_table),
-    "has_task": (1, filters.has_task),
-    "has_image": (1, filters.has_image),
+    **filters.FUNCTIONS,
 }
 """Functions in SQL, with the number of their values."""
 _LOG = 8 << 20

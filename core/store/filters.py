@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
+from typing import Any
 
 from core.limits import check_filters
 from core.markdown import tags
@@ -112,9 +113,10 @@ _Term = tuple[str, list[object]]
 def _tag(condition: Condition) -> _Term:
     # The tags in use are few, the notes that have them many.
     used = "WITH used AS MATERIALIZED (SELECT DISTINCT tag FROM tags)"
+    below = "tag_key(tag) = value OR substr(tag_key(tag), 1, length(value) + 1) = value || '/'"
     return (
         "notes.id IN (SELECT note_id FROM tags WHERE tag IN"
-        f" ({used} SELECT tag FROM used WHERE tag_key(tag) IN (SELECT value FROM json_each(?))))",
+        f" ({used} SELECT tag FROM used WHERE EXISTS (SELECT 1 FROM json_each(?) WHERE {below})))",
         [_list(map(tags.key, condition.values))],
     )
 
@@ -221,3 +223,12 @@ def _literal(text: str) -> str:
 
 def _list(values: object) -> str:
     return json.dumps(list(values), ensure_ascii=False)  # type: ignore[call-overload]
+
+
+FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
+    "titles": (2, titles),
+    "has_table": (1, has_table),
+    "has_task": (1, has_task),
+    "has_image": (1, has_image),
+}
+"""Functions in SQL of the filters, with the number of their values."""

@@ -223,12 +223,14 @@ class NoteTable(Table):
         )
 
     def tags(self, base: str | None = None) -> dict[str, int]:
-        """Return the tags in use with their numbers of notes, the most frequent first."""
+        """Return the tags in use with their numbers of notes, the most frequent first; `a` counts those of `a/b`."""
         return dict(
             self._database.rows(
-                "SELECT min(tag), count(*) AS notes FROM tags JOIN notes ON notes.id = note_id"
+                "WITH RECURSIVE named(tag, note_id) AS (SELECT tag, note_id FROM tags UNION ALL"
+                " SELECT rtrim(rtrim(tag, replace(tag, '/', '')), '/'), note_id FROM named WHERE instr(tag, '/') > 1)"
+                " SELECT min(tag), count(DISTINCT note_id) AS notes FROM named JOIN notes ON notes.id = note_id"
                 " JOIN bases ON bases.id = base_id WHERE ?1 IS NULL OR bases.name = ?1"
-                " GROUP BY tags.tag ORDER BY notes DESC, tags.tag",
+                " GROUP BY tag COLLATE NOCASE ORDER BY notes DESC, tag COLLATE NOCASE",
                 base,
             )
         )

@@ -1,8 +1,11 @@
 """Bases over HTTP."""
 
+from pathlib import Path
+
 from starlette.testclient import TestClient
 
 from core.workspace import Workspace
+from tests.importers.test_importers import ENEX
 
 
 def test_a_base_is_made_changed_renamed_and_deleted(program: TestClient, workspace: Workspace) -> None:
@@ -32,3 +35,18 @@ def test_a_wrong_value_names_its_place(program: TestClient) -> None:
 def test_a_program_cannot_make_a_base_trust_programs(program: TestClient, workspace: Workspace) -> None:
     assert program.patch("/api/v1/bases/vault", json={"trusts_programs": True}).status_code == 422
     assert not workspace.bases.get("vault").trusts_programs
+
+
+def test_an_export_of_another_program_is_planned_and_then_imported(
+    program: TestClient, workspace: Workspace, tmp_path: Path
+) -> None:
+    file = tmp_path / "Kitchen.enex"
+    file.write_text(ENEX, "utf-8")
+    workspace.bases.add("kitchen")
+    for dry_run in (True, False):
+        given = {"folder": str(file), "dry_run": dry_run}
+        job = program.post("/api/v1/bases/kitchen/import", json=given).json()["id"]
+        workspace.jobs.wait("import")
+        result = program.get(f"/api/v1/jobs/{job}").json()["result"]
+        assert (result["importer"], result["added"], result["left_out"]) == ("Evernote", 2, [])
+        assert workspace.bases.status(workspace.bases.get("kitchen")).notes == (0 if dry_run else 2)

@@ -200,3 +200,12 @@ def test_what_is_not_read_stays_listed_when_another_file_changes(
     until(lambda: bool(syncs) and syncs[-1].changed == 1)
     after = {one.path for one in workspace.store.documents.unread_of(base, str(vault), documents.readers()).values()}
     assert after == before
+
+
+def test_a_file_of_rules_that_changes_decides_for_the_whole_folder(
+    workspace: Workspace, vault: Path, syncs: list[SyncReport]
+) -> None:
+    (vault / ".tesseraignore").write_text("note 1.md\n")
+    until(lambda: "note 1.md" not in paths(workspace))
+    (vault / ".tesseraignore").unlink()
+    until(lambda: "note 1.md" in paths(workspace))

@@ -222,6 +222,7 @@ def test_report_is_json() -> None:
         "unchanged": 0,
         "failed": [{"path": "x.md", "error": "is empty.", "message": {"text": "is empty.", "fields": {}}}],
         "skipped": [],
+        "left_out": [],
         "chunks": 5,
         "embedded_windows": 0,
         "edits_flagged": 0,
@@ -230,4 +231,5 @@ def test_report_is_json() -> None:
         "waiting": 0,
         "problem": None,
         "refused": 0,
+        "importer": "",
     }

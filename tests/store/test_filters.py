@@ -21,7 +21,7 @@ from core.text import fold
 
 DIMENSION = 12
 BASES = ("one", "two", "另一个")
-TAGS = ("Rust", "rust", "数据库", "Ärger", "#hash", "c++")
+TAGS = ("Rust", "rust", "数据库", "Ärger", "#hash", "c++", "rust/Async", "数据库/缓存/雪崩")
 TYPES = ("", "project_config", "Business_Rule", "ÜBUNG")
 STATUSES = ("active", "active", "pending", "archived")
 PATHS = (None, "a/x.md", "a[1]/y.md", "a/b/Ünit.md", "笔记/缓存.md", "*.md")
@@ -36,7 +36,7 @@ EXPIRIES = (
 )
 """Moments, and bare dates: today's lasts to the end of the day."""
 VALUES = {
-    "tag": (*TAGS, "RUST", "#rust", "ärger", "hash", "rus"),
+    "tag": (*TAGS, "RUST", "#rust", "ärger", "hash", "rus", "数据库/缓存"),
     "type": (*TYPES, "Project_Config", "übung", "project"),
     "category": (*TYPES, "PROJECT_CONFIG"),
     "project": (*TYPES, "business_rule"),
@@ -138,7 +138,7 @@ def _holds(condition: Condition, chunk: Chunk, note: Note) -> bool:
     def one(value: str) -> bool:
         match condition.field:
             case "tag":
-                return tags.key(value) in map(tags.key, note.tags)
+                return tags.key(value) in {tags.key(each) for tag in note.tags for each in tags.with_parents(tag)}
             case "type" | "category" | "project" | "scope":
                 return fold(value) == fold(getattr(note, condition.field))
             case "status":

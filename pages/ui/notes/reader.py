@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from core.messages import message
-from core.model import NOTE_FIELDS, RELATIONS, Chunk, Note, classification, day_of
+from core.model import NOTE_FIELDS, RELATIONS, Chunk, Note, classification, day_of, property_text
 from core.text import LINE_END
 from core.workspace import Workspace
 from pages.ui.chunks import bands
@@ -25,6 +25,8 @@ RENDERED = 100_000
 RAW = 400_000
 LISTED = 200
 """Links that are listed below a note, of each kind."""
+LISTED_FILES = 5
+"""Missing files that are named."""
 NUMBERED_LINES = 2_000
 CHARACTERS = 100_000
 """Most lines and characters of a plain text that are drawn at once."""
@@ -47,6 +49,8 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
         originals.provenance(note, passage[0] if passage else None)
         for warning in note.warnings:
             st.warning(plain(text_of(warning)), icon=":material/warning:")
+        if lost := workspace.notes.missing_attachments(note):
+            st.warning(plain(_lost(lost)), icon=":material/broken_image:")
         _fields(note)
         views = {"reading": t("Reading"), "raw": t("Raw text")}
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -83,11 +87,21 @@ def _tag(edited: Sequence[int]) -> str:
     return f'<span class="t-tag t-edited" title="{html(text_of(EDITED))}">{html(t("edited"))}</span>'
 
 
+def _lost(names: Sequence[str]) -> str:
+    listed = [*names[:LISTED_FILES], *(["…"] if len(names) > LISTED_FILES else [])]
+    return t_plural(
+        "{n} file of this note is missing: {names}",
+        "{n} files of this note are missing: {names}",
+        n=len(names),
+        names=listed,
+    )
+
+
 def _fields(note: Note) -> None:
     shown = [(text_of(NOTE_FIELDS[name].title), text_of(value)) for name, value in classification(note).items()]
     shown += [(text_of(NOTE_FIELDS[name].title), ", ".join(getattr(note, name))) for name in RELATIONS]
     shown += [(t("Source"), note.source_url), (t("Created"), day_of(note.created_at) if note.created_at else "")]
-    shown += [(str(name), str(value)) for name, value in note.extra.items()]
+    shown += [(str(name), property_text(value)) for name, value in note.extra.items()]
     lines = [f"<div><b>{html(name)}</b>: {html(value)}</div>" for name, value in shown if value]
     if lines:
         with st.expander(t("Fields")):

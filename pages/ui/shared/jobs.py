@@ -18,6 +18,7 @@ from core.model import (
     SyncReport,
     Trial,
     jobs_at,
+    left_line,
 )
 from core.workspace import Workspace
 from pages.ui.shared import plans, units, verdicts, widgets
@@ -196,7 +197,8 @@ def _running_job(workspace: Workspace, job: Job) -> None:
     whole = job.name in EVALUATION or isinstance(job.what, Message)
     share = f"{job.share:.0%}" if whole else f"{number(job.done)} / {number(job.total)}"
     done = f"{share} · {plain(text_of(job.what))}" if job.total else t("Getting ready…")
-    st.progress(job.share, text=f"**{text_of(JOB_KINDS[job.name].doing)}** {done}")
+    left = f" · {text_of(left_line(job.left))}" if job.left is not None else ""
+    st.progress(job.share, text=f"**{text_of(JOB_KINDS[job.name].doing)}** {done}{left}")
     if job.name != "rebuild":
         key = "cancel_job" if job.name == "import" else f"cancel_{job.name}"
         widgets.button(t("Cancel"), key, "stop_circle", on_click=workspace.jobs.cancel, args=(job.name,))

@@ -49,11 +49,16 @@ def show(plan: SyncPlan) -> None:
         "failed": failed(plan.failed),
         "skipped": failed(plan.skipped),
     }
+    if plan.importer:
+        st.caption(t("Read as notes of {program}.", program=plan.importer))
     counts({name: len(rows) for name, rows in lists.items()})
     for name, rows in lists.items():
         if rows:
             with st.expander(f"{text_of(COUNTS[name])} · {len(rows):,}", expanded=name == "failed"):
                 listing(rows)
+    if plan.left_out:
+        with st.expander(f"{t('Left out')} · {len(plan.left_out):,}"):
+            listing(failed(plan.left_out))
 
 
 def report(done: SyncReport) -> None:

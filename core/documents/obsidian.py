@@ -1,0 +1,197 @@
+"""Canvases and bases of Obsidian -> Markdown: the text of cards in reading order, views and filters in words."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from core.documents.protocol import Converted
+from core.errors import SourceError
+
+_MOST = 20_000
+"""Cards and links of a canvas that are read."""
+_ROW = 60
+"""Points by which cards of one row may differ in height."""
+
+
+class Canvas:
+    """Reads `.canvas` files: groups become headings, cards their text, files and links become links."""
+
+    kinds = "canvas"
+    version = "Tessera 1"
+
+    def convert(self, data: bytes, kind: str) -> Converted:
+        """Return a canvas as Markdown; raises SourceError."""
+        root = _loaded(data)
+        nodes = [node for node in _rows(root, "nodes") if isinstance(node.get("id"), str)]
+        groups = [node for node in nodes if node.get("type") == "group"]
+        cards = [node for node in nodes if node.get("type") != "group"]
+        homes = {id(card): _home(card, groups) for card in cards}
+        parts = [_card(card) for card in _in_reading_order(card for card in cards if homes[id(card)] is None)]
+        for group in _in_reading_order(groups):
+            parts.append(f"## {_line(group.get('label')) or '…'}")
+            parts += [_card(card) for card in _in_reading_order(one for one in cards if homes[id(one)] is group)]
+        arrows = [*_arrows(root, {node["id"]: _called(node) for node in nodes})]
+        if arrows:
+            parts.append("\n".join(arrows))
+        return Converted("\n\n".join(filter(None, parts)))
+
+
+class Base:
+    """Reads `.base` files: what a base of Obsidian shows, by its views, filters and formulas."""
+
+    kinds = "base"
+    version = "Tessera 1"
+
+    def convert(self, data: bytes, kind: str) -> Converted:
+        """Return a base as Markdown; raises SourceError."""
+        from core.markdown import frontmatter
+
+        text = data.decode("utf-8", "replace")
+        front = frontmatter.parse(text)
+        values: dict[str, Any] = front.extra
+        if front.warnings or not values:
+            raise SourceError("", "is not a base of Obsidian, whatever its name says.")
+        parts = [*_section("Filters", _filters(values.get("filters")))]
+        parts += _section(
+            "Formulas", [f"{name}: `{_line(how)}`" for name, how in _mapping(values.get("formulas")).items()]
+        )
+        shown = _mapping(values.get("properties"))
+        names = [
+            f"{name}: {_line(about['displayName'])}"
+            for name, about in shown.items()
+            if _mapping(about).get("displayName")
+        ]
+        parts += _section("Properties", names)
+        for view in values.get("views") or []:
+            if isinstance(view, dict):
+                parts += _view(view)
+        return Converted("\n\n".join(parts))
+
+
+def _loaded(data: bytes) -> Mapping[str, Any]:
+    try:
+        root = json.loads(data)
+    except ValueError as error:
+        raise SourceError("", "is not a canvas of Obsidian, whatever its name says.") from error
+    if not isinstance(root, dict) or not isinstance(root.get("nodes", []), list):
+        raise SourceError("", "is not a canvas of Obsidian, whatever its name says.")
+    return root
+
+
+def _rows(root: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    rows = root.get(name)
+    return [row for row in rows[:_MOST] if isinstance(row, dict)] if isinstance(rows, list) else []
+
+
+def _place(node: Mapping[str, Any]) -> tuple[float, float, float, float]:
+    """Return where a card lies: left, top, width, height."""
+    values = [node.get(name) for name in ("x", "y", "width", "height")]
+    x, y, width, height = (float(value) if isinstance(value, int | float) else 0.0 for value in values)
+    return x, y, width, height
+
+
+def _in_reading_order(cards: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Sort cards by rows from top to bottom, each from left to right."""
+    ordered: list[dict[str, Any]] = []
+    row: list[dict[str, Any]] = []
+    for card in sorted(cards, key=lambda one: _place(one)[1]):
+        if row and _place(card)[1] - _place(row[0])[1] > _ROW:
+            ordered += sorted(row, key=lambda one: _place(one)[0])
+            row = []
+        row.append(card)
+    return [*ordered, *sorted(row, key=lambda one: _place(one)[0])]
+
+
+def _home(card: Mapping[str, Any], groups: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the smallest group in which the middle of a card lies."""
+    left, top, width, height = _place(card)
+    x, y = left + width / 2, top + height / 2
+    inside = [
+        group for group in groups for gx, gy, gw, gh in [_place(group)] if gx <= x <= gx + gw and gy <= y <= gy + gh
+    ]
+    return min(inside, key=lambda group: _place(group)[2] * _place(group)[3], default=None)
+
+
+def _card(node: Mapping[str, Any]) -> str:
+    match node.get("type"):
+        case "text":
+            return str(node.get("text") or "").strip()
+        case "file":
+            return _to_file(node)
+        case "link":
+            return f"<{_line(node.get('url'))}>"
+        case _:
+            return ""
+
+
+def _to_file(node: Mapping[str, Any]) -> str:
+    path, place = _in_link(node.get("file")), _in_link(node.get("subpath"))
+    picture = re.search(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif)$", path, re.IGNORECASE)
+    return f"{'!' if picture else ''}[[{path}{place}]]" if path else ""
+
+
+def _called(node: Mapping[str, Any]) -> str:
+    """Return the name of a card in the sentence of an arrow."""
+    if node.get("type") == "file":
+        return _to_file(node).removeprefix("!")
+    name = _line(node.get("label") or node.get("url") or str(node.get("text") or "").strip().split("\n")[0]).strip("# ")
+    return name if len(name) <= 80 else f"{name[:79]}…"
+
+
+def _arrows(root: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[str]:
+    for edge in _rows(root, "edges"):
+        ends = [names.get(str(edge.get(end))) for end in ("fromNode", "toNode")]
+        if all(ends):
+            about = f" ({_line(edge['label'])})" if edge.get("label") else ""
+            yield f"- {ends[0]} → {ends[1]}{about}"
+
+
+def _section(title: str, lines: list[str]) -> list[str]:
+    return [f"## {title}", "\n".join(f"- {line}" for line in lines)] if lines else []
+
+
+def _view(view: Mapping[str, Any]) -> list[str]:
+    """Return the heading of a view and what it shows."""
+    lines = [f"Layout: {_line(view['type'])}"] if view.get("type") else []
+    lines += [f"Filter: {one}" for one in _filters(view.get("filters"))]
+    order = view.get("order")
+    if isinstance(order, list) and order:
+        lines.append(f"Columns: {', '.join(map(_line, order))}")
+    for name, title in (("sort", "Sorted by"), ("groupBy", "Grouped by")):
+        for one in view[name] if isinstance(view.get(name), list) else filter(None, [view.get(name)]):
+            about = _mapping(one)
+            lines.append(f"{title}: {_line(about.get('property') or one)} {_line(about.get('direction'))}".rstrip())
+    if view.get("limit"):
+        lines.append(f"At most: {_line(view['limit'])}")
+    return _section(_line(view.get("name")) or "…", lines or ["Layout: table"])
+
+
+def _filters(value: object) -> list[str]:
+    """Return filters in words; the outermost `and` gives one line for each."""
+    if isinstance(value, dict) and isinstance(value.get("and"), list) and len(value) == 1:
+        return [_filter(one) for one in value["and"]]
+    return [_filter(value)] if value else []
+
+
+def _filter(value: object) -> str:
+    if isinstance(value, dict):
+        joined = {"and": " and ", "or": " or ", "not": " or "}
+        texts = []
+        for name, parts in value.items():
+            inner = joined.get(str(name), " and ").join(map(_filter, parts if isinstance(parts, list) else [parts]))
+            texts.append(f"not ({inner})" if name == "not" else f"({inner})")
+        return " and ".join(texts)
+    return f"`{_line(value)}`"
+
+
+def _mapping(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _line(value: object) -> str:
+    return " ".join(str(value or "").split())
+
+
+def _in_link(value: object) -> str:
+    return re.sub(r"[\[\]|\n]", " ", str(value or "")).strip()

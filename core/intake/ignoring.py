@@ -1,0 +1,150 @@
+"""What of a folder is left out, and why: hidden names, `.tesseraignore` files, the excluded files of Obsidian."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.errors import SourceError
+from core.intake.notefile import is_skipped
+from core.messages import Message, message
+from core.model import Failed
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+RULES = ".tesseraignore"
+"""Name of the files with patterns as in `.gitignore`; each holds for its folder and those below."""
+VAULT = ".obsidian/app.json"
+"""Where Obsidian writes, from the top of a vault, which files it excludes."""
+
+_MOST_BYTES = 64 * 1024
+_MOST_RULES = 1_000
+_MOST_STARS = 3
+"""Runs of `*` in a part of a pattern, and of `**` in a pattern: each multiplies the time that a name may take."""
+_COSTLY = re.compile(r"\)[*+{?]|\\[1-9]|\(\?[^:]|[*+}][^|]*[*+}][^|]*[*+}]")
+"""What lets a regular expression take very long: repeated groups, back references, many repetitions."""
+_HIDDEN = message("is hidden: its name begins with a dot.")
+_TRASH = message("is the trash of the vault.")
+_BACKUP = message("is a backup of Logseq.")
+_PROGRAMS = message("is a folder of programs, not of notes.")
+
+
+def is_rules(path: str) -> bool:
+    """Return whether the file at a path says what is left out."""
+    return path.rpartition("/")[2] == RULES or f"/{path}".endswith(f"/{VAULT}")
+
+
+class Ignoring:
+    """The rules of a folder; `failed` are those that can't be used."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._specs: dict[str, GitIgnoreSpec] = {}
+        self.failed: list[Failed] = []
+        self._excluded = list(self._of_obsidian())
+
+    def enter(self, place: str) -> None:
+        """Read the patterns of the folder at a path below the root, "" for the root itself."""
+        path = f"{place}/{RULES}" if place else RULES
+        if not (text := self._text(path)):
+            return
+        lines = text.splitlines()[:_MOST_RULES]
+        for number, line in enumerate(lines):
+            if _is_costly(line):
+                self._refuse(path, message("line {n} has too many stars and is ignored.", n=number + 1))
+                lines[number] = ""
+        from pathspec import GitIgnoreSpec  # only where there are patterns
+
+        try:
+            self._specs[place] = GitIgnoreSpec.from_lines(lines)
+        except (ValueError, re.error) as error:
+            self._refuse(path, message("can't be read: {why}.", why=str(error)))
+
+    def reason(self, path: str, *, is_folder: bool) -> Message | None:
+        """Return why a file or folder is left out, None for one that is not."""
+        name = path.rpartition("/")[2]
+        if is_skipped(name):
+            return _TRASH if name == ".trash" else _HIDDEN if name.startswith(".") else _PROGRAMS
+        if is_folder and f"/{path}".endswith("/logseq/bak"):
+            return _BACKUP
+        named = f"{path}/" if is_folder else path
+        return self._by_patterns(named) or next((why for why, one in self._excluded if one.search(named)), None)
+
+    def _by_patterns(self, named: str) -> Message | None:
+        """Return the reason of the patterns; those of the innermost folder decide, as in `.gitignore`."""
+        for place in reversed(["", *_parents(named)]) if self._specs else ():
+            if spec := self._specs.get(place):
+                result = spec.check_file(named[len(place) :].lstrip("/"))
+                if result.include is not None:
+                    return (
+                        message("is left out by {file}.", file=f"{place}/{RULES}".lstrip("/"))
+                        if result.include
+                        else None
+                    )
+        return None
+
+    def _of_obsidian(self) -> Iterator[tuple[Message, "re.Pattern[str]"]]:
+        """Yield the excluded files of a vault: beginnings of paths, or regular expressions between slashes."""
+        try:
+            filters = json.loads(self._text(VAULT) or "{}").get("userIgnoreFilters") or []
+            texts = [text for text in filters if isinstance(text, str) and text][:_MOST_RULES]
+        except (AttributeError, TypeError, ValueError, RecursionError):
+            return self._refuse(VAULT, message("can't be read; its excluded files are not left out."))
+        for text in texts:
+            why = message("is an excluded file of Obsidian ({rule}).", rule=text)
+            if len(text) > 2 and text[0] == text[-1] == "/":
+                pattern = _compiled(text[1:-1])
+            else:
+                pattern = re.compile(f"^{re.escape(text)}", re.IGNORECASE)
+            if pattern:
+                yield why, pattern
+            else:
+                self._refuse(VAULT, message("its excluded files hold '{rule}', which is ignored.", rule=text))
+
+    def _text(self, path: str) -> str:
+        """Return the text of a small file of the folder, "" where there is none."""
+        from core.intake.encoding import decode
+
+        full = self._root / path
+        try:
+            if not full.is_file() or not full.resolve().is_relative_to(self._root):
+                return ""
+            with full.open("rb") as file:
+                data = file.read(_MOST_BYTES + 1)
+            if len(data) > _MOST_BYTES:
+                self._refuse(path, message("is longer than {size} KB and is ignored.", size=_MOST_BYTES // 1024))
+                return ""
+            return decode(data, path)[0] if data else ""
+        except SourceError as error:
+            self._refuse(path, error.reason)
+        except (OSError, RuntimeError) as error:
+            self._refuse(path, message("can't be read: {why}.", why=str(error)))
+        return ""
+
+    def _refuse(self, path: str, why: Message) -> None:
+        self.failed.append(Failed(path, why))
+
+
+def _parents(named: str) -> Iterator[str]:
+    """Yield the folders of a path, the outermost first."""
+    for at, char in enumerate(named[:-1]):
+        if char == "/":
+            yield named[:at]
+
+
+def _is_costly(line: str) -> bool:
+    return line.count("**") > _MOST_STARS or any(
+        len(re.findall(r"\*+", part)) > _MOST_STARS for part in line.split("/")
+    )
+
+
+def _compiled(source: str) -> "re.Pattern[str] | None":
+    """Return a regular expression, None for one that is unsound or may take very long."""
+    if len(source) > 200 or _COSTLY.search(source):
+        return None
+    try:
+        return re.compile(source, re.IGNORECASE)
+    except (re.error, OverflowError, RecursionError):
+        return None

@@ -1,0 +1,35 @@
+"""The time that is left follows the latest progress, and is said once there is enough of it."""
+
+import pytest
+
+from core.model import left_line
+from core.pace import Pace
+
+
+def test_the_time_left_follows_the_latest_pace() -> None:
+    now = 0.0
+    pace = Pace(lambda: now)
+    assert pace.left(0, 100) is None
+    now = 2.0
+    assert pace.left(20, 100) is None, "too early to say"
+    now = 4.0
+    assert pace.left(40, 100) == pytest.approx(6)
+    for second in range(5, 60):
+        now = second
+        left = pace.left(40 + (second - 4) / 2, 100)
+    assert left == pytest.approx(2 * (60 - 55 / 2), abs=0.5), "the slower part of the work counts alone"
+    assert pace.left(0, 100) is None, "other work begins"
+
+
+def test_no_progress_has_no_estimate() -> None:
+    now = 0.0
+    pace = Pace(lambda: now)
+    pace.left(0, 0)
+    now = 50.0
+    assert pace.left(0, 0) is None
+    assert pace.left(0, 10) is None
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(1, "10 seconds"), (44, "40 seconds"), (100, "2 minutes")])
+def test_it_is_told_roughly(seconds: float, text: str) -> None:
+    assert str(left_line(seconds)) == f"about {text} left"
