@@ -266,8 +266,8 @@ def test_uploads_and_archives(workspace: Workspace) -> None:
         workspace.notes.plan_upload([("vault/sub/a.md", b"# A\n\nA note about geese.")], "uploads")
     )
     assert (again.changed, again.removed) == (1, 0)
-    with pytest.raises(SourceError, match=r"^scan\.pdf: There are no \.md, \.markdown or \.txt files"):
-        workspace.notes.plan_upload([("scan.pdf", b"%PDF")], "uploads")
+    broken = workspace.notes.apply(workspace.notes.plan_upload([("scan.pdf", b"%PDF")], "uploads"))
+    assert (broken.added, [failed.path for failed in broken.failed]) == (0, ["scan.pdf"])
 
 
 @pytest.mark.parametrize("name", ["../../x.md", "/etc/x.md", "C:\\x.md", "a\\..\\..\\x.md", ""])

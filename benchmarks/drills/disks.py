@@ -29,8 +29,12 @@ NOTES, MORE = 40, 40
 _SIZE = 48 << 20
 _MOST = 3 << 20
 """Bytes of the disk, and the most that are left of it."""
-TOLD = {"full": ("no space left",), "read-only": ("can't be written",), "quota": ("no space left", "search index")}
-"""What has to be said. A limit ends Chroma's process without a reason."""
+TOLD = {
+    "full": ("no space left", "Make space there"),
+    "read-only": ("can't be written",),
+    "quota": ("no space left", "search index"),
+}
+"""What has to be said, of a backup before it begins. A limit ends Chroma's process without a reason."""
 
 
 def _edit(folder: Path, _: Path) -> None:

@@ -25,7 +25,7 @@ KEPT: dict[BackupReason, int] = {"daily": 7, "migration": 2}
 
 _PAGES = 4096
 """Pages of the database that are copied between two steps of progress."""
-_SPARE = 64 << 20
+_SPARE = 8 << 20
 """Bytes that stay free on the disk of a backup."""
 _LEVEL = 1
 """Level of compression: higher ones cost far more time than they save space."""

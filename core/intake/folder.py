@@ -68,7 +68,7 @@ def scan(
     folder inside it, and for a path that is missing, isn't a folder, has no notes, or holds more than `most` files and
     folders of any kind. With `only` nothing else is looked at, and there may be none of it.
     """
-    root = _root(folder, forbidden)
+    root = root_of(folder, forbidden)
     entries = list(_walk(root, forbidden.resolve() if forbidden else None, most, only, pictures=pictures))
     if not documents:
         entries = [entry for entry in entries if not is_document(entry.path)]
@@ -130,7 +130,8 @@ def with_text(folder: Path, file: SourceFile) -> SourceFile:
     return replace(file, content_hash=content_hash(data), text=text)
 
 
-def _root(folder: Path, forbidden: Path | None) -> Path:
+def root_of(folder: Path, forbidden: Path | None) -> Path:
+    """Return the folder of an import as it lies on the disk; raises SourceError as `scan` does."""
     try:
         root = folder.expanduser().resolve(strict=True)
         is_folder = root.is_dir()

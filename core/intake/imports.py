@@ -256,7 +256,7 @@ class Imports:
         """Return the plan of `sync.plan` for a base, or for the one that it makes."""
         if base := self._bases.find(name):
             known = self._store.notes.files(base)
-            ref = how.get("source_ref") or str(path.expanduser().resolve())
+            ref = how.get("source_ref") or str(folder.root_of(path, how.get("forbidden")))
             unread = self._store.documents.unread_of(base, ref, documents.readers())
             plan = replace(sync.plan(name, path, known, plain=base.plain, unread=unread, **how), base_id=base.id)
         else:

@@ -47,9 +47,9 @@ def openai_compatible() -> Iterator[Embedder]:
         yield OpenAICompatible(settings=EmbeddingsSettings(base_url=server.url, model="m"))
 
 
-@pytest.fixture(params=[*EMBEDDERS, "packaged"])
+@pytest.fixture(params=[*(name for name in EMBEDDERS if name != "server"), "packaged"])
 def embedder(request: pytest.FixtureRequest) -> Embedder:
-    """Each embedder of the table, from the fixture of its name."""
+    """Each embedder of the table, from the fixture of its name; `server` is `openai_compatible` by a name."""
     embedder: Embedder = request.getfixturevalue(request.param)
     return embedder
 

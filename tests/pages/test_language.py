@@ -13,6 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import embedding, messages, reranking
+from core.documents import CONVERTERS
 from core.embedding import EMBEDDERS
 from core.errors import ModelError, TesseraError
 from core.model import JOB_KINDS, ChangeCost, ChunkingOptions, Pipeline, Rechunked, SearchSettings, Trial
@@ -134,7 +135,9 @@ def check(sent: made_up.Sent, screen: Screen, *data: str) -> None:
     of_packs = [text for pack in packs for text in (pack.name, pack.language, pack.description)]
     of_packs += [part for pack in packs for part in pack.language.split(", ")]
     types = screen.workspace.vocabulary.text()
-    rest = sent.left(*SAME, *EMBEDDERS, *RERANKERS, *NAMES, *of_models, *of_servers, *places, *of_packs, types, *data)
+    of_documents = [*CONVERTERS, *(CONVERTERS.build(name).kinds for name in CONVERTERS)]
+    names = (*EMBEDDERS, *RERANKERS, *NAMES, *of_models, *of_servers, *places, *of_packs, *of_documents)
+    rest = sent.left(*SAME, *names, types, *data)
     assert not rest, "\n".join(rest)
 
 
@@ -279,6 +282,8 @@ WORDS = (
         "status",
         "all",
         "scope",
+        "page",
+        "kind",
         "created",
         "updated",
         "priority",
