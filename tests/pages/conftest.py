@@ -1,4 +1,5 @@
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -91,6 +92,8 @@ def vault(tmp_path: Path) -> Path:
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A workspace of its own for each test, with an embedder that needs no model."""
     folder = tmp_path / "workspace"
+    # A page leaves its script there, which a child of a later test would run.
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
     monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths"))
     monkeypatch.setattr(shell, "WARM_AFTER", 0)
     monkeypatch.setattr(watching, "_TICK", 3600.0)  # a test says itself when folders are looked at

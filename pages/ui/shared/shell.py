@@ -225,8 +225,9 @@ def _frame(workspace: Workspace | None) -> st.Page:
 
 def _state(workspace: Workspace) -> None:
     _model_state(workspace)
-    if workspace.bases.all():
-        _freshness(workspace.freshness)
+    with suppress(TesseraError):  # the page says what is wrong with the database
+        if workspace.bases.all():
+            _freshness(workspace.freshness)
 
 
 def _freshness(now: Freshness) -> None:
