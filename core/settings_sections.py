@@ -20,6 +20,8 @@ KEYS = {
 INDEX_TOKEN = "TESSERA_INDEX_TOKEN"
 """Environment variable with the key of the server that has the vector index."""
 
+_NAME = re.compile("[a-z][a-z0-9_]*")
+"""The name of an embeddings server: each has a variable of its own for its key, so that none gets another's."""
 NAMED_KEY = re.compile(r"TESSERA_EMBEDDINGS_[A-Z0-9_]+_API_KEY")
 """Environment variables with the keys of servers that have a name of their own."""
 
@@ -28,7 +30,7 @@ _OPTIONS = ChunkingOptions()
 
 def key_variable(section: str) -> str:
     """Return the environment variable with the API key of a server's section, such as `embeddings.ollama`."""
-    return KEYS.get(section) or re.sub(r"[^A-Z0-9]", "_", f"TESSERA_{section.upper()}") + "_API_KEY"
+    return KEYS.get(section) or f"TESSERA_{section.upper().replace('.', '_')}_API_KEY"
 
 
 class _Section(BaseModel):
@@ -154,6 +156,8 @@ class EmbeddingsSettings(EmbeddingServer):
         named = {
             name: value for name, value in values.items() if isinstance(value, dict) and name not in cls.model_fields
         }
+        if any(not _NAME.fullmatch(name) for name in named):
+            raise ValueError(message("the name of a server has small letters, figures and _ only, such as ollama"))
         others = {name: value for name, value in values.items() if name not in named}
         return others | ({"servers": others.get("servers", {}) | named} if named else {})
 

@@ -66,8 +66,8 @@ class RefusedChunk:
     title: str
     path: str | None
     text: str
-    reason: Message
     at: str
+    reason: Message = Message("")
 
 
 @dataclass(frozen=True, slots=True)

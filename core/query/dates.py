@@ -13,7 +13,6 @@ shorter. In running text a time counts only at its `Place`:
 import calendar
 import re
 import unicodedata
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import lru_cache
@@ -71,24 +70,37 @@ def read(value: str, today: date) -> Span:
 def between(value: str, today: date) -> tuple[date | None, date | None]:
     """Return the first day and the day behind the last one of a date or a range: `2026-01..2026-03`, `>=2026`, `<7d`.
 
-    None is an open end. Raises QueryError as `read` does.
+    None is an open end. Raises QueryError as `read` does, and for a range that ends before it begins.
     """
-    typed = unicodedata.normalize("NFKC", value.translate(SIGNS)).strip().rstrip(",:;!?")
+    typed = unicodedata.normalize("NFKC", value.translate(SIGNS)).casefold().strip().rstrip(",:;!?")
     typed = typed if typed.endswith("..") else typed.removesuffix(".")
     first, dots, last = typed.partition("..")
     if dots and (first or last):
-        return read(first, today).first if first else None, read(last, today).behind if last else None
+        begins = read(first, today).first if first else None
+        ends = _behind(last, today) if last else None
+        if begins and ends and begins >= ends:
+            raise QueryError("'{date}' ends before it begins. Write the earlier day first.", date=value)
+        return begins, ends
     sign = typed[: len(typed) - len(typed.lstrip("<>="))]
-    span = read(typed[len(sign) :] if sign in _ENDS else typed, today)
-    return _ENDS[sign](span) if sign in _ENDS else (span.first, span.behind)
+    match sign, typed[len(sign) :]:
+        case ">=", day:
+            return read(day, today).first, None
+        case ">", day:
+            return _behind(day, today), None
+        case "<=", day:
+            return None, _behind(day, today)
+        case "<", day:
+            return None, read(day, today).first
+    span = read(typed, today)
+    return span.first, span.behind
 
 
-_ENDS: Mapping[str, Callable[[Span], tuple[date | None, date | None]]] = {
-    ">=": lambda span: (span.first, None),
-    ">": lambda span: (span.behind or span.first, None),
-    "<=": lambda span: (None, span.behind),
-    "<": lambda span: (None, span.first),
-}
+def _behind(value: str, today: date) -> date:
+    """Return the day behind a date; an age such as `7d` is the day so long ago, and a name may last up to now."""
+    span = read(value, today)
+    if span.behind:
+        return span.behind
+    return (span.first if _AGE.fullmatch(value) else today) + timedelta(days=1)
 
 
 def spoken(text: str, start: int) -> Spoken | None:

@@ -4,9 +4,10 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 
-from core.messages import Message, from_json, to_json
+from core.messages import Message, from_json, message, to_json
 from core.model import KnowledgeBase, RefusedChunk
-from core.store.table import AMONG, Table, decoding
+from core.store.reading import Reader
+from core.store.table import AMONG, Table
 
 
 class RefusalTable(Table):
@@ -21,9 +22,11 @@ class RefusalTable(Table):
 
     def ids(self, fingerprint: str, hashes: Iterable[bytes]) -> dict[bytes, int]:
         """Return the ids of the refusals of these texts, by their hash."""
-        rows = self._database.rows("SELECT text_hash, id FROM refusals WHERE fingerprint = ?", fingerprint)
-        refused = {bytes(row["text_hash"]): int(row["id"]) for row in rows}
-        return {key: refused[key] for key in hashes if key in refused} if refused else {}
+        if not self._database.value("SELECT EXISTS (SELECT 1 FROM refusals WHERE fingerprint = ?)", fingerprint):
+            return {}
+        statement = "SELECT id FROM refusals WHERE fingerprint = ? AND text_hash = ?"
+        ids = {key: self._database.value(statement, fingerprint, key) for key in hashes}
+        return {key: number for key, number in ids.items() if number is not None}
 
     def link(self, refusals: Mapping[int, int]) -> None:
         """Give chunks, by their rowid, the state `refused` because of a refusal, by its id."""
@@ -31,7 +34,6 @@ class RefusalTable(Table):
             connection.executemany("INSERT OR REPLACE INTO refused_chunks VALUES (?, ?)", refusals.items())
             self._database.execute(f"UPDATE chunks SET state = 'refused' WHERE rowid {AMONG}", [*refusals])
 
-    @decoding
     def all(self, bases: Iterable[KnowledgeBase]) -> list[RefusedChunk]:
         """Return the refused chunks of some bases, by base, path and place in the note."""
         rows = self._database.rows(
@@ -41,7 +43,7 @@ class RefusalTable(Table):
             f' WHERE base_id {AMONG} ORDER BY bases.name, path, note_id, "index"',
             [base.id for base in bases],
         )
-        return [RefusedChunk(**{**dict(row), "reason": from_json(json.loads(row["reason"]))}) for row in rows]
+        return [_REFUSED(dict(row), self._database.unread) for row in rows]
 
     def count(self, base: KnowledgeBase) -> int:
         """Return the number of refused chunks of a base."""
@@ -69,3 +71,8 @@ class RefusalTable(Table):
             "DELETE FROM refusals WHERE id NOT IN (SELECT refusal FROM refused_chunks)"
             " AND fingerprint NOT IN (SELECT fingerprint FROM switches)"
         )
+
+
+_REFUSED = Reader(
+    RefusedChunk, message("refused passage"), "title", key="chunk_id", reason=lambda text: from_json(json.loads(text))
+)

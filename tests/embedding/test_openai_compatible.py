@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from core import embedding
+from core.config import settings
 from core.embedding.openai_compatible import OpenAICompatible
 from core.errors import ConfigError, ProviderError, ProviderUnavailable, UnknownChoice
 from core.settings_sections import EmbeddingsSettings
@@ -249,3 +250,13 @@ def test_several_requests_go_out_at_once_as_the_settings_say() -> None:
     assert (len(server.requests), server.at_once) == (12, 3)
     last = np.array([vector(text) for text in texts[3:]])
     assert np.allclose(vectors[3:], last / np.linalg.norm(last, axis=1, keepdims=True), atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["Open-AI", "a.b", "ä", "UPPER", "a b"])
+def test_the_name_of_a_server_has_a_variable_of_its_own(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tessera.toml").write_text(f'[embeddings."{name}"]\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "m"\n')
+    with pytest.raises(ConfigError, match="the name of a server has small letters"):
+        settings()

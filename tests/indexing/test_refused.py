@@ -155,3 +155,14 @@ def test_a_base_is_embedded_again_by_a_model_that_changed(
     assert len([text for text in sent(server) if "word" in text]) == NOTES, "equal texts are embedded once"
     (hit,) = workspace.search("word7xxxxxxx", limit=1).hits
     assert hit.note.path == "07.md"
+
+
+def test_a_reason_that_can_not_be_read_is_named_and_hides_no_other(
+    workspace: Workspace, server: ModelServer, tmp_path: Path
+) -> None:
+    imported(workspace, folder(tmp_path, 3, 11))
+    workspace.store.database.execute("UPDATE refusals SET reason = '{' WHERE id = (SELECT min(id) FROM refusals)")
+    reasons = [str(one.reason) for one in workspace.chunks.refused()]
+    assert len(reasons) == 2
+    assert "input is too long" in "".join(reasons)
+    assert any("refused passage" in str(one) for one in workspace.status().unreadable)

@@ -225,11 +225,24 @@ def test_days_that_notes_were_created_and_updated_on() -> None:
         created:2025..2026-02 x -> x | created=2024-12-31T16:00:00+00:00..2026-02-28T16:00:00+00:00
         created:yesterday x -> x | created=2026-03-29T16:00:00+00:00..2026-03-30T16:00:00+00:00
         created:2026-01. x -> x | created=2025-12-31T16:00:00+00:00..2026-01-31T16:00:00+00:00
+        created:..7d x -> x | created=..2026-03-24T16:00:00+00:00
+        created:<=7d x -> x | created=..2026-03-24T16:00:00+00:00
+        created:>7d x -> x | created=2026-03-24T16:00:00+00:00..
+        created:7d..3d x -> x | created=2026-03-23T16:00:00+00:00..2026-03-28T16:00:00+00:00
+        created:..today x -> x | created=..2026-03-31T16:00:00+00:00
+        created:>today x -> x | created=2026-03-31T16:00:00+00:00..
         created:7d x -> x | created=2026-03-23T16:00:00+00:00..
         -created:today x -> x | created!=2026-03-30T16:00:00+00:00..
         """
     )
-    for typed in ("created:soon", "created:..", "updated:2026-13", "created:>", "created:1..2"):
+    for typed in (
+        "created:soon",
+        "created:..",
+        "updated:2026-13",
+        "created:>",
+        "created:1..2",
+        "created:2026-05..2026-01",
+    ):
         with pytest.raises(QueryError):
             understood(typed)
 
