@@ -16,6 +16,9 @@ Decision = Literal["keep", "drop"]
 Role = Literal["note", "query"]
 
 
+_UNKNOWN = Message("")
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """A slice of a note's body: `body[start:end] == text`, except where a person wrote the text.
@@ -67,7 +70,7 @@ class RefusedChunk:
     path: str | None
     text: str
     at: str
-    reason: Message = Message("")
+    reason: Message = _UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
