@@ -1,12 +1,14 @@
 """Documents as notes: of a folder, of an upload, converted again, and those that aren't read."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from benchmarks.documents.making import zipped
 from benchmarks.documents.pdfs import PdfPage, pdf
+from core import cli
 from core.documents import Converted
 from core.errors import EditError, UnknownChoice
 from core.intake import documents
@@ -169,3 +171,21 @@ def test_a_picture_that_is_dropped_by_itself_is_a_note_and_one_of_a_folder_is_no
     assert [one.path for one in plan.skipped] == ["folder/board.png"]
     assert workspace.notes.apply(plan).added == 1
     assert workspace.search("minutes").hits[0].note.path == "scan.png"
+
+
+def test_commands_say_what_was_not_read_and_convert_again(
+    workspace: Workspace, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "garden.rst").write_bytes(RST)
+    (folder / "broken.docx").write_bytes(b"PK\x03\x04garbage")
+    brought(workspace, folder)
+    workspace.close()
+
+    def printed(*arguments: str) -> str:
+        with suppress(SystemExit):
+            cli.main([*arguments, "--workspace", str(tmp_path / "workspace")])
+        return capsys.readouterr().out
+
+    assert printed("document", "unread", "work").startswith("broken.docx: is damaged.")
+    assert "pandoc: docx odt" in printed("document", "converters")
+    assert printed("document", "convert", "garden.rst") == "'garden.rst' is version 2 now.\n"

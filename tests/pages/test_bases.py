@@ -515,3 +515,12 @@ def test_a_base_is_tried_on_a_question(literal: Screen, monkeypatch: pytest.Monk
     assert "&lt;b&gt;Count&lt;/b&gt; *its* rows." in boxes(literal)
     links = [link.proto.label for link in literal.app.get("page_link")]
     assert any("Restoring" in label and label.startswith("1\\.") for label in links)
+
+
+def test_files_that_could_not_be_read_stand_on_the_page_that_is_linked_to(base: Screen, vault: Path) -> None:
+    (vault / "broken.md").write_bytes(b"\x00\x01\x02" * 50)
+    workspace = base.workspace
+    workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"), embed=False)
+    for screen in (base.open("bases"), base.open("bases", base="vault")):
+        assert any("could not be read" in one.label and "vault" in one.label for one in screen.app.expander)
+        assert "broken.md" in boxes(screen) + screen.text

@@ -6,13 +6,14 @@ import streamlit as st
 
 from core.model import KnowledgeBase, WatchedFolder
 from core.workspace import Workspace
-from pages.ui.shared import units, widgets
+from pages.ui.shared import plans, units, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 
 
 def problems(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw why watched folders couldn't be synced, and the syncs that wait for a person."""
+    """Draw the files that couldn't be read, why watched folders couldn't be synced, and syncs that wait for a person."""
+    plans.unread(base.name, workspace.bases.failures(base))
     if not base.watch:
         return
     seen = workspace.watching.folders(base)

@@ -71,14 +71,7 @@ def attention(workspace: Workspace, status: Status) -> None:
         defaults.rebuild(workspace)
     _lapsing(workspace, lapsing)
     for name, failed in failures.items():
-        title = t_plural(
-            "{n} file of '{base}' could not be read at the last sync",
-            "{n} files of '{base}' could not be read at the last sync",
-            n=len(failed),
-            base=name,
-        )
-        with st.expander(plain(title), icon=":material/warning:"):
-            plans.listing(plans.failed(failed))
+        plans.unread(name, failed)
 
 
 def _lapsing(workspace: Workspace, cards: Sequence[NoteCard]) -> None:

@@ -1,12 +1,12 @@
 """Plans and reports of a sync as figures and lists."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
 from core.messages import message
 from core.model import Failed, PackReport, Rechunked, SyncPlan, SyncReport
-from pages.ui.shared.safe import boxes, facts, html
+from pages.ui.shared.safe import boxes, facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
 SHOWN = 200
@@ -106,3 +106,17 @@ def pack(done: PackReport) -> None:
     if done.edited:
         st.caption(t("You changed these; they stay as they are:"))
         listing([(note.path, note.title) for note in done.edited])
+
+
+def unread(base: str, files: Sequence[Failed]) -> None:
+    """Draw the files of a base that couldn't be read, each with its reason; draws nothing without any."""
+    if not files:
+        return
+    title = t_plural(
+        "{n} file of '{base}' could not be read at the last sync",
+        "{n} files of '{base}' could not be read at the last sync",
+        n=len(files),
+        base=base,
+    )
+    with st.expander(plain(title), icon=":material/warning:"):
+        listing(failed(files))

@@ -1,0 +1,21 @@
+"""What commands print of documents: what converts them, and the files that weren't read."""
+
+from typing import Any
+
+from core.cli.texts import _, say
+
+
+def of_converters(values: dict[str, Any]) -> list[str]:
+    lines = []
+    for one in values["converters"]:
+        state = one["version"] if one["installed"] else _("not installed")
+        lines.append(f"{one['name']}: {' '.join(one['kinds'])} ({state})")
+    return lines
+
+
+def of_unread(values: dict[str, Any]) -> list[str]:
+    return [f"{one['path']}: {say(one['reason'])}" for one in values["files"]] or [_("All files were read.")]
+
+
+def of_converted(note: dict[str, Any]) -> list[str]:
+    return [_("'{title}' is version {version} now.", title=note["path"], version=str(note["version"]))]
