@@ -123,17 +123,8 @@ class PendingTable(Table):
 
     def forget_vectors(self, base: KnowledgeBase) -> None:
         """Delete the vectors of a base, and what was settled for its model if no vector of it is left."""
-        chunks = "SELECT chunk FROM windows WHERE vector IN (SELECT vector FROM temp.stale)"
         with self._database.write() as connection:
-            connection.execute(
-                "CREATE TABLE temp.stale AS SELECT DISTINCT vector FROM windows JOIN chunks ON chunks.rowid = chunk"
-                " JOIN notes ON notes.id = note_id WHERE base_id = ?",
-                (base.id,),
-            )
-            connection.execute(f"UPDATE chunks SET state = 'pending' WHERE rowid IN ({chunks})")
-            connection.execute(f"DELETE FROM windows WHERE chunk IN ({chunks})")
-            connection.execute("DELETE FROM vectors WHERE id IN (SELECT vector FROM temp.stale)")
-            connection.execute("DROP TABLE temp.stale")
+            self._drop_vectors("base_id = ?", base.id)
             connection.execute(
                 "UPDATE embedders SET centring = NULL, centre = NULL WHERE fingerprint = ?"
                 " AND NOT EXISTS (SELECT 1 FROM vectors WHERE embedder = embedders.id)",
@@ -142,18 +133,22 @@ class PendingTable(Table):
 
     def drop_damaged(self) -> None:
         """Make the chunks pending whose stored vectors don't have the length of their base's."""
-        chunks = "SELECT chunk FROM windows WHERE vector IN (SELECT vector FROM temp.damaged)"
+        self._drop_vectors("length(vectors.vector) != 4 * dimension")
+
+    def _drop_vectors(self, condition: str, *values: object) -> None:
+        """Delete vectors of windows, and make every chunk pending that has one of them."""
+        chunks = "SELECT chunk FROM windows WHERE vector IN (SELECT vector FROM temp.dropped)"
         with self._database.write() as connection:
             connection.execute(
-                "CREATE TABLE temp.damaged AS SELECT vectors.id AS vector FROM vectors"
+                "CREATE TABLE temp.dropped AS SELECT DISTINCT vectors.id AS vector FROM vectors"
                 " JOIN windows ON windows.vector = vectors.id JOIN chunks ON chunks.rowid = chunk"
-                " JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id"
-                " WHERE length(vectors.vector) != 4 * dimension"
+                f" JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id WHERE {condition}",
+                values,
             )
             connection.execute(f"UPDATE chunks SET state = 'pending' WHERE rowid IN ({chunks})")
             connection.execute(f"DELETE FROM windows WHERE chunk IN ({chunks})")
-            connection.execute("DELETE FROM vectors WHERE id IN (SELECT vector FROM temp.damaged)")
-            connection.execute("DROP TABLE temp.damaged")
+            connection.execute("DELETE FROM vectors WHERE id IN (SELECT vector FROM temp.dropped)")
+            connection.execute("DROP TABLE temp.dropped")
 
     def embed(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> None:
         """Write the windows of pending chunks, with the ids of their vectors."""
