@@ -16,6 +16,7 @@ from core.intake.encoding import decode
 from core.markdown.frontmatter import moment, span
 from core.messages import Message
 from core.model import Document
+from core.text import storable
 
 __all__ = ["MAX_BYTES", "DocumentText", "is_document", "readers", "text_of"]
 
@@ -43,7 +44,7 @@ def text_of(data: bytes, path: str, *, converter: str = "", original: str = "") 
     converted, version = convert(data, path, converter=converter)
     if kind in KINDS and KINDS[kind].called_as_file:
         converted = replace(converted, title=PurePosixPath(path).stem)
-    front, body = _front(converted), converted.text
+    front, body = _front(converted), storable(converted.text)
     if not body.strip():
         raise SourceError(path, "holds no text that could be read.")
     if len(front) + len(body) > MAX_TEXT:
@@ -62,5 +63,5 @@ def _front(converted: Converted) -> str:
         at = moment(fields[name])
         if at is None or at > now:
             fields[name] = ""
-    said = {name: " ".join(str(value).split()) for name, value in fields.items() if value}
+    said = {name: " ".join(storable(str(value)).split()) for name, value in fields.items() if value}
     return f"---\n{yaml.safe_dump(said, allow_unicode=True, sort_keys=False, width=10_000)}---\n" if said else ""

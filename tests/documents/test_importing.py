@@ -8,7 +8,7 @@ import pytest
 from benchmarks.documents.making import zipped
 from benchmarks.documents.pdfs import PdfPage, pdf
 from core.documents import Converted
-from core.errors import EditError, UnknownChoice
+from core.errors import EditError, SourceError, UnknownChoice
 from core.intake import documents
 from core.model import ChunkingOptions, SyncReport
 from core.workspace import Workspace
@@ -169,3 +169,43 @@ def test_a_picture_that_is_dropped_by_itself_is_a_note_and_one_of_a_folder_is_no
     assert [one.path for one in plan.skipped] == ["folder/board.png"]
     assert workspace.notes.apply(plan).added == 1
     assert workspace.search("minutes").hits[0].note.path == "scan.png"
+
+
+def test_halves_of_characters_in_a_document_are_marked_and_stop_no_other_file(
+    workspace: Workspace, folder: Path
+) -> None:
+    (folder / "a.canvas").write_text('{"nodes": [{"id": "1", "type": "text", "text": "a\\ud800b\\u0000c"}]}', "utf-8")
+    (folder / "b.md").write_text("# Note\n", "utf-8")
+    report = brought(workspace, folder)
+    assert (report.added, report.failed) == (2, ())
+    ids = {card.path: card.id for card in workspace.notes.all()}
+    assert workspace.notes.get(ids["a.canvas"]).body == "a�b�c"
+
+
+def test_an_original_is_answered_from_the_folder_of_its_note_only(
+    workspace: Workspace, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "secret").write_text("A secret", "utf-8")
+    (folder / "garden.rst").write_bytes(RST)
+    brought(workspace, folder)
+    (card,) = workspace.notes.all()
+    assert workspace.documents.original(card.id).path == str(folder / "garden.rst")
+    (folder / "garden.rst").unlink()
+    (folder / "garden.rst").symlink_to(tmp_path / "secret")
+    with pytest.raises(SourceError, match="isn't there any more"):
+        workspace.documents.original(card.id)
+    with pytest.raises(SourceError, match="isn't there any more"):
+        workspace.documents.convert(card.id)
+
+
+def test_a_page_of_an_uploaded_graph_has_no_original_in_the_folder_of_the_program(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = zipped({"logseq/config.edn": b"{}", "pages/a.md": b"- A page\n"})
+    workspace.notes.apply(workspace.notes.plan_upload([("graph.zip", graph)], "work"))
+    (card,) = workspace.notes.all()
+    (tmp_path / "upload" / "pages").mkdir(parents=True)
+    (tmp_path / "upload" / "pages" / "a.md").write_text("Another file", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SourceError, match="isn't there any more"):
+        workspace.documents.original(card.id)
