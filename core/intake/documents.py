@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 import yaml
 
 from core.documents import Converted
-from core.documents.converting import convert, is_document
+from core.documents.converting import convert, converters_for, is_document
 from core.documents.extras import fingerprint
 from core.documents.kinds import KINDS, MAX_BYTES, check, kind_of
 from core.errors import SourceError
@@ -18,7 +18,7 @@ from core.messages import Message
 from core.model import Document
 from core.text import storable
 
-__all__ = ["MAX_BYTES", "DocumentText", "is_document", "readers", "text_of"]
+__all__ = ["MAX_BYTES", "DocumentText", "is_document", "readers", "still_chosen", "text_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,11 @@ class DocumentText:
 def readers() -> str:
     """Return what tells whether other files can be read now than before."""
     return fingerprint()
+
+
+def still_chosen(converter: str, path: str) -> str:
+    """Return the converter that a person chose for a document, "" where it is gone or reads other kinds only."""
+    return converter if converter in converters_for(kind_of(path)) else ""
 
 
 def text_of(data: bytes, path: str, *, converter: str = "", original: str = "") -> DocumentText:

@@ -209,3 +209,16 @@ def test_a_page_of_an_uploaded_graph_has_no_original_in_the_folder_of_the_progra
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SourceError, match="isn't there any more"):
         workspace.documents.original(card.id)
+
+
+def test_a_chosen_converter_that_is_gone_stops_no_import(workspace: Workspace, folder: Path) -> None:
+    (folder / "vegetables.pdf").write_bytes(two_pages())
+    brought(workspace, folder)
+    (card,) = workspace.notes.all()
+    workspace.documents.convert(card.id, "pdftext")
+    workspace.store.database.execute("UPDATE notes SET document = json_set(document, '$.chosen', 'gone')")
+    (folder / "vegetables.pdf").write_bytes(two_pages() + b"\n")
+    (folder / "zebra.md").write_text("# Zebra\n", "utf-8")
+    report = brought(workspace, folder)
+    assert (report.added, report.changed, report.failed) == (1, 1, ())
+    assert "# Beginnings" in workspace.notes.get(card.id).body
