@@ -40,6 +40,11 @@ def half_character(text: str) -> int | None:
     return half and half.start()
 
 
+def storable(text: str) -> str:
+    """Return a text of the same length with a mark in place of NULs and of halves of characters."""
+    return _HALVES.sub("�", text.replace("\0", "�"))
+
+
 def escaped(text: str) -> str:
     """Return a text that can be printed anywhere: halves of characters are escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -74,22 +74,22 @@ def _run(name: str, kind: str, place: Path, path: str) -> dict[str, Any]:
     seconds = OCR_SECONDS if reads_scans else SECONDS
     megabytes = OCR_MEGABYTES if reads_scans else MEGABYTES
     command = [sys.executable, "-m", "core.documents.worker", name, kind, str(place), str(seconds), str(megabytes)]
-    process = subprocess.Popen(
+    ends = time.monotonic() + seconds
+    with subprocess.Popen(
         command,
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,  # by which the worker knows that this process is there
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         cwd=Path(__file__).parents[2],
         start_new_session=True,
-    )
-    ends = time.monotonic() + seconds
-    try:
-        while process.poll() is None:
-            if time.monotonic() > ends:
-                raise SourceError(path, "takes longer than {n} seconds to convert. Divide it.", n=seconds)
-            time.sleep(_LOOK)
-    finally:
-        _end(process)
+    ) as process:
+        try:
+            while process.poll() is None:
+                if time.monotonic() > ends:
+                    raise SourceError(path, "takes longer than {n} seconds to convert. Divide it.", n=seconds)
+                time.sleep(_LOOK)
+        finally:
+            _end(process)
     try:
         result: dict[str, Any] = json.loads((place / "result").read_bytes())
     except (OSError, ValueError):
@@ -105,4 +105,3 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
             os.killpg(process.pid, signal.SIGKILL)
         else:
             process.kill()
-    process.wait()

@@ -23,7 +23,8 @@ _FORMATS = {
 }
 _HTML = ("html", "htm", "xhtml", "mhtml", "mht")
 _PACKED = ("docx", "pptx", "xlsx", "odt", "epub")
-_MEGABYTES = 1500
+_MEGABYTES = 850
+"""Of pandoc's heap: with what else it needs, at most 1 GB."""
 _HEAP_EXHAUSTED = 251
 
 

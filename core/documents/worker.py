@@ -1,13 +1,18 @@
 """The process that converts one document, within limits that it can't raise again.
 
 `python -m core.documents.worker CONVERTER KIND FOLDER SECONDS MEGABYTES`: FOLDER holds `source`; `result` is written.
+It ends, and with it what it started, once the other end of its standard input is closed.
 """
 
 import json
+import os
+import shutil
 import signal
 import sys
+import tempfile
 from dataclasses import asdict
 from pathlib import Path
+from threading import Thread
 
 _RESULT_BYTES = 1 << 28
 
@@ -26,12 +31,27 @@ def _limit(seconds: int, megabytes: int) -> None:
     ):
         hard = resource.getrlimit(what)[1]
         resource.setrlimit(what, (most, most) if hard == resource.RLIM_INFINITY else (min(most, hard), hard))
-    signal.alarm(seconds + 5)  # where the parent is gone
+    signal.alarm(seconds + 5)  # where the parent hangs
+
+
+def _end_with_parent(folder: str) -> None:
+    """Wait until the parent is gone; then delete the document, and end this process and those it started."""
+    while os.read(0, 1):
+        pass
+    for _ in range(10):  # what is written meanwhile keeps a folder
+        shutil.rmtree(folder, ignore_errors=True)
+        if not Path(folder).exists():
+            break
+    if hasattr(os, "killpg"):
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)
 
 
 def main(name: str, kind: str, folder: str, seconds: str, megabytes: str) -> None:
     """Convert `source`, and write the converted document or the reason of its failure to `result`."""
     _limit(int(seconds), int(megabytes))
+    tempfile.tempdir = folder  # which the parent deletes, however this process ends
+    Thread(target=_end_with_parent, args=(folder,), daemon=True).start()
     from core.documents import CONVERTERS
     from core.documents.kinds import check
     from core.errors import SourceError, TesseraError

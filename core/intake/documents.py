@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 import yaml
 
 from core.documents import Converted
-from core.documents.converting import convert, is_document
+from core.documents.converting import convert, converters_for, is_document
 from core.documents.extras import fingerprint
 from core.documents.kinds import KINDS, MAX_BYTES, check, kind_of
 from core.errors import SourceError
@@ -16,8 +16,9 @@ from core.intake.encoding import decode
 from core.markdown.frontmatter import moment, span
 from core.messages import Message
 from core.model import Document
+from core.text import storable
 
-__all__ = ["MAX_BYTES", "DocumentText", "is_document", "readers", "text_of"]
+__all__ = ["MAX_BYTES", "DocumentText", "is_document", "readers", "still_chosen", "text_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,11 @@ def readers() -> str:
     return fingerprint()
 
 
+def still_chosen(converter: str, path: str) -> str:
+    """Return the converter that a person chose for a document, "" where it is gone or reads other kinds only."""
+    return converter if converter in converters_for(kind_of(path)) else ""
+
+
 def text_of(data: bytes, path: str, *, converter: str = "", original: str = "") -> DocumentText:
     """Convert a document; `original` is the hash under which the workspace holds it. Raises SourceError."""
     kind = kind_of(path)
@@ -43,7 +49,7 @@ def text_of(data: bytes, path: str, *, converter: str = "", original: str = "") 
     converted, version = convert(data, path, converter=converter)
     if kind in KINDS and KINDS[kind].called_as_file:
         converted = replace(converted, title=PurePosixPath(path).stem)
-    front, body = _front(converted), converted.text
+    front, body = _front(converted), storable(converted.text)
     if not body.strip():
         raise SourceError(path, "holds no text that could be read.")
     if len(front) + len(body) > MAX_TEXT:
@@ -62,5 +68,5 @@ def _front(converted: Converted) -> str:
         at = moment(fields[name])
         if at is None or at > now:
             fields[name] = ""
-    said = {name: " ".join(str(value).split()) for name, value in fields.items() if value}
+    said = {name: " ".join(storable(str(value)).split()) for name, value in fields.items() if value}
     return f"---\n{yaml.safe_dump(said, allow_unicode=True, sort_keys=False, width=10_000)}---\n" if said else ""

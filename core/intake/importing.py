@@ -159,7 +159,7 @@ def _note(
     if documents.is_document(file.path, pictures=uploaded):
         data = folder.read(plan.folder, file.path)
         file = replace(file, content_hash=folder.content_hash(data))
-        chosen = store.notes.converter(note_id)
+        chosen = documents.still_chosen(store.notes.converter(note_id), file.path)
         read = documents.text_of(data, file.path, converter=chosen, original=file.content_hash if uploaded else "")
         if uploaded:
             store.documents.keep(file.content_hash, data)

@@ -5,10 +5,13 @@ import ipaddress
 import re
 import socket
 import ssl
-import time
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from hashlib import blake2b
 from importlib.metadata import version
-from urllib.parse import quote, urlsplit
+from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from core.errors import SourceError
 
@@ -23,6 +26,12 @@ _KINDS = {
     "text/plain": ".txt",
 }
 _REDIRECTS = range(300, 400)
+_UNICAST = ipaddress.IPv6Network("2000::/3")
+"""What of IPv6 is given to hosts of the internet."""
+_OVER_IPV4 = ipaddress.IPv6Network("2002::/16")
+_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
+"""Addresses of IPv4 in a network that has IPv6 only, each in its last four bytes."""
+_SAFE = "/%:@!$&'()*+,;=~-._?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,47 +53,87 @@ def fetch(address: str) -> WebPage:
 
     Raises SourceError for an address that isn't public, an answer that is none of a page, is too large or too late.
     """
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
-        raise SourceError(address, "is no address of a web page. It begins with https:// and holds no password.")
-    ends = time.monotonic() + SECONDS
+    parts = _parts(address)
+    host, port = str(parts.hostname), parts.port or (443 if parts.scheme == "https" else 80)
     try:
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        connection = http.client.HTTPConnection(parts.hostname, port)
+        connection = http.client.HTTPConnection(host, port)
         # The address that was checked is the one that is asked: a second look-up could lead elsewhere.
-        connection.sock = _connected(address, parts.hostname, port, encrypted=parts.scheme == "https")
+        connection.sock = _connected(address, host, port, encrypted=parts.scheme == "https")
         try:
-            return _answered(connection, address, ends)
+            with _in_time(connection.sock, address):
+                return _answered(connection, address)
         finally:
             connection.close()
     except (OSError, ValueError, http.client.HTTPException) as error:
         raise SourceError(address, "can't be reached ({why}).", why=str(error) or type(error).__name__) from error
 
 
+def _parts(address: str) -> SplitResult:
+    """Return the parts of an address of a web page; raises SourceError for another text."""
+    with suppress(ValueError):
+        parts = urlsplit(address)
+        if parts.scheme in ("http", "https") and parts.hostname and not (parts.username or parts.password):
+            _ = parts.port  # raises ValueError
+            return parts
+    raise SourceError(address, "is no address of a web page. It begins with https:// and holds no password.")
+
+
 def _connected(address: str, host: str, port: int, *, encrypted: bool) -> socket.socket:
-    found = {entry[4][0] for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)}
-    if not found or not all(_is_public(str(one)) for one in found):
+    """Connect with the first address of a host that can be reached, if all are public."""
+    found = [*dict.fromkeys(str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))]
+    if not found or not all(map(_is_public, found)):
         raise SourceError(address, "is an address of this machine or of its own network: refused.")
-    plain = socket.create_connection((sorted(map(str, found))[0], port), timeout=SECONDS)
+    for number in found:
+        try:
+            plain = socket.create_connection((number, port), timeout=SECONDS / len(found))
+            break
+        except OSError:
+            if number == found[-1]:
+                raise
+    plain.settimeout(SECONDS)
     return ssl.create_default_context().wrap_socket(plain, server_hostname=host) if encrypted else plain
 
 
 def _is_public(number: str) -> bool:
     parsed = ipaddress.ip_address(number.partition("%")[0])
-    mapped = getattr(parsed, "ipv4_mapped", None) or parsed
-    return mapped.is_global and not mapped.is_multicast
+    if isinstance(parsed, ipaddress.IPv6Address):
+        inner = ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF) if parsed in _TRANSLATED else parsed.ipv4_mapped
+        if inner is None:
+            return parsed.is_global and parsed in _UNICAST and parsed not in _OVER_IPV4
+        parsed = inner
+    return parsed.is_global and not parsed.is_multicast
 
 
-def _answered(connection: http.client.HTTPConnection, address: str, ends: float) -> WebPage:
+@contextmanager
+def _in_time(connected: socket.socket, address: str) -> Iterator[None]:
+    """End a connection when its time is over, whatever it waits for: a byte now and then is no answer."""
+    over = threading.Event()
+
+    def end() -> None:
+        over.set()
+        with suppress(OSError):
+            socket.socket.shutdown(connected, socket.SHUT_RDWR)
+
+    timer = threading.Timer(SECONDS, end)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        if over.is_set():
+            raise SourceError(address, "takes longer than {n} seconds.", n=int(SECONDS))
+
+
+def _answered(connection: http.client.HTTPConnection, address: str) -> WebPage:
     parts = urlsplit(address)
-    target = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~-._") + (f"?{parts.query}" if parts.query else "")
+    target = quote(parts.path or "/", safe=_SAFE) + (f"?{quote(parts.query, safe=_SAFE)}" if parts.query else "")
     headers = {"User-Agent": f"Tessera/{version('tessera-notes')}", "Accept": ", ".join(_KINDS), "Connection": "close"}
     connection.request("GET", target, headers=headers)
     answer = connection.getresponse()
     if answer.status in _REDIRECTS:
-        raise SourceError(
-            address, "leads to {other}. Import that one.", other=answer.headers.get("Location", "?")[:500]
-        )
+        other = urljoin(address, answer.headers.get("Location", "?"))
+        raise SourceError(address, "leads to {other}. Import that one.", other=other[:500])
     if answer.status != http.HTTPStatus.OK:
         raise SourceError(address, "answers with the status {status}.", status=answer.status)
     kind = answer.headers.get_content_type()
@@ -95,13 +144,17 @@ def _answered(connection: http.client.HTTPConnection, address: str, ends: float)
         data += block
         if len(data) > MAX_BYTES:
             raise SourceError(address, "is more than {limit} MB.", limit=MAX_BYTES >> 20)
-        if time.monotonic() > ends:
-            raise SourceError(address, "takes longer than {n} seconds.", n=int(SECONDS))
     return WebPage(address, _name(address, _KINDS[kind]), bytes(data))
 
 
 def _name(address: str, suffix: str) -> str:
-    """Return the path of a page's note: its host, then its path and query in letters that every system allows."""
+    """Return the path of a page's note: its host, then its path and query in letters that every system allows.
+
+    Where those could be another page's too, a hash follows: a page never takes the place of another.
+    """
     parts = urlsplit(address)
-    rest = re.sub(r"[^\w.-]+", "-", f"{parts.path}-{parts.query}").strip("-.").removesuffix(suffix)[:120]
-    return f"{str(parts.hostname)[:100]}/{rest or 'index'}{suffix}"
+    path = parts.path.strip("/").removesuffix(suffix)
+    rest = re.sub(r"[^\w.-]+", "-", f"{path}-{parts.query}").strip("-.")[:120]
+    if parts.port or parts.query or rest.replace("-", "/") != path:
+        rest += "-" + blake2b(f"{parts.port}{parts.path}?{parts.query}".encode(), digest_size=4).hexdigest()
+    return f"{str(parts.hostname)[:100]}/{rest.lstrip('-') or 'index'}{suffix}"

@@ -48,10 +48,10 @@ def find(note: Note, target: str) -> Attachment | None:
     own = top / PurePosixPath(str(note.path)).parent
     places = [top / name.lstrip("/")] if name.startswith("/") else [own / name, top / name]
     try:
-        found = next((path for path in places if _is_inside(path, top)), None)
+        found = next((path for path in places if is_inside(path, top)), None)
         if found is None and "/" not in name:
             found = _by_name(top, int(time.monotonic() / _FRESH)).get(name.casefold())
-        if found is None or not _is_inside(found, top):
+        if found is None or not is_inside(found, top):
             return None
         real = found.resolve()
         place = real.relative_to(top.resolve()).as_posix()
@@ -69,12 +69,12 @@ def _type(file: Path) -> str:
     return next((kind for kind, begins in _SIGNATURES.items() if begins.match(head)), "")
 
 
-def _is_inside(path: Path, top: Path) -> bool:
-    """Return whether a file is in the folder, also by its real path, isn't hidden and isn't too large."""
+def is_inside(path: Path, top: Path, most: int = MOST) -> bool:
+    """Return whether a file is in the folder, also by its real path, isn't hidden and isn't larger than `most`."""
     real, top = path.resolve(), top.resolve()
     if not real.is_relative_to(top) or any(map(is_skipped, real.relative_to(top).parts)):
         return False
-    return real.is_file() and real.stat().st_size <= MOST
+    return real.is_file() and real.stat().st_size <= most
 
 
 @lru_cache(4)

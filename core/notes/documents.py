@@ -1,5 +1,6 @@
 """Documents behind notes: their originals, another conversion of them, and the files that weren't read."""
 
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from core.indexing.chunks import Chunks
 from core.intake import documents, folder, notefile, webpage
 from core.intake.webpage import WebPage
 from core.model import ConverterCard, Document, Failed, Note, Original, Revision
+from core.notes import attachments
 from core.notes.writer import Writer
 from core.preferences import Preferences
 from core.store import Store
@@ -68,14 +70,21 @@ class Documents:
         note, document = self._read(note_id)
         name = Path(note.path or f"{note.title}.{document.kind}").name
         if not document.original:
-            path = Path(note.source_ref, str(note.path))
-            if not (self._store.bases.is_synced(note.base_id, note.source_ref) and path.is_file()):
-                raise SourceError(str(path), "isn't there any more.")
-            return Original(name, document.kind, path=str(path))
+            return Original(name, document.kind, path=self._file(note))
         data = self._store.documents.original(document.original)
         if data is None:
             raise SourceError(name, "isn't there any more.")
         return Original(name, document.kind, data=data)
+
+    def _file(self, note: Note) -> str:
+        """Return the path of a note's document, in the folder that its base was synced with and nowhere else."""
+        top = Path(note.source_ref)
+        path = top / str(note.path)
+        if note.in_file and self._store.bases.is_synced(note.base_id, note.source_ref):
+            with suppress(OSError, RuntimeError, ValueError):  # RuntimeError: a link that leads to itself
+                if attachments.is_inside(path, top, documents.MAX_BYTES):
+                    return str(path.resolve())
+        raise SourceError(str(path), "isn't there any more.")
 
     def convert(self, note_id: str, converter: str = "") -> Note:
         """Convert the document of a note again, by another converter or the usual one; return the note.

@@ -10,7 +10,7 @@ from benchmarks.documents.making import zipped
 from benchmarks.documents.pdfs import PdfPage, pdf
 from core import cli
 from core.documents import Converted
-from core.errors import EditError, UnknownChoice
+from core.errors import EditError, SourceError, UnknownChoice
 from core.intake import documents
 from core.model import ChunkingOptions, SyncReport
 from core.workspace import Workspace
@@ -189,3 +189,56 @@ def test_commands_say_what_was_not_read_and_convert_again(
     assert printed("document", "unread", "work").startswith("broken.docx: is damaged.")
     assert "pandoc: docx odt" in printed("document", "converters")
     assert printed("document", "convert", "garden.rst") == "'garden.rst' is version 2 now.\n"
+
+
+def test_halves_of_characters_in_a_document_are_marked_and_stop_no_other_file(
+    workspace: Workspace, folder: Path
+) -> None:
+    (folder / "a.canvas").write_text('{"nodes": [{"id": "1", "type": "text", "text": "a\\ud800b\\u0000c"}]}', "utf-8")
+    (folder / "b.md").write_text("# Note\n", "utf-8")
+    report = brought(workspace, folder)
+    assert (report.added, report.failed) == (2, ())
+    ids = {card.path: card.id for card in workspace.notes.all()}
+    assert workspace.notes.get(ids["a.canvas"]).body == "a�b�c"
+
+
+def test_an_original_is_answered_from_the_folder_of_its_note_only(
+    workspace: Workspace, folder: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "secret").write_text("A secret", "utf-8")
+    (folder / "garden.rst").write_bytes(RST)
+    brought(workspace, folder)
+    (card,) = workspace.notes.all()
+    assert workspace.documents.original(card.id).path == str(folder / "garden.rst")
+    (folder / "garden.rst").unlink()
+    (folder / "garden.rst").symlink_to(tmp_path / "secret")
+    with pytest.raises(SourceError, match="isn't there any more"):
+        workspace.documents.original(card.id)
+    with pytest.raises(SourceError, match="isn't there any more"):
+        workspace.documents.convert(card.id)
+
+
+def test_a_page_of_an_uploaded_graph_has_no_original_in_the_folder_of_the_program(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = zipped({"logseq/config.edn": b"{}", "pages/a.md": b"- A page\n"})
+    workspace.notes.apply(workspace.notes.plan_upload([("graph.zip", graph)], "work"))
+    (card,) = workspace.notes.all()
+    (tmp_path / "upload" / "pages").mkdir(parents=True)
+    (tmp_path / "upload" / "pages" / "a.md").write_text("Another file", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SourceError, match="isn't there any more"):
+        workspace.documents.original(card.id)
+
+
+def test_a_chosen_converter_that_is_gone_stops_no_import(workspace: Workspace, folder: Path) -> None:
+    (folder / "vegetables.pdf").write_bytes(two_pages())
+    brought(workspace, folder)
+    (card,) = workspace.notes.all()
+    workspace.documents.convert(card.id, "pdftext")
+    workspace.store.database.execute("UPDATE notes SET document = json_set(document, '$.chosen', 'gone')")
+    (folder / "vegetables.pdf").write_bytes(two_pages() + b"\n")
+    (folder / "zebra.md").write_text("# Zebra\n", "utf-8")
+    report = brought(workspace, folder)
+    assert (report.added, report.changed, report.failed) == (1, 1, ())
+    assert "# Beginnings" in workspace.notes.get(card.id).body

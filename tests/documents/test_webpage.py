@@ -2,9 +2,11 @@
 
 import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +22,13 @@ class Pages(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.asked.append(self.path)
+        if self.path in ("/drip", "/chunks"):
+            self._drip(
+                b""
+                if self.path == "/drip"
+                else b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: text/html\r\n\r\n"
+            )
+            return
         if self.path == "/moved":
             self.send_response(302)
             self.send_header("Location", "http://169.254.169.254/")
@@ -31,6 +40,15 @@ class Pages(BaseHTTPRequestHandler):
             self.send_header("Content-Type", "text/html; charset=utf-8")
         self.end_headers()
         self.wfile.write(PAGE if self.path != "/large" else b"x" * 2_000_000)
+
+    def _drip(self, head: bytes) -> None:
+        try:
+            self.wfile.write(head)
+            while True:
+                self.wfile.write(b"0")
+                time.sleep(0.05)
+        except OSError:
+            pass
 
     def log_message(self, *_: object) -> None: ...
 
@@ -55,7 +73,8 @@ def test_a_page_becomes_a_note_with_its_address_by_one_request(server: str, tmp_
         (card,) = workspace.notes.all()
         note = workspace.notes.get(card.id)
     assert Pages.asked == ["/birds/heron?x=1"] * 2
-    assert (note.path, note.title) == ("127.0.0.1/birds-heron-x-1.html", "Herons")
+    assert str(note.path).startswith("127.0.0.1/birds-heron-x-1-")
+    assert note.title == "Herons"
     assert note.source_url == f"{server}/birds/heron?x=1"
     assert note.body == "# Grey heron\n\nIt waits.\n"
 
@@ -98,3 +117,66 @@ def test_addresses_of_this_network_are_refused_before_anything_is_asked(
 def test_what_is_no_address_of_a_page_is_refused(address: str) -> None:
     with pytest.raises(SourceError, match="no address of a web page"):
         webpage.fetch(address)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://[abc", "http://a\u2100b/", "http://example.org:x/", "http://example.org:99999/"]
+)
+def test_an_address_that_cannot_be_read_is_refused_with_a_sentence(address: str) -> None:
+    with pytest.raises(SourceError, match="no address of a web page"):
+        webpage.fetch(address)
+
+
+@pytest.mark.parametrize(
+    ("number", "public"),
+    [
+        ("64:ff9b::10.0.0.1", False),
+        ("64:ff9b::8.8.8.8", True),
+        ("::127.0.0.1", False),
+        ("::ffff:0:127.0.0.1", False),
+        ("::ffff:8.8.8.8", True),
+        ("2002:7f00:1::", False),
+        ("fec0::1", False),
+        ("2606:4700::1111", True),
+    ],
+)
+def test_what_leads_to_ipv4_or_to_a_site_within_ipv6_counts_as_that(number: str, public: bool) -> None:
+    assert webpage._is_public(number) is public
+
+
+@pytest.mark.parametrize("path", ["/drip", "/chunks"])
+def test_an_answer_that_comes_byte_by_byte_ends_when_its_time_is_over(
+    server: str, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    monkeypatch.setattr(webpage, "SECONDS", 1.0)
+    started = time.monotonic()
+    with pytest.raises(SourceError, match="takes longer than 1 seconds"):
+        webpage.fetch(server + path)
+    assert time.monotonic() - started < 3
+
+
+def test_the_next_address_of_a_host_is_tried_where_one_cannot_be_reached(
+    server: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    port = int(server.rpartition(":")[2])
+    found = [(0, 0, 0, "", (number, port)) for number in ("127.0.0.77", "127.0.0.1")]
+    monkeypatch.setattr(webpage.socket, "getaddrinfo", _once(found, socket.getaddrinfo))
+    assert webpage.fetch(server + "/").data == PAGE
+
+
+def test_an_address_in_any_script_is_asked_for(server: str) -> None:
+    webpage.fetch(f"{server}/鸟?q=苍鹭&n=1")
+    assert Pages.asked == ["/%E9%B8%9F?q=%E8%8B%8D%E9%B9%AD&n=1"]
+
+
+def test_pages_never_share_a_note() -> None:
+    paths = ["/a/b", "/a-b", "/a?b", "/C", "/C++", "/C#x", "/" + "a" * 130, "/" + "a" * 130 + "b", "/../x", "/x"]
+    names = [webpage._name(f"https://example.org{path}", ".html") for path in paths]
+    assert len({*names}) == len(paths) - 1, "/C and /C#x are one page"
+    assert names[0] == "example.org/a-b.html"
+    assert not any(part.strip(".") == "" for name in names for part in name.split("/"))
+
+
+def _once(first: list[Any], then: Callable[..., Any]) -> Callable[..., Any]:
+    answers = [first]
+    return lambda *given, **named: answers.pop() if answers else then(*given, **named)
