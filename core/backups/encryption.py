@@ -72,7 +72,7 @@ def encrypted(folder: Path, file: Path, backup: Backup) -> Backup:
         for name, stream in ((manifest.KEY, io.BytesIO(own.identity.encode())), (manifest.CONTENT, content.open("rb"))):
             with stream, archive.open(name, "w", force_zip64=True) as target:
                 digests[name] = manifest.copied(stream, target)
-        archive.writestr(manifest.FILE, manifest.described(sealed, digests))
+        manifest.write(archive, sealed, digests)
     content.unlink()
     return sealed
 

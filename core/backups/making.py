@@ -148,7 +148,7 @@ def _about(database: Path, folder: Path, reason: BackupReason) -> Backup:
 def _packed(folder: Path, partial: Path, backup: Backup, progress: Progress) -> Path:
     """Write the zip with the database, which goes, and with what belongs to it."""
     packed, database = partial / "backup.zip", partial / DATABASE
-    others = {file.relative_to(folder).as_posix(): file for file in _belonging(folder)}
+    others = {name: file for name, file in _belonging(folder) if manifest.belongs(name)}
     digests = {}
     with zipfile.ZipFile(packed, "x", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
         for number, (name, file) in enumerate(({DATABASE: database} | others).items()):
@@ -159,16 +159,17 @@ def _packed(folder: Path, partial: Path, backup: Backup, progress: Progress) -> 
                     digests[name] = manifest.copied(stream, target)
             except (FileNotFoundError, files.Unfit):  # it went meanwhile, or is no file
                 continue
-        archive.writestr(manifest.FILE, manifest.described(backup, digests))
+        manifest.write(archive, backup, digests)
     database.unlink()
     return packed
 
 
-def _belonging(folder: Path) -> Iterator[Path]:
-    for name in manifest.BELONGING:
-        place = folder / name
-        every = sorted(place.rglob("*")) if place.is_dir() else [place]
-        yield from (file for file in every if file.is_file() and not file.name.startswith("."))
+def _belonging(folder: Path) -> Iterator[tuple[str, Path]]:
+    for top in manifest.BELONGING:
+        place = folder / top
+        for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
+            if file.is_file() and not file.name.startswith("."):
+                yield file.relative_to(folder).as_posix(), file
 
 
 def _free(place: Path, backup: Backup) -> Path:
