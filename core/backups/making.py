@@ -62,7 +62,7 @@ def make(
         file = _free(place, backup)
         made.rename(file)
         sync_folder(place)
-        _drop_older(folder, place, reason)
+        _drop_older(folder, file, reason)
     return manifest.read(file)[0]
 
 
@@ -180,8 +180,12 @@ def _free(place: Path, backup: Backup) -> Path:
     return file
 
 
-def _drop_older(folder: Path, place: Path, reason: BackupReason) -> None:
-    """Delete the oldest backups of this workspace that were made for the same, but for the last ones."""
-    same = [one for one in manifest.every(place) if one.reason == reason and one.workspace == str(folder)]
-    for older in same[KEPT.get(reason, len(same)) :]:
+def _drop_older(folder: Path, made: Path, reason: BackupReason) -> None:
+    """Delete the oldest backups of this workspace that were made for the same, but for the last ones.
+
+    The one that was just made stays, whatever the clock says of the others.
+    """
+    of_workspace = [one for one in manifest.every(made.parent) if one.workspace == str(folder) and one.file != made]
+    same = [one for one in of_workspace if one.reason == reason]
+    for older in same[KEPT.get(reason, len(same) + 1) - 1 :]:
         older.file.unlink(missing_ok=True)

@@ -2,10 +2,12 @@
 
 import os
 import time
+from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 
 import pytest
 
+from core.backups import making
 from core.workspace import Workspace
 
 
@@ -32,3 +34,23 @@ def test_a_folder_whose_name_is_no_text_is_backed_up(tmp_path: Path) -> None:
     with Workspace(tmp_path / os.fsdecode(b"\xff")) as workspace:
         made = workspace.backups.make()
         assert workspace.backups.verify(made.name).workspace == str(workspace.store.folder)
+
+
+def test_the_newest_backup_stays_where_the_clock_went_back(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With seven of a later day there, the one of today was deleted as the oldest: none was ever made again."""
+
+    class Ahead(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> datetime:
+            return datetime.now(tz) + timedelta(days=2000)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(making, "datetime", Ahead)
+        for _ in range(making.KEPT["daily"]):
+            workspace.backups.make("daily")
+    first, second = workspace.backups.make("daily"), workspace.backups.make("daily")
+    assert not first.file.exists()
+    assert second.file.exists()
+    assert len(workspace.backups.all()) == making.KEPT["daily"]
