@@ -90,8 +90,12 @@ class Backups:
         return encryption.key(self._folder) is not None
 
     def protect(self, passphrase: str) -> None:
-        """Encrypt backups from now on, "" to end that; raises ConfigError for a short passphrase, MissingDependency."""
+        """Encrypt backups from now on; raises ConfigError for a short passphrase, MissingDependency."""
         encryption.protect(self._folder, passphrase)
+
+    def unprotect(self) -> None:
+        """Encrypt backups no more from now on."""
+        encryption.unprotect(self._folder)
 
     # made, listed, checked, restored
 

@@ -44,14 +44,17 @@ def key(folder: Path) -> Key | None:
         ) from error
 
 
-def protect(folder: Path, passphrase: str) -> None:
-    """Encrypt the backups of a workspace from now on; an empty passphrase ends that, and earlier ones stay."""
+def unprotect(folder: Path) -> None:
+    """Encrypt later backups of a workspace no more; earlier ones stay."""
     with translated(folder):
-        if not passphrase:
-            files.delete(folder / FILE)
-            return
-        if len(passphrase) < LEAST:
-            raise ConfigError("A passphrase has at least {n} characters.", n=LEAST)
+        files.delete(folder / FILE)
+
+
+def protect(folder: Path, passphrase: str) -> None:
+    """Encrypt the backups of a workspace from now on."""
+    if len(passphrase) < LEAST:
+        raise ConfigError("A passphrase has at least {n} characters.", n=LEAST)
+    with translated(folder):
         age = _age()
         identity = age.x25519.Identity.generate()
         sealed = age.passphrase.encrypt(str(identity).encode(), passphrase, armored=True)

@@ -101,5 +101,8 @@ def encrypt(
     passphrase: Passphrase = "",
     off: Annotated[bool, About(message("Encrypt later backups no more."))] = False,
 ) -> bool:
-    workspace.backups.protect("" if off else passphrase)
+    if off:
+        workspace.backups.unprotect()
+    else:
+        workspace.backups.protect(passphrase)
     return workspace.backups.encrypted

@@ -247,7 +247,7 @@ def test_an_encrypted_backup_needs_its_passphrase(workspace: Workspace, tmp_path
     with Workspace(tmp_path / "new") as other:
         assert len(other.notes.all()) == 3
         assert other.backups.encrypted
-        other.backups.protect("")
+        other.backups.unprotect()
         assert not other.backups.make().encrypted
 
 

@@ -1,6 +1,8 @@
 """Backups at their edges: clocks, names, programs, keys, damaged and hostile files."""
 
+import io
 import os
+import sys
 import time
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
@@ -8,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.backups import making
+from core.cli import main
 from core.workspace import Workspace
 
 
@@ -54,3 +57,21 @@ def test_the_newest_backup_stays_where_the_clock_went_back(
     assert not first.file.exists()
     assert second.file.exists()
     assert len(workspace.backups.all()) == making.KEPT["daily"]
+
+
+def test_an_empty_passphrase_does_not_end_encryption(
+    workspace: Workspace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A script whose variable is empty, and an input that is closed, left all later backups readable."""
+    pytest.importorskip("pyrage")
+    workspace.backups.protect("a long passphrase")
+    workspace.close()
+    for typed in ("", "\n"):
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        with pytest.raises(SystemExit) as ended:
+            main(["backup", "encrypt", "--workspace", str(workspace.store.folder)])
+        assert ended.value.code
+        assert "at least" in capsys.readouterr().err
+        assert workspace.backups.encrypted
+    workspace.backups.unprotect()
+    assert not workspace.backups.encrypted
