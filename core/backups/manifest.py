@@ -136,7 +136,12 @@ def unpack(file: Path, folder: Path | None, names: Digests) -> None:
                     if archive.getinfo(name).file_size != known[0] or _written(stream, folder, name) != known:
                         raise SourceError(str(file), message("'{name}' in it is not as it was written.", name=name))
     except DAMAGE as error:
-        raise SourceError(str(file), "is damaged. Choose another backup.") from error
+        raise damaged(file) from error
+
+
+def damaged(file: Path) -> SourceError:
+    """Return the error of a backup that isn't as it was made."""
+    return SourceError(str(file), "is damaged. Choose another backup.")
 
 
 def _written(stream: IO[bytes], folder: Path | None, name: str) -> tuple[int, str]:
