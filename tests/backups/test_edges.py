@@ -1,16 +1,24 @@
 """Backups at their edges: clocks, names, programs, keys, damaged and hostile files."""
 
+import hashlib
 import io
+import json
 import os
+import shutil
+import sqlite3
 import sys
 import time
+import zipfile
+from contextlib import closing
 from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from core.backups import making
+from core.backups import encryption, making, restoring
 from core.cli import main
+from core.errors import SourceError
 from core.workspace import Workspace
 
 
@@ -75,3 +83,109 @@ def test_an_empty_passphrase_does_not_end_encryption(
         assert workspace.backups.encrypted
     workspace.backups.unprotect()
     assert not workspace.backups.encrypted
+
+
+def test_a_restore_prepared_again_and_killed_leaves_a_whole_one(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first one was deleted file by file under the name that the next opening puts in place."""
+    workspace.backups.make()
+    workspace.backups.restore("latest")
+    delete = shutil.rmtree
+
+    def killed(place: Path, *given: Any, **named: Any) -> None:
+        if not (place / "aside.txt").is_file():
+            delete(place, *given, **named)
+            return
+        (place / "notes.db").unlink(missing_ok=True)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", killed)
+        with pytest.raises(KeyboardInterrupt):
+            workspace.backups.restore("latest")
+    folder = workspace.store.folder
+    workspace.close()
+    with Workspace(folder) as again:
+        assert len(again.notes.all()) == 3
+
+
+def test_a_restored_backup_brings_no_other_key(workspace: Workspace, tmp_path: Path) -> None:
+    """One from before encryption ended it, and one of somebody else set a key that only they can read."""
+    pytest.importorskip("pyrage")
+    workspace.backups.make()
+    workspace.backups.protect("a long passphrase")
+    key = (workspace.store.folder / encryption.FILE).read_bytes()
+    workspace.backups.restore("latest")
+    folder = workspace.store.folder
+    workspace.close()
+    with Workspace(folder) as again:
+        assert (folder / encryption.FILE).read_bytes() == key
+        again.backups.make()
+        again.backups.protect("another passphrase")
+        again.backups.restore("latest", passphrase="a long passphrase")
+        key = (folder / encryption.FILE).read_bytes()
+    with Workspace(folder) as again:
+        assert (folder / encryption.FILE).read_bytes() == key
+        again.backups.restore(again.backups.make().name, to=tmp_path / "new", passphrase="another passphrase")
+    assert (tmp_path / "new" / encryption.FILE).read_bytes() == key
+
+
+@pytest.mark.parametrize("schema", [0, -5])
+def test_a_database_of_another_program_is_not_put_in_place(workspace: Workspace, tmp_path: Path, schema: int) -> None:
+    file = tmp_path / "other.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(f"CREATE TABLE bases (id); PRAGMA user_version = {schema};")
+    with pytest.raises(SourceError, match="no database of Tessera"):
+        workspace.backups.restore(str(file))
+    assert not restoring.waits(workspace.store.folder)
+
+
+def test_a_backup_that_was_encrypted_by_others_is_told_to_be_damaged(workspace: Workspace, tmp_path: Path) -> None:
+    age = pytest.importorskip("pyrage")
+    workspace.backups.protect("a long passphrase")
+    with zipfile.ZipFile(workspace.backups.make().file) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    secret = age.passphrase.encrypt
+    changes = {
+        "content.age": [b"no age" * 9, None],
+        "key.age": [secret(b"\xff", "a long passphrase"), secret(b"AGE-NO-KEY", "a long passphrase"), None],
+    }
+    for name, data in [(name, each) for name, every in changes.items() for each in every]:
+        file = _packed(tmp_path / "forged.zip", parts | {name: data})
+        with pytest.raises(SourceError, match="is damaged"):
+            workspace.backups.restore(str(file), to=tmp_path / "new", passphrase="a long passphrase")
+
+
+def _packed(file: Path, parts: dict[str, Any]) -> Path:
+    """Write an encrypted backup of parts, but for those that are None, with a manifest that fits."""
+    held = {name: data for name, data in parts.items() if data is not None and name != "manifest.json"}
+    about = json.loads(parts["manifest.json"])
+    about["files"] = {name: [len(data), hashlib.sha256(data).hexdigest()] for name, data in held.items()}
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, data in (held | {"manifest.json": json.dumps(about)}).items():
+            archive.writestr(name, data)
+    return file
+
+
+@pytest.mark.parametrize("recipient", ["age1zzz", 5])
+def test_a_damaged_key_makes_no_readable_backup(workspace: Workspace, recipient: object) -> None:
+    pytest.importorskip("pyrage")
+    workspace.backups.protect("a long passphrase")
+    key = workspace.store.folder / encryption.FILE
+    key.write_text(json.dumps(json.loads(key.read_text()) | {"recipient": recipient}))
+    with pytest.raises(SourceError, match="would not be encrypted"):
+        workspace.backups.make()
+    assert workspace.backups.all() == []
+
+
+def test_a_zip_whose_packing_is_damaged_stops_no_list(workspace: Workspace) -> None:
+    made = workspace.backups.make()
+    file = made.file.with_name("tessera-other.zip")
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("manifest.json", "{}" * 1000)
+    data = bytearray(file.read_bytes())
+    start = 30 + len("manifest.json")
+    data[start + 4] = 0xFF  # a property that no LZMA has
+    file.write_bytes(data)
+    assert [one.name for one in workspace.backups.all() if one.problem] == [file.name]
