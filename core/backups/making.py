@@ -20,7 +20,7 @@ from core.messages import message
 from core.model import Backup, BackupReason, Progress, no_progress
 from core.swapping import sync_folder
 
-KEPT: dict[BackupReason, int] = {"daily": 7, "migration": 2}
+KEPT: dict[BackupReason, int] = {"daily": 7, "migration": 2, "program": 2}
 """Backups of a workspace that stay in a place, by what they were made for; older ones are deleted."""
 
 _PAGES = 4096

@@ -18,7 +18,10 @@ import pytest
 
 from core.backups import encryption, making, restoring
 from core.cli import main
-from core.errors import SourceError
+from core.errors import ConfigError, SourceError
+from core.messages import message
+from core.operations import backups as operations
+from core.operations.declaring import PERSON, PROGRAM
 from core.workspace import Workspace
 
 
@@ -189,3 +192,26 @@ def test_a_zip_whose_packing_is_damaged_stops_no_list(workspace: Workspace) -> N
     data[start + 4] = 0xFF  # a property that no LZMA has
     file.write_bytes(data)
     assert [one.name for one in workspace.backups.all() if one.problem] == [file.name]
+
+
+def test_programs_fill_no_disk_with_backups(workspace: Workspace) -> None:
+    """What they made counted as made by the person, and stayed."""
+    by_hand = operations.make.run(workspace, PERSON, {})
+    for _ in range(4):
+        operations.make.run(workspace, PROGRAM, {})
+    assert [one.reason for one in workspace.backups.all()] == ["program", "program", "person"]
+    assert by_hand.file.exists()
+
+
+@pytest.mark.parametrize("folder", ["~nobody-has-this-name/x", "/tmp/a\0b"])
+def test_a_folder_that_is_none_is_told(workspace: Workspace, folder: str) -> None:
+    with pytest.raises(ConfigError, match="no whole path"):
+        workspace.backups.choose_place(folder)
+    assert workspace.backups.place == workspace.store.folder / "backups"
+
+
+def test_a_problem_ends_with_any_backup(workspace: Workspace) -> None:
+    """The doctor made one more at each mending, and still told the problem of the last daily one."""
+    workspace.backups.problem = message("the disk was away")
+    workspace.backups.make()
+    assert workspace.backups.problem is None
