@@ -1,6 +1,7 @@
 """The backups of a workspace: where they are, how they are made, each day by themselves, checked and restored."""
 
 import logging
+import os
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -60,13 +61,13 @@ class Backups:
     def place(self) -> Path:
         """The folder for backups: as the settings say, else as the person chose, else in the workspace."""
         chosen = self._settings.backups.folder or self._preferences.get(_FOLDER)
-        return Path(chosen).expanduser() if chosen else self._folder / BACKUPS
+        return Path(os.path.expanduser(chosen)) if chosen else self._folder / BACKUPS
 
     def choose_place(self, folder: str) -> None:
         """Make backups in another folder from now on, "" for that of the workspace; raises ConfigError, StoreError."""
-        place = Path(folder.strip()).expanduser()
+        place = Path(os.path.expanduser(folder.strip()))  # where Path.expanduser raises for an unknown person
         if folder.strip():
-            if not place.is_absolute():
+            if not place.is_absolute() or "\0" in folder:
                 raise ConfigError(
                     "'{folder}' is no whole path. Enter one such as {example}.", folder=folder, example="/mnt/disk"
                 )
@@ -90,8 +91,12 @@ class Backups:
         return encryption.key(self._folder) is not None
 
     def protect(self, passphrase: str) -> None:
-        """Encrypt backups from now on, "" to end that; raises ConfigError for a short passphrase, MissingDependency."""
+        """Encrypt backups from now on; raises ConfigError for a short passphrase, MissingDependency."""
         encryption.protect(self._folder, passphrase)
+
+    def unprotect(self) -> None:
+        """Encrypt backups no more from now on."""
+        encryption.unprotect(self._folder)
 
     # made, listed, checked, restored
 
@@ -117,6 +122,7 @@ class Backups:
         """Make a backup; others may write meanwhile. Raises DiskFull, NotesDamaged and other StoreErrors."""
         with self._snapshot() as connection:
             made = making.make(connection, self._folder, reason, self.place, progress)
+        self.problem = None
         _LOG.info("A backup was made: %s, %d bytes", made.name, made.bytes)
         return made
 
@@ -129,12 +135,16 @@ class Backups:
     def verify(self, name: str) -> Backup:
         """Read all of a backup; raises SourceError where it isn't as it was made."""
         backup = self.get(name)
+        self.check(backup)
+        return backup
+
+    def check(self, backup: Backup) -> None:
+        """Read all of a backup, as `verify` does."""
         if backup.file.suffix == ".db":
             if wrong := making.check(backup.file):
                 raise SourceError(str(backup.file), "is damaged ({why}). Choose another backup.", why=wrong)
         else:
             manifest.unpack(backup.file, None, manifest.read(backup.file)[1])
-        return backup
 
     def restore(self, name: str, *, passphrase: str = "", to: Path | None = None) -> RestoredBackup:
         """Bring a backup back, given by its name or file: in a new folder `to`, else here, at the next opening.
@@ -176,7 +186,6 @@ class Backups:
             except TesseraError as error:
                 self.problem = error.message
                 raise
-            self.problem = None
 
         with suppress(OSError):
             return self.due(datetime.now(UTC)) and self._jobs.start(JOB, work)

@@ -35,23 +35,36 @@ def key(folder: Path) -> Key | None:
     """Return the key of a workspace, None where its backups aren't encrypted; raises SourceError for a damaged file."""
     file = folder / FILE
     try:
-        return Key(**files.of_json(files.read(file)))
+        return _checked(**files.of_json(files.read(file)))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError) as error:
-        raise SourceError(
-            str(file), "can't be read, so no backup is made: it would not be encrypted. Set the passphrase again."
-        ) from error
+        raise _unusable(file) from error
+
+
+def _checked(recipient: object, identity: object) -> Key:
+    if not (isinstance(recipient, str) and isinstance(identity, str)):
+        raise TypeError("a key is a text")
+    return Key(recipient, identity)
+
+
+def _unusable(file: Path) -> SourceError:
+    return SourceError(
+        str(file), "can't be read, so no backup is made: it would not be encrypted. Set the passphrase again."
+    )
+
+
+def unprotect(folder: Path) -> None:
+    """Encrypt later backups of a workspace no more; earlier ones stay."""
+    with translated(folder):
+        files.delete(folder / FILE)
 
 
 def protect(folder: Path, passphrase: str) -> None:
-    """Encrypt the backups of a workspace from now on; an empty passphrase ends that, and earlier ones stay."""
+    """Encrypt the backups of a workspace from now on."""
+    if len(passphrase) < LEAST:
+        raise ConfigError("A passphrase has at least {n} characters.", n=LEAST)
     with translated(folder):
-        if not passphrase:
-            files.delete(folder / FILE)
-            return
-        if len(passphrase) < LEAST:
-            raise ConfigError("A passphrase has at least {n} characters.", n=LEAST)
         age = _age()
         identity = age.x25519.Identity.generate()
         sealed = age.passphrase.encrypt(str(identity).encode(), passphrase, armored=True)
@@ -65,30 +78,39 @@ def encrypted(folder: Path, file: Path, backup: Backup) -> Backup:
     if own is None:
         return backup
     age, content = _age(), file.with_name(manifest.CONTENT)
-    age.encrypt_file(str(file), str(content), [age.x25519.Recipient.from_str(own.recipient)])
+    try:
+        recipient = age.x25519.Recipient.from_str(own.recipient)
+    except age.RecipientError as error:
+        raise _unusable(folder / FILE) from error
+    age.encrypt_file(str(file), str(content), [recipient])
     sealed = Backup(file, backup.at, 0, backup.reason, backup.workspace, backup.program, backup.schema, encrypted=True)
     digests = {}
     with zipfile.ZipFile(file, "w") as archive:
         for name, stream in ((manifest.KEY, io.BytesIO(own.identity.encode())), (manifest.CONTENT, content.open("rb"))):
             with stream, archive.open(name, "w", force_zip64=True) as target:
                 digests[name] = manifest.copied(stream, target)
-        archive.writestr(manifest.FILE, manifest.described(sealed, digests))
+        manifest.write(archive, sealed, digests)
     content.unlink()
     return sealed
 
 
 def decrypted(file: Path, folder: Path, passphrase: str) -> Path:
-    """Write what an encrypted backup holds into a folder; raises ConfigError for another passphrase."""
+    """Write what an encrypted backup holds into a folder; raises ConfigError for another passphrase, SourceError."""
     age = _age()
     _, digests = manifest.read(file)
     manifest.unpack(file, folder, digests)
     sealed, content = folder / manifest.KEY, folder / manifest.CONTENT
     try:
-        identity = age.passphrase.decrypt(sealed.read_bytes(), passphrase).decode()
+        secret = age.passphrase.decrypt(files.read(sealed), passphrase)
     except age.DecryptError as error:
         raise ConfigError("This is not the passphrase of the backup.") from error
+    except (FileNotFoundError, files.Unfit) as error:
+        raise manifest.damaged(file) from error
     plain = folder / "content.zip"
-    age.decrypt_file(str(content), str(plain), [age.x25519.Identity.from_str(identity)])
+    try:
+        age.decrypt_file(str(content), str(plain), [age.x25519.Identity.from_str(secret.decode())])
+    except (age.DecryptError, age.IdentityError, ValueError) as error:
+        raise manifest.damaged(file) from error
     content.unlink()
     sealed.unlink()
     return plain

@@ -20,7 +20,7 @@ from core.messages import message
 from core.model import Backup, BackupReason, Progress, no_progress
 from core.swapping import sync_folder
 
-KEPT: dict[BackupReason, int] = {"daily": 7, "migration": 2}
+KEPT: dict[BackupReason, int] = {"daily": 7, "migration": 2, "program": 2}
 """Backups of a workspace that stay in a place, by what they were made for; older ones are deleted."""
 
 _PAGES = 4096
@@ -62,7 +62,7 @@ def make(
         file = _free(place, backup)
         made.rename(file)
         sync_folder(place)
-        _drop_older(folder, place, reason)
+        _drop_older(folder, file, reason)
     return manifest.read(file)[0]
 
 
@@ -148,7 +148,7 @@ def _about(database: Path, folder: Path, reason: BackupReason) -> Backup:
 def _packed(folder: Path, partial: Path, backup: Backup, progress: Progress) -> Path:
     """Write the zip with the database, which goes, and with what belongs to it."""
     packed, database = partial / "backup.zip", partial / DATABASE
-    others = {file.relative_to(folder).as_posix(): file for file in _belonging(folder)}
+    others = {name: file for name, file in _belonging(folder) if manifest.belongs(name)}
     digests = {}
     with zipfile.ZipFile(packed, "x", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
         for number, (name, file) in enumerate(({DATABASE: database} | others).items()):
@@ -159,16 +159,17 @@ def _packed(folder: Path, partial: Path, backup: Backup, progress: Progress) -> 
                     digests[name] = manifest.copied(stream, target)
             except (FileNotFoundError, files.Unfit):  # it went meanwhile, or is no file
                 continue
-        archive.writestr(manifest.FILE, manifest.described(backup, digests))
+        manifest.write(archive, backup, digests)
     database.unlink()
     return packed
 
 
-def _belonging(folder: Path) -> Iterator[Path]:
-    for name in manifest.BELONGING:
-        place = folder / name
-        every = sorted(place.rglob("*")) if place.is_dir() else [place]
-        yield from (file for file in every if file.is_file() and not file.name.startswith("."))
+def _belonging(folder: Path) -> Iterator[tuple[str, Path]]:
+    for top in manifest.BELONGING:
+        place = folder / top
+        for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
+            if file.is_file() and not file.name.startswith("."):
+                yield file.relative_to(folder).as_posix(), file
 
 
 def _free(place: Path, backup: Backup) -> Path:
@@ -179,8 +180,12 @@ def _free(place: Path, backup: Backup) -> Path:
     return file
 
 
-def _drop_older(folder: Path, place: Path, reason: BackupReason) -> None:
-    """Delete the oldest backups of this workspace that were made for the same, but for the last ones."""
-    same = [one for one in manifest.every(place) if one.reason == reason and one.workspace == str(folder)]
-    for older in same[KEPT.get(reason, len(same)) :]:
+def _drop_older(folder: Path, made: Path, reason: BackupReason) -> None:
+    """Delete the oldest backups of this workspace that were made for the same, but for the last ones.
+
+    The one that was just made stays, whatever the clock says of the others.
+    """
+    of_workspace = [one for one in manifest.every(made.parent) if one.workspace == str(folder) and one.file != made]
+    same = [one for one in of_workspace if one.reason == reason]
+    for older in same[KEPT.get(reason, len(same) + 1) - 1 :]:
         older.file.unlink(missing_ok=True)

@@ -35,15 +35,17 @@ _MOST = 16 << 20
 _BLOCK = 1 << 20
 
 
-def described(backup: Backup, digests: Digests) -> str:
-    """Return the text of the manifest of a backup."""
+def write(archive: zipfile.ZipFile, backup: Backup, digests: Digests) -> None:
+    """Write the manifest of a backup."""
     about = {
         "made_at": backup.at.isoformat(),
         **{name: getattr(backup, name) for name in ("reason", "workspace", "program", "schema", "bases", "notes")},
         "encrypted": backup.encrypted,
         "files": digests,
     }
-    return json.dumps(_FORMAT | about, ensure_ascii=False, indent=1)
+    text = json.dumps(_FORMAT | about, ensure_ascii=False, indent=1)
+    with archive.open(FILE, "w") as stream:  # without a time: a zip has none before 1980
+        stream.write(text.encode("utf-8", "surrogatepass"))  # as json reads the name of any folder
 
 
 def read(file: Path) -> tuple[Backup, Digests]:
@@ -72,15 +74,17 @@ def _parsed(file: Path, stored: dict[str, Any]) -> tuple[Backup, Digests]:
         encrypted=bool(stored["encrypted"]),
     )
     digests = {str(name): (int(size), str(digest)) for name, (size, digest) in stored["files"].items()}
-    if not all(map(_belongs, digests)) or (CONTENT if backup.encrypted else DATABASE) not in digests:
+    if not all(map(belongs, digests)) or (CONTENT if backup.encrypted else DATABASE) not in digests:
         raise ValueError("other files")
     return backup, digests
 
 
-def _belongs(name: str) -> bool:
+def belongs(name: str) -> bool:
+    """Whether a backup may hold a file of this path; one of other programs may have a name that no zip holds."""
     whole = name in (DATABASE, KEY, CONTENT, *BELONGING)
     inside = any(name.startswith(f"{one}/") for one in BELONGING)
-    return whole or (inside and "\\" not in name and not {"", ".", ".."} & {*name.split("/")})
+    sound = "\\" not in name and name == name.encode(errors="ignore").decode()
+    return whole or (inside and sound and not {"", ".", ".."} & {*name.split("/")})
 
 
 def every(*places: Path) -> list[Backup]:
@@ -132,7 +136,12 @@ def unpack(file: Path, folder: Path | None, names: Digests) -> None:
                     if archive.getinfo(name).file_size != known[0] or _written(stream, folder, name) != known:
                         raise SourceError(str(file), message("'{name}' in it is not as it was written.", name=name))
     except DAMAGE as error:
-        raise SourceError(str(file), "is damaged. Choose another backup.") from error
+        raise damaged(file) from error
+
+
+def damaged(file: Path) -> SourceError:
+    """Return the error of a backup that isn't as it was made."""
+    return SourceError(str(file), "is damaged. Choose another backup.")
 
 
 def _written(stream: IO[bytes], folder: Path | None, name: str) -> tuple[int, str]:

@@ -24,9 +24,9 @@ ASIDE = "replaced"
 _READY, _MOVED = "restoring", "restored"
 _NAMED = "aside.txt"
 """The file in both folders with the name of the folder for what is there."""
-_BELONGING = [name for name in manifest.BELONGING if "/" not in name]
+_BELONGING = [name for name in manifest.BELONGING if "/" not in name and name != encryption.FILE]
 _MOVE = ("chroma*", f"{DATABASE}*", "scratch", *_BELONGING)
-"""What makes way for a backup; tokens, logs and other backups stay."""
+"""What makes way for a backup; tokens, logs, other backups and the key of later ones stay."""
 _SPARE = 64 << 20
 """Bytes that stay free on the disk of a workspace."""
 
@@ -38,21 +38,24 @@ def prepare(file: Path, folder: Path, passphrase: str = "", *, newest: int) -> t
     this program knows. Raises SourceError for a damaged backup, ConfigError for a wrong passphrase, NewerSchema,
     DiskFull and other errors of `core.faults`; the workspace stays as it is.
     """
-    partial, ready = folder / f"{_READY}.partial", folder / _READY
+    partial, ready, before = folder / f"{_READY}.partial", folder / _READY, folder / f"{_READY}.before"
     with translated(folder):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         files.delete(partial)
+        files.delete(before)
         partial.mkdir(mode=0o700)
         try:
             backup = _unpacked(file, partial, passphrase)
             _check_database(file, partial / DATABASE, newest)
             name = f"{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}"
             files.replace(partial / _NAMED, name)
-            files.delete(ready)
+            if ready.is_dir():
+                ready.rename(before)  # never deleted by parts under a name that the next opening looks for
             partial.rename(ready)
             sync_folder(folder)
         finally:
             shutil.rmtree(partial, ignore_errors=True)
+            shutil.rmtree(before, ignore_errors=True)
     return backup, folder / ASIDE / name if (folder / DATABASE).exists() else None
 
 
@@ -91,6 +94,8 @@ def _check_database(file: Path, database: Path, newest: int) -> None:
         raise SourceError(str(file), "is damaged ({why}). Choose another backup.", why=wrong)
     with closing(sqlite3.connect(f"{database.as_uri()}?immutable=1", uri=True)) as connection:
         (schema,) = connection.execute("PRAGMA user_version").fetchone()
+    if schema < 1:
+        raise SourceError(str(file), "is no database of Tessera. Choose another file.")
     if schema > newest:
         raise NewerSchema("{file} was made by a later version of Tessera. Update Tessera.", file=str(file))
 
@@ -114,7 +119,8 @@ def complete(folder: Path) -> None:
             (moved / _NAMED).unlink(missing_ok=True)
             _move([*moved.glob(f"{BACKUPS}/trash")], folder / BACKUPS)
             # The database comes last: without it the folder is no workspace yet.
-            others = [file for file in moved.iterdir() if file.name not in (DATABASE, BACKUPS)]
+            kept = {encryption.FILE} if (folder / encryption.FILE).exists() else set()
+            others = [file for file in moved.iterdir() if file.name not in {DATABASE, BACKUPS, *kept}]
             _move([*others, *moved.glob(DATABASE)], folder)
             shutil.rmtree(moved)
 

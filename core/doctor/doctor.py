@@ -10,6 +10,7 @@ from core.doctor.of_database import OF_DATABASE
 from core.doctor.of_files import OF_FILES
 from core.doctor.of_needs import OF_NEEDS
 from core.errors import ConfigError, TesseraError
+from core.faults import translated
 from core.messages import Message
 from core.model import Checked, Compacted, Health, Progress, Space, no_progress
 
@@ -53,7 +54,8 @@ class Doctor:
         mended = False
         if told and fix and check.mend:
             try:
-                check.mend(self._parts)
+                with translated(self._parts.store.folder):
+                    check.mend(self._parts)
             except TesseraError as error:
                 _LOG.warning("The check %s can't be mended", name, exc_info=True)
                 told = error.message
@@ -65,7 +67,8 @@ class Doctor:
 
     def _found(self, check: Check) -> Message | None:
         try:
-            return check.find(self._parts)
+            with translated(self._parts.store.folder):
+                return check.find(self._parts)
         except TesseraError as error:
             return error.message
 

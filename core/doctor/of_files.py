@@ -25,7 +25,7 @@ _STALE, _LEFT = timedelta(days=30), timedelta(days=1)
 """Age of a copy that nobody measures with any more, and of a file that a stopped process left."""
 _SECONDS = 2.0
 """Time for looking at the attachments of notes."""
-_LEFTOVER = re.compile(r"\..+\.[a-z0-9_]{8}|restoring\.partial|\.partial")
+_LEFTOVER = re.compile(r"\..+\.[a-z0-9_]{8}|restoring\.(partial|before)|\.partial")
 _ATTACHED = re.compile(r"!\[\[([^\]|#]+)|!\[[^\]]*\]\(<?([^)\s>]+)")
 
 

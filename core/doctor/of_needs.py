@@ -56,6 +56,8 @@ def _in_use(folder: Path) -> bool:
             return False
     except Timeout:
         return True
+    except OSError:  # a disk that can only be read
+        return False
 
 
 def _mend_index(parts: Parts) -> None:
@@ -114,7 +116,7 @@ def _damaged_backups(parts: Parts) -> Message | None:
         try:
             left -= parts.backups.unpacked_bytes(one)
             if left > 0:
-                parts.backups.verify(one.name)
+                parts.backups.check(one)
         except SourceError:
             bad.append(one.name)
     return named(bad, plural("{n} backup is damaged: {names}", "{n} backups are damaged: {names}"))

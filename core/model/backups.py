@@ -7,10 +7,11 @@ from typing import Literal
 
 from core.messages import Message, message
 
-BackupReason = Literal["person", "daily", "migration"]
+BackupReason = Literal["person", "program", "daily", "migration"]
 
 BACKUP_REASONS: dict[BackupReason, Message] = {
     "person": message("made by you"),
+    "program": message("made by a program"),
     "daily": message("made by itself"),
     "migration": message("made before an update"),
 }

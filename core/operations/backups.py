@@ -7,7 +7,7 @@ from core.json_forms import backups as forms
 from core.json_forms.forms import Form
 from core.messages import message
 from core.model import Backup, Progress, RestoredBackup
-from core.operations.declaring import About, operation
+from core.operations.declaring import About, Caller, operation
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -45,8 +45,8 @@ def list_(workspace: "Workspace") -> list[Backup]:
     form=forms.BACKUP,
     lacks=_TOOL,
 )
-def make(workspace: "Workspace", progress: Progress) -> Backup:
-    return workspace.backups.make(progress=progress)
+def make(workspace: "Workspace", caller: Caller, progress: Progress) -> Backup:
+    return workspace.backups.make("person" if caller.is_person else "program", progress=progress)
 
 
 @operation(
@@ -101,5 +101,8 @@ def encrypt(
     passphrase: Passphrase = "",
     off: Annotated[bool, About(message("Encrypt later backups no more."))] = False,
 ) -> bool:
-    workspace.backups.protect("" if off else passphrase)
+    if off:
+        workspace.backups.unprotect()
+    else:
+        workspace.backups.protect(passphrase)
     return workspace.backups.encrypted

@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 import zipfile
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,25 +18,6 @@ from core.cli import main
 from core.errors import ConfigError, DiskFull, NotesDamaged, SourceError, StoreError, UnknownChoice
 from core.store import lock
 from core.workspace import Workspace
-from tests import samples
-
-
-@pytest.fixture(autouse=True)
-def _settings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
-    monkeypatch.setenv("TESSERA_INDEX__KIND", "none")
-    monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "none")
-
-
-@pytest.fixture
-def workspace(tmp_path: Path) -> Iterator[Workspace]:
-    with Workspace(tmp_path / "workspace") as opened:
-        opened.notes.apply(opened.notes.plan_folder(samples.write(tmp_path / "vault"), "vault"))
-        opened.preferences.set("language", "en")
-        opened.vocabulary.write("recipe: bread\n")
-        opened.notes.add("deleted", "In the trash", title="Trash", embed=False)
-        opened.bases.delete("deleted")
-        yield opened
 
 
 def hits(folder: Path) -> list[tuple[str, str, float]]:
@@ -267,7 +247,7 @@ def test_an_encrypted_backup_needs_its_passphrase(workspace: Workspace, tmp_path
     with Workspace(tmp_path / "new") as other:
         assert len(other.notes.all()) == 3
         assert other.backups.encrypted
-        other.backups.protect("")
+        other.backups.unprotect()
         assert not other.backups.make().encrypted
 
 

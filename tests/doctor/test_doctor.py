@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.drills import doctor as drill
 from core.cli import main
+from core.doctor import of_needs
 from core.doctor.doctor import CHECKS
 from core.errors import DiskFull
 from core.workspace import Workspace
@@ -48,6 +49,20 @@ def test_damage_is_named_and_mended_or_told(made: Path, tmp_path: Path, name: st
 def test_every_check_is_tried_by_the_drill() -> None:
     # What a disk without space and a folder without rights do needs another disk and another person.
     assert {*CHECKS} - {damage.check for damage in drill.DAMAGES.values()} == {"space", "servers", "watched", "tokens"}
+
+
+def test_a_disk_that_refuses_ends_one_check_only(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = shutil.copytree(made / "workspace", tmp_path / "workspace")
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied", str(folder / "lock"))
+
+    monkeypatch.setattr(of_needs, "FileLock", refused)
+    monkeypatch.setattr(of_needs, "disk", refused)
+    assert not of_needs._in_use(folder)
+    health = drill.examined(folder)
+    assert [one.name for one in health.checks] == [*CHECKS]
+    assert "Permission denied" in str(next(one.told for one in health.checks if one.name == "space"))
 
 
 def test_the_command_says_it_and_its_status_too(

@@ -73,18 +73,16 @@ def _encryption(workspace: Workspace) -> None:
     )
     st.text_input(t("Passphrase"), key=_PASSPHRASE, type="password", disabled=workspace.readonly)
 
-    def protect(*, still: bool) -> None:
+    def protect() -> None:
         passphrase, st.session_state[_PASSPHRASE] = st.session_state[_PASSPHRASE], ""
-        workspace.backups.protect(passphrase if still else "")
+        workspace.backups.protect(passphrase)
 
     with st.container(horizontal=True):
         label, missing = t("Change the passphrase") if on else t("Encrypt backups"), not st.session_state[_PASSPHRASE]
-        start, end = (shell.guarded(partial(protect, still=still)) for still in (True, False))
-        widgets.button(label, "backup_protect", "lock", on_click=start, disabled=missing)
+        widgets.button(label, "backup_protect", "lock", on_click=shell.guarded(protect), disabled=missing)
         if on:
-            widgets.button(
-                t("Encrypt no more"), "backup_unprotect", "lock_open", on_click=end, disabled=workspace.readonly
-            )
+            end, shut = shell.guarded(workspace.backups.unprotect), workspace.readonly
+            widgets.button(t("Encrypt no more"), "backup_unprotect", "lock_open", on_click=end, disabled=shut)
 
 
 def _row(workspace: Workspace, backup: Backup) -> None:
