@@ -4,6 +4,7 @@ import logging
 import re
 import stat
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from starlette.testclient import TestClient
 from core import cli, log, operations
 from core.api import server as serving
 from core.assistants import server
-from core.errors import ModelError
+from core.errors import ModelError, TesseraError
 from core.intake.imports import Imports
 from core.operations.declaring import PROGRAM
 from core.workspace import Workspace
@@ -181,6 +182,8 @@ def test_searches_and_calls_leave_one_line_each_without_their_texts(tmp_path: Pa
         workspace.notes.apply(workspace.notes.plan_folder(vault))
         before = len(written(tmp_path / "w").splitlines())
         operations.search.find.run(workspace, PROGRAM, {"query": "pg_restore Zaubernuss", "bases": ["vault"]})
+        with suppress(TesseraError):
+            operations.search.find.run(workspace, PROGRAM, {"query": "Zaubernuss", "bases": [f"{SECRET} vault"]})
         server.run(lambda: workspace, "knowledge_query", {"knowledge_base": "vault", "query": "Zaubernuss"})
         server.run(lambda: workspace, "knowledge_list", {})
         api = TestClient(serving.server(workspace, "127.0.0.1"), base_url="http://127.0.0.1")
@@ -190,10 +193,10 @@ def test_searches_and_calls_leave_one_line_each_without_their_texts(tmp_path: Pa
         assert api.get("/api/v1/status").status_code == 401
         calls = [line.partition(" ")[2] for line in written(tmp_path / "w").splitlines()[before:]]
     assert SECRET not in "".join(calls)
-    starts = ("search.find: by=program", "tool knowledge_query:", "tool knowledge_list:", *["http: method="] * 3)
+    starts = (*["search.find: by=program"] * 2, "tool knowledge_query:", "tool knowledge_list:", *["http: method="] * 3)
     calls = [line.split(" ", 2)[2] for line in calls if "core.call_log:" in line]
     assert [line[: len(start)] for line, start in zip(calls, starts, strict=True)] == [*starts]
-    found, tool, _, http, missing, refused = calls
+    found, _, tool, _, http, missing, refused = calls
     assert "base=vault" in found
     for one in (found, tool, http):
         assert re.search(r" hits=\d+ .*ms=\d+$", one)

@@ -2,13 +2,15 @@
 
 import logging
 import os
+import sys
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.intake.ignoring import is_rules
+from core.intake.ignoring import VAULT, is_rules
 from core.intake.notefile import is_skipped
 
 if TYPE_CHECKING:
@@ -19,6 +21,20 @@ _LONGEST = 3.0
 """Seconds after which a folder that never comes to rest is synced nevertheless."""
 _MOMENT = 1
 """Milliseconds that one look at the events of a folder takes."""
+_LOOKS = 3
+"""Most times that a folder is listed, while folders come and go in it."""
+_ENTERS_LINKS = sys.platform == "linux"
+"""Whether what follows a folder with all that lies in it also follows, at length, where its links lead."""
+_VAULT, _, _RULES = VAULT.partition("/")
+
+
+@dataclass(frozen=True)
+class _Followed:
+    """A folder that is followed: which one it is, the paths of the folders in it, and what tells their events."""
+
+    where: tuple[int, int]
+    inside: frozenset[str]
+    watcher: "RustNotify"
 
 
 class FileEvents:
@@ -28,23 +44,22 @@ class FileEvents:
     """
 
     def __init__(self) -> None:
-        self._followed: dict[str, tuple[tuple[int, int], RustNotify]] = {}
+        self._followed: dict[str, _Followed] = {}
         self._refused: set[str] = set()
         self._changed: dict[str, set[str]] = {}
         self._since: dict[str, float] = {}
+        self._outdated: set[str] = set()
 
     def follow(self, folders: Iterable[str]) -> None:
-        """Follow these folders and no others; one that was replaced is followed anew."""
+        """Follow these folders and no others; one that was replaced is followed anew, and all of it has changed."""
         wanted = {folder: where for folder in folders if (where := _identity(folder))}
-        for folder, (where, watcher) in [*self._followed.items()]:
-            if wanted.get(folder) != where:
-                watcher.close()
-                del self._followed[folder]
+        for folder, followed in [*self._followed.items()]:
+            if wanted.get(folder) != followed.where:
+                self._leave(folder)
+                if folder in wanted:
+                    self.put_back(folder, {""})
         for folder in wanted.keys() - self._followed.keys() - self._refused:
-            if made := _watcher(folder):
-                self._followed[folder] = wanted[folder], made
-            else:
-                self._refused.add(folder)
+            self._begin(folder)
         self._refused &= wanted.keys()
 
     def take(self) -> dict[str, set[str]]:
@@ -52,12 +67,15 @@ class FileEvents:
 
         The path of a folder stands for all that lies in it, "" for the folder that is followed.
         """
-        now, restless = time.monotonic(), set()
-        for folder, (_, watcher) in self._followed.items():
-            if paths := _changes(folder, watcher):
-                restless.add(folder)
-                self.put_back(folder, paths)
+        now = time.monotonic()
+        restless = {folder for folder, followed in self._followed.items() if self._collect(folder, followed)}
         ready = {f for f in self._changed if f not in restless or now - self._since[f] > _LONGEST}
+        for folder in ready & self._outdated & self._followed.keys():
+            before = self._followed[folder]
+            self._begin(folder)
+            self._collect(folder, before)  # what came while the folder was listed
+            before.watcher.close()
+        self._outdated -= ready
         for folder in ready:
             del self._since[folder]
         return {folder: self._changed.pop(folder) for folder in ready}
@@ -71,6 +89,29 @@ class FileEvents:
         """Follow nothing any more."""
         self.follow(())
 
+    def _begin(self, folder: str) -> None:
+        """Follow a folder as it is now; where it can't be followed, that is said once."""
+        self._followed.pop(folder, None)
+        try:
+            if where := _identity(folder):
+                self._followed[folder] = _Followed(where, *_watched(folder))
+        except (ImportError, OSError, RuntimeError) as error:
+            _LOG.warning("The changes of a folder aren't told at once, it is looked at from time to time: %s", error)
+            self._refused.add(folder)
+
+    def _leave(self, folder: str) -> None:
+        self._followed.pop(folder).watcher.close()
+
+    def _collect(self, folder: str, followed: _Followed) -> bool:
+        """Put by what changed in a folder; return whether anything did."""
+        paths = _changes(folder, followed.watcher)
+        if any(path in followed.inside or _is_folder(Path(folder, path)) for path in paths):
+            self._outdated.add(folder)
+        told = {found for path in paths if (found := _told(path)) is not None}
+        if told:
+            self.put_back(folder, told)
+        return bool(told)
+
 
 def _identity(folder: str) -> tuple[int, int] | None:
     with suppress(OSError):
@@ -79,23 +120,48 @@ def _identity(folder: str) -> tuple[int, int] | None:
     return None
 
 
-def _watcher(folder: str) -> "RustNotify | None":
-    try:
-        from watchfiles._rust_notify import RustNotify
+def _watched(folder: str) -> tuple[frozenset[str], "RustNotify"]:
+    """Return the folders in a folder, and what tells the events of all of them."""
+    from watchfiles._rust_notify import RustNotify
 
-        return RustNotify([folder], False, False, 0, True, True)
-    except (ImportError, OSError, RuntimeError) as error:
-        _LOG.warning("The changes of a folder aren't told at once, it is looked at from time to time: %s", error)
-        return None
+    if not _ENTERS_LINKS:
+        return frozenset({""}), RustNotify([folder], False, False, 0, True, True)
+    inside = _inside(folder)
+    for _ in range(_LOOKS):
+        watcher = RustNotify([str(Path(folder, path)) for path in inside], False, False, 0, False, True)
+        before, inside = inside, _inside(folder)
+        if inside == before:
+            break
+    return inside, watcher
+
+
+def _inside(folder: str) -> frozenset[str]:
+    """Return the paths of a folder and of those in it that may hold notes or rules; no link is entered."""
+    found = set()
+    for place, names, _ in os.walk(folder):
+        names[:] = [name for name in names if not is_skipped(name) or name == _VAULT]
+        found.add(_path(place, folder))
+    return frozenset(found)
+
+
+def _is_folder(path: Path) -> bool:
+    with suppress(OSError):
+        return path.is_dir() and not path.is_symlink()
+    return False
+
+
+def _path(path: str, folder: str) -> str:
+    path = Path(os.path.relpath(path, folder)).as_posix()
+    return "" if path == "." else path
 
 
 def _changes(folder: str, watcher: "RustNotify") -> set[str]:
     events = watcher.watch(_MOMENT, _MOMENT, _MOMENT, None)
-    if isinstance(events, str):
-        return set()
-    paths = {Path(os.path.relpath(path, folder)).as_posix() for _, path in events}
-    return {"" if path == "." else path for path in paths if path == "." or _matters(path)}
+    return set() if isinstance(events, str) else {_path(path, folder) for _, path in events}
 
 
-def _matters(path: str) -> bool:
-    return is_rules(path) or not any(map(is_skipped, path.split("/")))
+def _told(path: str) -> str | None:
+    """Return what a changed path tells of notes and rules: the path, for a vault's own folder its rules, or nothing."""
+    if path.rpartition("/")[2] == _VAULT:
+        return f"{path}/{_RULES}"
+    return path if not path or is_rules(path) or not any(map(is_skipped, path.split("/"))) else None

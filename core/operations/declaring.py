@@ -147,8 +147,10 @@ class Operation:
         """Return what the function returns for arguments of the types of `parameters`; raises what it raises."""
         given = {"workspace": workspace, "caller": caller, "progress": progress}
         taken = inspect.signature(self.function).parameters
-        bases = [*filter(None, (arguments.get("base"), *(arguments.get("bases") or ())))]
-        with logged(self.name, by=caller.author, base=",".join(bases)) as line:
+        names = {*filter(None, (arguments.get("base"), *(arguments.get("bases") or ())))}
+        with logged(self.name, by=caller.author) as line:
+            if names:  # what is no base's name may be any text
+                line["base"] = ",".join(base.name for base in workspace.bases.all() if base.name in names)
             value = self.function(**{name: given[name] for name in _INJECTED if name in taken}, **arguments)
             if isinstance(value, (list, tuple)):
                 line["n"] = len(value)
