@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from xml.parsers import expat
 
 from core.errors import SourceError
-from core.importers import enml
+from core.importers import markup
 from core.importers.fronting import MAX_BYTES, file_name, files, unique, with_front
 from core.importers.protocol import Imported
 from core.model import Failed
@@ -64,7 +64,7 @@ class Evernote:
 
 def _written(note: _Note, place: str) -> Imported | Failed:
     try:
-        body = enml.markdown(note.values.get("content", ""), note.files)
+        body = markup.markdown(note.values.get("content", ""), note.files)
     except SourceError as error:
         return Failed(place, error.reason)
     listed = [name for name in note.files.values() if name not in body]

@@ -1,15 +1,16 @@
-"""Exports of Notion as Markdown and CSV: ids leave the names, links lead to the new names, databases are tables."""
+"""Exports of Notion, as Markdown or as HTML: ids leave the names, links lead to the new names, databases are tables."""
 
 import csv
 import io
 import posixpath
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, unquote
 
 from core.errors import SourceError
+from core.importers import markup
 from core.importers.fronting import file_name, files, text_of, unique, with_front
 from core.importers.protocol import Imported
 from core.markdown.frontmatter import moment
@@ -22,6 +23,9 @@ _ROW = re.compile(r"([^\s:#>|*`\[-][^:\n]{0,60}): ?(.*)")
 _WORDED = re.compile(r"([A-Z][a-z]{2,8}) (\d{1,2}), (\d{4})")
 _MONTHS = {name: n for n, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
 _MOST_ROWS = 5_000
+_SUFFIXES = (".md", ".csv", ".html")
+_SWITCHES = {"Yes": True, "No": False, "[x]": True, "[ ]": False}
+_INLINE = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _TIMES = {"created": "created", "created time": "created", "updated": "updated", "last edited time": "updated"}
 
 
@@ -37,29 +41,42 @@ class Notion:
     @property
     def knows(self) -> bool:
         """Whether most of the pages and tables have an id of Notion in their names."""
-        names = [path for path in files(self._folder) if path.lower().endswith((".md", ".csv"))]
+        names = [path for path in files(self._folder) if path.lower().endswith(_SUFFIXES)]
         marked = sum(bool(_ID.search(PurePosixPath(path).name)) for path in names)
         return 0 < len(names) <= 2 * marked
 
     def notes(self, paths: Collection[str] = ()) -> Iterator[Imported | Failed]:
         """Yield the pages, and a table for each database."""
-        found = [path for path in files(self._folder) if path.lower().endswith((".md", ".csv"))]
-        whole = {path for path in found if path.endswith("_all.csv")}
-        found = [path for path in found if path.replace(".csv", "_all.csv") not in whole]
+        there = [path for path in files(self._folder) if path.lower().endswith(_SUFFIXES) and path != "index.html"]
+        whole = {path for path in there if path.endswith("_all.csv")}
+        found = [path for path in there if path.replace(".csv", "_all.csv") not in whole]
+        tables = {_stem(path): path for path in found if path.lower().endswith(".csv")}
+        found = [path for path in found if path.lower().endswith(".csv") or _stem(path) not in tables]
         places = _places(found)
-        ids = {match[1]: places[path] for path in found if (match := _ID.search(PurePosixPath(path).name))}
-        databases = {places[path].removesuffix(".md") for path in found if path.lower().endswith(".csv")}
+        databases = {places[path].removesuffix(".md") for path in tables.values()}
         pages = {place.casefold() for place in places.values()}
+        places |= {path: places[tables[_stem(path)]] for path in there if _stem(path) in tables}
+        ids = {match[1]: places[path] for path in found if (match := _ID.search(PurePosixPath(path).name))}
         for path in found:
             try:
                 text = text_of(self._folder, path)
                 if path.lower().endswith(".csv"):
                     yield Imported(places[path], _table(text, places[path], pages))
-                else:
-                    in_database = posixpath.dirname(places[path]) in databases
-                    yield Imported(places[path], _page(text, path, places, ids, in_database=in_database))
+                    continue
+                fields: dict[str, Any] = {}
+                if path.lower().endswith(".html"):
+                    text, properties = markup.page(text)
+                    fields, text = _fields(properties), f"{text}\n"
+                elif posixpath.dirname(places[path]) in databases:
+                    fields, text = _row(text)
+                yield Imported(places[path], _page(fields, text, path, places, ids))
             except SourceError as error:
                 yield Failed(path, error.reason)
+
+
+def _stem(path: str) -> str:
+    """Return the path of a page or a table without its suffix; that of the table and the page of a database are one."""
+    return path[: path.rindex(".")].removesuffix("_all")
 
 
 def _places(paths: list[str]) -> dict[str, str]:
@@ -78,9 +95,8 @@ def _without_id(name: str) -> str:
     return _ID.sub("", name).strip() or name
 
 
-def _page(text: str, path: str, places: dict[str, str], ids: dict[str, str], *, in_database: bool) -> str:
+def _page(fields: dict[str, Any], body: str, path: str, places: dict[str, str], ids: dict[str, str]) -> str:
     """Return a page with its links mended, and the properties of a row of a database as front matter."""
-    fields, body = _row(text) if in_database else ({}, text)
     here = posixpath.dirname(places[path])
 
     def link(match: re.Match[str]) -> str:
@@ -89,7 +105,7 @@ def _page(text: str, path: str, places: dict[str, str], ids: dict[str, str], *, 
             place = ids.get(site[1])
         else:
             wanted = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(address.partition("#")[0])))
-            place = places.get(wanted) or places.get(wanted.replace(".csv", "_all.csv"))
+            place = places.get(wanted)
         return f"]({quote(posixpath.relpath(place, here or '.'))})" if place else match[0]
 
     return with_front(fields, _LINK.sub(link, body))
@@ -102,20 +118,24 @@ def _row(text: str) -> tuple[dict[str, Any], str]:
     rows = [_ROW.fullmatch(line) for line in lines.rstrip("\n").split("\n")]
     if not head.startswith("# ") or not all(rows):
         return {}, text
+    return _fields((row[1].strip(), row[2].strip()) for row in rows if row), f"{head}\n\n{body}"
+
+
+def _fields(properties: Iterable[tuple[str, str]]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
-    for row in filter(None, rows):
-        name, value = row[1].strip(), row[2].strip()
+    for name, value in ((name, _INLINE.sub(r"\1", value)) for name, value in properties):
         if name.casefold() in ("tags", "tag"):
             fields["tags"] = [part.strip().replace(" ", "-") for part in value.split(",") if part.strip()]
         elif at := _date(value) if name.casefold() in _TIMES else "":
             fields[_TIMES[name.casefold()]] = at
         else:
-            fields[name] = value == "Yes" if value in ("Yes", "No") else value
-    return fields, f"{head}\n\n{body}"
+            fields[name] = _SWITCHES.get(value, value)
+    return fields
 
 
 def _date(value: str) -> str:
     """Return a day as Notion writes it, or as ISO 8601; "" for another text."""
+    value = value.removeprefix("@")
     if (worded := _WORDED.match(value)) and (month := _MONTHS.get(worded[1][:3].lower())):
         value = f"{worded[3]}-{month:02}-{int(worded[2]):02}"
     at = moment(value)

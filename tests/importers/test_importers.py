@@ -30,7 +30,7 @@ LOGSEQ = {
     .replace("((((", "(((")
     .replace("))))", ")))"),
 }
-A, B, C, D = (letter * 32 for letter in "abcd")
+A, B, C, D, E = (letter * 32 for letter in "abcde")
 NOTION = {
     f"Home {A}.md": (
         f"# Home\n\nSee [Plan](Home%20{A}/Plan%20{B}.md) and [books](Home%20{A}/Books%20{C}.csv), "
@@ -41,6 +41,40 @@ NOTION = {
     f"Home {A}/Books {C}_all.csv": "Name,Read\nDune,Yes\nEmma,\nUlysses | x,No\n",
     f"Home {A}/Books {C}/Dune {D}.md": (
         "# Dune\n\nRead: Yes\nTags: science fiction, classic\nCreated: January 31, 2026 10:20 AM\n\nSand.\n"
+    ),
+}
+HEAD = "<html><head><title>x</title><style>p {}</style></head><body><article class='page sans'><header>"
+TITLE = "<h1 class='page-title'>"
+NOTION_HTML = {
+    "index.html": "<ul><li><a href='Home'>Home</a></li></ul>",
+    f"Home {A}.html": (
+        f"{HEAD}<div class='page-header-icon'><span class='icon'>🌱</span></div>{TITLE}Home</h1></header>"
+        f"<div class='page-body'><p>See <a href='Home%20{A}/Plan%20{B}.html'>Plan</a>, "
+        f"<a href='https://www.notion.so/Plan-{B}'>there</a>, <a href='javascript:x'>no</a></p>"
+        "<div style='display:contents'><ul class='bulleted-list'><li>one<ul><li>two</li></ul></li></ul></div>"
+        "<div style='display:contents'><ul class='bulleted-list'><li>three</li></ul></div>"
+        "<ol start='2'><li>second</li></ol><ul class='to-do-list'><li><div class='checkbox checkbox-on'></div> "
+        "<span>done</span></li></ul><ul class='toggle'><li><details><summary>More</summary><p>Hidden</p></details></li>"
+        f"</ul><pre class='code'><code>a  = 1</code></pre><figure class='link-to-page'>"
+        f"<a href='Home%20{A}/Books%20{C}.html'>"
+        f"<span class='icon'>📄</span>Books</a></figure><figure class='image'><a href='Home%20{A}/leek%20(1).png'>"
+        f"<img src='Home%20{A}/leek%20(1).png'/></a></figure><script>bad()</script></div></article></body></html>"
+    ),
+    f"Home {A}/Plan {B}.html": f"{HEAD}{TITLE}Plan</h1></header><p>Back <a href='../Home%20{A}.html'>home</a></p>",
+    f"Home {A}/Books {C}.html": f"{HEAD}{TITLE}Books</h1></header><table><tr><td>Dune</td></tr></table>",
+    f"Home {A}/Books {C}.csv": "Name,Read\nDune,Yes\nEmma,\n",
+    f"Home {A}/Books {C}/Dune {D}.html": (
+        f"{HEAD}{TITLE}Dune</h1><table class='properties'><tbody>"
+        "<tr><th><span class='icon property-icon'><svg><path/></svg></span>Read</th><td>"
+        "<div class='checkbox checkbox-on'></div></td></tr><tr><th>Tags</th><td>"
+        "<span class='selected-value'>science fiction</span><span class='selected-value'>classic</span></td>"
+        "</tr><tr><th>Created</th><td>"
+        "<time>@January 31, 2026 10:20 AM</time></td></tr></tbody></table></header>"
+        "<div class='page-body'><p>Sand.</p></div>"
+    ),
+    f"Home {A}/Lone {E}.html": (
+        f"{HEAD}{TITLE}Lone</h1></header><table class='collection-content'><tr><th>Name</th></tr>"
+        f"<tr><td class='cell-title'><a href='Books%20{C}/Dune%20{D}.html'>Dune</a></td></tr></table>"
     ),
 }
 MD5 = hashlib.md5(b"a picture", usedforsecurity=False).hexdigest()
@@ -137,6 +171,29 @@ def test_an_export_of_notion_in_a_zip_in_a_zip_has_names_without_ids(workspace: 
     dune = made["Home/Books/Dune.md"]
     assert (dune.body, dune.tags, dune.extra) == ("# Dune\n\nSand.\n", ("classic", "science-fiction"), {"Read": True})
     assert str(dune.created_at)[:10] == "2026-01-31"
+
+
+def test_an_export_of_notion_in_html_is_read_as_one_in_markdown(workspace: Workspace) -> None:
+    data = zipped({"Export-Part-1.zip": zipped(NOTION_HTML)})
+    plan = workspace.notes.plan_upload([("Export.zip", data)], "notes")
+    assert (plan.importer, plan.failed) == ("Notion", ())
+    workspace.notes.apply(plan)
+    made = notes(workspace)
+    assert sorted(made) == ["Home.md", "Home/Books.md", "Home/Books/Dune.md", "Home/Lone.md", "Home/Plan.md"]
+    assert made["Home.md"].body == (
+        "# Home\n\nSee [Plan](Home/Plan.md), [there](Home/Plan.md), no\n\n- one\n  - two\n- three\n2. second\n"
+        "- [x] done\n- More\n  Hidden\n\n```\na  = 1\n```\n\n[Books](Home/Books.md)\n\n"
+        f"![](Home%20{A}/leek%20%281%29.png)\n"
+    )
+    assert made["Home/Plan.md"].body == "# Plan\n\nBack [home](../Home.md)\n"
+    assert made["Home/Books.md"].body == (
+        "# Books\n\n| Name | Read |\n| --- | --- |\n| [Dune](Books/Dune.md) | Yes |\n| Emma |  |\n"
+    )
+    assert made["Home/Lone.md"].body == "# Lone\n\n| Name |\n| --- |\n| [Dune](Books/Dune.md) |\n"
+    dune = made["Home/Books/Dune.md"]
+    assert (dune.body, dune.tags, dune.extra) == ("# Dune\n\nSand.\n", ("classic", "science-fiction"), {"Read": True})
+    assert str(dune.created_at)[:10] == "2026-01-31"
+    assert workspace.notes.links().target(made["Home.md"], made["Home.md"].links[0]) == made["Home/Plan.md"].id
 
 
 def test_an_export_of_notion_in_a_folder_is_imported_like_an_upload(workspace: Workspace, tmp_path: Path) -> None:
