@@ -34,7 +34,6 @@ def main() -> None:
         make(given.data, vault, given.notes)
     if not workspace.exists():
         command(workspace, "import", str(vault))
-    command(workspace, "import", str(vault))
     print(f"workspace: {_size(workspace):,.0f} MB")
     command(workspace, "backup", "make")
     print(f"backup: {_size(workspace / 'backups'):,.0f} MB")

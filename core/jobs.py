@@ -173,4 +173,5 @@ class Jobs:
 
     def _put(self, name: str, **changes: Any) -> None:
         job = self._jobs[name]
-        self._jobs[name] = replace(job, seconds=time.monotonic() - job.started, **changes)
+        left = None if "state" in changes else changes.pop("left", job.left)
+        self._jobs[name] = replace(job, seconds=time.monotonic() - job.started, left=left, **changes)

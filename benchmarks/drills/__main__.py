@@ -31,6 +31,7 @@ DRILLS = (
     "watching",
     "backups",
     "doctor",
+    "refused",
 )
 
 

@@ -21,8 +21,13 @@ def server(workspace: Workspace, address: str, more: Iterable[BaseRoute] = ()) -
 
     It has the routes of the API and some more.
     """
+    return guarded([Mount(PLACE, api(lambda: workspace, programs_only=True)), *more], address)
+
+
+def guarded(routes: Iterable[BaseRoute], address: str) -> Starlette:
+    """Return an app with these routes that answers as the API by itself does."""
     return Starlette(
-        routes=[Mount(PLACE, api(lambda: workspace, programs_only=True)), *more],
+        routes=[*routes],
         middleware=[
             Middleware(ShortHead),
             Middleware(TrustedHostMiddleware, allowed_hosts=[*_NAMES, address], www_redirect=False),

@@ -18,6 +18,7 @@ _PATIENCE = 0.5
 
 
 def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
+    from core.cli.answering import answering
     from core.workspace import Workspace
 
     syncs: SimpleQueue[tuple[KnowledgeBase, SyncReport]] = SimpleQueue()
@@ -29,7 +30,7 @@ def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
         opened.models.start_warming()
         opened.start_indexing()
         opened.start_watching()
-        with suppress(KeyboardInterrupt):
+        with answering(opened), suppress(KeyboardInterrupt):
             while True:
                 with suppress(Empty):
                     base, report = syncs.get(timeout=_PATIENCE)

@@ -41,6 +41,7 @@ JOB = Form(
     "name base state done total share what",
     id=(str, job_id),
     seconds=(float, lambda job: round(job.seconds, 3)),
+    seconds_left=(float | None, lambda job: None if job.left is None else round(job.left, 1)),
     result=(dict[str, Any] | None, _result),
     error=(str | None, lambda job: job.error.message if job.error else None),
 )

@@ -56,10 +56,14 @@ class Calls:
                 signal.signal(number, partial(self._signalled, signal.getsignal(number)))
 
     def _signalled(self, then: Any, number: int, frame: FrameType | None) -> None:
-        for stop in tuple(self._stops):
-            stop.set()
+        self.stop()
         if callable(then):
             then(number, frame)
+
+    def stop(self) -> None:
+        """Stop the calls under way at their next step."""
+        for stop in tuple(self._stops):
+            stop.set()
 
     def _greet(self, request: Request) -> Response:
         """Prove who answers here before anything is sent; a caller knows the token of this run by its file."""

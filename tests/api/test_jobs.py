@@ -2,10 +2,13 @@
 
 import json
 import threading
+import time
 from pathlib import Path
 
+import pytest
 from starlette.testclient import TestClient
 
+from core import pace
 from core.model import Progress
 from core.workspace import Workspace
 from tests import samples
@@ -24,6 +27,31 @@ def test_an_import_is_a_job_that_is_followed_to_its_end(
     assert steps[-1]["result"]["added"] == 3
     assert program.get(place).json() == steps[-1]
     assert len(workspace.notes.all(workspace.searching.filters(bases=["more"]))) == 3
+
+
+def test_a_job_says_how_long_it_still_takes(
+    program: TestClient, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pace, "_LEAST", 0.05)
+    half, goes_on = threading.Event(), threading.Event()
+
+    def work(progress: Progress) -> None:
+        progress(0, 10, "begun")
+        time.sleep(0.2)
+        progress(5, 10, "half")
+        half.set()
+        goes_on.wait(10)
+
+    workspace.jobs.start("import", work)
+    try:
+        assert half.wait(10)
+        (job,) = program.get("/api/v1/jobs").json()["jobs"]
+        assert (job["share"], job["what"]) == (0.5, "half")
+        assert 0.1 <= job["seconds_left"] < 5
+    finally:
+        goes_on.set()
+    workspace.jobs.wait("import", 10)
+    assert program.get(f"/api/v1/jobs/{job['id']}").json()["seconds_left"] is None
 
 
 def test_a_folder_that_is_not_there_fails_its_job(program: TestClient, tmp_path: Path) -> None:

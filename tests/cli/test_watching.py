@@ -2,12 +2,15 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from core.access import RUN
 from core.cli import main
 from core.intake import watching
 from core.workspace import Workspace
@@ -33,8 +36,17 @@ def test_watching_without_the_app(
                     return
                 time.sleep(0.1)
 
+    said: list[str] = []
+
     def edit_and_end() -> None:
         wait_for("while off.md", "Written")
+        added = subprocess.run(
+            [sys.executable, "-m", "core.cli", "base", "new", "beside", "--workspace", str(place)],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        said.append(added.stderr or "added")
         (vault / "backups.md").write_text("Another text.")
         wait_for("backups.md", "Another")
         time.sleep(1)
@@ -49,6 +61,10 @@ def test_watching_without_the_app(
     finally:
         editing.join()
         signal.signal(signal.SIGINT, before)
+    assert said == ["added"]
+    with Workspace(place, readonly=True) as reading:
+        assert {base.name for base in reading.bases.all()} == {"vault", "beside"}
+    assert not (place / RUN).exists()
     printed, told = capsys.readouterr()
     assert told.startswith("1 base is watched. Ctrl+C ends it.")
     first, second = printed.splitlines()

@@ -1,0 +1,52 @@
+"""Vaults and exports on the page Notes: which program they are of, what is left out, and what a note lacks."""
+
+from pathlib import Path
+
+from core.workspace import Workspace
+from tests.importers.test_importers import ENEX, LOGSEQ, vault
+from tests.pages.conftest import Screen
+
+
+def looked_at(place: Path) -> Screen:
+    screen = Screen().open("notes")
+    screen.app.text_input("import_path").input(str(place))
+    return screen.press("look_path")
+
+
+def test_a_graph_says_its_program_and_what_is_left_out_before_it_is_imported(tmp_path: Path) -> None:
+    graph = vault(tmp_path / "graph", {**LOGSEQ, ".tesseraignore": "pages/a*\n", "pages/a.md": "a"})
+    screen = looked_at(graph)
+    assert "Read as notes of Logseq" in screen.text
+    assert "Left out · 3" in screen.text
+    assert "pages/a.md" in screen.text
+    assert "is left out by .tesseraignore" in screen.text.replace("\\", "")
+    assert "is a backup of Logseq" in screen.text
+    assert screen.workspace.notes.all() == []
+
+
+def test_a_plain_folder_is_of_no_program_and_nothing_is_left_out(tmp_path: Path) -> None:
+    screen = looked_at(vault(tmp_path / "plain", {"a.md": "a"}))
+    assert "Read as notes of" not in screen.text
+    assert "Left out" not in screen.text
+
+
+def test_an_export_is_known_and_its_note_names_the_files_that_are_missing(tmp_path: Path) -> None:
+    (tmp_path / "Kitchen.enex").write_text(ENEX, "utf-8")
+    screen = looked_at(tmp_path / "Kitchen.enex")
+    assert "Read as notes of Evernote" in screen.text
+    screen.press("plan_apply").finish()
+    (soup,) = (note for note in screen.workspace.notes.all() if note.path == "Kitchen/Soup today.md")
+    screen.open("notes", note=soup.id)
+    assert "2 files of this note are missing: leek.png, file-2.pdf" in screen.text.replace("\\", "")
+
+
+def test_a_note_with_its_picture_lacks_nothing(place: Path, tmp_path: Path) -> None:
+    folder = vault(tmp_path / "vault", {"a.md": "# A\n\n![[b.png]] and ![[c.png]]\n"})
+    (folder / "b.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    with Workspace(place) as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        (note,) = workspace.notes.all()
+    screen = Screen().open("notes", note=note.id)
+    assert "1 file of this note is missing: c.png" in screen.text.replace("\\", "")
+    (folder / "c.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    assert "missing" not in screen.open("notes", note=note.id).text
