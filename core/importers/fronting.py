@@ -42,12 +42,22 @@ def unique(path: str, taken: set[str]) -> str:
 
 def files(folder: Path) -> Iterator[str]:
     """Yield the paths of the files below a folder in order, without hidden and linked ones."""
-    for place, folders, names in os.walk(folder):
-        folders[:] = sorted(name for name in folders if not name.startswith(".") and name != "__MACOSX")
-        for name in sorted(names):
-            full = Path(place, name)
-            if not name.startswith(".") and not full.is_symlink():
-                yield full.relative_to(folder).as_posix()
+    waiting = [(str(folder), "")]
+    while waiting:
+        place, path = waiting.pop()
+        folders = []
+        try:
+            with os.scandir(place) as there:
+                for one in sorted(there, key=lambda one: one.name):
+                    if one.name.startswith(".") or one.is_symlink():
+                        continue
+                    if not one.is_dir():
+                        yield path + one.name
+                    elif one.name != "__MACOSX":
+                        folders.append((one.path, f"{path}{one.name}/"))
+        except OSError:
+            continue
+        waiting += reversed(folders)
 
 
 def text_of(folder: Path, path: str) -> str:
