@@ -61,11 +61,11 @@ class Backups:
     def place(self) -> Path:
         """The folder for backups: as the settings say, else as the person chose, else in the workspace."""
         chosen = self._settings.backups.folder or self._preferences.get(_FOLDER)
-        return Path(os.path.expanduser(chosen)) if chosen else self._folder / BACKUPS
+        return _expanded(chosen) if chosen else self._folder / BACKUPS
 
     def choose_place(self, folder: str) -> None:
         """Make backups in another folder from now on, "" for that of the workspace; raises ConfigError, StoreError."""
-        place = Path(os.path.expanduser(folder.strip()))  # where Path.expanduser raises for an unknown person
+        place = _expanded(folder.strip())
         if folder.strip():
             if not place.is_absolute() or "\0" in folder:
                 raise ConfigError(
@@ -209,3 +209,7 @@ def restored(file: Path, folder: Path, passphrase: str, *, newest: int) -> Resto
     backup, _ = restoring.prepare(file, folder, passphrase, newest=newest)
     restoring.complete(folder)
     return RestoredBackup(backup, folder, None, waits=False)
+
+
+def _expanded(folder: str) -> Path:
+    return Path(os.path.expanduser(folder))  # noqa: PTH111 Path.expanduser raises for an unknown person
