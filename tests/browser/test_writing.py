@@ -3,7 +3,7 @@ import time
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, WebSocketRoute, expect
 
 from core.workspace import Workspace
 from tests.browser.conftest import Tab, app_of, browsing, running
@@ -154,3 +154,24 @@ def test_a_page_that_was_idle_goes_on_after_the_server_was_started_again(tmp_pat
             assert time.monotonic() < end, "nobody has the page drawn"
             page.wait_for_timeout(100)
         tab.settle()
+
+
+def test_a_page_that_takes_no_message_any_more_is_loaded_anew_with_what_was_typed(tab: Tab) -> None:
+    page = tab.page
+    sockets = []
+
+    def between(socket: WebSocketRoute) -> None:
+        socket.connect_to_server()
+        sockets.append(socket)
+
+    page.route_web_socket(re.compile("_stcore/stream"), between)
+    tab.open("/notes")
+    page.get_by_role("button", name="New note").click()
+    text = page.get_by_role("textbox", name="Text of the note")
+    text.click()
+    page.keyboard.type("one two three four")
+    expect(page.get_by_text("Not saved")).to_be_visible()
+    tab.settle()
+    sockets[-1].send(b"\xff\xff")
+    page.get_by_role("button", name="Go on writing").first.click(timeout=30_000)
+    expect(text).to_have_text("one two three four")

@@ -170,14 +170,19 @@ const begun = data => ({
   token: data.token, number: data.number, sent: data.number, wishes: data.wishes, wait: PATIENCE, last: 0,
 });
 
-export default async function ({ parentElement, data, setTriggerValue }) {
+export default async function write(component) {
+  const { parentElement, data, setTriggerValue } = component;
   const paper = parentElement.querySelector('.paper');
   const own = shelf.editors.get(data.token) ?? adopted(data) ?? begun(data);
   shelf.editors.set(data.token, own);
   Object.assign(own, { session: data.session, data, trigger: setTriggerValue });
   own.opened ??= import(new URL(data.script, location.origin).href).then(({ edit }) => begin(own, edit));
   await own.opened;
-  if (shelf.editors.get(data.token) !== own) return;
+  if (shelf.editors.get(data.token) !== own) {
+    // It was closed while it opened, by a page that was left for a moment only.
+    if (paper.isConnected && data.session === shelf.session && !shelf.editors.has(data.token)) await write(component);
+    return;
+  }
   if (paper.isConnected) show(own, paper);
   shelf.drop(data.place, data.token, own.data.stored);
   const worded = JSON.stringify(data.words);

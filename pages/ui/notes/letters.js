@@ -1,6 +1,7 @@
 const PATIENCE = 1500;
 const MOST = 60000;
 const AWAY = 2000;
+const RELOADS = 10000;
 const shelf = window.tesseraShelf;
 
 // Send what isn't stored, again and more and more rarely until it is. An editor of a session that ended goes on in this one.
@@ -22,6 +23,18 @@ const deliver = ({ data, setTriggerValue }) => {
   shelf.again = setTimeout(() => shelf.deliver(), shelf.next - now);
 };
 
+// A click on another page while one is drawn can make Streamlit's browser side give up ("Cannot set a node at a delta path"):
+// it takes no message any more, so the page is loaded anew, now and then at most.
+const reload = () => {
+  const last = Number(sessionStorage.tesseraReload) || 0;
+  const wait = Math.min(RELOADS, Math.max(0, last + RELOADS - Date.now()));
+  window.tesseraReload = setTimeout(() => {
+    if (!shelf.outlives()) return;
+    sessionStorage.tesseraReload = Date.now();
+    location.reload();
+  }, wait);
+};
+
 // Streamlit's own box about a server that doesn't answer would take the keys away.
 const watch = ({ data, setTriggerValue }) => {
   const app = document.querySelector('[data-testid=stApp]');
@@ -31,12 +44,14 @@ const watch = ({ data, setTriggerValue }) => {
   away.style.cssText = 'position: fixed; z-index: 9999999; top: .5rem; left: 50%; transform: translateX(-50%); padding: .5rem 1rem;'
     + 'border-radius: .5rem; font: 600 .95rem sans-serif; color: #6a4a05; background: #f9edd0; box-shadow: 0 .2rem 1rem #0004';
   const look = () => {
-    clearTimeout(window.tesseraAbsent);
-    const here = app.dataset.testConnectionState === 'CONNECTED';
+    for (const timer of [window.tesseraAbsent, window.tesseraReload]) clearTimeout(timer);
+    const state = app.dataset.testConnectionState;
+    const here = state === 'CONNECTED';
     // A server that was started anew answers no fragment of a page before it has drawn the whole page, which nobody asks of it.
     if (here && shelf.gone) setTriggerValue('typed', { items: [], resume: '' });
     shelf.gone = !here;
     if (here) away.hidden = true;
+    else if (state === 'DISCONNECTED_FOREVER') reload();
     else window.tesseraAbsent = setTimeout(() => { away.textContent = data.away; away.hidden = false; }, AWAY);
   };
   window.tesseraLook?.disconnect();

@@ -16,6 +16,10 @@ window.tesseraShelf ??= {
     this.texts.set(name(place, item.token), item);
     try { localStorage.setItem(name(place, item.token), JSON.stringify(item)); return true; } catch { return false; }
   },
+  /** Whether everything that was typed in this window outlives a reload. */
+  outlives() {
+    return [...this.texts].every(([key, item]) => read(key)?.number >= item.number);
+  },
   /** Forget the text of an editor as far as it is stored: up to this number. */
   drop(place, token, number) {
     const key = name(place, token), item = this.texts.get(key) ?? read(key);
