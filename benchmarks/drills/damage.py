@@ -35,6 +35,8 @@ TOLD = "notes.db"
 _INDEX = ("notes.db", "chroma")
 _DERIVED = (*_INDEX, "lock", "logs", "scratch", "floors.json")
 """Files that hold nothing of a person's."""
+_UNKNOWABLE = ("notes.db-wal", "another's")
+"""A sound log of another database is played into this one by SQLite: neither file names the other."""
 _VALID = ("read-only", "another's")
 """Damages after which a file is as good as before: the program may write it again."""
 
@@ -92,6 +94,8 @@ def _cases(own: Path) -> Iterator[Case]:
             paths.setdefault(file.relative_to(own / folder).as_posix(), file.is_dir())
     for path, is_folder in paths.items():
         for damage in OF_FOLDERS if is_folder else BREAKAGES:
+            if (path, damage) == _UNKNOWABLE:
+                continue
             yield Case(own, path, damage, app_open=False)
             copied = path.startswith("scratch/")  # which is open only while something is tried with it
             if not copied and (path != "notes.db-shm" or damage not in ("empty", "cut", "other types")):
