@@ -125,9 +125,7 @@ class Typist:
 
     def look_again(self, letters: bool = True) -> None:
         """Take what stands there for what must stand there; the `letters` and their order are the same."""
-        seen = self.sight()
-        if seen is None:
-            raise Lost("there is no editor any more")
+        seen = self._seen(f"after {self.done[-1]}")
         before, after = (_letters(text) for text in (self.text, seen.text))
         if letters and before != after:
             raise Lost(f"{self.done[-1]}: {after[-200:]!r} are the letters in place of {before[-200:]!r}")
