@@ -211,5 +211,5 @@ def restored(file: Path, folder: Path, passphrase: str, *, newest: int) -> Resto
     return RestoredBackup(backup, folder, None, waits=False)
 
 
-def _expanded(folder: str) -> Path:
+def _expanded(folder: Path | str) -> Path:
     return Path(os.path.expanduser(folder))  # noqa: PTH111 Path.expanduser raises for an unknown person
