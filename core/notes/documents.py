@@ -89,7 +89,7 @@ class Documents:
     def convert(self, note_id: str, converter: str = "") -> Note:
         """Convert the document of a note again, by another converter or the usual one; return the note.
 
-        Edits of chunks stay where their text does. Raises SourceError for what can't be converted, UnknownChoice for a
+        The same text is no new version. Edits of chunks stay where their text does. Raises SourceError for what can't be converted, UnknownChoice for a
         converter.
         """
         self._store.database.check_writable()
@@ -107,6 +107,10 @@ class Documents:
             now = self._store.notes.note(note_id)
             texts = {name: getattr(made, name) for name in _TEXTS}
             made = replace(now, **texts, content_hash=folder.content_hash(data))
+            if _is_same_text(now, made):
+                self._store.notes.describe(made)
+                self._store.notes.touch([(note_id, stamp["mtime_ns"], stamp["size"])])
+                return self._store.notes.note(note_id)
             base = self._store.bases.of_id(now.base_id)
             self._writer.write(base, [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)])
         self._writer.embed([note_id])
@@ -117,3 +121,9 @@ class Documents:
         if note.document is None:
             raise EditError("'{title}' wasn't converted from a document.", title=note.title)
         return note, note.document
+
+
+def _is_same_text(now: Note, made: Note) -> bool:
+    """Return whether another conversion gives a note the text and the pages that it has."""
+    alike = replace(made, document=now.document, content_hash=now.content_hash)
+    return alike == now and made.document is not None and made.document.pages == (now.document and now.document.pages)

@@ -149,6 +149,21 @@ def test_an_upload_is_converted_again_without_being_uploaded_again(workspace: Wo
     assert workspace.store.documents.original(str(note.document and note.document.original)) is None
 
 
+def test_the_same_text_converted_again_is_no_new_version(workspace: Workspace, folder: Path) -> None:
+    (folder / "garden.rst").write_bytes(RST)
+    brought(workspace, folder)
+    (card,) = workspace.notes.all()
+    (folder / "garden.rst").write_bytes(RST + b"\n\n")
+    again = workspace.documents.convert(card.id, "pandoc")
+    assert (again.version, again.document and again.document.chosen) == (1, "pandoc")
+    assert len(workspace.notes.history(card.id)) == 1
+    assert workspace.notes.plan_folder(folder, "work").is_empty
+    assert workspace.documents.convert(card.id).version == 1
+    assert workspace.store.notes.converter(card.id) == ""
+    (folder / "garden.rst").write_bytes(RST.replace(b"sun", b"rain"))
+    assert workspace.documents.convert(card.id).version == 2
+
+
 def test_the_text_of_a_document_in_a_folder_is_edited_in_the_document(workspace: Workspace, folder: Path) -> None:
     (folder / "garden.rst").write_bytes(RST)
     brought(workspace, folder)
@@ -188,7 +203,7 @@ def test_commands_say_what_was_not_read_and_convert_again(
 
     assert printed("document", "unread", "work").startswith("broken.docx: is damaged.")
     assert "pandoc: docx odt" in printed("document", "converters")
-    assert printed("document", "convert", "garden.rst") == "'garden.rst' is version 2 now.\n"
+    assert printed("document", "convert", "garden.rst") == "'garden.rst' is version 1 now.\n"
 
 
 def test_halves_of_characters_in_a_document_are_marked_and_stop_no_other_file(
