@@ -89,8 +89,8 @@ class Documents:
     def convert(self, note_id: str, converter: str = "") -> Note:
         """Convert the document of a note again, by another converter or the usual one; return the note.
 
-        The same text is no new version. Edits of chunks stay where their text does. Raises SourceError for what can't be converted, UnknownChoice for a
-        converter.
+        The text that it has is no new version. Edits of chunks stay where their text does. Raises SourceError for what
+        can't be converted, UnknownChoice for a converter.
         """
         self._store.database.check_writable()
         note, document = self._read(note_id)

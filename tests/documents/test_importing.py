@@ -130,6 +130,18 @@ def test_a_zip_of_documents_is_read_and_what_is_not_is_listed(workspace: Workspa
     assert workspace.notes.apply(plan).added == 2
 
 
+def test_files_of_one_name_in_one_upload_are_notes_with_their_own_originals(workspace: Workspace) -> None:
+    texts = [RST.replace(b"sun", word) for word in (b"rain", b"soil", b"shade", b"time")]
+    packed = zipped({"north/bed.rst": texts[2], "south/bed.rst": texts[3]})
+    files = [("bed.rst", texts[0]), ("bed.rst", texts[1]), ("all.zip", packed)]
+    assert workspace.notes.apply(workspace.notes.plan_upload(files, "work")).added == 4
+    notes = {note.path: note.id for note in workspace.notes.all()}
+    paths = ["bed.rst", "bed 2.rst", "north/bed.rst", "south/bed.rst"]
+    assert [workspace.documents.original(notes[path]).data for path in paths] == texts
+    again = workspace.notes.plan_upload(files, "work")
+    assert (again.added, again.changed, len(again.touched)) == ((), (), 4)
+
+
 def test_an_upload_is_converted_again_without_being_uploaded_again(workspace: Workspace) -> None:
     workspace.notes.apply(workspace.notes.plan_upload([("vegetables.pdf", two_pages())], "work"))
     note = workspace.notes.get(workspace.notes.all()[0].id)

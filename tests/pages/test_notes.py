@@ -94,6 +94,15 @@ def test_uploaded_folders_files_and_archives_are_planned_and_imported() -> None:
     assert {note.path for note in screen.workspace.notes.all()} == {"vault/sub/a.md", "b.md", "packed.md"}
 
 
+def test_dropped_files_of_one_name_are_notes_of_their_own() -> None:
+    screen = Screen().open("notes")
+    dropped = [("bed.rst", f"Bed\n===\n\nIn {where}.\n".encode(), "text/plain") for where in ("sun", "shade")]
+    screen.app.file_uploader[1].set_value(dropped).run()
+    screen.press("look_files").press("plan_apply").finish()
+    notes = {note.path: screen.workspace.notes.get(note.id).body for note in screen.workspace.notes.all()}
+    assert notes == {"bed.rst": "# Bed\n\nIn sun.\n", "bed 2.rst": "# Bed\n\nIn shade.\n"}
+
+
 def test_an_upload_whose_name_leads_out_is_refused() -> None:
     screen = Screen().open("notes")
     screen.app.file_uploader[1].set_value([("../../x.md", b"# X", "text/markdown")]).run()
