@@ -17,5 +17,11 @@ def of_unread(values: dict[str, Any]) -> list[str]:
     return [f"{one['path']}: {say(one['reason'])}" for one in values["files"]] or [_("All files were read.")]
 
 
+def of_original(values: dict[str, Any]) -> list[str]:
+    if values["path"]:
+        return [values["path"]]
+    return [_("'{name}' is in the workspace. To have a copy of it: --to FILE", name=values["name"])]
+
+
 def of_converted(note: dict[str, Any]) -> list[str]:
     return [_("'{title}' is version {version} now.", title=note["path"], version=str(note["version"]))]

@@ -7,3 +7,4 @@ _CONVERTER = Form("Converter", model.ConverterCard, "name version kinds installe
 CONVERTERS = Form("Converters", list, converters=([_CONVERTER], list))
 _UNREAD = Form("UnreadFile", model.Failed, "path", reason=(str, "error"))
 UNREAD = Form("UnreadFiles", list, files=([_UNREAD], list))
+ORIGINAL = Form("Original", model.Original, "name kind path")

@@ -1,7 +1,12 @@
 """Documents: what the text of a note was converted from."""
 
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from urllib.parse import quote
+
+_SHOWN = {"pdf": "application/pdf"}
+"""Kinds that a browser shows; it saves the others, which could hold scripts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,17 @@ class Original:
     kind: str
     path: str = ""
     data: bytes = b""
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """How it is answered over HTTP."""
+        how = "inline" if self.kind in _SHOWN else "attachment"
+        return {
+            "Content-Type": _SHOWN.get(self.kind, "application/octet-stream"),
+            "Content-Disposition": f"{how}; filename*=utf-8''{quote(self.name, safe='')}",
+            "Cache-Control": "private, no-cache",
+            "X-Content-Type-Options": "nosniff",
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,16 @@
 """Documents behind notes: their originals, another conversion of them, and the files that weren't read."""
 
+import os
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from core import files
 from core.documents import CONVERTERS
 from core.documents.converting import converters_for
 from core.documents.extras import installed
-from core.errors import EditError, SourceError
+from core.errors import ConfigError, EditError, SourceError
+from core.faults import translated
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.intake import documents, folder, notefile, webpage
@@ -75,6 +78,20 @@ class Documents:
         if data is None:
             raise SourceError(name, "isn't there any more.")
         return Original(name, document.kind, data=data)
+
+    def save_original(self, note_id: str, place: Path) -> Original:
+        """Write the file that a note was converted from to a place where nothing is yet; return it as it is there.
+
+        Raises SourceError where it is gone, ConfigError for a place that is taken.
+        """
+        original, place = self.original(note_id), place.expanduser().absolute()
+        if os.path.lexists(place):  # where Path.exists raises for a name that is too long
+            raise ConfigError("There is something at {place} already. Choose another place.", place=str(place))
+        data = original.data or folder.read(Path(original.path).parent, Path(original.path).name)
+        with translated(place.parent):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            files.replace(place, data)
+        return replace(original, path=str(place))
 
     def _file(self, note: Note) -> str:
         """Return the path of a note's document, in the folder that its base was synced with and nowhere else."""

@@ -18,8 +18,6 @@ from pages.ui.shared.text import t
 
 _KEY = secrets.token_bytes(32)
 """The key of this run's seals."""
-_SHOWN = {"pdf": "application/pdf"}
-"""Kinds that a browser shows; it saves the others, which could hold scripts."""
 
 
 def provenance(note: Note, chunk: Chunk | None) -> None:
@@ -45,13 +43,8 @@ def route(workspace: Callable[[], Workspace]) -> Route:
             file = workspace().documents.original(note_id)
         except TesseraError:
             return PlainTextResponse("Not Found", 404)
-        how = "inline" if file.kind in _SHOWN else "attachment"
-        kind = _SHOWN.get(file.kind, "application/octet-stream")
-        headers = {"Cache-Control": "private, no-cache"}
-        if file.path:
-            return FileResponse(file.path, 200, headers, kind, filename=file.name, content_disposition_type=how)
-        headers["Content-Disposition"] = f"{how}; filename*=utf-8''{quote(file.name)}"
-        return Response(file.data, 200, headers, kind)
+        headers = file.headers
+        return FileResponse(file.path, headers=headers) if file.path else Response(file.data, headers=headers)
 
     return Route("/original/{seal}/{note}", original)
 
