@@ -75,6 +75,19 @@ def test_a_folder_of_documents_becomes_notes_that_know_their_pages(workspace: Wo
     assert workspace.documents.original(read.id).path == str(folder / "vegetables.pdf")
 
 
+def test_a_chunk_is_of_the_page_on_which_its_own_text_begins(workspace: Workspace, folder: Path) -> None:
+    pages = [PdfPage(), PdfPage()]
+    for page, plant in zip(pages, ("Potatoes", "Cucumbers"), strict=True):
+        page.text(72, 100, plant, 18, "bold")
+        for number in range(24):
+            page.text(72, 140 + 20 * number, f"{plant} grow in the bed of number {number}, and in others.")
+    (folder / "beds.pdf").write_bytes(pdf(pages))
+    brought(workspace, folder)
+    second = workspace.search("cucumbers").hits[0].chunk
+    assert (second.section, second.page) == (("Cucumbers",), 2)
+    assert second.text.startswith("Potatoes"), "it begins with the end of the chunk before"
+
+
 def test_an_unchanged_document_is_not_read_and_a_changed_one_is_converted(
     workspace: Workspace, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
