@@ -9,7 +9,8 @@ def of_converters(values: dict[str, Any]) -> list[str]:
     lines = []
     for one in values["converters"]:
         state = one["version"] if one["installed"] else _("not installed")
-        lines.append(f"{one['name']}: {' '.join(one['kinds'])} ({state})")
+        about = say(one["problem"]) if one["problem"] else f"{' '.join(one['kinds'])} ({state})"
+        lines.append(f"{one['name']}: {about}")
     return lines
 
 

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import quote
 
+from core.messages import Message
+
 _SHOWN = {"pdf": "application/pdf"}
 """Kinds that a browser shows; it saves the others, which could hold scripts."""
 
@@ -60,12 +62,13 @@ class Original:
 
 @dataclass(frozen=True, slots=True)
 class ConverterCard:
-    """A converter: the kinds it reads, and whether what it needs is installed."""
+    """A converter: the kinds it reads, whether what it needs is installed, and why one of a package can't be used."""
 
     name: str
     version: str
     kinds: tuple[str, ...]
     installed: bool
+    problem: Message | None = None
 
 
 def _shared(first: str, second: str) -> int:

@@ -9,7 +9,7 @@ from core import files
 from core.documents import CONVERTERS
 from core.documents.converting import converters_for
 from core.documents.extras import installed
-from core.errors import ConfigError, EditError, SourceError
+from core.errors import ConfigError, EditError, ModelError, SourceError
 from core.faults import translated
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
@@ -48,11 +48,8 @@ class Documents:
 
     @staticmethod
     def converters() -> list[ConverterCard]:
-        """Return the converters there are."""
-        return [
-            ConverterCard(name, made.version, tuple(made.kinds.split()), installed(name))
-            for name, made in ((name, CONVERTERS.build(name)) for name in CONVERTERS)
-        ]
+        """Return the converters there are, also those of packages that can't be loaded."""
+        return list(map(_card, CONVERTERS))
 
     @staticmethod
     def converters_of(kind: str) -> list[str]:
@@ -138,6 +135,14 @@ class Documents:
         if note.document is None:
             raise EditError("'{title}' wasn't converted from a document.", title=note.title)
         return note, note.document
+
+
+def _card(name: str) -> ConverterCard:
+    try:
+        made = CONVERTERS.build(name)
+    except ModelError as error:
+        return ConverterCard(name, "", (), False, error.message)
+    return ConverterCard(name, made.version, tuple(made.kinds.split()), installed(name))
 
 
 def _is_same_text(now: Note, made: Note) -> bool:
