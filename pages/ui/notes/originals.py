@@ -21,13 +21,19 @@ _KEY = secrets.token_bytes(32)
 
 
 def provenance(note: Note, chunk: Chunk | None) -> None:
-    """Draw what a note was converted from and by what, and the link to that; of a PDF, to the page of a chunk."""
+    """Draw what a note was converted from and by what, and the link to that where no passage is shown."""
     if note.document is None:
         return
     kind, converter = note.document.kind, note.document.converter
-    page = chunk.page if chunk else 0
     with st.container(horizontal=True, vertical_alignment="center", key="provenance"):
         st.caption(plain(t("Converted from a .{kind} file by {converter}", kind=kind, converter=converter)))
+        if chunk is None:
+            link(note)
+
+
+def link(note: Note, page: int = 0) -> None:
+    """Draw the link to the document of a note, of a PDF at a page; nothing for a note without one."""
+    if note.document:
         label = t("Open the original at page {n}", n=page) if page else t("Open the original")
         st.link_button(label, _address(note.id, page), icon=":material/draft:", type="tertiary")
 

@@ -12,6 +12,8 @@ TEXT_LANGUAGES = {
 }
 """The languages of notes and of models."""
 
+NOTE_STATES = {"pending": message("not indexed yet"), "ready": message("indexed")}
+"""Names of the states of notes."""
 CONVERTERS = {
     "workbook": message("Sheets of a workbook as tables"),
     "canvas": message("Cards of an Obsidian canvas"),
