@@ -92,12 +92,13 @@ class Table(dict[str, Entry], Generic[T]):
         """
         kind, _, argument = name.partition(":")
         constructor = self.constructor(kind)
-        with _of_package(kind, self[kind]):
+        with self._of_package(kind):
             made: T = constructor(*parts, argument) if argument else constructor(*parts)
             if self[kind].package and (lacking := _lacking(made, self._protocol)):
                 raise ModelError(
-                    "The model '{name}' of the Python package {package} lacks {parts}. "
+                    "The {what} '{name}' of the Python package {package} lacks {parts}. "
                     "Update the package or remove it.",
+                    what=self._what,
                     name=kind,
                     package=self[kind].package,
                     parts=lacking,
@@ -109,28 +110,28 @@ class Table(dict[str, Entry], Generic[T]):
         if name not in self:
             raise UnknownChoice(self._what, name, self)
         module, _, attribute = self[name].target.partition(":")
-        with _of_package(name, self[name]):
+        with self._of_package(name):
             constructor: Callable[..., Any] = getattr(import_module(module), attribute)
         return constructor
 
-
-@contextmanager
-def _of_package(name: str, entry: Entry) -> Iterator[None]:
-    """Translate what the code of a package raises into a ModelError."""
-    try:
-        yield
-    except TesseraError:
-        raise
-    except Exception as error:
-        if not entry.package:
+    @contextmanager
+    def _of_package(self, name: str) -> Iterator[None]:
+        """Translate what the code of a package raises into a ModelError."""
+        try:
+            yield
+        except TesseraError:
             raise
-        raise ModelError(
-            "The model '{name}' of the Python package {package} can't be loaded ({problem}). "
-            "Update the package or remove it.",
-            name=name,
-            package=entry.package,
-            problem=f"{type(error).__name__}: {error}",
-        ) from error
+        except Exception as error:
+            if not self[name].package:
+                raise
+            raise ModelError(
+                "The {what} '{name}' of the Python package {package} can't be loaded ({problem}). "
+                "Update the package or remove it.",
+                what=self._what,
+                name=name,
+                package=self[name].package,
+                problem=f"{type(error).__name__}: {error}",
+            ) from error
 
 
 def _lacking(made: object, protocol: type) -> list[str]:

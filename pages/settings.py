@@ -45,4 +45,3 @@ with shell.errors():
             t("Health and space"): lambda: health.section(workspace),
         }
     )
-    shell.report(workspace.bug_report)

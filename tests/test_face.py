@@ -17,6 +17,7 @@ from core import Settings, TesseraError, Workspace
 from core.cli import app
 from core.config import settings
 from core.contracts import EmbedderContract, RerankerContract
+from core.documents import CONVERTERS
 from core.embedding import EMBEDDERS, Embedder
 from core.errors import ModelError, UnknownChoice
 from core.models import Models, wishes
@@ -81,6 +82,9 @@ tfidf = letters_model:Letters
 
 [tessera.rerankers]
 shared = letters_model:Shared
+
+[tessera.converters]
+torn = letters_model:broken
 """
 
 
@@ -96,11 +100,11 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.syspath_prepend(place)
     invalidate_caches()
     with pytest.MonkeyPatch.context() as patch:
-        for table in (EMBEDDERS, RERANKERS):
+        for table in (EMBEDDERS, RERANKERS, CONVERTERS):
             patch.setattr(table, "_complete", False)
             patch.setattr(table, "_built", {})
         yield place
-        for table in (EMBEDDERS, RERANKERS):
+        for table in (EMBEDDERS, RERANKERS, CONVERTERS):
             for name in [name for name in table if table[name].package]:
                 del table[name]
     sys.modules.pop("letters_model", None)
@@ -174,7 +178,9 @@ def test_a_package_that_cannot_be_used_is_named_in_the_list_of_models(
     with caplog.at_level(logging.WARNING):
         cards = {card.name: card for card in Models.without_bases()}
     problems = {name: str(cards[name].problem) for name in ("half", "broken", "gone", "absent")}
-    assert problems["half"].startswith("The model 'half' of the Python package letters-model lacks dimension")
+    assert problems["half"].startswith(
+        "The model for meaning 'half' of the Python package letters-model lacks dimension"
+    )
     assert "RuntimeError: no such file" in problems["broken"]
     assert "AttributeError" in problems["gone"]
     assert "ModuleNotFoundError" in problems["absent"]
@@ -189,6 +195,16 @@ def test_a_package_that_cannot_be_used_is_named_in_the_list_of_models(
     shown = CliRunner().invoke(app, ["models", "list"])
     assert shown.exit_code == 0
     assert "RuntimeError: no such file" in " ".join(shown.output.split())
+
+
+def test_a_converter_that_cannot_be_used_is_named_and_stops_no_other(tmp_path: Path, package: Path) -> None:
+    with Workspace(tmp_path / "w", settings=Settings(embedder="tfidf")) as workspace:
+        (torn,) = (card for card in workspace.documents.converters() if card.problem)
+        assert str(torn.problem).startswith("The converter 'torn' of the Python package letters-model can't be loaded")
+        plan = workspace.notes.plan_upload([("prices.csv", b"fruit,price\napple,3\n")], "work")
+        assert workspace.notes.apply(plan).added == 1
+    shown = CliRunner().invoke(app, ["document", "converters", "--workspace", str(tmp_path / "w")]).output
+    assert "torn: The converter 'torn' of the Python package" in " ".join(shown.split())
 
 
 class TestLetters(EmbedderContract):

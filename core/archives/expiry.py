@@ -15,6 +15,7 @@ from core.archives.records import NoteRecord, Records
 from core.archives.trash import LOG, Trash
 from core.errors import SourceError
 from core.faults import translated
+from core.intake.paths import free
 from core.model import KnowledgeBase, Trashed
 from core.notes import naming
 from core.store import Store
@@ -96,7 +97,7 @@ def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Reco
     notes, versions, edits, taken = [], [], [], set[str]()
     for one in trashed:
         *before, deleted = records.versions(store, one.version.note_id)
-        path = naming.free(one.path or naming.of_title(one.version.title), taken)
+        path = free(one.path or naming.of_title(one.version.title), taken)
         taken.add(path)
         number = before[-1].note.version if before else 1
         note = replace(deleted.note, path=path, version=number)

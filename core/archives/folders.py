@@ -10,6 +10,7 @@ from core.archives.parts import Made, Parts
 from core.archives.records import NoteRecord, Records, new_base, record_of
 from core.errors import ArchiveError, EditError, SourceError
 from core.intake import folder, notefile, upload
+from core.intake.paths import free
 from core.messages import Message
 from core.model import Failed, KnowledgeBase
 from core.notes import naming
@@ -25,7 +26,7 @@ def files(records: Records) -> dict[str, bytes]:
     for note in notes:
         path = note.path or naming.of_title(note.title)
         if path in taken:
-            path = naming.free(path, taken)
+            path = free(path, taken)
         taken.add(path)
         try:
             texts[path] = text_of(note).encode("utf-8", "surrogatepass")

@@ -11,6 +11,7 @@ from core import embedding
 from core.archives.parts import Parts
 from core.indexing.indexer import Indexer
 from core.intake.folder import content_hash
+from core.intake.paths import free
 from core.messages import Message
 from core.model import (
     NO_POWERS,
@@ -30,7 +31,6 @@ from core.model import (
     Run,
     VersionKind,
 )
-from core.notes import naming
 from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_to_index import NoteToIndex
@@ -210,7 +210,7 @@ def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) 
         for one, old in zip(records.notes, ids.notes, strict=True):
             note = one.note
             if note.path is not None:
-                note = replace(note, path=naming.free(note.path, paths[note.source_ref]))
+                note = replace(note, path=free(note.path, paths[note.source_ref]))
                 paths[note.source_ref].add(str(note.path))
             if one.chunking:
                 own[note.id] = one.chunking

@@ -9,12 +9,19 @@ def of_converters(values: dict[str, Any]) -> list[str]:
     lines = []
     for one in values["converters"]:
         state = one["version"] if one["installed"] else _("not installed")
-        lines.append(f"{one['name']}: {' '.join(one['kinds'])} ({state})")
+        about = say(one["problem"]) if one["problem"] else f"{' '.join(one['kinds'])} ({state})"
+        lines.append(f"{one['name']}: {about}")
     return lines
 
 
 def of_unread(values: dict[str, Any]) -> list[str]:
     return [f"{one['path']}: {say(one['reason'])}" for one in values["files"]] or [_("All files were read.")]
+
+
+def of_original(values: dict[str, Any]) -> list[str]:
+    if values["path"]:
+        return [values["path"]]
+    return [_("'{name}' is in the workspace. To have a copy of it: --to FILE", name=values["name"])]
 
 
 def of_converted(note: dict[str, Any]) -> list[str]:

@@ -9,13 +9,15 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from core.documents import CONVERTERS, Converted
 from core.documents.kinds import PICTURES, check, kind_of
-from core.errors import SourceError
-from core.messages import from_json, message
+from core.errors import ModelError, SourceError
+from core.messages import from_json, message, skeleton
+from core.registry import Entry
 
 _LOG = logging.getLogger(__name__)
 SECONDS, OCR_SECONDS = 120, 3600
@@ -32,7 +34,17 @@ def default_for(kind: str) -> str:
 
 def converters_for(kind: str) -> list[str]:
     """Return the names of the converters that read a kind."""
-    return [name for name in CONVERTERS if kind in CONVERTERS.build(name).kinds.split()] if kind else []
+    return [name for name in CONVERTERS if kind in _kinds(name, CONVERTERS[name])] if kind else []
+
+
+@cache
+def _kinds(name: str, _: Entry) -> tuple[str, ...]:
+    """Return the kinds that a converter reads, none for one of a package that can't be loaded."""
+    try:
+        return tuple(CONVERTERS.build(name).kinds.split())
+    except ModelError as error:
+        _LOG.warning("A converter is left out: %s", skeleton(error.message))
+        return ()
 
 
 def is_document(path: str, *, pictures: bool = False) -> bool:

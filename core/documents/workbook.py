@@ -25,7 +25,7 @@ class Workbook:
     """Reads the sheets of a workbook, and values between commas, semicolons or tabs; empty rows are left out."""
 
     kinds = "xlsx csv tsv"
-    version = "Tessera's reader of workbooks, 1"
+    version = "Tessera 1"
 
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return each sheet under its name; a file of values is one table."""

@@ -12,7 +12,7 @@ from core.errors import SourceError
 from core.faults import one_file
 from core.indexing.anchors import follow
 from core.indexing.edits import apply
-from core.model import Chunk, ChunkingOptions, Edit, KnowledgeBase, Note
+from core.model import Chunk, ChunkingOptions, Document, Edit, KnowledgeBase, Note, own_starts
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
 
@@ -89,7 +89,7 @@ class Cutter:
         if not self.base.has_vectors:  # they are complete without vectors
             chunks = [replace(chunk, state="embedded") if chunk.state == "pending" else chunk for chunk in chunks]
         if note.document and note.document.pages:
-            chunks = [replace(chunk, page=note.document.page_at(chunk.start)) for chunk in chunks]
+            chunks = _with_pages(chunks, note.document, note.body)
         to_embed = self._to_embed(chunks) if with_windows else []
         return replace(
             ready,
@@ -126,3 +126,9 @@ def with_own_fields(note: Note, stored: Note) -> Note:
 def cut_by(options: ChunkingOptions, fingerprint: str) -> str:
     """Return the text that identifies, in a note's row, a cut by these options and the tokens of an embedder."""
     return json.dumps([asdict(options), fingerprint])
+
+
+def _with_pages(chunks: Sequence[Chunk], document: Document, body: str) -> list[Chunk]:
+    """Return the chunks with the page on which the first letter of each stands that the one before doesn't have."""
+    places = ((chunk, body[start : chunk.end], start) for chunk, start in zip(chunks, own_starts(chunks), strict=True))
+    return [replace(chunk, page=document.page_at(start + len(own) - len(own.lstrip()))) for chunk, own, start in places]

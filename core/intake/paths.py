@@ -1,6 +1,7 @@
-"""Some paths of a folder: what a scan is narrowed to."""
+"""Some paths of a folder: what a scan is narrowed to, and paths that are free."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
+from pathlib import PurePosixPath
 
 
 class Paths:
@@ -23,3 +24,21 @@ def ancestry(path: str) -> Iterator[str]:
     while path:
         yield path
         path = path.rpartition("/")[0]
+
+
+def free(path: str, taken: Container[str]) -> str:
+    """Return the path, or one with a number behind it that isn't taken, in time logarithmic in their number."""
+    if path not in taken:
+        return path
+    pure = PurePosixPath(path)
+
+    def numbered(number: int) -> str:
+        return str(pure.with_name(f"{pure.stem} {number}{pure.suffix}"))
+
+    low, high = 1, 2
+    while numbered(high) in taken:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if numbered(middle) in taken else (low, middle)
+    return numbered(high)

@@ -5,6 +5,7 @@ Names come from outside. A name that could lead out of the folder refuses the wh
 
 import io
 import lzma
+import os
 import re
 import stat
 import tempfile
@@ -21,6 +22,7 @@ from core.documents.kinds import why_not_read
 from core.errors import SourceError
 from core.intake.ignoring import is_rules
 from core.intake.notefile import is_note, is_skipped
+from core.intake.paths import free
 from core.messages import message
 from core.model import Failed
 from core.text import half_character
@@ -63,7 +65,7 @@ def unpack(files: Iterable[tuple[str, bytes]], destination: Path) -> list[Failed
     """Write the note files and documents among uploaded (name, bytes) pairs below `destination`; return the others.
 
     A picture that is uploaded by itself is a document; one of a folder belongs to the notes that link to it.
-    Raises SourceError for a name that leads out of it, a repeated name, or too much data.
+    Raises SourceError for a name that leads out of it, or too much data.
     """
     total, others = 0, []
     for count, (name, data) in enumerate(files, start=1):
@@ -248,15 +250,24 @@ def _checked(name: str) -> str:
 
 
 def _write(destination: Path, path: str, blocks: Iterable[bytes]) -> None:
-    target = destination / path
+    """Write a file of an upload; one of a name that the upload had before gets a number behind it."""
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        (destination / path).parent.mkdir(parents=True, exist_ok=True)
+        target = destination / free(path, _Written(destination))
         with target.open("xb") as file:
             file.writelines(blocks)
-    except FileExistsError as error:
-        raise SourceError(path, "This name is in the upload twice. Rename one of the files.") from error
     except OSError as error:
         raise SourceError(path, "can't be written: {why}.", why=error.strerror or str(error)) from error
+
+
+@dataclass(slots=True)
+class _Written:
+    """The files of a folder by their paths in it, as its file system compares them."""
+
+    folder: Path
+
+    def __contains__(self, path: object) -> bool:
+        return os.path.lexists(self.folder / str(path))
 
 
 def too_much(name: str) -> SourceError:

@@ -183,12 +183,13 @@ class Difference:
     @classmethod
     def between(cls, first: Sequence[Chunk], second: Sequence[Chunk]) -> "Difference":
         """Compare two cuts of one note; the overlap with the previous chunk doesn't count."""
-        ours, theirs = _starts(first), _starts(second)
+        ours, theirs = {*own_starts(first)}, {*own_starts(second)}
         return cls(tuple(sorted(ours & theirs)), tuple(sorted(ours - theirs)), tuple(sorted(theirs - ours)))
 
 
-def _starts(chunks: Sequence[Chunk]) -> set[int]:
+def own_starts(chunks: Sequence[Chunk]) -> list[int]:
+    """Return where the chunks of a cut begin, in characters of the body, without their overlap with the one before."""
     ends = [0, *(chunk.end for chunk in chunks)]
-    return {
+    return [
         max(chunk.start, end) if chunk.overlap_tokens else chunk.start for chunk, end in zip(chunks, ends, strict=False)
-    }
+    ]

@@ -1,7 +1,14 @@
 """Documents: what the text of a note was converted from."""
 
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from urllib.parse import quote
+
+from core.messages import Message
+
+_SHOWN = {"pdf": "application/pdf"}
+"""Kinds that a browser shows; it saves the others, which could hold scripts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +48,27 @@ class Original:
     path: str = ""
     data: bytes = b""
 
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """How it is answered over HTTP."""
+        how = "inline" if self.kind in _SHOWN else "attachment"
+        return {
+            "Content-Type": _SHOWN.get(self.kind, "application/octet-stream"),
+            "Content-Disposition": f"{how}; filename*=utf-8''{quote(self.name, safe='')}",
+            "Cache-Control": "private, no-cache",
+            "X-Content-Type-Options": "nosniff",
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class ConverterCard:
-    """A converter: the kinds it reads, and whether what it needs is installed."""
+    """A converter: the kinds it reads, whether what it needs is installed, and why one of a package can't be used."""
 
     name: str
     version: str
     kinds: tuple[str, ...]
     installed: bool
+    problem: Message | None = None
 
 
 def _shared(first: str, second: str) -> int:

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Any
 
 from core.errors import TesseraError
+from core.intake.paths import free
 from core.markdown.body import look_into
 from core.messages import Message
 from core.model import Added, Author, KnowledgeBase, Note, Revision
@@ -85,7 +86,7 @@ def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: _Take
     name = "" if in_folder else naming.stem(path)
     title = fields.pop("title", "") or inside.title or name or naming.first_words(body)
     path = f"{path}{naming.of_title(title)}" if in_folder else path
-    path = naming.free(naming.checked(path), paths)
+    path = free(naming.checked(path), paths)
     note_id = fresh_id(f"{base.id}/{path}", ids)
     now = datetime.now(UTC)
     note = Note(

@@ -1,13 +1,16 @@
 """Documents behind notes: their originals, another conversion of them, and the files that weren't read."""
 
+import os
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from core import files
 from core.documents import CONVERTERS
 from core.documents.converting import converters_for
 from core.documents.extras import installed
-from core.errors import EditError, SourceError
+from core.errors import ConfigError, EditError, ModelError, SourceError
+from core.faults import translated
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.intake import documents, folder, notefile, webpage
@@ -45,11 +48,8 @@ class Documents:
 
     @staticmethod
     def converters() -> list[ConverterCard]:
-        """Return the converters there are."""
-        return [
-            ConverterCard(name, made.version, tuple(made.kinds.split()), installed(name))
-            for name, made in ((name, CONVERTERS.build(name)) for name in CONVERTERS)
-        ]
+        """Return the converters there are, also those of packages that can't be loaded."""
+        return list(map(_card, CONVERTERS))
 
     @staticmethod
     def converters_of(kind: str) -> list[str]:
@@ -76,6 +76,20 @@ class Documents:
             raise SourceError(name, "isn't there any more.")
         return Original(name, document.kind, data=data)
 
+    def save_original(self, note_id: str, place: Path) -> Original:
+        """Write the file that a note was converted from to a place where nothing is yet; return it as it is there.
+
+        Raises SourceError where it is gone, ConfigError for a place that is taken.
+        """
+        original, place = self.original(note_id), place.expanduser().absolute()
+        if os.path.lexists(place):  # where Path.exists raises for a name that is too long
+            raise ConfigError("There is something at {place} already. Choose another place.", place=str(place))
+        data = original.data or folder.read(Path(original.path).parent, Path(original.path).name)
+        with translated(place.parent):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            files.replace(place, data)
+        return replace(original, path=str(place))
+
     def _file(self, note: Note) -> str:
         """Return the path of a note's document, in the folder that its base was synced with and nowhere else."""
         top = Path(note.source_ref)
@@ -89,8 +103,8 @@ class Documents:
     def convert(self, note_id: str, converter: str = "") -> Note:
         """Convert the document of a note again, by another converter or the usual one; return the note.
 
-        Edits of chunks stay where their text does. Raises SourceError for what can't be converted, UnknownChoice for a
-        converter.
+        The text that it has is no new version. Edits of chunks stay where their text does. Raises SourceError for what
+        can't be converted, UnknownChoice for a converter.
         """
         self._store.database.check_writable()
         note, document = self._read(note_id)
@@ -107,6 +121,10 @@ class Documents:
             now = self._store.notes.note(note_id)
             texts = {name: getattr(made, name) for name in _TEXTS}
             made = replace(now, **texts, content_hash=folder.content_hash(data))
+            if _is_same_text(now, made):
+                self._store.notes.describe(made)
+                self._store.notes.touch([(note_id, stamp["mtime_ns"], stamp["size"])])
+                return self._store.notes.note(note_id)
             base = self._store.bases.of_id(now.base_id)
             self._writer.write(base, [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)])
         self._writer.embed([note_id])
@@ -117,3 +135,17 @@ class Documents:
         if note.document is None:
             raise EditError("'{title}' wasn't converted from a document.", title=note.title)
         return note, note.document
+
+
+def _card(name: str) -> ConverterCard:
+    try:
+        made = CONVERTERS.build(name)
+    except ModelError as error:
+        return ConverterCard(name, "", (), False, error.message)
+    return ConverterCard(name, made.version, tuple(made.kinds.split()), installed(name))
+
+
+def _is_same_text(now: Note, made: Note) -> bool:
+    """Return whether another conversion gives a note the text and the pages that it has."""
+    alike = replace(made, document=now.document, content_hash=now.content_hash)
+    return alike == now and made.document is not None and made.document.pages == (now.document and now.document.pages)

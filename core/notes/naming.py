@@ -1,7 +1,7 @@
 """The names of notes: paths that every system can hold, and the notes that a typed name is nearest to."""
 
 import re
-from collections.abc import Collection, Container, Iterable
+from collections.abc import Collection, Iterable
 from pathlib import PurePosixPath
 
 from core.errors import EditError, NoteNotFound, QueryError
@@ -36,24 +36,6 @@ def checked(path: str) -> str:
         )
     name = "/".join(parts)
     return name if name.lower().endswith(NOTE_SUFFIXES) else f"{name}.md"
-
-
-def free(path: str, taken: Container[str]) -> str:
-    """Return the path, or one with a number behind it that isn't taken, in time logarithmic in their number."""
-    if path not in taken:
-        return path
-    pure = PurePosixPath(path)
-
-    def numbered(number: int) -> str:
-        return str(pure.with_name(f"{pure.stem} {number}{pure.suffix}"))
-
-    low, high = 1, 2
-    while numbered(high) in taken:
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if numbered(middle) in taken else (low, middle)
-    return numbered(high)
 
 
 def only(name: str, note_ids: Collection[str]) -> str:

@@ -1,11 +1,12 @@
 """Operations on documents: which are converted by what, what wasn't read, and another conversion."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from core.json_forms import documents as forms
 from core.json_forms import notes as note_forms
 from core.messages import message
-from core.model import ConverterCard, Failed, Note
+from core.model import ConverterCard, Failed, Note, Original
 from core.operations import named
 from core.operations.bases import ASSISTANT
 from core.operations.declaring import About, operation
@@ -57,3 +58,24 @@ def convert(
 ) -> Written:
     made: Note = workspace.documents.convert(named.id_of(workspace, note), converter)
     return written(workspace, made)
+
+
+@operation(
+    "document.original",
+    message("Say where the file is that a note was converted from, or write a copy of it."),
+    http="GET /notes/{note}/original",
+    cli="document original {note}",
+    by_hand=("http",),
+    takes={"to": "/home/ada/vegetables.pdf"},
+    form=forms.ORIGINAL,
+    lacks=ASSISTANT,
+)
+def original(
+    workspace: "Workspace",
+    note: NoteName,
+    to: Annotated[
+        Path | None, About(message("A file that isn't there yet, to which a copy is written."), doors=("cli",))
+    ] = None,
+) -> Original:
+    one = named.id_of(workspace, note)
+    return workspace.documents.save_original(one, to) if to else workspace.documents.original(one)

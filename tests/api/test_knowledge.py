@@ -81,6 +81,16 @@ def test_documents_are_uploaded_with_their_reasons_where_they_can_not_be_read(pr
     assert upload(program, ("torn.pdf", b"%PDF-1.7")).status_code == 422
 
 
+@pytest.mark.usefixtures("base")
+def test_files_of_one_name_are_documents_of_their_own(program: TestClient, workspace: Workspace) -> None:
+    first, second = b"Beds\n====\n\nTomatoes.\n", b"Beds\n====\n\nPeppers.\n"
+    done = upload(program, ("beds.rst", first), ("beds.rst", second), ("old/beds.rst", first)).json()
+    names = {doc["name"]: doc["doc_id"] for doc in done["docs"]}
+    assert {*names} == {"beds.rst", "beds 2.rst", "old/beds.rst"}
+    originals = [workspace.documents.original(names[name]).data for name in ("beds.rst", "beds 2.rst", "old/beds.rst")]
+    assert originals == [first, second, first]
+
+
 def test_a_base_is_made_with_its_sizes_and_thresholds(program: TestClient, workspace: Workspace) -> None:
     sizes = {"chunk_size": 300, "chunk_overlap": 30, "top_k": 7, "score_threshold": 0.25}
     assert program.post("/api/knowledge", json={"name": "sized", **sizes}).status_code == 201

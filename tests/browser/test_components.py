@@ -97,7 +97,7 @@ def folder(name: str, *notes: str, folders: tuple[object, ...] = (), rest: str =
         "name": name,
         "count": len(notes),
         "folders": folders,
-        "notes": [[note, note.upper(), 3, note == "waiting"] for note in notes],
+        "notes": [[note, note.upper(), "3", note == "waiting"] for note in notes],
         "rest": rest,
     }
 
@@ -109,7 +109,7 @@ class TestTree:
 
     def draw(self, stage: Stage, *inner: object, stamp: str = "1", **data: object) -> None:
         whole = folder("", "top", folders=inner)
-        standard = {"tree": whole, "chosen": None, "path": [], "all": False, "listing": [], "counts": True}
+        standard = {"tree": whole, "chosen": None, "path": [], "all": False, "listing": [], "waiting": "later"}
         stage.draw(**{**standard, "stamp": stamp, **data})
 
     def test_a_click_picks_a_note_in_a_folder_that_a_person_unfolds(self, shown: Stage) -> None:
@@ -120,6 +120,7 @@ class TestTree:
         shown.one("button").first.click()
         assert shown.sent == [["pick", "kitchen"]]
         expect(shown.one("i.pending")).to_have_count(1)
+        expect(shown.one("i.pending")).to_have_attribute("title", "later")
         shown.one("summary").last.click()
         shown.one("[data-id=cellar]").click()
         assert shown.sent == [["pick", "cellar"]]

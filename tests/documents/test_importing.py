@@ -75,6 +75,19 @@ def test_a_folder_of_documents_becomes_notes_that_know_their_pages(workspace: Wo
     assert workspace.documents.original(read.id).path == str(folder / "vegetables.pdf")
 
 
+def test_a_chunk_is_of_the_page_on_which_its_own_text_begins(workspace: Workspace, folder: Path) -> None:
+    pages = [PdfPage(), PdfPage()]
+    for page, plant in zip(pages, ("Potatoes", "Cucumbers"), strict=True):
+        page.text(72, 100, plant, 18, "bold")
+        for number in range(24):
+            page.text(72, 140 + 20 * number, f"{plant} grow in the bed of number {number}, and in others.")
+    (folder / "beds.pdf").write_bytes(pdf(pages))
+    brought(workspace, folder)
+    second = workspace.search("cucumbers").hits[0].chunk
+    assert (second.section, second.page) == (("Cucumbers",), 2)
+    assert second.text.startswith("Potatoes"), "it begins with the end of the chunk before"
+
+
 def test_an_unchanged_document_is_not_read_and_a_changed_one_is_converted(
     workspace: Workspace, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,6 +143,18 @@ def test_a_zip_of_documents_is_read_and_what_is_not_is_listed(workspace: Workspa
     assert workspace.notes.apply(plan).added == 2
 
 
+def test_files_of_one_name_in_one_upload_are_notes_with_their_own_originals(workspace: Workspace) -> None:
+    texts = [RST.replace(b"sun", word) for word in (b"rain", b"soil", b"shade", b"time")]
+    packed = zipped({"north/bed.rst": texts[2], "south/bed.rst": texts[3]})
+    files = [("bed.rst", texts[0]), ("bed.rst", texts[1]), ("all.zip", packed)]
+    assert workspace.notes.apply(workspace.notes.plan_upload(files, "work")).added == 4
+    notes = {note.path: note.id for note in workspace.notes.all()}
+    paths = ["bed.rst", "bed 2.rst", "north/bed.rst", "south/bed.rst"]
+    assert [workspace.documents.original(notes[path]).data for path in paths] == texts
+    again = workspace.notes.plan_upload(files, "work")
+    assert (again.added, again.changed, len(again.touched)) == ((), (), 4)
+
+
 def test_an_upload_is_converted_again_without_being_uploaded_again(workspace: Workspace) -> None:
     workspace.notes.apply(workspace.notes.plan_upload([("vegetables.pdf", two_pages())], "work"))
     note = workspace.notes.get(workspace.notes.all()[0].id)
@@ -147,6 +172,21 @@ def test_an_upload_is_converted_again_without_being_uploaded_again(workspace: Wo
     workspace.notes.delete([note.id])
     workspace.notes.empty_trash()
     assert workspace.store.documents.original(str(note.document and note.document.original)) is None
+
+
+def test_the_same_text_converted_again_is_no_new_version(workspace: Workspace, folder: Path) -> None:
+    (folder / "garden.rst").write_bytes(RST)
+    brought(workspace, folder)
+    (card,) = workspace.notes.all()
+    (folder / "garden.rst").write_bytes(RST + b"\n\n")
+    again = workspace.documents.convert(card.id, "pandoc")
+    assert (again.version, again.document and again.document.chosen) == (1, "pandoc")
+    assert len(workspace.notes.history(card.id)) == 1
+    assert workspace.notes.plan_folder(folder, "work").is_empty
+    assert workspace.documents.convert(card.id).version == 1
+    assert workspace.store.notes.converter(card.id) == ""
+    (folder / "garden.rst").write_bytes(RST.replace(b"sun", b"rain"))
+    assert workspace.documents.convert(card.id).version == 2
 
 
 def test_the_text_of_a_document_in_a_folder_is_edited_in_the_document(workspace: Workspace, folder: Path) -> None:
@@ -188,7 +228,7 @@ def test_commands_say_what_was_not_read_and_convert_again(
 
     assert printed("document", "unread", "work").startswith("broken.docx: is damaged.")
     assert "pandoc: docx odt" in printed("document", "converters")
-    assert printed("document", "convert", "garden.rst") == "'garden.rst' is version 2 now.\n"
+    assert printed("document", "convert", "garden.rst") == "'garden.rst' is version 1 now.\n"
 
 
 def test_halves_of_characters_in_a_document_are_marked_and_stop_no_other_file(

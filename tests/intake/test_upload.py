@@ -85,9 +85,15 @@ def test_zip_name_with_nul_is_refused(tmp_path: Path) -> None:
         unzip(data, tmp_path)
 
 
-def test_the_same_name_twice_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="twice"):
-        unpack([("a.md", b"1"), ("a.md", b"2")], tmp_path)
+def test_files_of_one_name_are_all_written(tmp_path: Path) -> None:
+    unpack([("a.md", b"1"), ("a.md", b"2"), ("b/a.md", b"3")], tmp_path)
+    unzip(archive({"a.md": b"4", "b/a.md": b"5"}), tmp_path)
+    assert tree(tmp_path) == {"a.md": b"1", "a 2.md": b"2", "a 3.md": b"4", "b/a.md": b"3", "b/a 2.md": b"5"}
+
+
+def test_a_file_in_the_place_of_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"a\.md/b\.md: can't be written"):
+        unpack([("a.md", b"1"), ("a.md/b.md", b"2")], tmp_path)
 
 
 @pytest.mark.parametrize("encoding", ["gbk", "utf-8"])

@@ -1,10 +1,12 @@
 import io
 import zipfile
+from html import unescape
 from pathlib import Path
 
 import pytest
 
 from core.workspace import Workspace
+from pages.ui.shared import tree
 from tests import samples
 from tests.pages.conftest import Screen
 
@@ -92,6 +94,36 @@ def test_uploaded_folders_files_and_archives_are_planned_and_imported() -> None:
     files.set_value([("b.md", b"# B\n\ntext", "text/markdown"), ("c.zip", archive.getvalue(), "application/zip")]).run()
     screen.press("look_files").press("plan_apply").finish()
     assert {note.path for note in screen.workspace.notes.all()} == {"vault/sub/a.md", "b.md", "packed.md"}
+
+
+def test_dropped_files_of_one_name_are_notes_of_their_own() -> None:
+    screen = Screen().open("notes")
+    dropped = [("bed.rst", f"Bed\n===\n\nIn {where}.\n".encode(), "text/plain") for where in ("sun", "shade")]
+    screen.app.file_uploader[1].set_value(dropped).run()
+    screen.press("look_files").press("plan_apply").finish()
+    notes = {note.path: screen.workspace.notes.get(note.id).body for note in screen.workspace.notes.all()}
+    assert notes == {"bed.rst": "# Bed\n\nIn sun.\n", "bed 2.rst": "# Bed\n\nIn shade.\n"}
+
+
+def test_files_of_kinds_nobody_reads_are_listed_with_what_helps() -> None:
+    screen, cure = Screen().open("notes"), "is a .mp4 file, a kind that isn't read. Convert it to a PDF or to text."
+    dropped = [("bed.md", b"# Bed\n\nIn sun.\n", "text/plain"), ("clip.mp4", b"\0", "video/mp4")]
+    screen.app.file_uploader[1].set_value(dropped).run()
+    screen.press("look_files").press("plan_apply").finish()
+    assert cure in unescape(screen.text)
+    assert cure in unescape(Screen().open("bases", base="uploads").text)
+
+
+def test_the_table_and_the_tree_say_which_notes_wait_to_be_indexed(filled: Screen) -> None:
+    filled.workspace.bases.update("vault", embed_at_once=False)
+    filled.workspace.notes.add("vault", "A text that waits.", title="Fresh")
+    filled.open("notes").app.session_state["notes_view"] = "list"
+    filled.app.run()
+    states = dict(zip(*(filled.app.dataframe[0].value[name] for name in ("title", "state")), strict=True))
+    assert {state for title, state in states.items() if title != "Fresh"} == {"indexed"}
+    assert states["Fresh"] == "not indexed yet"
+    shown = tree.folders(filled.workspace.notes.all(), several=False)["notes"]
+    assert {title: pending for _, title, _, pending in shown} == {"Backups": False, "Fresh": True}
 
 
 def test_an_upload_whose_name_leads_out_is_refused() -> None:

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from core import embedding, log, reranking
+from core.documents import CONVERTERS
 from core.embedding import EMBEDDERS
 from core.registry import Entry
 from core.workspace import Workspace
+from pages.ui.shared import names
 from tests.fakes import WordLengths
 from tests.pages.conftest import Screen
 
@@ -114,6 +116,21 @@ def test_what_a_bug_report_needs_can_be_copied_in_both_languages(settings: Scree
         *_, block = screen.app.code
         assert "chromadb: 1." in block.value
         assert str(settings.workspace.store.folder) not in block.value
+
+
+def test_converters_have_names_in_both_languages_and_say_what_they_read() -> None:
+    own = [name for name, entry in CONVERTERS.items() if not entry.package]
+    assert {*names.CONVERTERS} == {*own}
+    for locale, said in (("en-US", "PDF as plain lines"), ("zh-CN", "PDF，只取文字行")):
+        text = Screen(locale).open("settings").text
+        assert f"{said}</b>: pdf <i>pdfium" in text
+        assert "pdftext" not in text
+
+
+def test_the_bug_report_stands_in_one_tab(settings: Screen) -> None:
+    (tab,) = (one for one in settings.app.tabs if one.label == "Health and space")
+    everywhere, here = ([one for one in part.expander if "bug report" in one.label] for part in (settings.app, tab))
+    assert len(everywhere) == len(here) == 1
 
 
 def test_an_error_of_a_page_is_in_the_log(settings: Screen, monkeypatch: pytest.MonkeyPatch) -> None:

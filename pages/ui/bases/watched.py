@@ -13,7 +13,9 @@ from pages.ui.shared.text import t, t_plural, text_of
 
 def problems(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the files that couldn't be read, why watched folders couldn't be synced, and syncs that wait for a person."""
-    plans.unread(base.name, workspace.bases.failures(base))
+    failures = workspace.bases.failures(base)
+    plans.unread(base.name, failures)
+    plans.of_other_kinds(base.name, [one for one in workspace.documents.unread(base.name) if one not in failures])
     if not base.watch:
         return
     seen = workspace.watching.folders(base)

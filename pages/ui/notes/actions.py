@@ -7,7 +7,7 @@ import streamlit as st
 from core.model import Note
 from core.workspace import Workspace
 from pages.ui.notes import composer, deletion, history, outside, several
-from pages.ui.shared import jobs, shell, widgets
+from pages.ui.shared import jobs, names, shell, widgets
 from pages.ui.shared.text import t, t_plural
 
 
@@ -85,6 +85,6 @@ def _menu(workspace: Workspace, note: Note) -> None:
         texts |= {"restore": t("Make active again")} if archived else {"archive": t("Archive this note")}
         texts["delete"] = t("Delete this note")
         for name in workspace.documents.converters_of(note.document.kind) if note.document else ():
-            texts[f"convert {name}"] = t("Convert again by {name}", name=name)
+            texts[f"convert {name}"] = t("Convert again: {how}", how=names.converter(name))
     widgets.menu(t("More"), texts, key, "more_horiz", on_click=chosen)
     history.dialog(workspace)

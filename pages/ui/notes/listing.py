@@ -7,8 +7,8 @@ import streamlit as st
 from core.model import NoteCard, day_of
 from core.workspace import Workspace
 from pages.ui.notes import opened
-from pages.ui.shared import links, tree, widgets
-from pages.ui.shared.text import t
+from pages.ui.shared import links, names, tree, widgets
+from pages.ui.shared.text import t, text_of
 
 WAITING = "waiting"
 
@@ -88,6 +88,7 @@ def _table(cards: Sequence[NoteCard], *, several: bool) -> None:
         [_row(card) for card in cards],
         {
             "title": st.column_config.TextColumn(t("Title"), width="medium"),
+            "state": st.column_config.TextColumn(t("State"), width=95),
             "base": st.column_config.TextColumn(t("Base"), width="small"),
             "tags": st.column_config.ListColumn(t("Tags")),
             "chunks": st.column_config.NumberColumn(t("Chunks"), width=65),
@@ -96,7 +97,7 @@ def _table(cards: Sequence[NoteCard], *, several: bool) -> None:
         },
         key,
         most=560,
-        column_order=["title", "updated", *present, "chunks", "path"],
+        column_order=["title", "state", "updated", *present, "chunks", "path"],
         on_select=picked,
         selection_mode=["multi-row", "single-cell"],
         selection_default={"selection": {"rows": [row for row, card in enumerate(cards) if card.id in marks]}},
@@ -107,6 +108,7 @@ def _table(cards: Sequence[NoteCard], *, several: bool) -> None:
 def _row(card: NoteCard) -> dict[str, object]:
     return {
         "title": card.title,
+        "state": text_of(names.NOTE_STATES[card.state]),
         "path": card.path or "",
         "base": card.base,
         "tags": list(card.tags),

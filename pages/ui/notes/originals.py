@@ -18,18 +18,22 @@ from pages.ui.shared.text import t
 
 _KEY = secrets.token_bytes(32)
 """The key of this run's seals."""
-_SHOWN = {"pdf": "application/pdf"}
-"""Kinds that a browser shows; it saves the others, which could hold scripts."""
 
 
 def provenance(note: Note, chunk: Chunk | None) -> None:
-    """Draw what a note was converted from and by what, and the link to that; of a PDF, to the page of a chunk."""
+    """Draw what a note was converted from and by what, and the link to that where no passage is shown."""
     if note.document is None:
         return
     kind, converter = note.document.kind, note.document.converter
-    page = chunk.page if chunk else 0
     with st.container(horizontal=True, vertical_alignment="center", key="provenance"):
         st.caption(plain(t("Converted from a .{kind} file by {converter}", kind=kind, converter=converter)))
+        if chunk is None:
+            link(note)
+
+
+def link(note: Note, page: int = 0) -> None:
+    """Draw the link to the document of a note, of a PDF at a page; nothing for a note without one."""
+    if note.document:
         label = t("Open the original at page {n}", n=page) if page else t("Open the original")
         st.link_button(label, _address(note.id, page), icon=":material/draft:", type="tertiary")
 
@@ -45,13 +49,8 @@ def route(workspace: Callable[[], Workspace]) -> Route:
             file = workspace().documents.original(note_id)
         except TesseraError:
             return PlainTextResponse("Not Found", 404)
-        how = "inline" if file.kind in _SHOWN else "attachment"
-        kind = _SHOWN.get(file.kind, "application/octet-stream")
-        headers = {"Cache-Control": "private, no-cache"}
-        if file.path:
-            return FileResponse(file.path, 200, headers, kind, filename=file.name, content_disposition_type=how)
-        headers["Content-Disposition"] = f"{how}; filename*=utf-8''{quote(file.name)}"
-        return Response(file.data, 200, headers, kind)
+        headers = file.headers
+        return FileResponse(file.path, headers=headers) if file.path else Response(file.data, headers=headers)
 
     return Route("/original/{seal}/{note}", original)
 

@@ -37,7 +37,7 @@ BEFORE = 8
 def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw a note, at a passage of it if there is one; nothing in it is run or fetched."""
     edited = _edited(workspace, note)
-    _ways_back(passage)
+    _ways_back(note, passage)
     actions.actions(workspace, note)
     with st.container(key="reader"):
         dated = day_of(note.updated_at) if note.updated_at else ""
@@ -64,8 +64,8 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             _text(workspace, note, passage)
 
 
-def _ways_back(passage: tuple[Chunk, str] | None) -> None:
-    """Draw the ways back to the hits, and to the note that was open before."""
+def _ways_back(note: Note, passage: tuple[Chunk, str] | None) -> None:
+    """Draw the ways back to the hits and to the note that was open before, and the way to the original's page."""
     with st.container(horizontal=True, vertical_alignment="center", key="reader_bar"):
         if passage and passage[1]:
             back = {"q": passage[1]}
@@ -73,6 +73,8 @@ def _ways_back(passage: tuple[Chunk, str] | None) -> None:
         if way := opened.trail():
             widgets.small(t("Back"), "note_back", "arrow_back", on_click=opened.back, args=(way,))
         widgets.small(t("All notes"), "all_notes", "description", on_click=opened.choose, args=("",))
+        if passage:
+            originals.link(note, passage[0].page)
 
 
 def _edited(workspace: Workspace, note: Note) -> list[int]:

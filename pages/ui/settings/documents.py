@@ -2,10 +2,11 @@
 
 import streamlit as st
 
+from core.model import ConverterCard
 from core.workspace import Workspace
-from pages.ui.shared import widgets
+from pages.ui.shared import names, widgets
 from pages.ui.shared.safe import html
-from pages.ui.shared.text import t
+from pages.ui.shared.text import t, text_of
 
 
 def section(workspace: Workspace) -> None:
@@ -18,8 +19,12 @@ def section(workspace: Workspace) -> None:
     )
     now = widgets.bound("web_pages", workspace.documents.asks_web, workspace.documents.let_ask_web)
     st.toggle(t("Import pages of the web by their address"), disabled=workspace.readonly, **now)
-    rows = []
-    for one in workspace.documents.converters():
-        state = "" if one.installed else t("not installed")
-        rows.append(f"<div><b>{html(one.name)}</b>: {html(' '.join(one.kinds))} <i>{html(state)}</i></div>")
-    st.html(f'<div class="t-list">{"".join(rows)}</div>')
+    st.html(f'<div class="t-list">{"".join(map(_row, workspace.documents.converters()))}</div>')
+
+
+def _row(one: ConverterCard) -> str:
+    name = html(names.converter(one.name))
+    if one.problem:
+        return f"<div><b>{name}</b>: <i>{html(text_of(one.problem))}</i></div>"
+    state = html(one.version if one.installed else t("not installed"))
+    return f"<div><b>{name}</b>: {html(' '.join(one.kinds))} <i>{state}</i></div>"

@@ -1,4 +1,4 @@
-"""What the doctor says on the settings page, and what takes how much space."""
+"""What the doctor says on the settings page, what takes how much space, and what a bug report needs."""
 
 from functools import partial
 
@@ -12,7 +12,7 @@ from pages.ui.shared.text import t, t_plural, text_of
 
 
 def section(workspace: Workspace) -> None:
-    """Draw the check of everything with what it found, and what takes space."""
+    """Draw the check of everything with what it found, what takes space, and what a bug report needs."""
     st.caption(t("Checks the notes, the search index, your folders, models, the disk and the backups."))
     busy = workspace.jobs.running("doctor")
     with st.container(horizontal=True):
@@ -28,6 +28,7 @@ def section(workspace: Workspace) -> None:
     if health:
         _found(health)
     shell.on_demand(t("What takes how much space"), "space", "hard_drive", partial(_space, workspace))
+    shell.report(workspace.bug_report)
 
 
 def _examined(workspace: Workspace, fix: bool, progress: Progress) -> Health:

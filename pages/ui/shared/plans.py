@@ -70,6 +70,9 @@ def report(done: SyncReport) -> None:
     counts(figures, t_plural("{n} chunk", "{n} chunks", n=done.chunks))
     if done.failed:
         listing(failed(done.failed))
+    if done.skipped:
+        with st.expander(f"{text_of(COUNTS['skipped'])} · {len(done.skipped):,}"):
+            listing(failed(done.skipped))
 
 
 def rechunked(done: Rechunked) -> None:
@@ -120,3 +123,16 @@ def unread(base: str, files: Sequence[Failed]) -> None:
     )
     with st.expander(plain(title), icon=":material/warning:"):
         listing(failed(files))
+
+
+def of_other_kinds(base: str, files: Sequence[Failed]) -> None:
+    """Draw the files of a base that are of kinds nobody reads, each with what helps; draws nothing without any."""
+    if files:
+        title = t_plural(
+            "{n} file of '{base}' is of a kind that isn't read",
+            "{n} files of '{base}' are of kinds that aren't read",
+            n=len(files),
+            base=base,
+        )
+        with st.expander(plain(title), icon=":material/draft:"):
+            listing(failed(files))

@@ -1,7 +1,10 @@
-const small = (text, pending) => {
+const small = (text, waiting) => {
   const made = document.createElement('i');
   made.textContent = text;
-  if (pending) made.className = 'pending';
+  if (waiting) {
+    made.className = 'pending';
+    made.title = waiting;
+  }
   return made;
 };
 
@@ -21,12 +24,12 @@ const folder = (view, inner, path) => {
   const body = document.createElement('div');
   const key = JSON.stringify(path);
   details.dataset.name = inner.name;
-  line.append(document.createTextNode(inner.name + ' '), small(inner.count, false));
+  line.append(document.createTextNode(inner.name + ' '), small(inner.count, ''));
   details.append(line, body);
   details.fill = () => {
     if (body.childNodes.length) return;
     if (inner.notes) fill(view, body, inner, path);
-    else body.append(small('…', false));
+    else body.append(small('…', ''));
   };
   details.ontoggle = () => {
     if (!view.data.all) view.unfolded[details.open ? 'add' : 'delete'](key);
@@ -43,10 +46,10 @@ const folder = (view, inner, path) => {
 
 const fill = (view, box, inner, path) => {
   for (const below of inner.folders) box.append(folder(view, below, [...path, below.name]));
-  for (const [id, title, chunks, pending] of inner.notes) {
+  for (const [id, title, about, pending] of inner.notes) {
     const note = button(title);
     note.dataset.id = id;
-    if (view.data.counts || pending) note.append(small(view.data.counts ? chunks : '', pending));
+    if (about || pending) note.append(small(about, pending ? view.data.waiting : ''));
     box.append(note);
   }
   if (inner.rest) {

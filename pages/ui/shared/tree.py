@@ -9,7 +9,8 @@ import streamlit as st
 
 from core.model import NoteCard
 from pages.ui.shared.component import component
-from pages.ui.shared.text import t
+from pages.ui.shared.names import NOTE_STATES
+from pages.ui.shared.text import t, text_of
 
 DEEPEST = 12
 """Levels of folders; deeper ones share a line."""
@@ -41,12 +42,12 @@ def draw(
     """Draw the tree; a folder that a person unfolds is sent without a run of the page.
 
     A click on a note runs `choose`, then the page. `listing` identifies the filters of the `cards`; of those that are
-    `searched` all folders are unfolded. With `counts` a note shows the number of its chunks.
+    `searched` all folders are unfolded. A note shows the number of its chunks, without `counts` the kind of its document.
     """
     card = next((card for card in cards if card.id == chosen), None)
     above = _above(card, several=several) if card else ()
     opened: dict[Path, int] = st.session_state.setdefault(f"{key}_opened", {})
-    tree = folders(cards, several=several)
+    tree = folders(cards, several=several, counts=counts)
     if len(cards) > WHOLE:
         tree = unfolded(tree, opened, above, chosen)
 
@@ -66,21 +67,25 @@ def draw(
         "path": list(above),
         "all": everything,
         "listing": list(listing),
-        "counts": counts,
+        "waiting": text_of(NOTE_STATES["pending"]),
         "stamp": str(crc32(repr((tree, everything)).encode("utf-8", "surrogatepass"))),
     }
     VIEW(key=key, data=data, on_pick_change=picked, on_open_change=unfold)
 
 
-def folders(cards: Sequence[NoteCard], *, several: bool) -> dict[str, Any]:
-    """Return notes as nested folders, each with its name, the count of its notes, its folders and its notes."""
+def folders(cards: Sequence[NoteCard], *, several: bool, counts: bool = True) -> dict[str, Any]:
+    """Return notes as nested folders, each with its name, the count of its notes, its folders and its notes.
+
+    A note is its id, its title, the small text behind it, and whether it waits to be indexed.
+    """
     root: dict[str, Any] = {"name": "", "count": 0, "folders": {}, "notes": []}
     for card in sorted(cards, key=lambda card: (card.path or card.title).casefold()):
         folder = root
         for name in _above(card, several=several):
             folder = folder["folders"].setdefault(name, {"name": name, "count": 0, "folders": {}, "notes": []})
             folder["count"] += 1
-        folder["notes"].append([card.id, card.title, card.chunks, card.pending > 0])
+        about = str(card.chunks) if counts else card.document.kind if card.document else ""
+        folder["notes"].append([card.id, card.title, about, card.pending > 0])
     return _listed(root)
 
 

@@ -1,0 +1,99 @@
+"""Documents in the browser: dropped, found and opened at the page of a hit; folders that other programs change."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urldefrag
+
+import pytest
+from PIL import Image, ImageDraw, ImageFont
+from playwright.sync_api import expect
+
+from benchmarks.documents.pdfs import PdfPage, pdf
+from tests.browser.conftest import IMPORT, Tab, tessera
+
+pytestmark = pytest.mark.browser
+
+SOON = 5
+"""Seconds after which a change of a watched file is found."""
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A workspace that watches the folder `vault` beside it."""
+    folder = tmp_path_factory.mktemp("documents")
+    (folder / "vault").mkdir()
+    (folder / "vault" / "shed.md").write_text("# Shed\n\nThe rake hangs on the left.\n", "utf-8")
+    with pytest.MonkeyPatch.context() as settings:
+        settings.setenv("TESSERA_EMBEDDER", "tfidf")
+        settings.setenv("TESSERA_SEARCH__RERANKER", "none")
+        settings.setenv("TESSERA_WORKSPACE", str(folder / "workspace"))
+        tessera("import", str(folder / "vault"), "--base", "vault")
+        yield folder / "workspace"
+
+
+def drop(tab: Tab, *files: Path) -> None:
+    """Upload files on the page Notes, and wait until they are imported."""
+    page = tab.page
+    tab.open("/notes?import=1")
+    page.get_by_role("tab", name="Upload files").click()
+    with page.expect_response("**/_stcore/upload_file/**"):
+        page.locator(".st-key-by_files input[type=file]").set_input_files(files)
+    expect(page.locator(".st-key-by_files")).to_contain_text(files[-1].name)
+    tab.settle()
+    page.locator(".st-key-look_files button").click()
+    expect(page.get_by_text("What this sync would change")).to_be_visible()
+    tab.settle()
+    page.get_by_role("button", name="Apply").click()
+    expect(page.get_by_text("Import finished")).to_be_visible(timeout=IMPORT)
+
+
+def test_a_dropped_pdf_is_found_and_opens_at_the_page_of_the_hit(tab: Tab, tmp_path: Path) -> None:
+    page, pages = tab.page, []
+    for heading, line in (("Beginnings", "Potatoes grow below the ground."), ("Endings", "The zanzibar is ripe.")):
+        pages.append(one := PdfPage())
+        one.text(72, 100, heading, 18, "bold")
+        for number in range(24):
+            one.text(72, 140 + 20 * number, f"{line} This is sentence {number} of the part.")
+    (tmp_path / "garden.pdf").write_bytes(pdf(pages))
+    drop(tab, tmp_path / "garden.pdf")
+    tab.open("/search?q=zanzibar")
+    hit = page.locator(".st-key-hit_1")
+    expect(hit).to_contain_text("page 2")
+    hit.locator(".st-key-head_1 a").click()
+    link = page.get_by_role("link", name="Open the original at page 2")
+    expect(link).to_be_visible()
+    address, fragment = urldefrag(link.get_attribute("href") or "")
+    assert fragment == "page=2"
+    answer = page.request.get(f"{tab.url}{address}")
+    assert (answer.status, answer.headers["content-type"]) == (200, "application/pdf")
+    assert answer.headers["content-disposition"].startswith("inline")
+    assert answer.body() == (tmp_path / "garden.pdf").read_bytes()
+
+
+def test_a_dropped_scan_is_found(tab: Tab, tmp_path: Path) -> None:
+    pytest.importorskip("rapidocr")
+    scan = Image.new("RGB", (900, 200), "white")
+    ImageDraw.Draw(scan).text((40, 70), "The gondola leaves at noon", "black", ImageFont.load_default(48))
+    scan.save(tmp_path / "ticket.png")
+    drop(tab, tmp_path / "ticket.png")
+    tab.open("/search?q=gondola")
+    expect(tab.page.locator(".st-key-hit_1")).to_contain_text("ticket")
+    expect(tab.page.locator(".st-key-hit_1 mark").first).to_have_text("gondola")
+
+
+def test_a_file_that_another_program_changed_is_found_soon(tab: Tab, place: Path) -> None:
+    hit = tab.page.locator(".st-key-hit_1")
+    tab.open("/search?q=rake")
+    expect(hit).to_contain_text("Shed")
+    file = place.parent / "vault" / "shed.md"
+    (file.parent / "shed.tmp").write_text("# Shed\n\nThe kayak hangs on the left.\n", "utf-8")
+    (file.parent / "shed.tmp").replace(file)
+    changed = time.monotonic()
+    tab.page.wait_for_timeout(1000)
+    while True:
+        in_time = time.monotonic() - changed < SOON
+        tab.open("/search?q=kayak")
+        if hit.get_by_text("kayak").count():
+            break
+        assert in_time, "a search that was made later doesn't find it either"
