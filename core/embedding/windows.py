@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from core.embedding import Embedder
 from core.errors import ConfigError
+from core.markdown.rows import tables
 from core.model import Chunk, Spans, Window
 
 BREADCRUMB_TOKENS = 64
@@ -21,6 +22,9 @@ SLACK = 0.95
 
 REACH = 0.25
 """How far a cut may move from equal sizes to a better place, as a share of a window."""
+
+MOST_ROWS = 200
+"""Most rows of a chunk's tables that get windows of their own: a chunk of 1,500 tokens hardly holds more."""
 
 LINE_END, SPACE, BETWEEN = range(3)
 JOINERS = {"\u200d", "\ufe0e", "\ufe0f", "\u20e3"}
@@ -48,7 +52,8 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
         if (head, chunk.text) not in cut:
             cut[head, chunk.text] = _pieces(chunk.text, head, limit - head_tokens, limit, embedder)
         pieces = cut[head, chunk.text]
-        windows += [Window(chunk.id, index, head + piece, len(head)) for index, piece in enumerate(pieces)]
+        own = [Window(chunk.id, index, head + piece, len(head)) for index, piece in enumerate(pieces)]
+        windows += [*own, *_rows(chunk, title, embedder, limit, len(own))]
     return windows
 
 
@@ -81,6 +86,21 @@ def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str
     head = "".join(f"{part}\n" for part in (crumb, lead) if part)
     # Two tokens more, for the line ends: in front of the text, some tokenizers make tokens of them.
     return head, len(embedder.tokens(head)) + 2 if head else 0
+
+
+def _rows(chunk: Chunk, title: str, embedder: Embedder, limit: int, index: int) -> Iterator[Window]:
+    """Yield a window for each row of a chunk's tables, from this index on."""
+    rows = [row for table in tables(chunk.text, chunk.lead) for row in table.rows] if not chunk.line else []
+    if not rows:
+        return
+    import os
+    crumb = _shortened(breadcrumb(title, chunk.section), min(BREADCRUMB_TOKENS, limit // 4), embedder)
+    head = f"{crumb}\n" if crumb and os.environ.get("VARIANT", "B1")[1] == "1" else ""
+    for row in rows[:MOST_ROWS]:
+        text = head + row.sentence
+        if len(embedder.tokens(text)) <= limit:
+            yield Window(chunk.id, index, text, len(head), (row.start, row.end))
+            index += 1
 
 
 def _shortened(text: str, tokens: int, embedder: Embedder) -> str:

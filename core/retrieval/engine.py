@@ -37,6 +37,7 @@ from core.query.filters import filters_of
 from core.query.synonyms import SynonymsFile
 from core.retrieval import context, highlights, hits, llm_choice, passages, rounds, stages
 from core.retrieval.begin import begun
+from core.retrieval.pages import with_pages
 from core.retrieval.prepare import prepare
 from core.retrieval.reasons import Reasons
 from core.retrieval.state import SearchState
@@ -162,6 +163,7 @@ class SearchEngine:
                     self._store, first, decompositions[0], self._synonyms.variants, search
                 )
             result = hits.result_of(self._store, self._successors.read(), searches, first[-1])
+        result = with_pages(result, self._store, self._models)
         if query.choose:
             result = self._chosen(prepared, result)
         return replace(

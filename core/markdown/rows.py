@@ -1,0 +1,87 @@
+"""The tables of a Markdown text: each row as a sentence with the words of the header, and where it stands."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from markdown_it.rules_block.table import escapedSplit
+
+from core.markdown import parser
+from core.markdown.titles import visible
+
+_RULE = " \t>|:-"
+"""All signs of the line below a table's header."""
+_AROUND = " \t>\r\n"
+"""What may stand around the row of a table in a quote or a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table, as characters of the text; `sentence` says it with the words of the header."""
+
+    start: int
+    end: int
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table as characters of a text, its header included, with those of its rows that say something in words."""
+
+    start: int
+    end: int
+    rows: tuple[Row, ...]
+
+
+def tables(text: str, lead: str = "") -> list[Table]:
+    """Return the tables of a text; `lead` is what stands before it where it is cut out of a block, such as a header."""
+    above = f"{lead.rstrip()}\n" if lead.strip() else ""
+    if "|" not in text or not any(map(_is_rule, f"{above}{text}".splitlines())):
+        return []
+    parsed = parser.parse(above + text)
+    return [
+        Table(max(0, start - len(above)), end - len(above), tuple(_rows(parsed, *token.map, len(above))))
+        for token in parsed.tokens
+        if token.type == "table_open" and token.map
+        for start, end in [parsed.span(token)]
+        if end > len(above)
+    ]
+
+
+def _is_rule(line: str) -> bool:
+    return "|" in line and "-" in line and not line.strip(_RULE)
+
+
+def _rows(parsed: parser.Parsed, first: int, last: int, above: int) -> Iterator[Row]:
+    """Yield the rows of the table on some lines of a text whose first `above` characters aren't its own."""
+    body, lines = parsed.body, parsed.lines
+    header, _, *rows = ((lines[number], lines[number + 1]) for number in range(first, last))
+    names = _cells(body[slice(*header)], parsed)
+    for begin, behind in rows:
+        line = body[begin:behind]
+        start, end = behind - len(line.lstrip(_AROUND)), begin + len(line.rstrip(_AROUND))
+        sentence = _sentence(names, _cells(line, parsed))
+        if begin >= above and any(map(str.isalpha, sentence)):
+            yield Row(start - above, end - above, sentence)
+
+
+def _cells(line: str, parsed: parser.Parsed) -> list[str]:
+    cells = escapedSplit(line.strip(_AROUND))
+    inner = cells[not cells[0] : len(cells) - (not cells[-1])]
+    return [visible(cell, parsed.references) for cell in inner]
+
+
+def _sentence(names: Sequence[str], cells: Sequence[str]) -> str:
+    """Return `first cell: second cell` of a table with two columns, else each cell behind the first with its name."""
+    pairs = [*zip(names, cells, strict=False)]
+    v = os.environ.get("VARIANT", "B")
+    if v[0] == "A":
+        return "; ".join(f"{n}: {c}" if n else c for n, c in pairs if c)
+    first, *rest = [c for _, c in pairs] or [""]
+    if v[0] == "B":
+        if len(pairs) == 2:
+            return ": ".join(c for _, c in pairs if c)
+        return f"{first}: " + "; ".join(f"{n} {c}" if n else c for n, c in pairs[1:] if c)
+    if v[0] == "C":
+        return "; ".join(c for _, c in pairs if c)
+    raise ValueError(v)
