@@ -53,7 +53,9 @@ def main() -> None:
     given = parser.parse_args()
     if given.without:
         windows.MOST_ROWS = 0
-    print("| search | language | questions | hit@1 | hit@5 | MRR@10 | marked |\n|---|---|---|---|---|---|---|", flush=True)
+    print(
+        "| search | language | questions | hit@1 | hit@5 | MRR@10 | marked |\n|---|---|---|---|---|---|---|", flush=True
+    )
     with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch)) as workspace:
         workspace.models.start_warming()
         workspace.jobs.wait("warm")
@@ -115,9 +117,7 @@ def row(
     ranks, marked = [], 0
     for question in questions:
         result = workspace.search(question.text, limit=DEPTH, filters=Filters(bases=(base,)), **options)
-        right = [
-            hit for hit in result.hits if hit.note.title == question.title and question.row in hit.chunk.text
-        ]
+        right = [hit for hit in result.hits if hit.note.title == question.title and question.row in hit.chunk.text]
         ranks.append(right[0].rank if right else 0)
         if right:
             text, sentence = right[0].chunk.text, workspace.searching.highlights(result)[right[0].chunk.id].sentence
@@ -129,7 +129,10 @@ def row(
     count = len(questions)
     at = [sum(0 < rank <= depth for rank in ranks) / count for depth in (1, 5)]
     reciprocal = sum(1 / rank for rank in ranks if rank) / count
-    print(f"| {way} | {base} | {count} | {at[0]:.3f} | {at[1]:.3f} | {reciprocal:.3f} | {marked / count:.3f} |", flush=True)
+    print(
+        f"| {way} | {base} | {count} | {at[0]:.3f} | {at[1]:.3f} | {reciprocal:.3f} | {marked / count:.3f} |",
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A chunk -> its windows, the texts that are embedded: its place in the note, then a piece of its text."""
+"""A chunk -> its windows, the texts that are embedded: its place in the note, then a piece of its text or a row."""
 
 import math
 import unicodedata
@@ -34,8 +34,9 @@ SKIN_TONES = range(0x1F3FB, 0x1F400)
 def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
     """Return the windows of a note's chunks, in order, each with its breadcrumb and lead.
 
-    The windows of a chunk contain all of its text, in nearly equal numbers of tokens. `size`: most tokens of a window,
-    by default the embedder's input. Raises ConfigError for a size below 32.
+    The windows of a chunk contain all of its text, in nearly equal numbers of tokens; behind them each row of its tables
+    has one, as a sentence. `size`: most tokens of a window, by default the embedder's input. Raises ConfigError for a
+    size below 32.
     """
     limit = embedder.input_tokens if size is None else min(size, embedder.input_tokens)
     if limit < SMALLEST:
@@ -89,14 +90,13 @@ def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str
 
 
 def _rows(chunk: Chunk, title: str, embedder: Embedder, limit: int, index: int) -> Iterator[Window]:
-    """Yield a window for each row of a chunk's tables, from this index on."""
-    rows = [row for table in tables(chunk.text, chunk.lead) for row in table.rows] if not chunk.line else []
+    """Yield a window for each row of a chunk's tables, numbered from `index` on; a row that doesn't fit has none."""
+    rows = [] if chunk.line else [row for table in tables(chunk.text, chunk.lead) for row in table.rows][:MOST_ROWS]
     if not rows:
         return
-    import os
     crumb = _shortened(breadcrumb(title, chunk.section), min(BREADCRUMB_TOKENS, limit // 4), embedder)
-    head = f"{crumb}\n" if crumb and os.environ.get("VARIANT", "B1")[1] == "1" else ""
-    for row in rows[:MOST_ROWS]:
+    head = f"{crumb}\n" if crumb else ""
+    for row in rows:
         text = head + row.sentence
         if len(embedder.tokens(text)) <= limit:
             yield Window(chunk.id, index, text, len(head), (row.start, row.end))

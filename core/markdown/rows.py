@@ -1,6 +1,5 @@
 """The tables of a Markdown text: each row as a sentence with the words of the header, and where it stands."""
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -72,16 +71,10 @@ def _cells(line: str, parsed: parser.Parsed) -> list[str]:
 
 
 def _sentence(names: Sequence[str], cells: Sequence[str]) -> str:
-    """Return `first cell: second cell` of a table with two columns, else each cell behind the first with its name."""
-    pairs = [*zip(names, cells, strict=False)]
-    v = os.environ.get("VARIANT", "B")
-    if v[0] == "A":
-        return "; ".join(f"{n}: {c}" if n else c for n, c in pairs if c)
-    first, *rest = [c for _, c in pairs] or [""]
-    if v[0] == "B":
-        if len(pairs) == 2:
-            return ": ".join(c for _, c in pairs if c)
-        return f"{first}: " + "; ".join(f"{n} {c}" if n else c for n, c in pairs[1:] if c)
-    if v[0] == "C":
-        return "; ".join(c for _, c in pairs if c)
-    raise ValueError(v)
+    """Return `first cell: second cell` of a row with two columns; of one with more each behind its column's name."""
+    first, *others = cells or [""]
+    if len(others) == 1:
+        said = others
+    else:
+        said = [f"{name} {cell}".strip() for name, cell in zip(names[1:], others, strict=False) if cell]
+    return f"{first}: {'; '.join(said)}" if any(said) else first

@@ -227,8 +227,7 @@ NOTE_MARKS = ("<note>", "</note>")
 class Citation:
     """A numbered source of a context: a slice of a note.
 
-    `page` is that of the best hit in it, 0 where a document has none; `line` that of its first line in a text file,
-    else 0.
+    `page` and `line` are those of the best hit in it: 0 where it is of no document with pages, of no text file.
     """
 
     number: int

@@ -209,7 +209,8 @@ def _sections(store: Store, run: Sequence[_Piece]) -> list[_Piece]:
             if not between.strip():
                 best = min(last, piece, key=lambda one: one.rank)
                 text = last.text + between + piece.text
-                joined[-1] = replace(last, end=piece.end, text=text, page=best.page, rank=best.rank)
+                places = {"page": best.page, "line": best.line, "rank": best.rank}
+                joined[-1] = replace(last, end=piece.end, text=text, **places)
                 continue
         joined.append(piece)
     return joined

@@ -163,10 +163,9 @@ class SearchEngine:
                     self._store, first, decompositions[0], self._synonyms.variants, search
                 )
             result = hits.result_of(self._store, self._successors.read(), searches, first[-1])
-        result = with_pages(result, self._store, self._models)
         if query.choose:
             result = self._chosen(prepared, result)
-        return replace(
+        answered = replace(
             result,
             query=prepared.typed,
             classified=prepared.classified,
@@ -175,6 +174,7 @@ class SearchEngine:
             decompositions=decompositions,
             decompose_problem=problem,
         )
+        return with_pages(answered, self._store, self._models)
 
     @contextmanager
     def _searched(self, query: Query, parts: Sequence[SubQuery], *, wait: bool) -> Iterator[list[SearchState]]:
