@@ -54,7 +54,7 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
             cut[head, chunk.text] = _pieces(chunk.text, head, limit - head_tokens, limit, embedder)
         pieces = cut[head, chunk.text]
         own = [Window(chunk.id, index, head + piece, len(head)) for index, piece in enumerate(pieces)]
-        windows += [*own, *_rows(chunk, title, embedder, limit, len(own))]
+        windows += [*own, *row_windows(chunk, title, embedder, limit, len(own))]
     return windows
 
 
@@ -89,7 +89,7 @@ def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str
     return head, len(embedder.tokens(head)) + 2 if head else 0
 
 
-def _rows(chunk: Chunk, title: str, embedder: Embedder, limit: int, index: int) -> Iterator[Window]:
+def row_windows(chunk: Chunk, title: str, embedder: Embedder, limit: int, index: int = 0) -> Iterator[Window]:
     """Yield a window for each row of a chunk's tables, numbered from `index` on; a row that doesn't fit has none."""
     rows = [] if chunk.line else [row for table in tables(chunk.text, chunk.lead) for row in table.rows][:MOST_ROWS]
     if not rows:

@@ -77,4 +77,4 @@ def _sentence(names: Sequence[str], cells: Sequence[str]) -> str:
         said = others
     else:
         said = [f"{name} {cell}".strip() for name, cell in zip(names[1:], others, strict=False) if cell]
-    return f"{first}: {'; '.join(said)}" if any(said) else first
+    return ": ".join(filter(None, (first, "; ".join(said))))

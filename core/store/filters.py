@@ -184,7 +184,7 @@ def _has(condition: Condition) -> _Term:
 
 _HAS = {
     "code": "has_code",
-    "table": "instr(lead || text, '|') AND has_table(lead || text)",
+    "table": "instr(lead || text, '|') AND has_table(lead || char(10) || text)",
     "task": "instr(text, '[') AND has_task(text)",
     "image": "instr(text, '![') AND has_image(text)",
 }

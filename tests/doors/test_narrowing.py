@@ -134,7 +134,7 @@ def test_a_hit_has_the_page_of_its_sentence_through_every_door(workspace: Worksp
     assert (hit.note.title, hit.chunk.page, hit.page) == ("book", 1, 2)
     assert workspace.search("where it stands", bases=BASE).hits[0].page == 1
     filters = workspace.searching.filters(bases=[BASE])
-    assert [one.page for one in workspace.context(FOOD, filters=filters).citations][0] == 2
+    assert workspace.context(FOOD, filters=filters).citations[0].page == 2
     program, place = doors._program, str(workspace.store.folder)
     asked = {"query": FOOD, "bases": [BASE]}
     assert program.post(f"{PLACE}/v1/search", json=asked).json()["hits"][0]["page"] == 2
