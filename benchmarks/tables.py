@@ -2,10 +2,10 @@
 
     python -m benchmarks.tables DATA [--workspace DIR] [--without] [--split held-out]
 
-The tables and the questions are `benchmarks/tables.jsonl`: half of the tables stand in the middle of long notes. Beside them
-a base has paragraphs of Wikipedia (DATA/qa) in its language. A question is answered by the chunk that holds its row; it is
-*marked* where the marked sentence of that chunk lies in the row. `--without` embeds no rows, on a workspace of its own.
-Questions of the split `tuned` may be looked at while something is changed, those of `held-out` may not.
+The tables and the questions are `benchmarks/tables.jsonl`: half of the tables stand in the middle of long notes. Beside
+them a base has paragraphs of Wikipedia (DATA/qa) in its language. A question is answered by the chunk that holds its
+row; it is *marked* where the marked sentence of that chunk lies in the row. `--without` embeds no rows: use another
+workspace then. Questions of the split `tuned` may be looked at while something is changed, those of `held-out` may not.
 """
 
 import argparse

@@ -34,9 +34,9 @@ SKIN_TONES = range(0x1F3FB, 0x1F400)
 def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
     """Return the windows of a note's chunks, in order, each with its breadcrumb and lead.
 
-    The windows of a chunk contain all of its text, in nearly equal numbers of tokens; behind them each row of its tables
-    has one, as a sentence. `size`: most tokens of a window, by default the embedder's input. Raises ConfigError for a
-    size below 32.
+    The windows of a chunk contain all of its text, in nearly equal numbers of tokens; behind them each row of its
+    tables has one, as a sentence. `size`: most tokens of a window, by default the embedder's input. Raises ConfigError
+    for a size below 32.
     """
     limit = embedder.input_tokens if size is None else min(size, embedder.input_tokens)
     if limit < SMALLEST:

@@ -73,8 +73,7 @@ def _cells(line: str, parsed: parser.Parsed) -> list[str]:
 def _sentence(names: Sequence[str], cells: Sequence[str]) -> str:
     """Return `first cell: second cell` of a row with two columns; of one with more each behind its column's name."""
     first, *others = cells or [""]
-    if len(others) == 1:
-        said = others
-    else:
-        said = [f"{name} {cell}".strip() for name, cell in zip(names[1:], others, strict=False) if cell]
+    named = len(names) > 2
+    pairs = zip(names[1:], others, strict=False)
+    said = [f"{name if named else ''} {cell}".strip() for name, cell in pairs if cell]
     return ": ".join(filter(None, (first, "; ".join(said))))

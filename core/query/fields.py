@@ -136,7 +136,7 @@ def _kind(value: str) -> str:
     """Return a kind of documents as notes store it; raises UnknownChoice for one that nothing converts."""
     folded = _folded(value).removeprefix(".")
     if folded not in KINDS and folded != _NOTES and not converters_for(folded):
-        raise UnknownChoice("kind", value, KINDS)
+        raise UnknownChoice("kind of document", value, KINDS)
     return folded
 
 

@@ -138,12 +138,11 @@ def _number(condition: Condition) -> _Term:
 
 
 def _page(condition: Condition) -> _Term:
-    """A chunk may run over several pages: it has all from the one it begins on to the last that begins before its end."""
-    values = [
-        (int(least or 1), int(most or _FAR)) for least, _, most in (one.partition("..") for one in condition.values)
-    ]
+    """A chunk may run over several pages: it has those from the one it begins on to the last that begins in it."""
+    ends = [value.partition("..") for value in condition.values]
+    values = [(int(most or _FAR), int(least or 1)) for least, _, most in ends]
     term = " OR ".join([f"page BETWEEN 1 AND ? AND {_LAST_PAGE} >= ?"] * len(values)) or "0"
-    return term, [min(_FAR, end) for least, most in values for end in (most, least)]
+    return term, [min(_FAR, end) for pair in values for end in pair]
 
 
 _LAST_PAGE = (

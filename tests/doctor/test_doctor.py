@@ -58,8 +58,8 @@ def test_tables_of_an_earlier_release_are_named_and_get_their_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def problem(workspace: Workspace) -> str:
-        (one,) = [check for check in workspace.doctor.check().checks if check.name == "rows"]
-        return str(one.problem or "")
+        (one,) = [check for check in workspace.doctor.examine().checks if check.name == "rows"]
+        return str(one.told or "")
 
     with Workspace(tmp_path / "workspace") as workspace:
         with monkeypatch.context() as patch:

@@ -19,7 +19,7 @@ def test_a_row_of_two_columns_is_a_sentence_and_one_without_words_is_none() -> N
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_a_row_of_more_columns_names_them_and_leaves_empty_cells_out(end: str) -> None:
     text = end.join(["药名 | 用量 | 注意", ":-- | --: | ---", "布洛芬 | | 隔六小时", "碘伏 | 涂抹", "| | 两片 |"])
-    assert [sentence for sentence, _ in rows(text)] == ["布洛芬: 注意 隔六小时", "碘伏: 涂抹", "用量 两片"]
+    assert [sentence for sentence, _ in rows(text)] == ["布洛芬: 注意 隔六小时", "碘伏: 用量 涂抹", "用量 两片"]
     assert [place for _, place in rows(text)] == ["布洛芬 | | 隔六小时", "碘伏 | 涂抹", "| | 两片 |"]
 
 
