@@ -62,7 +62,7 @@ def _reads(result: SearchResult, store: Store, models: Models) -> dict[str, Read
     reads: dict[str, Read] = {}
     for base in store.bases.all():
         hits = [hit for hit in result.hits if hit.note.base_id == base.id]
-        if not hits:
+        if not hits or not base.has_vectors:
             continue
         embedder = tokens.of(models.embedder(base))
         if embedder is None or (centre := store.vectors.centre(base.fingerprint)) is None:
