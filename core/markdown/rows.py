@@ -39,7 +39,7 @@ def tables(text: str, lead: str = "") -> list[Table]:
         return []
     parsed = parser.parse(above + text)
     return [
-        Table(max(0, start - len(above)), end - len(above), tuple(_rows(parsed, *token.map, len(above))))
+        Table(max(0, start - len(above)), end - len(above), tuple(_rows(parsed, token.map, len(above))))
         for token in parsed.tokens
         if token.type == "table_open" and token.map
         for start, end in [parsed.span(token)]
@@ -51,9 +51,10 @@ def _is_rule(line: str) -> bool:
     return "|" in line and "-" in line and not line.strip(_RULE)
 
 
-def _rows(parsed: parser.Parsed, first: int, last: int, above: int) -> Iterator[Row]:
-    """Yield the rows of the table on some lines of a text whose first `above` characters aren't its own."""
+def _rows(parsed: parser.Parsed, between: Sequence[int], above: int) -> Iterator[Row]:
+    """Yield the rows of the table between two lines of a text whose first `above` characters aren't its own."""
     body, lines = parsed.body, parsed.lines
+    first, last = between
     header, _, *rows = ((lines[number], lines[number + 1]) for number in range(first, last))
     names = _cells(body[slice(*header)], parsed)
     for begin, behind in rows:
