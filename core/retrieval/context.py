@@ -209,8 +209,8 @@ def _sections(store: Store, run: Sequence[_Piece]) -> list[_Piece]:
             if not between.strip():
                 best = min(last, piece, key=lambda one: one.rank)
                 text = last.text + between + piece.text
-                places = {"page": best.page, "line": best.line, "rank": best.rank}
-                joined[-1] = replace(last, end=piece.end, text=text, **places)
+                page, line, rank = best.page, best.line, best.rank
+                joined[-1] = replace(last, end=piece.end, text=text, page=page, line=line, rank=rank)
                 continue
         joined.append(piece)
     return joined

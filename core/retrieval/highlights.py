@@ -210,15 +210,17 @@ def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Sp
 
     A chunk that was embedded before rows were has none of them; None for a chunk that was embedded otherwise.
     """
-    places, at = [], 0
+    places: list[Spans] = []
+    at = reached = 0
     for window in windows_of([chunk], title, embedder):
-        if sum(map(len, places)) == count:
+        if reached == count:
             break
         spans = embedder.tokens(window.text)
         inside = spans[:, 0] >= window.head
         places.append(np.where(inside[:, None], window.row or spans + (at - window.head), -1))
         at += len(window.text) - window.head
-    return np.concatenate(places) if sum(map(len, places)) == count else None
+        reached += len(spans)
+    return np.concatenate(places) if places and reached == count else None
 
 
 def _nearest(spans: Sequence[Span], places: Spans, products: Matrix) -> Span | None:
