@@ -261,6 +261,7 @@ def test(workspace: Opened, trial: Test) -> Response:
     hits = [
         {"id": hit.chunk.id, "start": hit.chunk.start, "end": hit.chunk.end, "doc_id": hit.note.id}
         | {"name": hit.note.path or hit.note.title, "score": hit.score, "content": hit.chunk.text}
+        | {"line": hit.chunk.line or None, "page": hit.page or None}
         for hit in result.hits
     ]
     choice = RESULT(result)["choice"]

@@ -69,8 +69,13 @@ def knowledge_semantic_search(
 
 
 def _place(hit: Hit) -> dict[str, Any]:
-    """Return the source of a hit; of a line of a text file, its number too."""
-    return {"source": source(hit.note), **({"line": hit.chunk.line} if hit.chunk.line else {})}
+    """Return the source of a hit, and its line in a text file or its page in a document."""
+    return {"source": source(hit.note), **numbered(hit.chunk.line, hit.page)}
+
+
+def numbered(line: int, page: int) -> dict[str, int]:
+    """Return the line and the page of a passage, without those that it has none of."""
+    return {name: number for name, number in (("line", line), ("page", page)) if number}
 
 
 def knowledge_query(
@@ -94,6 +99,7 @@ def knowledge_query(
     items = [
         {
             "document": source(hit.note),
+            **numbered(hit.chunk.line, hit.page),
             "section": " › ".join(hit.chunk.section),
             "chunk_index": hit.chunk.index,
             "score": round(hit.score, 4),
@@ -122,6 +128,7 @@ def knowledge_context(
     context = workspace.context(query, budget=min(budget, _CONTEXT_TOKENS), filters=chosen)
     citations = [
         {"number": one.number, "note": one.note.id, "base": one.note.base, "source": source(one.note)}
+        | numbered(one.line, one.page)
         for one in context.citations
     ]
     value = {"text": context.text, "tokens": context.tokens, "left_out": context.left_out, "citations": citations}

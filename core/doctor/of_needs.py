@@ -1,17 +1,23 @@
 """Checks of what the workspace needs: the search index, models and servers, the disk, settings, backups."""
 
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from core import config, files
+from core import config, embedding, files
 from core.doctor.check import Check, Parts, named
 from core.doctor.space import disk, nearly_full
+from core.embedding import Embedder
+from core.embedding.windows import row_windows
 from core.errors import IndexDamaged, SourceError, TesseraError
 from core.messages import Message, lines, message, plural, verbatim
+from core.model import KnowledgeBase
 from core.models import cards
+from core.store import Store
 from core.store.index import seal
+from core.text import digest
 
 _OLD = 7
 """Days after which a backup is old."""
@@ -76,6 +82,29 @@ def _models(parts: Parts) -> Message | None:
             problem = error.message
         problems += [message("{name}: {problem}", name=name, problem=problem)] if problem else []
     return lines(*problems, separator="; ") if problems else None
+
+
+def _rows(parts: Parts) -> Message | None:
+    """Name the bases with a table that was embedded before rows were."""
+    names = []
+    for base in parts.bases.all():
+        if base.has_vectors and parts.store.chunks.with_tables(base):
+            with suppress(TesseraError):  # what is wrong with a model is told by the check of models
+                embedder = embedding.build(base.embedder)
+                names += [base.name] if _lacks_rows(parts.store, base, embedder) else []
+    return message("Some tables aren't found by their rows yet in: {names}", names=names) if names else None
+
+
+def _lacks_rows(store: Store, base: KnowledgeBase, embedder: Embedder) -> bool:
+    chunks = store.chunks.by_rowid(store.chunks.with_tables(base))
+    titles = {
+        note_id: card.title for note_id, card in store.notes.cards_of({one.note_id for one in chunks.values()}).items()
+    }
+    for rowid, chunk in chunks.items():
+        first = next(row_windows(chunk, titles[chunk.note_id], embedder, embedder.input_tokens), None)
+        if first and not store.chunks.has_window(rowid, base, digest(first.text)):
+            return True
+    return False
 
 
 def _servers(parts: Parts) -> Message | None:
@@ -151,6 +180,13 @@ OF_NEEDS: dict[str, Check] = {
         message("Without its model a base is searched by words only."),
         message("Install it on the page Settings, or change the model of the base."),
         _models,
+    ),
+    "rows": Check(
+        "look",
+        message("Tables are found by their rows"),
+        message("A row of a table is found by what it says, whatever else stands around it."),
+        message("Split the notes of the base again: {command}", command="tessera rechunk"),
+        _rows,
     ),
     "servers": Check(
         "look",

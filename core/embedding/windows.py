@@ -1,4 +1,4 @@
-"""A chunk -> its windows, the texts that are embedded: its place in the note, then a piece of its text."""
+"""A chunk -> its windows, the texts that are embedded: its place in the note, then a piece of its text or a row."""
 
 import math
 import unicodedata
@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from core.embedding import Embedder
 from core.errors import ConfigError
+from core.markdown.rows import tables
 from core.model import Chunk, Spans, Window
 
 BREADCRUMB_TOKENS = 64
@@ -22,6 +23,9 @@ SLACK = 0.95
 REACH = 0.25
 """How far a cut may move from equal sizes to a better place, as a share of a window."""
 
+MOST_ROWS = 200
+"""Most rows of a chunk's tables that get windows of their own: a chunk of 1,500 tokens hardly holds more."""
+
 LINE_END, SPACE, BETWEEN = range(3)
 JOINERS = {"\u200d", "\ufe0e", "\ufe0f", "\u20e3"}
 SKIN_TONES = range(0x1F3FB, 0x1F400)
@@ -30,8 +34,9 @@ SKIN_TONES = range(0x1F3FB, 0x1F400)
 def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size: int | None = None) -> list[Window]:
     """Return the windows of a note's chunks, in order, each with its breadcrumb and lead.
 
-    The windows of a chunk contain all of its text, in nearly equal numbers of tokens. `size`: most tokens of a window,
-    by default the embedder's input. Raises ConfigError for a size below 32.
+    The windows of a chunk contain all of its text, in nearly equal numbers of tokens; behind them each row of its
+    tables has one, as a sentence. `size`: most tokens of a window, by default the embedder's input. Raises ConfigError
+    for a size below 32.
     """
     limit = embedder.input_tokens if size is None else min(size, embedder.input_tokens)
     if limit < SMALLEST:
@@ -48,7 +53,8 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
         if (head, chunk.text) not in cut:
             cut[head, chunk.text] = _pieces(chunk.text, head, limit - head_tokens, limit, embedder)
         pieces = cut[head, chunk.text]
-        windows += [Window(chunk.id, index, head + piece, len(head)) for index, piece in enumerate(pieces)]
+        own = [Window(chunk.id, index, head + piece, len(head)) for index, piece in enumerate(pieces)]
+        windows += [*own, *row_windows(chunk, title, embedder, limit, len(own))]
     return windows
 
 
@@ -81,6 +87,20 @@ def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str
     head = "".join(f"{part}\n" for part in (crumb, lead) if part)
     # Two tokens more, for the line ends: in front of the text, some tokenizers make tokens of them.
     return head, len(embedder.tokens(head)) + 2 if head else 0
+
+
+def row_windows(chunk: Chunk, title: str, embedder: Embedder, limit: int, index: int = 0) -> Iterator[Window]:
+    """Yield a window for each row of a chunk's tables, numbered from `index` on; a row that doesn't fit has none."""
+    rows = [] if chunk.line else [row for table in tables(chunk.text, chunk.lead) for row in table.rows][:MOST_ROWS]
+    if not rows:
+        return
+    crumb = _shortened(breadcrumb(title, chunk.section), min(BREADCRUMB_TOKENS, limit // 4), embedder)
+    head = f"{crumb}\n" if crumb else ""
+    for row in rows:
+        text = head + row.sentence
+        if len(embedder.tokens(text)) <= limit:
+            yield Window(chunk.id, index, text, len(head), (row.start, row.end))
+            index += 1
 
 
 def _shortened(text: str, tokens: int, embedder: Embedder) -> str:

@@ -125,13 +125,15 @@ class Cut:
 class Window:
     """A piece of a chunk that fits the embedder's input; `text` is the embedded text.
 
-    Its first `head` characters are the breadcrumb and the lead, the others are the chunk's own.
+    Its first `head` characters are the breadcrumb and the lead, the others are the chunk's own; or they say the `row`
+    of a table, which stands there in the chunk's text.
     """
 
     chunk_id: str
     index: int
     text: str
     head: int = 0
+    row: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

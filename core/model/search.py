@@ -76,7 +76,8 @@ class Hit:
     `matched` are the question's words in the chunk, set with `explain`. `joined` are the numbers of overlapping
     chunks of the same note that the hit represents, `copies` the places of nearly the same text in other notes.
     `asked` is the sub-query that found the chunk, empty where the question wasn't decomposed. `superseded_by` are the
-    notes that stand in place of the hit's, and `file` is the state of its file as of this search.
+    notes that stand in place of the hit's, and `file` is the state of its file as of this search. `page` is that of
+    the sentence that answers, 0 where a document has none.
     """
 
     rank: int
@@ -91,6 +92,7 @@ class Hit:
     asked: str = ""
     superseded_by: tuple[NoteCard, ...] = ()
     file: FileState = "same"
+    page: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +225,10 @@ NOTE_MARKS = ("<note>", "</note>")
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A numbered source of a context: a slice of a note; `page` is 0 where a document has none."""
+    """A numbered source of a context: a slice of a note.
+
+    `page` and `line` are those of the best hit in it: 0 where it is of no document with pages, of no text file.
+    """
 
     number: int
     note: NoteCard
@@ -231,6 +236,7 @@ class Citation:
     start: int
     end: int
     page: int = 0
+    line: int = 0
 
 
 @dataclass(frozen=True, slots=True)

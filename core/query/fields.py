@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 
+from core.documents.converting import converters_for
+from core.documents.kinds import KINDS
 from core.errors import QueryError, UnknownChoice
 from core.messages import message
 from core.model import NOTE_FIELDS, fields_of
@@ -89,6 +91,8 @@ _MEANT = {
     "date": "after",
     "until": "before",
 }
+_NOTES = "md"
+"""The kind of notes out of an export of another program."""
 _NAMES = {name: field for field, names in FIELDS.items() for name in names}
 _RANGE = re.compile(r"(-?\d{1,18})?\.\.(-?\d{1,18})?[.,:;!?]?|(>=|<=|>|<|=)?(-?\d{1,18})[.,:;!?]?")
 _AS_TEXT = message("To search for the text itself, put it in quotation marks.")
@@ -102,11 +106,11 @@ def field_of(name: str) -> str | None:
 def chosen(name: str, field: str, values: Iterable[str], at: tuple[int, int]) -> tuple[str, ...]:
     """Return the values as notes store them; raises QueryError for a value that the field, typed `name`, can't have."""
     if field in RANGES:
-        return tuple(_range(name, value, at) for value in values)
-    if field not in CHOICES:
+        return tuple(_range(name, field, value, at) for value in values)
+    if field != "kind" and field not in CHOICES:
         return tuple(values)
     try:
-        return tuple(stored(field, value) for value in values)
+        return tuple(_kind(value) if field == "kind" else stored(field, value) for value in values)
     except UnknownChoice as error:
         value = error.message.fields["name"]
         raise QueryError(
@@ -114,7 +118,7 @@ def chosen(name: str, field: str, values: Iterable[str], at: tuple[int, int]) ->
             at,
             name=name,
             value=value,
-            choices=list(CHOICES[field]),
+            choices=list(CHOICES.get(field, KINDS)),
             help=_AS_TEXT,
         ) from error
 
@@ -128,20 +132,33 @@ def stored(field: str, value: str) -> str:
     raise UnknownChoice(field, value, CHOICES[field])
 
 
-def _range(name: str, value: str, at: tuple[int, int]) -> str:
-    """Return a range of numbers as conditions have it: 2.., ..3 or 1..3."""
+def _kind(value: str) -> str:
+    """Return a kind of documents as notes store it; raises UnknownChoice for one that nothing converts."""
+    folded = _folded(value).removeprefix(".")
+    if folded not in KINDS and folded != _NOTES and not converters_for(folded):
+        raise UnknownChoice("kind of document", value, KINDS)
+    return folded
+
+
+def _range(name: str, field: str, value: str, at: tuple[int, int]) -> str:
+    """Return a range of numbers as conditions have it: 2.., ..3 or 1..3; of pages it reaches the first one."""
     match = _RANGE.fullmatch(unicodedata.normalize("NFKC", value.translate(dates.SIGNS)).replace(" ", ""))
     least, most, sign, number = match.groups() if match else (None,) * 4
+    ends = [None if end is None else int(end) for end in (least, most)]
     if number:
         figure = int(number)
-        return {">=": f"{figure}..", ">": f"{figure + 1}..", "<=": f"..{figure}", "<": f"..{figure - 1}"}.get(
-            sign or "", f"{figure}..{figure}"
-        )
-    if not (least or most):
+        signs = {">=": [figure, None], ">": [figure + 1, None], "<=": [None, figure], "<": [None, figure - 1]}
+        ends = signs.get(sign or "", [figure, figure])
+    first, last = ends
+    if first is None and last is None:
         raise QueryError(
             "'{name}' takes a number, such as {name}2, {name}>=2 or {name}1..3. {help}", at, name=name, help=_AS_TEXT
         )
-    return f"{least or ''}..{most or ''}"
+    if first is not None and last is not None and first > last:
+        raise QueryError("'{value}' ends before it begins. Write the smaller number first.", at, value=value)
+    if field == "page" and last is not None and last < 1:
+        raise QueryError("There is no page {n}: the first page is 1. {help}", at, n=last, help=_AS_TEXT)
+    return "..".join("" if end is None else str(end) for end in ends)
 
 
 def refuse_empty(name: str, field: str, at: tuple[int, int]) -> None:

@@ -22,6 +22,7 @@ _BLANK = 100
 """Maximum distance of neighbouring pieces, in characters."""
 _LEAST = 16
 """Minimum number of tokens of a neighbour that is cut."""
+_BEHIND = 1 << 30
 _STEPS = 8
 """Number of places per window at which a window of a chunk that exceeds the budget may begin."""
 
@@ -37,11 +38,24 @@ class _Piece:
     text: str
     edited: bool
     page: int
+    line: int
+    rank: int
 
     @classmethod
-    def of(cls, chunk: Chunk, note: NoteCard) -> Self:
-        edited = len(chunk.text) != chunk.end - chunk.start
-        return cls(note, chunk.section, chunk.start, chunk.end, quoted(chunk.text), edited, chunk.page)
+    def of(cls, chunk: Chunk, hit: Hit) -> Self:
+        """Return a chunk of a hit's passage; its neighbours stand behind every hit by `rank`."""
+        edited, is_own = len(chunk.text) != chunk.end - chunk.start, chunk.id == hit.chunk.id
+        return cls(
+            hit.note,
+            chunk.section,
+            chunk.start,
+            chunk.end,
+            quoted(chunk.text),
+            edited,
+            hit.page if is_own else chunk.page,
+            chunk.line,
+            hit.rank if is_own else _BEHIND,
+        )
 
     def cut(self, start: int, end: int) -> Self:
         """Return the part between two places of the note, empty where there is none."""
@@ -154,7 +168,7 @@ def build(
     cited = [piece for run in _runs(block.pieces) for piece in _sections(store, run)]
     text = _BREAK.join(piece.block(number) for number, piece in enumerate(cited, 1))
     citations = (
-        Citation(number, piece.note, piece.section, piece.start, piece.end, piece.page)
+        Citation(number, piece.note, piece.section, piece.start, piece.end, piece.page, piece.line)
         for number, piece in enumerate(cited, 1)
     )
     return Context(text, tuple(citations), len(tokens(text)), budget, left_out)
@@ -171,7 +185,7 @@ def _pieces(hit: Hit, chunks_of: Callable[[str], Sequence[Chunk]]) -> list[_Piec
         and chunk.end <= hit.passage.end
     ]
     near.sort(key=lambda chunk: abs(chunk.index - hit.chunk.index))
-    return [_Piece.of(chunk, hit.note) for chunk in (hit.chunk, *near)]
+    return [_Piece.of(chunk, hit) for chunk in (hit.chunk, *near)]
 
 
 def _runs(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
@@ -193,7 +207,10 @@ def _sections(store: Store, run: Sequence[_Piece]) -> list[_Piece]:
         if last and last.section == piece.section and not (last.edited or piece.edited) and last.end <= piece.start:
             between = store.notes.slice(piece.note.id, last.end, piece.start)
             if not between.strip():
-                joined[-1] = replace(last, end=piece.end, text=last.text + between + piece.text)
+                best = min(last, piece, key=lambda one: one.rank)
+                text = last.text + between + piece.text
+                page, line, rank = best.page, best.line, best.rank
+                joined[-1] = replace(last, end=piece.end, text=text, page=page, line=line, rank=rank)
                 continue
         joined.append(piece)
     return joined

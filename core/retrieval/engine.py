@@ -37,6 +37,7 @@ from core.query.filters import filters_of
 from core.query.synonyms import SynonymsFile
 from core.retrieval import context, highlights, hits, llm_choice, passages, rounds, stages
 from core.retrieval.begin import begun
+from core.retrieval.pages import with_pages
 from core.retrieval.prepare import prepare
 from core.retrieval.reasons import Reasons
 from core.retrieval.state import SearchState
@@ -164,7 +165,7 @@ class SearchEngine:
             result = hits.result_of(self._store, self._successors.read(), searches, first[-1])
         if query.choose:
             result = self._chosen(prepared, result)
-        return replace(
+        answered = replace(
             result,
             query=prepared.typed,
             classified=prepared.classified,
@@ -173,6 +174,7 @@ class SearchEngine:
             decompositions=decompositions,
             decompose_problem=problem,
         )
+        return with_pages(answered, self._store, self._models)
 
     @contextmanager
     def _searched(self, query: Query, parts: Sequence[SubQuery], *, wait: bool) -> Iterator[list[SearchState]]:

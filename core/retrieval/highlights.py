@@ -11,6 +11,7 @@ import numpy as np
 from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
 from core.embedding.windows import windows_of
+from core.markdown.rows import Table, tables
 from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
 from core.models import Models
 from core.store import Store
@@ -55,23 +56,25 @@ def highlights(result: SearchResult, store: Store, models: Models) -> dict[str, 
 
 
 def _reads(result: SearchResult, store: Store, models: Models) -> dict[str, Read]:
-    """Return the tokens of question and chunk, for bases whose model is loaded and searches by meaning."""
+    """Return the tokens of question and chunk, for a search by meaning: it has loaded the models of its bases."""
     if result.mode not in ("semantic", "hybrid"):
         return {}
     reads: dict[str, Read] = {}
     for base in store.bases.all():
         hits = [hit for hit in result.hits if hit.note.base_id == base.id]
-        if not hits or not models.ready(base):
+        if not hits or not base.has_vectors:
             continue
         embedder = tokens.of(models.embedder(base))
         if embedder is None or (centre := store.vectors.centre(base.fingerprint)) is None:
             continue
         rowids = store.chunks.rowids_by_id([hit.chunk.id for hit in hits])
         bits = store.vectors.bits(rowids.values(), base.fingerprint)
-        for hit in hits:
-            if (rows := bits.get(rowids[hit.chunk.id])) is not None:
-                _, (question,) = embedder.embed_tokens([hit.asked or result.understood.text], role="query")
-                reads[hit.chunk.id] = Read(question, rows, embedder, centre)
+        held = [hit for hit in hits if rowids[hit.chunk.id] in bits]
+        texts = list(dict.fromkeys(hit.asked or result.understood.text for hit in held))
+        questions = dict(zip(texts, embedder.embed_tokens(texts, role="query")[1], strict=True)) if texts else {}
+        for hit in held:
+            question = questions[hit.asked or result.understood.text]
+            reads[hit.chunk.id] = Read(question, bits[rowids[hit.chunk.id]], embedder, centre)
     return reads
 
 
@@ -97,10 +100,10 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: Read | None) -
     marked, in_text = _words(text, words, stems)
     held = in_text | _words(" ".join((hit.note.title, *hit.chunk.section)), words, stems)[1]
     share = len(held) / len(words) if words else 0.0
-    spans = sentences(text)
+    spans = _with_rows(sentences(text), tables(text, hit.chunk.lead))
     if read is not None and len(read.question) and len(read.bits):
-        places = _places(hit.chunk, hit.note.title, read.embedder)
-        if len(places) == len(read.bits):
+        places = _places(hit.chunk, hit.note.title, read.embedder, len(read.bits))
+        if places is not None:
             products = tokens.cosines(read.question, read.centre, read.bits)
             nearness = float(products.max(axis=0).mean())
             return Highlight(marked, _nearest(spans, places, products), nearness, share)
@@ -125,6 +128,16 @@ def sentences(text: str) -> list[Span]:
             ends = [at, *(match.end() for match in _END.finditer(text, at, block.end())), block.end()]
             lines += [part for span in pairwise(ends) for part in _divided(text, *_stripped(text, *span))]
     return prose or other
+
+
+def _with_rows(spans: Sequence[Span], tables: Sequence[Table]) -> Sequence[Span]:
+    """Return sentences with whole rows in place of what they have of tables; a table's header answers nothing."""
+    rows = [(row.start, row.end) for table in tables for row in table.rows]
+    if not rows:
+        return spans
+    around = [(table.start, table.end) for table in tables]
+    outside = [span for span in spans if not any(start < span[1] and span[0] < end for start, end in around)]
+    return sorted([*outside, *rows])
 
 
 def _stripped(text: str, start: int, end: int) -> Span:
@@ -192,15 +205,22 @@ def _joined(spans: Sequence[Span]) -> Iterator[Span]:
         yield start, end
 
 
-def _places(chunk: Chunk, title: str, embedder: TokenEmbedder) -> Spans:
-    """Return the place of each stored token in the chunk's text, (-1, -1) for those of a window's head."""
-    places, at = [], 0
+def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Spans | None:
+    """Return the place of each of `count` stored tokens in the chunk's text, (-1, -1) for those of a window's head.
+
+    A chunk that was embedded before rows were has none of them; None for a chunk that was embedded otherwise.
+    """
+    places: list[Spans] = []
+    at = reached = 0
     for window in windows_of([chunk], title, embedder):
-        spans = embedder.tokens(window.text) + (at - window.head)
-        spans[spans[:, 0] < at] = -1
-        places.append(spans)
+        if reached == count:
+            break
+        spans = embedder.tokens(window.text)
+        inside = spans[:, 0] >= window.head
+        places.append(np.where(inside[:, None], window.row or spans + (at - window.head), -1))
         at += len(window.text) - window.head
-    return np.concatenate(places)
+        reached += len(spans)
+    return np.concatenate(places) if places and reached == count else None
 
 
 def _nearest(spans: Sequence[Span], places: Spans, products: Matrix) -> Span | None:

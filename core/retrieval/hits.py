@@ -35,7 +35,7 @@ class _Ranked:
         own = Passage(card, chunk.start, chunk.end, chunk.text)
         question_part = search.sub_query.text if len(self.searches) > 1 else ""
         matched = tuple(self.matched.get(rowid, ()))
-        return Hit(rank, score, chunk, card, search.scores(rowid), own, matched, asked=question_part)
+        return Hit(rank, score, chunk, card, search.scores(rowid), own, matched, asked=question_part, page=chunk.page)
 
 
 def result_of(

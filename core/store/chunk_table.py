@@ -127,6 +127,19 @@ class ChunkTable(Table):
             hidden = [part for before in hidden for part in _without(before, (start, end))]
         return [(start, end) for start, end in hidden if start < end]
 
+    def with_tables(self, base: KnowledgeBase) -> list[int]:
+        """Return the embedded chunks of a base that may have a table."""
+        return self._database.column(
+            "SELECT chunks.rowid FROM chunks JOIN notes ON notes.id = note_id WHERE base_id = ? AND state = 'embedded'"
+            " AND line = 0 AND instr(text, '|') AND has_table(lead || char(10) || text)",
+            base.id,
+        )
+
+    def has_window(self, rowid: int, base: KnowledgeBase, text_hash: bytes) -> bool:
+        """Whether a chunk has a window with the text of this hash."""
+        vectors = VectorTable(self._database).ids(base.fingerprint, [text_hash]).values()
+        return any(self._exists("windows WHERE chunk = ? AND vector = ?", rowid, vector) for vector in vectors)
+
     def count(self, base: KnowledgeBase) -> tuple[int, int, int]:
         """Return the numbers of the base's notes, chunks and windows."""
         ((notes, chunks, windows),) = self._database.rows(

@@ -137,6 +137,20 @@ def _number(condition: Condition) -> _Term:
     return term, [max(-_FAR, min(_FAR, end)) for pair in values for end in pair]
 
 
+def _page(condition: Condition) -> _Term:
+    """A chunk may run over several pages: it has those from the one it begins on to the last that begins in it."""
+    ends = [value.partition("..") for value in condition.values]
+    values = [(int(most or _FAR), int(least or 1)) for least, _, most in ends]
+    term = " OR ".join([f"page BETWEEN 1 AND ? AND {_LAST_PAGE} >= ?"] * len(values)) or "0"
+    return term, [min(_FAR, end) for pair in values for end in pair]
+
+
+_LAST_PAGE = (
+    "max(page, (SELECT count(*) FROM json_each(iif(json_valid(document), document, '{}'), '$.pages')"
+    ' WHERE value < chunks."end"))'
+)
+
+
 def _day(condition: Condition) -> _Term:
     column = f"notes.{condition.field}_at"
     ends = [value.partition("..") for value in condition.values]
@@ -169,7 +183,7 @@ def _has(condition: Condition) -> _Term:
 
 _HAS = {
     "code": "has_code",
-    "table": "instr(lead || text, '|') AND has_table(lead || text)",
+    "table": "instr(lead || text, '|') AND has_table(lead || char(10) || text)",
     "task": "instr(text, '[') AND has_task(text)",
     "image": "instr(text, '![') AND has_image(text)",
 }
@@ -186,7 +200,7 @@ _NOTE: dict[str, Callable[[Condition], _Term]] = {
     "created": _day,
     "updated": _day,
 }
-_CHUNK: dict[str, Callable[[Condition], _Term]] = {"section": _section, "has": _has, "page": _number}
+_CHUNK: dict[str, Callable[[Condition], _Term]] = {"section": _section, "has": _has, "page": _page}
 
 
 def titles(section_title: str, parent_sections: str) -> str:

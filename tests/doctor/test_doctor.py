@@ -10,6 +10,7 @@ from benchmarks.drills import doctor as drill
 from core.cli import main
 from core.doctor import of_needs
 from core.doctor.doctor import CHECKS
+from core.embedding import windows
 from core.errors import DiskFull
 from core.workspace import Workspace
 
@@ -48,7 +49,28 @@ def test_damage_is_named_and_mended_or_told(made: Path, tmp_path: Path, name: st
 
 def test_every_check_is_tried_by_the_drill() -> None:
     # What a disk without space and a folder without rights do needs another disk and another person.
-    assert {*CHECKS} - {damage.check for damage in drill.DAMAGES.values()} == {"space", "servers", "watched", "tokens"}
+    # Notes of a release that knew no rows are in the test below.
+    others = {"space", "servers", "watched", "tokens", "rows"}
+    assert {*CHECKS} - {damage.check for damage in drill.DAMAGES.values()} == others
+
+
+def test_tables_of_an_earlier_release_are_named_and_get_their_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def problem(workspace: Workspace) -> str:
+        (one,) = [check for check in workspace.doctor.examine().checks if check.name == "rows"]
+        return str(one.told or "")
+
+    with Workspace(tmp_path / "workspace") as workspace:
+        with monkeypatch.context() as patch:
+            patch.setattr(windows, "MOST_ROWS", 0)
+            workspace.notes.add("keys", "# Keys\n\n| What | Key |\n|---|---|\n| Delete it | K |\n| Copy it | D |\n")
+            workspace.notes.add("words", "# Words\n\nNo table | here.\n")
+        assert "keys" in problem(workspace)
+        assert "words" not in problem(workspace)
+        assert workspace.chunks.rechunk("keys").embedded_windows == 2
+        assert problem(workspace) == ""
+        assert workspace.chunks.rechunk("keys").embedded_windows == 0
 
 
 def test_a_disk_that_refuses_ends_one_check_only(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

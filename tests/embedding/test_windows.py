@@ -1,6 +1,7 @@
 """Chunk -> windows: all text is covered, every window fits, and cuts fall at line ends and spaces."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.embedding import Embedder
-from core.embedding.windows import BREADCRUMB_TOKENS, breadcrumb, windows_of
+from core.embedding.windows import BREADCRUMB_TOKENS, MOST_ROWS, breadcrumb, windows_of
 from core.errors import ConfigError
 from core.model import Chunk, Spans, Window
 from tests.fakes import WordLengths
@@ -76,7 +77,8 @@ def test_without_title_and_section_a_window_is_its_text():
 
 def test_every_window_repeats_the_lead():
     rows = "".join(f"| {number} | x |\n" for number in range(20))
-    cut = windows(chunk(rows, lead="| n | v |\n|---|---|\n"), "T", WordLengths())
+    made = windows(chunk(rows, lead="| n | v |\n|---|---|\n"), "T", WordLengths())
+    cut = [window for window in made if window.row is None]
     assert len(cut) > 1
     assert "".join(bodies(cut, "T\n| n | v |\n|---|---|\n")) == rows
 
@@ -197,3 +199,29 @@ def test_chunks_of_one_text_are_cut_once() -> None:
     many = windows_of([chunk("word " * 40)] * 500, "Title", Asked())
     assert len(asked) < 20
     assert [window.text for window in many] == [window.text for window in many[: len(many) // 500]] * 500
+
+
+TABLE = "Before.\n\n| Action | Keys |\n|---|---|\n| Delete the line | K |\n| Copy the line | D |\n\nBehind.\n"
+
+
+def test_each_row_of_a_table_has_a_window_behind_those_of_the_text() -> None:
+    piece = chunk(TABLE, section="Keys")
+    whole, *rows = windows(piece, "Editor", WordLengths())
+    assert whole.text == f"Editor > Keys\n{TABLE}"
+    assert [(row.index, row.text) for row in rows] == [
+        (1, "Editor > Keys\nDelete the line: K"),
+        (2, "Editor > Keys\nCopy the line: D"),
+    ]
+    places = [piece.text[slice(*row.row)] for row in rows if row.row]
+    assert places == ["| Delete the line | K |", "| Copy the line | D |"]
+
+
+def test_rows_are_bounded_and_those_that_do_not_fit_have_no_window() -> None:
+    many = "| a | b |\n|---|---|\n" + "".join(f"| row {number} | x |\n" for number in range(MOST_ROWS + 9))
+    assert sum(window.row is not None for window in windows(chunk(many), "", WordLengths())) == MOST_ROWS
+    long = f"| a | b |\n|---|---|\n| {'x' * 61} | y |\n| z | y |\n"
+    assert [window.text for window in windows(chunk(long), "", Letters()) if window.row] == ["z: y"]
+
+
+def test_a_plain_line_has_no_rows() -> None:
+    assert len(windows(replace(chunk(TABLE), line=3), "", WordLengths())) == 1

@@ -11,7 +11,7 @@ import pytest
 
 from core.embedding import EMBEDDERS
 from core.errors import QueryError, UnknownChoice
-from core.model import SearchResult
+from core.model import ChunkingOptions, SearchResult
 from core.registry import Entry
 from core.workspace import Workspace
 
@@ -213,3 +213,17 @@ def test_a_search_is_narrowed_by_what_a_chunk_holds_and_by_its_notes_days(worksp
         ("updated:..2020", set()),
     ):
         assert set(by_words(workspace, f"{filters} backups attic")) == expected, filters
+
+
+BY_SIZE = ChunkingOptions(strategy="recursive", chunk_size=200, chunk_overlap=0, max_single_chunk_size=200)
+
+
+def test_what_is_cut_out_of_a_long_table_has_a_table(workspace: Workspace) -> None:
+    rows = "".join(f"| attic {number} | backups |\n" for number in range(200))
+    note = add(workspace, "long", f"# Disks\n\n| place | what |\n|---|---|\n{rows}")
+    workspace.chunks.rechunk(note_ids=[note], options=BY_SIZE)
+    chunks = workspace.chunks.all(note)
+    assert len(chunks) > 3
+    found = workspace.search("has:table attic backups", mode="keyword", limit=100).hits
+    whole = workspace.search("attic backups", mode="keyword", limit=100).hits
+    assert {hit.chunk.index for hit in found} == {hit.chunk.index for hit in whole}

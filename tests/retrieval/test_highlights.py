@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from core.embedding import EMBEDDERS
+from core.embedding import EMBEDDERS, windows
+from core.model import ChunkingOptions
 from core.registry import Entry
 from core.retrieval.highlights import sentences
 from core.workspace import Workspace
@@ -67,3 +68,48 @@ def test_a_hit_has_its_words_in_any_form_and_its_nearest_sentence(filled: Worksp
 def test_by_words_alone_nothing_is_said_of_meaning(filled: Workspace) -> None:
     result = filled.search("restore", mode="keyword")
     assert {one.nearness for one in filled.searching.highlights(result).values()} == {None}
+
+
+KEYS = """# Keys
+
+Press them together. None of these is asked.
+
+| what happens | which keys |
+|---|---|
+| abc. Wide words are deleted | hij |
+| mnopqrstu is duplicated again | vwx |
+"""
+
+
+@pytest.fixture
+def keys(filled: Workspace) -> str:
+    """The id of a note with a table, split into one chunk."""
+    filled.bases.add("table", chunking=ChunkingOptions(strategy="none"))
+    return filled.notes.add("table", KEYS).id
+
+
+def marked(workspace: Workspace) -> str:
+    result = workspace.search("mnopqrstu duplicated", bases="table", reranker="none")
+    sentence = workspace.searching.highlights(result)[result.hits[0].chunk.id].sentence
+    assert sentence
+    return result.hits[0].chunk.text[slice(*sentence)]
+
+
+def test_a_row_is_marked_as_a_whole_and_the_header_never(filled: Workspace, keys: str) -> None:
+    assert marked(filled) == "| mnopqrstu is duplicated again | vwx |"
+    result = filled.search("abc hij which", bases="table", mode="keyword")
+    one = filled.searching.highlights(result)[result.hits[0].chunk.id]
+    assert one.sentence
+    assert result.hits[0].chunk.text[slice(*one.sentence)] == "| abc. Wide words are deleted | hij |"
+
+
+def test_a_note_that_was_embedded_before_rows_were_is_marked_by_meaning_too(
+    filled: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filled.bases.add("table", chunking=ChunkingOptions(strategy="none"))
+    with monkeypatch.context() as patch:
+        patch.setattr(windows, "MOST_ROWS", 0)
+        filled.notes.add("table", KEYS)
+    result = filled.search("mnopqrstu duplicated", bases="table", reranker="none")
+    assert filled.searching.highlights(result)[result.hits[0].chunk.id].nearness is not None
+    assert marked(filled) == "| mnopqrstu is duplicated again | vwx |"

@@ -85,8 +85,8 @@ def where(hit: Hit, tone: str = "") -> str:
     number = t("chunk {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total)
     if hit.chunk.line:
         number = t("line {n}", n=hit.chunk.line)
-    if hit.chunk.page:
-        number = t("page {n}", n=hit.chunk.page)
+    if hit.page:
+        number = t("page {n}", n=hit.page)
     return f'<span class="t-number">{html(number)}</span>{_edited(hit)}{_asked(hit, tone)}'
 
 
