@@ -85,9 +85,7 @@ def _run(name: str, kind: str, place: Path, path: str) -> dict[str, Any]:
     return result_of(process, place, path)
 
 
-def start_worker(
-    name: str, kind: str, place: Path, seconds: int, megabytes: int
-) -> "subprocess.Popen[bytes]":
+def start_worker(name: str, kind: str, place: Path, seconds: int, megabytes: int) -> "subprocess.Popen[bytes]":
     """Start the process that converts the document in a folder."""
     command = [sys.executable, "-m", "core.documents.worker", name, kind, str(place), str(seconds), str(megabytes)]
     return subprocess.Popen(

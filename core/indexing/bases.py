@@ -59,6 +59,8 @@ class Bases(Switching):
         self._settings = settings
         self._models = models
         self._chunks = chunks
+        self.on_pictures: Callable[[], object] = lambda: None
+        """Called when a base begins or ends to read pictures."""
 
     def get(self, name: str) -> KnowledgeBase:
         """Return the base of this name; raises UnknownChoice, which lists the bases."""
@@ -140,7 +142,10 @@ class Bases(Switching):
         """
         base = self.get(name)
         _check(fields, base.kind)
-        return self._store.bases.change(base, **fields)
+        changed = self._store.bases.change(base, **fields)
+        if changed.read_pictures != base.read_pictures:
+            self.on_pictures()
+        return changed
 
     def forget_wish(self, name: str) -> KnowledgeBase:
         """Forget the model that the archive of a base names, so that it is offered no longer; return the base."""

@@ -10,7 +10,7 @@ from core.model import Failed, KnowledgeBase, NotePicture, PictureFile, ReadPict
 from core.store.reading import loaded
 from core.store.table import AMONG, Table
 
-_PICTURE = "target, start, place, mtime_ns, size, note_pictures.hash, looked, placed"
+_PICTURE = "target, start, place, note_pictures.mtime_ns, note_pictures.size, note_pictures.hash, looked, placed"
 _OF_READING_BASES = (
     "note_pictures JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id AND bases.read_pictures"
 )
@@ -42,7 +42,17 @@ class PictureTable(Table):
             connection.executemany(
                 "INSERT INTO note_pictures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 [
-                    (note_id, one.target, one.start, one.place, one.mtime_ns, one.size, one.hash, one.looked, one.placed)
+                    (
+                        note_id,
+                        one.target,
+                        one.start,
+                        one.place,
+                        one.mtime_ns,
+                        one.size,
+                        one.hash,
+                        one.looked,
+                        one.placed,
+                    )
                     for one in pictures
                 ],
             )
@@ -81,10 +91,10 @@ class PictureTable(Table):
         """Return the pictures of notes that are files of synced folders, to look for their files."""
         rows = self._database.rows(
             f"SELECT note_id, source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
-            " WHERE source = 'folder' AND EXISTS (SELECT 1 FROM syncs WHERE syncs.base_id = notes.base_id"
+            " WHERE notes.source = 'folder' AND EXISTS (SELECT 1 FROM syncs WHERE syncs.base_id = notes.base_id"
             " AND folder = source_ref) ORDER BY path, note_id, start"
         )
-        return [PictureFile(row[0], row[1], row[2] or "", _picture(row[3:])) for row in rows]
+        return [_file(row) for row in rows]
 
     def look(self, note_id: str, picture: NotePicture) -> None:
         """Write what file a picture of a note is now."""
@@ -136,9 +146,7 @@ class PictureTable(Table):
         chosen = f"note_id {AMONG} AND picture != ''"
         with self._database.write():
             stale = self._database.column(f"SELECT DISTINCT note_id FROM chunks WHERE {chosen}", ids)
-            self._database.execute(
-                f"DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE {chosen})", ids
-            )
+            self._database.execute(f"DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE {chosen})", ids)
             self._database.execute(f"DELETE FROM chunks WHERE {chosen}", ids)
             # In two steps, for two chunks of a note never have the same index.
             self._database.execute(f'UPDATE chunks SET "index" = -1 - "index" WHERE note_id {AMONG}', stale)
@@ -149,9 +157,7 @@ class PictureTable(Table):
                 stale,
             )
             self._database.execute(f"DELETE FROM note_pictures WHERE note_id {AMONG}", ids)
-            self._database.execute(
-                f"UPDATE notes SET pictured = 0, generation = generation + 1 WHERE id {AMONG}", ids
-            )
+            self._database.execute(f"UPDATE notes SET pictured = 0, generation = generation + 1 WHERE id {AMONG}", ids)
 
     # of files
 
@@ -162,7 +168,7 @@ class PictureTable(Table):
             " WHERE note_pictures.hash != '' AND note_pictures.hash NOT IN (SELECT hash FROM pictures)"
             " GROUP BY note_pictures.hash ORDER BY path, start"
         )
-        return [PictureFile(row[0], row[1], row[2] or "", _picture(row[3:])) for row in rows]
+        return [_file(row) for row in rows]
 
     def keep(self, read: ReadPicture, reason: Message | None = None) -> None:
         """Write what was read of a file, or the reason why it can't be read."""
@@ -179,9 +185,12 @@ class PictureTable(Table):
 
     def drop_unused(self) -> None:
         """Delete what was read of files that stand in no note."""
-        self._database.execute(
-            "DELETE FROM pictures WHERE hash NOT IN (SELECT hash FROM note_pictures)", aside=True
-        )
+        self._database.execute("DELETE FROM pictures WHERE hash NOT IN (SELECT hash FROM note_pictures)", aside=True)
+
+
+def _file(row: Sequence[object]) -> PictureFile:
+    note_id, source_ref, path, *picture = row
+    return PictureFile(str(note_id), str(source_ref), str(path or ""), _picture(picture))
 
 
 def _picture(row: Sequence[object]) -> NotePicture:
