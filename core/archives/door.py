@@ -1,7 +1,7 @@
 """The door of archives: each record is checked field by field, and arrives without power.
 
-A note that comes in lives in the workspace. Its base reads and writes no file and no picture, trusts no program, and is searched with
-models of this machine; its own model is a wish. The functions raise RowError, which names the field.
+A note that comes in lives in the workspace. Its base reads and writes no file, reads no picture, trusts no program, and
+is searched with models of this machine; its own model is a wish. The functions raise RowError, which names the field.
 """
 
 import json

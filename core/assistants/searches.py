@@ -69,8 +69,9 @@ def knowledge_semantic_search(
 
 
 def _place(hit: Hit) -> dict[str, Any]:
-    """Return the source of a hit; of a line of a text file, its number too."""
-    return {"source": source(hit.note), **({"line": hit.chunk.line} if hit.chunk.line else {})}
+    """Return the source of a hit; of a line of a text file, its number too, of a picture, its place."""
+    more = {"line": hit.chunk.line, "picture": hit.chunk.picture}
+    return {"source": source(hit.note), **{name: value for name, value in more.items() if value}}
 
 
 def knowledge_query(

@@ -54,6 +54,7 @@ COMMANDS: Mapping[str, Command] = {
     "document.converters": Command(documentlines.of_converters),
     "document.unread": Command(documentlines.of_unread),
     "document.convert": Command(documentlines.of_converted),
+    "document.pictures": Command(documentlines.of_pictures),
     "chunk.list": Command(chunklines.of_chunks),
     "chunk.add": Command(chunklines.of_made),
     "chunk.edit": Command(chunklines.of_made),

@@ -223,7 +223,10 @@ NOTE_MARKS = ("<note>", "</note>")
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A numbered source of a context: a slice of a note; `page` is 0 where a document has none."""
+    """A numbered source of a context: a slice of a note, or what was read of its `picture` there.
+
+    `page` is 0 where a document has none.
+    """
 
     number: int
     note: NoteCard
@@ -231,6 +234,7 @@ class Citation:
     start: int
     end: int
     page: int = 0
+    picture: str = ""
 
 
 @dataclass(frozen=True, slots=True)

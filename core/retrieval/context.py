@@ -37,11 +37,12 @@ class _Piece:
     text: str
     edited: bool
     page: int
+    picture: str
 
     @classmethod
     def of(cls, chunk: Chunk, note: NoteCard) -> Self:
         edited = len(chunk.text) != chunk.end - chunk.start
-        return cls(note, chunk.section, chunk.start, chunk.end, quoted(chunk.text), edited, chunk.page)
+        return cls(note, chunk.section, chunk.start, chunk.end, quoted(chunk.text), edited, chunk.page, chunk.picture)
 
     def cut(self, start: int, end: int) -> Self:
         """Return the part between two places of the note, empty where there is none."""
@@ -154,7 +155,7 @@ def build(
     cited = [piece for run in _runs(block.pieces) for piece in _sections(store, run)]
     text = _BREAK.join(piece.block(number) for number, piece in enumerate(cited, 1))
     citations = (
-        Citation(number, piece.note, piece.section, piece.start, piece.end, piece.page)
+        Citation(number, piece.note, piece.section, piece.start, piece.end, piece.page, piece.picture)
         for number, piece in enumerate(cited, 1)
     )
     return Context(text, tuple(citations), len(tokens(text)), budget, left_out)

@@ -87,6 +87,8 @@ def where(hit: Hit, tone: str = "") -> str:
         number = t("line {n}", n=hit.chunk.line)
     if hit.chunk.page:
         number = t("page {n}", n=hit.chunk.page)
+    if hit.chunk.picture:
+        number = t("picture {name}", name=hit.chunk.picture)
     return f'<span class="t-number">{html(number)}</span>{_edited(hit)}{_asked(hit, tone)}'
 
 
