@@ -181,7 +181,10 @@ class PictureTable(Table):
 
     def forget_problems(self) -> None:
         """Forget which files can't be read, so that they are tried again."""
-        self._database.execute("DELETE FROM pictures WHERE reason != ''", aside=True)
+        failed = "SELECT hash FROM pictures WHERE reason != ''"
+        with self._database.write(aside=True):
+            self._database.execute(f"UPDATE note_pictures SET placed = 0 WHERE hash IN ({failed})", aside=True)
+            self._database.execute("DELETE FROM pictures WHERE reason != ''", aside=True)
 
     def drop_unused(self) -> None:
         """Delete what was read of files that stand in no note."""
