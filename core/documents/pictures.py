@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from core.documents.converting import OCR_MEGABYTES, OCR_SECONDS, end_worker, result_of, start_worker
 from core.documents.extras import has, need
@@ -79,7 +80,7 @@ class PictureReader:
             self._process = None
             shutil.rmtree(self._place, ignore_errors=True)
 
-    def _result(self, data: bytes, path: str, look: Callable[[], object]) -> dict[str, object]:
+    def _result(self, data: bytes, path: str, look: Callable[[], object]) -> dict[str, Any]:
         process, result = self._started(), self._place / "result"
         result.unlink(missing_ok=True)
         (self._place / "source").write_bytes(data)

@@ -127,7 +127,7 @@ class Pictures:
     def _place(self) -> None:
         """Cut the notes again of which a picture is known now, so that its text is found; each once."""
         by_base: defaultdict[str, list[str]] = defaultdict(list)
-        same = []
+        same: list[str] = []
         for base_id, note_id, differs in self._store.pictures.unplaced():
             (by_base[base_id] if differs else same).append(note_id)
         self._store.pictures.settle(same)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from core.messages import Message, from_json, to_json
 from core.model import Failed, KnowledgeBase, NotePicture, PictureFile, ReadPicture
@@ -191,11 +191,11 @@ class PictureTable(Table):
         self._database.execute("DELETE FROM pictures WHERE hash NOT IN (SELECT hash FROM note_pictures)", aside=True)
 
 
-def _file(row: Sequence[object]) -> PictureFile:
+def _file(row: Sequence[Any]) -> PictureFile:
     note_id, source_ref, path, *picture = row
-    return PictureFile(str(note_id), str(source_ref), str(path or ""), _picture(picture))
+    return PictureFile(note_id, source_ref, path or "", _picture(picture))
 
 
-def _picture(row: Sequence[object]) -> NotePicture:
-    *values, looked, placed, text = row
-    return NotePicture(*values, bool(looked), bool(placed), None if text is None else str(text))  # type: ignore[arg-type]
+def _picture(row: Sequence[Any]) -> NotePicture:
+    target, start, place, mtime_ns, size, digest, looked, placed, text = row
+    return NotePicture(target, start, place, mtime_ns, size, digest, bool(looked), bool(placed), text)
