@@ -14,10 +14,10 @@ from typing import Any
 from benchmarks.documents.corpus import sentence
 from benchmarks.documents.scans import _distance
 from core.documents import ocr
-from core.documents.pictures import PictureReader
+from core.documents.pictures import PictureReader, holds_words
 
 _SIZE = (1280, 720)
-_STEPS = [(0, 0), (2, 8), (4, 16), (6, 24), (8, 32), (10, 40)]
+_STEPS = [(0, 0), (3, 12), (4, 16), (5, 20), (6, 24), (7, 28)]
 """Radius of the blur and noise of the brightness, from none to unreadable."""
 _EACH = 3
 _THRESHOLDS = (0.0, 0.5, 0.6, 0.7, 0.75, 0.8, 0.85, 0.9)
@@ -43,7 +43,8 @@ def _wordless(number: int) -> Any:
     from PIL import Image, ImageDraw, ImageFilter
 
     chance = random.Random(1000 + number)
-    image = Image.effect_noise(_SIZE, 40 + 20 * (number % 4)).convert("RGB").filter(ImageFilter.GaussianBlur(number % 3))
+    image = Image.effect_noise(_SIZE, 40 + 20 * (number % 4)).convert("RGB")
+    image = image.filter(ImageFilter.GaussianBlur(number % 3))
     drawn = ImageDraw.Draw(image)
     for _ in range(10 * (1 + number % 5)):
         x, y = chance.randrange(_SIZE[0]), chance.randrange(_SIZE[1])
@@ -79,12 +80,13 @@ def thresholds() -> None:
         print(f"blur {blur:>2}, noise {noise:>2}: score {score:.2f}, {error:.0%} of the characters wrong", flush=True)
         if read and error <= _RIGHT:
             helpful.append(score)
-        elif read and error >= _WRONG:
+        elif holds_words(read) and error >= _WRONG:
             useless.append(score)
     for number in range(_EACH * 3):
         score, read = _scored(_wordless(number))
         if read:
             print(f"no text: score {score:.2f}, read as {read[:40]!r}", flush=True)
+        if holds_words(read):
             useless.append(score)
     for least in _THRESHOLDS:
         kept, wrong = (sum(score >= least for score in scores) for scores in (helpful, useless))

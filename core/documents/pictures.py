@@ -34,6 +34,14 @@ def check() -> None:
     need("rapidocr")
 
 
+def holds_words(text: str) -> bool:
+    """Return whether what was read of a picture holds two signs side by side.
+
+    A line or a circle is read as a sign by itself, and with a high score.
+    """
+    return any(len(word) > 1 for word in text.split())
+
+
 class PictureReader:
     """Reads pictures at the lowest priority. Its process holds the models, 700 MB, until it is closed."""
 
@@ -67,7 +75,8 @@ class PictureReader:
             self.close()
             raise
         if "converted" in result:
-            return str(result["converted"]["text"]), str(result["version"])
+            text = str(result["converted"]["text"])
+            return text if holds_words(text) else "", str(result["version"])
         if "version" in result:
             return "", str(result["version"])
         raise SourceError(path, from_json(result["reason"]))

@@ -55,12 +55,13 @@ def run(said: Run) -> Run:
 def test_a_base_is_made_shown_and_listed(run: Run, said: Run) -> None:
     made = run(
         *("base", "new", "work", "--description", "What I do", "--chunk-size", 300, "--limit", 4),
-        *("--min-similarity", 0.25, "--index-later", "--watch", "--trust-programs"),
+        *("--min-similarity", 0.25, "--index-later", "--watch", "--trust-programs", "--read-pictures"),
     )
     assert made["chunking"]["chunk_size"] == 300
     assert made["search"] == {"limit": 4, "score_threshold": 0.25}
     assert (made["embed_at_once"], made["watch"], made["write_files"]) == (False, True, False)
     assert made["trusts_programs"]
+    assert made["read_pictures"]
     assert run("base", "show", "work") == made
     assert run("base", "list")["bases"] == [made]
     _, out, _ = said("base", "show", "work")

@@ -196,7 +196,8 @@ def test_a_switch_reads_and_removes_at_once(workspace: Workspace, vault: Path, r
     assert found(workspace) == [("plan.md", "board.png")]
     workspace.bases.update("vault", read_pictures=False)
     assert (found(workspace), chunks(workspace)) == ([], [])
-    assert [chunk.text for chunk in workspace.chunks.all(workspace.notes.all()[0].id)][0].startswith("# Plan")
+    (left,) = workspace.chunks.all(workspace.notes.all()[0].id)
+    assert left.text.startswith("# Plan")
     workspace.bases.update("vault", read_pictures=True)
     workspace.jobs.wait("pictures")
     assert found(workspace) == [("plan.md", "board.png")]
@@ -270,6 +271,13 @@ def test_a_picture_without_text_adds_nothing_and_is_no_problem(
     (note,) = workspace.notes.all()
     assert (chunks(workspace), workspace.pictures.problems(note.id)) == ([], [])
     assert workspace.notes.missing_attachments(workspace.notes.get(note.id)) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "counts"), [("一", False), ("O 口\n", False), ("", False), ("浇水", True), ("a plan", True)]
+)
+def test_a_sign_by_itself_is_no_text(text: str, counts: bool) -> None:
+    assert reading.holds_words(text) == counts
 
 
 def test_hostile_pictures_are_refused_each_with_its_reason(workspace: Workspace, tmp_path: Path) -> None:
