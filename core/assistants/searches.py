@@ -70,8 +70,13 @@ def knowledge_semantic_search(
 
 def _place(hit: Hit) -> dict[str, Any]:
     """Return the source of a hit; of a line of a text file, its number too, of a picture, its place."""
-    more = {"line": hit.chunk.line, "picture": hit.chunk.picture}
-    return {"source": source(hit.note), **{name: value for name, value in more.items() if value}}
+    line = {"line": hit.chunk.line} if hit.chunk.line else {}
+    return {"source": source(hit.note), **line, **_picture(hit.chunk.picture)}
+
+
+def _picture(place: str) -> dict[str, str]:
+    """Return the place of the picture of which a passage was read, nothing for another one."""
+    return {"picture": place} if place else {}
 
 
 def knowledge_query(
@@ -99,6 +104,7 @@ def knowledge_query(
             "chunk_index": hit.chunk.index,
             "score": round(hit.score, 4),
             "embedding_model": model,
+            **_picture(hit.chunk.picture),
             "content": hit.passage.text,
         }
         for hit in best.values()
@@ -123,6 +129,7 @@ def knowledge_context(
     context = workspace.context(query, budget=min(budget, _CONTEXT_TOKENS), filters=chosen)
     citations = [
         {"number": one.number, "note": one.note.id, "base": one.note.base, "source": source(one.note)}
+        | _picture(one.picture)
         for one in context.citations
     ]
     value = {"text": context.text, "tokens": context.tokens, "left_out": context.left_out, "citations": citations}

@@ -43,7 +43,7 @@ def holds_words(text: str) -> bool:
 
 
 class PictureReader:
-    """Reads pictures at the lowest priority. Its process holds the models, 700 MB, until it is closed."""
+    """Reads pictures at the lowest priority. Its process holds the models, half a gigabyte, until it is closed."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
