@@ -219,6 +219,17 @@ def test_a_changed_file_is_read_again_and_a_deleted_one_is_found_no_longer(
     assert (found(workspace, "drainage"), chunks(workspace)) == ([], [])
 
 
+def test_a_picture_of_a_watched_folder_is_read_again_though_its_note_stays(
+    workspace: Workspace, vault: Path, reader: Reader
+) -> None:
+    sync(workspace, vault)
+    workspace.bases.update("vault", watch=True)
+    write(vault, {"board.png": "picture of drainage"})
+    workspace.watching.look()
+    workspace.jobs.wait("pictures")
+    assert found(workspace, "drainage") == [("plan.md", "board.png")]
+
+
 def test_a_folder_that_is_away_takes_nothing(workspace: Workspace, vault: Path, reader: Reader) -> None:
     sync(workspace, vault)
     vault.rename(vault.with_name("elsewhere"))
