@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from core.documents.converting import OCR_MEGABYTES, OCR_SECONDS, end_worker, result_of, start_worker
-from core.documents.extras import has, need
+from core.documents.extras import has
 from core.documents.kinds import MAX_BYTES, picture_kind, too_large
 from core.documents.worker import PICTURE_SECONDS
-from core.errors import SourceError
+from core.errors import ConfigError, SourceError
 from core.messages import from_json
 
 _AGE, _PICTURES = 1800, 200
@@ -30,8 +30,12 @@ def can_read() -> bool:
 
 
 def check() -> None:
-    """Raise SourceError, with the command that installs it, where what reads pictures is missing."""
-    need("rapidocr")
+    """Raise ConfigError, with the command that installs it, where what reads pictures is missing."""
+    if not can_read():
+        raise ConfigError(
+            "What reads pictures isn't installed yet. Install it, then start Tessera again: {command}",
+            command="pip install 'tessera-notes[ocr]'",
+        )
 
 
 def holds_words(text: str) -> bool:

@@ -9,6 +9,7 @@ from typing import Unpack, get_args
 from core import embedding, reranking
 from core.chunking import build as build_chunker
 from core.config import Settings, check
+from core.documents import pictures
 from core.errors import ConfigError, UnknownChoice
 from core.indexing.chunks import Chunks
 from core.indexing.costs import measure
@@ -265,6 +266,8 @@ class Bases(Switching):
 def _check(fields: BaseFields, kind: BaseKind) -> None:
     if kind == "lines" and fields.get("write_files"):
         raise ConfigError("The text files of this base are only read. Change them in another program.")
+    if fields.get("read_pictures"):
+        pictures.check()
     search = fields.get("search", OPEN)
     check(search)
     if search.reranker not in (None, reranking.NONE):

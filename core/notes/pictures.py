@@ -58,7 +58,7 @@ class Pictures:
     def read(self, progress: Progress = no_progress, *, again: bool = False) -> int:
         """Read the pictures that are new or changed now; return their number. With `again` also those that failed.
 
-        Raises SourceError, with the command that installs it, where what reads pictures is missing.
+        Raises ConfigError, with the command that installs it, where what reads pictures is missing.
         """
         self._store.database.check_writable()
         reading.check()

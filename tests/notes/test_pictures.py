@@ -15,7 +15,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from core.documents import pictures as reading
-from core.errors import EditError, SourceError
+from core.errors import ConfigError, EditError, SourceError
 from core.model import Chunk, Filters
 from core.workspace import Workspace
 
@@ -356,15 +356,18 @@ def test_reading_waits_for_other_jobs_and_stops_where_a_person_says_so(
 def test_where_nothing_reads_pictures_the_command_that_installs_it_is_named(
     workspace: Workspace, vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from core.documents import extras
-
-    monkeypatch.setattr(extras, "has", lambda _: False)
-    monkeypatch.setattr(reading, "has", lambda _: False)
     workspace.bases.add("vault", read_pictures=True)
+    monkeypatch.setattr(reading, "has", lambda _: False)
     workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"))
     assert not workspace.pictures.start()
-    with pytest.raises(SourceError, match=r"pip install 'tessera-notes\[ocr\]'"):
-        workspace.pictures.read()
+    for act in (
+        workspace.pictures.read,
+        lambda: workspace.bases.add("other", read_pictures=True),
+        lambda: workspace.bases.update("vault", read_pictures=True),
+    ):
+        with pytest.raises(ConfigError, match=r"pip install 'tessera-notes\[ocr\]'"):
+            act()
+    assert not workspace.bases.update("vault", read_pictures=False).read_pictures
 
 
 def test_a_base_of_an_archive_reads_no_pictures_until_a_person_says_so(
