@@ -37,6 +37,7 @@ from core.models import Models
 from core.models.servers import Servers, given
 from core.notes.collection import Notes
 from core.notes.documents import Documents
+from core.notes.pictures import Pictures
 from core.notes.proposals import Proposals
 from core.notes.vocabulary import Vocabulary
 from core.packs.collection import Packs
@@ -136,6 +137,8 @@ class Workspace:
         self.watching = Watching(
             self.settings, self.notes, self.bases, self.text_folders, self.jobs, then, self.settings_file.look
         )
+        self.pictures = Pictures(self.store, self.chunks, self.jobs)
+        self.bases.on_pictures = self.pictures.switched
         self.documents = Documents(self.store, self.preferences, self.bases, self.chunks)
         self.proposals = Proposals(self.store, self.bases, self.chunks, self.notes)
         self.vocabulary = Vocabulary(self.store)
@@ -149,18 +152,8 @@ class Workspace:
         self.questions = Questions(self.store, self.settings)
         self.runs = Runs(self.store, self.settings, self.models, synonyms)
         self.archives = Archives(self.store, self.settings, self.bases)
-        self.doctor = Doctor(
-            Parts(
-                self.store,
-                self.settings,
-                self.settings_file,
-                self.bases,
-                self.models,
-                self.servers,
-                self.archives,
-                self.backups,
-            )
-        )
+        parts = self.store, self.settings, self.settings_file, self.bases, self.models, self.servers
+        self.doctor = Doctor(Parts(*parts, self.archives, self.backups))
         if not readonly:
             self._expire_trash()
             self.packs.start()
@@ -264,8 +257,9 @@ class Workspace:
     def start_indexing(self, *, quiet: bool = False) -> bool:
         """Start the job `embed` for pending chunks; return False without any, or if a running job embeds them next.
 
-        The job waits until the models of the job `warm` are loaded.
+        The job waits until the models of the job `warm` are loaded. The job `pictures` is started too.
         """
+        self.pictures.start()
 
         def work(progress: Progress) -> int:
             while self.jobs.running("warm"):

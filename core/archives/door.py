@@ -1,7 +1,7 @@
 """The door of archives: each record is checked field by field, and arrives without power.
 
-A note that comes in lives in the workspace. Its base reads and writes no file, trusts no program, and is searched with
-models of this machine; its own model is a wish. The functions raise RowError, which names the field.
+A note that comes in lives in the workspace. Its base reads and writes no file, reads no picture, trusts no program, and
+is searched with models of this machine; its own model is a wish. The functions raise RowError, which names the field.
 """
 
 import json
@@ -50,7 +50,7 @@ MOST_ENTRIES = 100_000
 _MOST_PATH, _MOST_PART = 4096, 255
 _MOST_NUMBER = 2**53
 _ID = re.compile(r"[\w:.-]{0,100}", re.ASCII)
-_SWITCHES = ("write_files", "watch", "trusts_programs")
+_SWITCHES = ("write_files", "watch", "trusts_programs", "read_pictures")
 
 
 def admitted(records: Records, usual: str) -> Records:
@@ -109,6 +109,7 @@ def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
         write_files=False,
         watch=False,
         trusts_programs=False,
+        read_pictures=False,
     )
 
 

@@ -69,13 +69,14 @@ def knowledge_semantic_search(
 
 
 def _place(hit: Hit) -> dict[str, Any]:
-    """Return the source of a hit, and its line in a text file or its page in a document."""
-    return {"source": source(hit.note), **numbered(hit.chunk.line, hit.page)}
+    """Return the source of a hit, and its line in a text file, its page or the picture that it was read from."""
+    return {"source": source(hit.note), **details(hit.chunk.line, hit.page, hit.chunk.picture)}
 
 
-def numbered(line: int, page: int) -> dict[str, int]:
-    """Return the line and the page of a passage, without those that it has none of."""
-    return {name: number for name, number in (("line", line), ("page", page)) if number}
+def details(line: int, page: int, picture: str) -> dict[str, int | str]:
+    """Return line, page and picture of a passage, without those that it has none of."""
+    named: tuple[tuple[str, int | str], ...] = (("line", line), ("page", page), ("picture", picture))
+    return {name: value for name, value in named if value}
 
 
 def knowledge_query(
@@ -99,7 +100,7 @@ def knowledge_query(
     items = [
         {
             "document": source(hit.note),
-            **numbered(hit.chunk.line, hit.page),
+            **details(hit.chunk.line, hit.page, hit.chunk.picture),
             "section": " › ".join(hit.chunk.section),
             "chunk_index": hit.chunk.index,
             "score": round(hit.score, 4),
@@ -128,7 +129,7 @@ def knowledge_context(
     context = workspace.context(query, budget=min(budget, _CONTEXT_TOKENS), filters=chosen)
     citations = [
         {"number": one.number, "note": one.note.id, "base": one.note.base, "source": source(one.note)}
-        | numbered(one.line, one.page)
+        | details(one.line, one.page, one.picture)
         for one in context.citations
     ]
     value = {"text": context.text, "tokens": context.tokens, "left_out": context.left_out, "citations": citations}

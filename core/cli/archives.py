@@ -99,4 +99,9 @@ def _powers_lines(values: dict[str, Any]) -> list[str]:
     return printed
 
 
-_ALLOWING = {"write_files": "--write-files", "watch": "--watch", "trusts_programs": "--trust-programs"}
+_ALLOWING = {
+    "write_files": "--write-files",
+    "watch": "--watch",
+    "trusts_programs": "--trust-programs",
+    "read_pictures": "--read-pictures",
+}

@@ -3,6 +3,7 @@
 from typing import Any
 
 from core.cli.texts import _, say
+from core.messages import plural
 
 
 def of_converters(values: dict[str, Any]) -> list[str]:
@@ -26,3 +27,7 @@ def of_original(values: dict[str, Any]) -> list[str]:
 
 def of_converted(note: dict[str, Any]) -> list[str]:
     return [_("'{title}' is version {version} now.", title=note["path"], version=str(note["version"]))]
+
+
+def of_pictures(values: dict[str, Any]) -> list[str]:
+    return [say(plural("{n} picture was read.", "{n} pictures were read.", n=values["pictures"]))]

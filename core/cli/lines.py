@@ -219,6 +219,7 @@ def _hit_lines(hit: dict[str, Any]) -> list[str]:
         f"{say(STAGES.get(stage, stage))} {score:.3f}" for stage, score in hit["scores"].items() if score is not None
     )
     matched = f"; {', '.join(hit['matched'])}" if hit["matched"] else ""
+    place = _("{path}, picture {picture}", path=place, picture=hit["picture"]) if hit["picture"] else place
     return [f"{hit['rank']}. {where}", f"   {hit['base']}: {place} ({scores}{matched})"]
 
 

@@ -23,7 +23,8 @@ def of_note(note: dict[str, Any]) -> list[str]:
     fields += [f"  {name}: {property_text(value)}" for name, value in note["properties"].items()]
     lost = note["missing_attachments"]
     missing = [_("  missing attachments: {names}", names=lost)] if lost else []
-    return [*head, *fields, *missing, "", note["body"]]
+    unread = [f"  {one['path']}: {say(one['reason'])}" for one in note["unread_attachments"]]
+    return [*head, *fields, *missing, *unread, "", note["body"]]
 
 
 def of_written(note: dict[str, Any]) -> list[str]:

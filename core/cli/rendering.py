@@ -55,6 +55,7 @@ COMMANDS: Mapping[str, Command] = {
     "document.unread": Command(documentlines.of_unread),
     "document.convert": Command(documentlines.of_converted),
     "document.original": Command(documentlines.of_original),
+    "document.pictures": Command(documentlines.of_pictures),
     "chunk.list": Command(chunklines.of_chunks),
     "chunk.add": Command(chunklines.of_made),
     "chunk.edit": Command(chunklines.of_made),

@@ -85,23 +85,33 @@ def _run(name: str, kind: str, place: Path, path: str) -> dict[str, Any]:
     reads_scans = "ocr" in (name, kind) or kind == "pdf"
     seconds = OCR_SECONDS if reads_scans else SECONDS
     megabytes = OCR_MEGABYTES if reads_scans else MEGABYTES
-    command = [sys.executable, "-m", "core.documents.worker", name, kind, str(place), str(seconds), str(megabytes)]
     ends = time.monotonic() + seconds
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,  # by which the worker knows that this process is there
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=Path(__file__).parents[2],
-        start_new_session=True,
-    ) as process:
+    with start_worker(name, kind, place, seconds, megabytes) as process:
         try:
             while process.poll() is None:
                 if time.monotonic() > ends:
                     raise SourceError(path, "takes longer than {n} seconds to convert. Divide it.", n=seconds)
                 time.sleep(_LOOK)
         finally:
-            _end(process)
+            end_worker(process)
+    return result_of(process, place, path)
+
+
+def start_worker(name: str, kind: str, place: Path, seconds: int, megabytes: int) -> "subprocess.Popen[bytes]":
+    """Start the process that converts the document in a folder."""
+    command = [sys.executable, "-m", "core.documents.worker", name, kind, str(place), str(seconds), str(megabytes)]
+    return subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,  # by which the worker knows that this process is there
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=Path(__file__).parents[2],
+        start_new_session=True,
+    )
+
+
+def result_of(process: "subprocess.Popen[bytes]", place: Path, path: str) -> dict[str, Any]:
+    """Return what a worker wrote; raises SourceError where it ended without a result."""
     try:
         result: dict[str, Any] = json.loads((place / "result").read_bytes())
     except (OSError, ValueError):
@@ -110,7 +120,7 @@ def _run(name: str, kind: str, place: Path, path: str) -> dict[str, Any]:
     return result
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def end_worker(process: "subprocess.Popen[bytes]") -> None:
     """End a worker and what it started."""
     with suppress(OSError):
         if hasattr(os, "killpg"):

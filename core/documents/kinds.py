@@ -68,6 +68,7 @@ PICTURES = {
     "jpg": rb"\xff\xd8\xff",
     "jpeg": rb"\xff\xd8\xff",
     "webp": rb"RIFF[\s\S]{4}WEBP",
+    "gif": rb"GIF8[79]a",
     "bmp": rb"BM",
     "tif": rb"II\*\0|MM\0\*",
     "tiff": rb"II\*\0|MM\0\*",
@@ -82,6 +83,11 @@ def kind_of(path: str) -> str:
     return PurePosixPath(path).suffix[1:].lower()
 
 
+def picture_kind(data: bytes) -> str:
+    """Return the kind of a picture by how its file begins, "" for none that is read: many a .jpg holds a PNG."""
+    return next((kind for kind, begins in PICTURES.items() if re.match(begins, data[:64])), "")
+
+
 def name_of(kind: str) -> Message:
     """Return what a person calls a kind."""
     return KINDS[kind].name if kind in KINDS else message("a .{kind} file", kind=kind)
@@ -92,7 +98,7 @@ def why_not_read(path: str) -> Message:
     kind = kind_of(path)
     if kind in _OLD_OFFICE:
         return message("is of an old Office format. Save it as .{newer} and import it again.", newer=_OLD_OFFICE[kind])
-    if kind in PICTURES or kind in ("gif", "svg", "avif", "heic"):
+    if kind in PICTURES or kind in ("svg", "avif", "heic"):
         return message("is a picture. It is shown in the notes that link to it.")
     if kind == "enex":
         return message("is an export of Evernote. Import it by itself.")

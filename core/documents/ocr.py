@@ -25,6 +25,10 @@ _SIDE = 3000
 _THREADS = 2
 
 
+class NoText(SourceError):
+    """A picture that is sound, and in which there is no text, or doubtful text."""
+
+
 class Ocr:
     """Reads pictures, and every page of a PDF as a picture."""
 
@@ -42,7 +46,7 @@ class Ocr:
                 raise SourceError("", "is not {kind}, whatever its name says.", kind=name_of(kind))
             text = text_of(_picture(data))
             if not text:
-                raise SourceError("", "is a picture in which no text can be read.")
+                raise NoText("", "is a picture in which no text can be read.")
             return Converted(text + "\n")
         from core.documents.pdf import reading
 

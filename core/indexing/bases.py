@@ -9,6 +9,7 @@ from typing import Unpack, get_args
 from core import embedding, reranking
 from core.chunking import build as build_chunker
 from core.config import Settings, check
+from core.documents import pictures
 from core.errors import ConfigError, UnknownChoice
 from core.indexing.chunks import Chunks
 from core.indexing.costs import measure
@@ -59,6 +60,8 @@ class Bases(Switching):
         self._settings = settings
         self._models = models
         self._chunks = chunks
+        self.on_pictures: Callable[[], object] = lambda: None
+        """Called when a base begins or ends to read pictures."""
 
     def get(self, name: str) -> KnowledgeBase:
         """Return the base of this name; raises UnknownChoice, which lists the bases."""
@@ -140,7 +143,10 @@ class Bases(Switching):
         """
         base = self.get(name)
         _check(fields, base.kind)
-        return self._store.bases.change(base, **fields)
+        changed = self._store.bases.change(base, **fields)
+        if changed.read_pictures != base.read_pictures:
+            self.on_pictures()
+        return changed
 
     def forget_wish(self, name: str) -> KnowledgeBase:
         """Forget the model that the archive of a base names, so that it is offered no longer; return the base."""
@@ -260,6 +266,8 @@ class Bases(Switching):
 def _check(fields: BaseFields, kind: BaseKind) -> None:
     if kind == "lines" and fields.get("write_files"):
         raise ConfigError("The text files of this base are only read. Change them in another program.")
+    if fields.get("read_pictures"):
+        pictures.check()
     search = fields.get("search", OPEN)
     check(search)
     if search.reranker not in (None, reranking.NONE):

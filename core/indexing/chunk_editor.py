@@ -36,6 +36,15 @@ class ChunkEditor:
     note: Note
     chunks: Sequence[Chunk]
     edits: Sequence[Edit]
+    pictures: Sequence[Chunk] = ()
+    """Chunks of pictures, which stand between the others and can't be edited."""
+
+    @classmethod
+    def of(cls, note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit]) -> "ChunkEditor":
+        """Return a note with all its chunks, of which those of pictures are apart."""
+        own = [chunk for chunk in chunks if not chunk.picture]
+        own = [replace(chunk, index=index, total=len(own)) for index, chunk in enumerate(own)]
+        return cls(note, own, edits, [chunk for chunk in chunks if chunk.picture])
 
     def edit(self, chunk_id: str, text: str) -> Act:
         """Replace the text of a chunk; the same text changes nothing."""
@@ -134,7 +143,18 @@ class ChunkEditor:
         for chunk in self.chunks:
             if chunk.id == chunk_id:
                 return chunk, next((edit for edit in self.edits if edit.chunk_id == chunk_id), None)
+        self._check_own(chunk_id)
         raise ChunkNotFound(chunk_id)
+
+    def _check_own(self, chunk_id: str) -> None:
+        """Raise EditError for a chunk of a picture."""
+        for chunk in self.pictures:
+            if chunk.id == chunk_id:
+                raise EditError(
+                    "This text is read from the picture {picture} and can't be edited. To leave it out, hide the chunk"
+                    " in which the picture stands.",
+                    picture=chunk.picture,
+                )
 
     def _living(self, chunk_id: str) -> tuple[Chunk, Edit | None]:
         chunk, edit = self._chunk(chunk_id)
@@ -151,6 +171,7 @@ class ChunkEditor:
         """Return the chunks of these ids in reading order; raises EditError if another chunk is between them."""
         run = [chunk for chunk in self.chunks if chunk.id in chunk_ids]
         for missing in chunk_ids.difference(chunk.id for chunk in run):
+            self._check_own(missing)
             raise ChunkNotFound(missing)
         for chunk in run:
             _check_living(chunk)

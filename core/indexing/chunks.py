@@ -109,7 +109,7 @@ class Chunks:
             ((base, _),) = self._by_base([note_id])
             base, embedder = self._opened(base)
             indexer = Indexer(self._store, base, embedder)
-            editor = ChunkEditor(
+            editor = ChunkEditor.of(
                 self._store.notes.note(note_id), self._store.chunks.of_note(note_id), self._store.edits.of_note(note_id)
             )
             result = act(editor)

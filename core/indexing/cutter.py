@@ -10,9 +10,10 @@ from core.embedding import Embedder
 from core.embedding.windows import windows_of
 from core.errors import SourceError
 from core.faults import one_file
+from core.indexing import pictures
 from core.indexing.anchors import follow
 from core.indexing.edits import apply
-from core.model import Chunk, ChunkingOptions, Document, Edit, KnowledgeBase, Note, own_starts
+from core.model import Chunk, ChunkingOptions, Document, Edit, KnowledgeBase, Note, NotePicture, own_starts
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
 
@@ -85,7 +86,7 @@ class Cutter:
         with one_file(note.path or note.title):
             cut = chunking.cut(note, options, self.embedder.tokens, ready.outline)
             applied = apply(note, cut.chunks, edits, self.embedder.tokens)
-        chunks: Sequence[Chunk] = applied.chunks
+        chunks, shown = self._with_pictures(replace(ready, note=note), applied.chunks, options)
         if not self.base.has_vectors:  # they are complete without vectors
             chunks = [replace(chunk, state="embedded") if chunk.state == "pending" else chunk for chunk in chunks]
         if note.document and note.document.pages:
@@ -100,8 +101,20 @@ class Cutter:
             edits=applied.edits,
             options=None if own == self.base.chunking else own,
             windows=windows_of(to_embed, note.title, self.embedder),
+            pictures=shown,
             flagged=sum(now.flagged and not was.flagged for now, was in zip(applied.edits, edits, strict=True)),
         )
+
+    def _with_pictures(
+        self, ready: NoteToIndex, chunks: Sequence[Chunk], options: ChunkingOptions
+    ) -> tuple[Sequence[Chunk], Sequence[NotePicture]]:
+        """Return the chunks of a note with those of its pictures, and the pictures; in a base that reads none, none."""
+        note, known = ready.note, ready.pictures
+        if not self.store.pictures.is_read(self.base):
+            return chunks, ()
+        shown = pictures.named(note, self.store.pictures.of_note(note.id) if known is None else known)
+        with one_file(note.path or note.title):
+            return pictures.placed(note, chunks, shown, options, self.embedder.tokens, ready.outline)
 
     def _to_embed(self, chunks: Sequence[Chunk]) -> list[Chunk]:
         living = [chunk for chunk in chunks if chunk.state != "deleted"]

@@ -76,6 +76,11 @@ class Indexer:
         tasks = ((draft.note.title, partial(self._cutter.cut, draft)) for draft in drafts)
         return self._run(tasks, total, progress, self._write_group, _WRITTEN)
 
+    def recut_words(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Indexed:
+        """Cut and store stored notes as `write` does, without embedding; notes deleted meanwhile are left out."""
+        tasks = ((self._title(note_id), partial(self._cutter.recut, note_id)) for note_id in note_ids)
+        return self._run(tasks, len(note_ids), progress, self._write_group, _WRITTEN)
+
     def recut(
         self,
         note_ids: Sequence[str],

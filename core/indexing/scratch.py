@@ -104,7 +104,8 @@ class Scratch:
                 kind=base.kind,
             )
             store.index.build(target)
-        return store.bases.change(target, name=base.name, keep_tokens=base.keep_tokens, search=base.search)
+        alike = {name: getattr(base, name) for name in ("name", "keep_tokens", "search", "read_pictures")}
+        return store.bases.change(target, **alike)
 
     def _fill(
         self, store: Store, base: KnowledgeBase, target: KnowledgeBase, embedder: Embedder, progress: Progress
@@ -137,7 +138,7 @@ class Scratch:
         except NoteNotFound:
             return None  # deleted meanwhile
         store.edits.put(note, self._store.edits.of_note(note_id))
-        return NoteToIndex(note)
+        return NoteToIndex(note, pictures=self._store.pictures.of_note(note_id))
 
     def _copies(self) -> list[Path]:
         return list(self.folder.iterdir()) if self.folder.is_dir() else []

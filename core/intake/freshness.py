@@ -17,7 +17,7 @@ _PASSAGES = plural("{n} passage is found by its words only", "{n} passages are f
 _INDEX = message("The search index is damaged")
 
 
-_WORK = jobs_at("index", "notes", "packs", "chunks", "bases")
+_WORK = jobs_at("index", "notes", "packs", "chunks", "bases", "pictures")
 """Jobs that change what is found."""
 
 

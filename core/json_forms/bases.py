@@ -13,7 +13,8 @@ BASE = Form(
     "Base",
     model.BaseStatus,
     "base.name base.description base.kind notes chunks windows pending waiting refused base.embedder base.chunking"
-    " base.embed_at_once base.keep_tokens base.write_files base.watch base.trusts_programs",
+    " base.embed_at_once base.keep_tokens base.write_files base.watch base.trusts_programs"
+    " base.read_pictures",
     search=(dict[str, Any], lambda status: status.base.search.chosen()),
     folders=([Form("SyncedFolder", tuple, path=(str, _FIRST), synced_at=(str, _SECOND))], "folders"),
 )

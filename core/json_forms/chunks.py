@@ -7,7 +7,11 @@ from typing_extensions import TypedDict
 from core import model
 from core.json_forms.forms import Form, plain
 
-CHUNK = Form("Chunk", model.Chunk, "id index total kind section start end text token_count overlap_tokens state edited")
+CHUNK = Form(
+    "Chunk",
+    model.Chunk,
+    "id index total kind section start end text token_count overlap_tokens state edited picture",
+)
 CHUNKS = Form("Chunks", list, chunks=([CHUNK], list))
 _CUT = Form(
     "CutChunk",

@@ -19,9 +19,10 @@ NOTE = Form(
     tuple,
     base=(str, _SECOND),
     missing_attachments=(list[str], lambda shown: list(shown[2])),
+    unread_attachments=([Form("UnreadAttachment", model.Failed, "path", reason=(str, "error"))], itemgetter(3)),
     **Form("", model.Note, f"{_NAMES} body {' '.join(RELATIONS)} {_TIMES} properties=extra").through(_FIRST),
 )
-"""Of a note, the name of its base, and its attachments that are missing."""
+"""Of a note, the name of its base, its attachments that are missing, and its pictures that can't be read."""
 WRITTEN = Form(
     "WrittenNote",
     tuple,

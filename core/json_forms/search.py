@@ -39,6 +39,7 @@ HIT = Form(
     status=(str, lambda hit: "expired" if hit.note.expired else hit.note.status),
     line=(int | None, lambda hit: hit.chunk.line or None),
     page=(int | None, lambda hit: hit.page or None),
+    picture=(str | None, lambda hit: hit.chunk.picture or None),
     file_start=(int | None, lambda hit: _in_file(hit.note, hit.passage.start)),
     file_end=(int | None, lambda hit: _in_file(hit.note, hit.passage.end)),
     scores=(dict[str, float | None], lambda hit: _by_stage(hit, "score")),
@@ -69,6 +70,7 @@ CITATION = Form(
     "number note_id=note.id note.base note.path note.title section start end",
     page=(int | None, lambda one: one.page or None),
     line=(int | None, lambda one: one.line or None),
+    picture=(str | None, lambda one: one.picture or None),
     file_start=(int | None, lambda one: _in_file(one.note, one.start)),
     file_end=(int | None, lambda one: _in_file(one.note, one.end)),
 )

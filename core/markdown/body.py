@@ -2,13 +2,13 @@
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote
 
 from core.markdown import outline, parser
 from core.markdown.inline import hide, prose
-from core.markdown.links import Link, definitions, extract
+from core.markdown.links import DESTINATION, Link, definitions, extract
 from core.markdown.outline import Outline
 from core.markdown.parser import Parsed
 from core.markdown.tags import in_text, key
@@ -17,11 +17,20 @@ from core.model import NOTE_SUFFIXES
 MAX_TITLE = 200
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
 """How the address of a page of the web, or of another program, begins."""
+_PICTURE = re.compile(r"\.(?:png|jpe?g|webp|gif|bmp|tiff?)$", re.IGNORECASE)
+_EMBED = re.compile(
+    rf"!\[\[(?P<wiki>[^\[\]\n]{{1,500}})\]\]|!\[[^\[\]\n]{{0,1000}}\](?:{DESTINATION}|\[(?P<label>[^\[\]\n]{{0,1000}})\])"
+)
+"""A picture that is shown in a note, as Obsidian or Markdown writes it."""
 _ATTACHMENT = re.compile(
-    r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif|pdf|mp[34]|m4a|wav|ogg|webm|mov|zip|html?|css|js|py|ipynb"
+    r"\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?|avif|pdf|mp[34]|m4a|wav|ogg|webm|mov|zip|html?|css|js|py|ipynb"
     r"|docx?|xlsx?|pptx?|csv|json|ya?ml)$",
     re.IGNORECASE,
 )
+
+
+_LABEL = re.compile(r"^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)", re.MULTILINE)
+"""The definition of a link."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +70,31 @@ def attachments_in(body: str, path: str) -> tuple[str, ...]:
     """Return the files beside a note that its body names, as they are written, each once; raises SourceError."""
     named = (_file(link) for link in look_into(body, path).links if not _ADDRESS.match(link.target))
     return _distinct(filter(_ATTACHMENT.search, named), str)
+
+
+def pictures_in(body: str, path: str) -> dict[str, int]:
+    """Return the pictures beside a note that its body shows, as they are written, each with the place behind the first.
+
+    Raises SourceError for a body that is too large to parse.
+    """
+    if "![" not in body:
+        return {}
+    named = {name for name in attachments_in(body, path) if _PICTURE.search(name)}
+    labels = {label.casefold(): target for label, target in _LABEL.findall(body)} if named else {}
+    places: dict[str, int] = {}
+    for match in _EMBED.finditer(body) if named else ():
+        name = _shown(match, labels)
+        if name in named:
+            places.setdefault(name, match.end())
+    return places
+
+
+def _shown(match: re.Match[str], labels: Mapping[str, str]) -> str:
+    """Return the path of a picture that is shown."""
+    if match["wiki"]:
+        return _file(Link(match["wiki"].partition("|")[0], wiki=True))
+    address = match["address"] or labels.get((match["label"] or "").strip().casefold(), "")
+    return _file(Link(address[1:-1] if address[:1] == "<" and address[-1:] == ">" else address))
 
 
 def short_title(title: str) -> str:

@@ -21,6 +21,7 @@ from core.model.moments import *
 from core.model.note_fields import *
 from core.model.notes import *
 from core.model.packs import *
+from core.model.pictures import *
 from core.model.queries import *
 from core.model.search import *
 from core.model.settings import *

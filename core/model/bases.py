@@ -28,7 +28,8 @@ class KnowledgeBase:
     `keep_tokens` the sign bits of the windows' token vectors are stored for reranking. The settings fill the parts
     that `search` leaves open. With `write_files` an edit of a note that is a file changes the file. With `watch`
     the folders of the base are synced while the app runs. What a program writes waits for a person, unless the base
-    `trusts_programs`. `wish` is the embedder that the archive of the base names, until a person agrees to it.
+    `trusts_programs`. With `read_pictures` the text in the pictures of its notes is read and found. `wish` is the
+    embedder that the archive of the base names, until a person agrees to it.
     """
 
     id: str
@@ -48,6 +49,7 @@ class KnowledgeBase:
     write_files: bool = False
     watch: bool = False
     trusts_programs: bool = False
+    read_pictures: bool = False
     wish: str = ""
 
     @property
@@ -103,6 +105,7 @@ class BaseFields(TypedDict, total=False):
     write_files: bool
     watch: bool
     trusts_programs: bool
+    read_pictures: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,8 @@ class Chunk:
     embedded text repeats: a table's header or a fence's opening line. Before the first heading `section_title`
     is empty and `hierarchy_level` is 0; `parent_sections` run from the outermost inwards. In a plain note `line` is
     the number of the chunk's line in the file, from 1; else it is 0. So is `page`, where a document has none.
+    With a `picture`, its path from the top of the note's folder, `text` was read of that picture, which stands before
+    `start`, and `end == start`.
     """
 
     id: str
@@ -52,6 +54,7 @@ class Chunk:
     edited: bool = False
     line: int = 0
     page: int = 0
+    picture: str = ""
 
     @property
     def section(self) -> tuple[str, ...]:

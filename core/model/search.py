@@ -225,7 +225,7 @@ NOTE_MARKS = ("<note>", "</note>")
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A numbered source of a context: a slice of a note.
+    """A numbered source of a context: a slice of a note, or what was read of its `picture` there.
 
     `page` and `line` are those of the best hit in it: 0 where it is of no document with pages, of no text file.
     """
@@ -237,6 +237,7 @@ class Citation:
     end: int
     page: int = 0
     line: int = 0
+    picture: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ JobPlace = Literal[
     "notes",
     "packs",
     "chunks",
+    "pictures",
     "bases",
     "costs",
     "models",
@@ -75,6 +76,12 @@ JOB_KINDS: Mapping[str, JobKind] = {
         message("Indexing"),
         plural("{n} chunk indexed", "{n} chunks indexed"),
         message("Stopped. What is indexed stays; the other notes are found by words."),
+    ),
+    "pictures": JobKind(
+        "pictures",
+        message("Reading pictures"),
+        plural("{n} picture read", "{n} pictures read"),
+        message("Stopped. What was read stays; the other pictures are read later."),
     ),
     "edits": JobKind("chunks", message("Changing chunks"), message("The chunks are changed"), writes=True),
     "switch": JobKind(

@@ -41,11 +41,16 @@ def find(note: Note, target: str) -> Attachment | None:
     outside of the folder is found, by a link of the file system neither, nothing in a folder whose name begins with a
     dot, nothing that can't be read or named in an address, and no larger file than MOST.
     """
-    if not note.in_file or "\0" in target:
+    return locate(note.source_ref, str(note.path), target) if note.in_file else None
+
+
+def locate(folder: str, path: str, target: str) -> Attachment | None:
+    """Return the attachment that a note at a path in a folder names, as `find` does."""
+    if "\0" in target:
         return None
-    top = Path(note.source_ref)
+    top = Path(folder)
     name = target.replace("\\", "/")
-    own = top / PurePosixPath(str(note.path)).parent
+    own = top / PurePosixPath(path).parent
     places = [top / name.lstrip("/")] if name.startswith("/") else [own / name, top / name]
     try:
         found = next((path for path in places if is_inside(path, top)), None)

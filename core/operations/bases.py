@@ -50,6 +50,13 @@ TrustsPrograms = Annotated[
         doors=("cli",),
     ),
 ]
+ReadPictures = Annotated[
+    bool | None,
+    About(
+        message("Read the text in the pictures of the notes, so that it is found too, or not, which is the default."),
+        "read-pictures/--leave-pictures",
+    ),
+]
 
 
 @operation(
@@ -106,10 +113,11 @@ def new(
     write_files: WriteFiles = None,
     watch: Watch = None,
     trusts_programs: TrustsPrograms = None,
+    read_pictures: ReadPictures = None,
 ) -> BaseStatus:
     options = _options(workspace.bases.usual(kind).chunking, chunking)
     watch = caller.is_person if watch is None else watch
-    fields = _fields(OPEN, description, search, embed_at_once, write_files, watch, trusts_programs)
+    fields = _fields(OPEN, description, search, embed_at_once, write_files, watch, trusts_programs, read_pictures)
     return workspace.bases.status(
         workspace.bases.add(name, kind=kind, embedder=embedder or "", chunking=options, **fields)
     )
@@ -135,9 +143,10 @@ def change(
     write_files: WriteFiles = None,
     watch: Watch = None,
     trusts_programs: TrustsPrograms = None,
+    read_pictures: ReadPictures = None,
 ) -> BaseStatus:
     own = workspace.bases.get(base).search
-    fields = _fields(own, description, search, embed_at_once, write_files, watch, trusts_programs)
+    fields = _fields(own, description, search, embed_at_once, write_files, watch, trusts_programs, read_pictures)
     changed = workspace.bases.update(base, **fields)
     return workspace.bases.status(workspace.bases.rename(base, name) if name else changed)
 
@@ -260,7 +269,7 @@ def _fields(
     own: SearchSettings, description: str | None, search: dict[str, Any] | None, *switches: bool | None
 ) -> BaseFields:
     """Return the fields of a base that are given; the search settings over its own."""
-    names = ("embed_at_once", "write_files", "watch", "trusts_programs")
+    names = ("embed_at_once", "write_files", "watch", "trusts_programs", "read_pictures")
     fields: dict[str, Any] = {"description": description, **dict(zip(names, switches, strict=True))}
     if search:
         fields["search"] = SearchSettings.of(search).over(own)

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from core.json_forms import documents as forms
 from core.json_forms import notes as note_forms
+from core.json_forms.forms import Form
 from core.messages import message
-from core.model import ConverterCard, Failed, Note, Original
+from core.model import ConverterCard, Failed, Note, Original, Progress
 from core.operations import named
 from core.operations.bases import ASSISTANT
 from core.operations.declaring import About, operation
@@ -15,6 +16,8 @@ from core.operations.parameters import Base, NoteName
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
+
+READ = Form("ReadPictures", int, pictures=(int, int))
 
 
 @operation(
@@ -79,3 +82,22 @@ def original(
 ) -> Original:
     one = named.id_of(workspace, note)
     return workspace.documents.save_original(one, to) if to else workspace.documents.original(one)
+
+
+@operation(
+    "document.pictures",
+    message("Read the pictures of the notes now, in the bases that read pictures, so that their text is found."),
+    http="POST /pictures/read",
+    cli="document pictures",
+    writes=True,
+    job="pictures",
+    gives={"pictures": 12},
+    form=READ,
+    lacks=ASSISTANT,
+)
+def pictures(
+    workspace: "Workspace",
+    progress: Progress,
+    again: Annotated[bool, About(message("Try those again too that could not be read."))] = False,
+) -> int:
+    return workspace.pictures.read(progress, again=again)

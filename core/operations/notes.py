@@ -6,7 +6,7 @@ from core.errors import ConfigError
 from core.json_forms import notes as forms
 from core.json_forms.forms import Form
 from core.messages import message
-from core.model import NOTE_FIELDS, Note, NoteCard, NoteDifference, Proposal, Version
+from core.model import NOTE_FIELDS, Failed, Note, NoteCard, NoteDifference, Proposal, Version
 from core.operations import named
 from core.operations.declaring import About, Caller, operation
 from core.operations.parameters import NOTE_PARAMETERS, Expected, NoteName, NoteNames, Number, only
@@ -19,8 +19,8 @@ _WAITS = "a change by a program waits for the person, as note.update does"
 _MOST = 100
 """Notes in one answer to a program that says no other number."""
 
-Shown = tuple[Note, str, tuple[str, ...]]
-"""A note, the name of its base, and the attachments that are missing."""
+Shown = tuple[Note, str, tuple[str, ...], list[Failed]]
+"""A note, the name of its base, the attachments that are missing, and the pictures that can't be read."""
 Written = tuple[Note, str, str]
 """A note, the name of its base, and its status; a change that waits is `pending`."""
 Body = Annotated[str | None, About(message("The whole text in Markdown; left out, it stays."), tool="text", long=True)]
@@ -251,7 +251,8 @@ def diff(
 
 
 def shown(workspace: "Workspace", note: Note) -> Shown:
-    return note, workspace.bases.of_id(note.base_id).name, workspace.notes.missing_attachments(note)
+    base, lost = workspace.bases.of_id(note.base_id), workspace.notes.missing_attachments(note)
+    return note, base.name, lost, workspace.pictures.problems(note.id)
 
 
 def written(workspace: "Workspace", done: Note | Proposal) -> Written:

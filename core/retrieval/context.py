@@ -39,6 +39,7 @@ class _Piece:
     edited: bool
     page: int
     line: int
+    picture: str
     rank: int
 
     @classmethod
@@ -54,6 +55,7 @@ class _Piece:
             edited,
             hit.page if is_own else chunk.page,
             chunk.line,
+            chunk.picture,
             hit.rank if is_own else _BEHIND,
         )
 
@@ -168,7 +170,7 @@ def build(
     cited = [piece for run in _runs(block.pieces) for piece in _sections(store, run)]
     text = _BREAK.join(piece.block(number) for number, piece in enumerate(cited, 1))
     citations = (
-        Citation(number, piece.note, piece.section, piece.start, piece.end, piece.page, piece.line)
+        Citation(number, piece.note, piece.section, piece.start, piece.end, piece.page, piece.line, piece.picture)
         for number, piece in enumerate(cited, 1)
     )
     return Context(text, tuple(citations), len(tokens(text)), budget, left_out)

@@ -12,7 +12,7 @@ _BREAK = "\n\n"
 def passage(store: Store, card: NoteCard, chunk: Chunk, size: int, joined: Sequence[Chunk] = ()) -> Passage:
     """Return a chunk widened by the `joined` chunks and by up to `size` chunks of its note on each side.
 
-    Deleted chunks are skipped. An edited chunk gives its edited text.
+    Deleted chunks are skipped. An edited chunk gives its edited text, one of a picture what was read of it.
     """
     if not size and not joined:
         return Passage(card, chunk.start, chunk.end, chunk.text)
@@ -21,7 +21,7 @@ def passage(store: Store, card: NoteCard, chunk: Chunk, size: int, joined: Seque
     start, end = min(chunk.start for chunk in chunks), max(chunk.end for chunk in chunks)
     body = store.notes.slice(card.id, start, end)
     gapless = chunks[-1].index - chunks[0].index == len(chunks) - 1
-    if gapless and not any(chunk.edited for chunk in chunks):
+    if gapless and not any(chunk.edited or chunk.picture for chunk in chunks):
         return Passage(card, start, end, body)
     return Passage(card, start, end, _joined(chunks, body, start))
 

@@ -14,6 +14,7 @@ from core.store import filters as narrowed
 from core.store import ranking
 from core.store.field_table import FieldTable
 from core.store.note_to_index import NoteToIndex
+from core.store.picture_table import PictureTable
 from core.store.refusal_table import RefusalTable
 from core.store.table import AMONG, Table, decoding
 from core.store.vector_table import VectorTable, matrix
@@ -43,7 +44,7 @@ class ChunkTable(Table):
     # writing
 
     def put(self, cut: NoteToIndex) -> None:
-        """Write the chunks of a note in place of its old ones; the note's row must exist."""
+        """Write the chunks and pictures of a note in place of its old ones; the note's row must exist."""
         with self._database.write():
             self._database.execute(
                 "DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)", cut.note.id
@@ -53,6 +54,8 @@ class ChunkTable(Table):
                 rowid = self._put(cut.note.title, chunk, vectors)
                 if refusal := cut.refusals.get(chunk.id):
                     RefusalTable(self._database).link({rowid: refusal})
+            if cut.pictures is not None:
+                PictureTable(self._database).put(cut.note.id, cut.pictures)
 
     def _put(self, title: str, chunk: Chunk, vectors: Sequence[int]) -> int:
         """Write a chunk, and return its rowid; a `refused` one is pending until its refusal is linked."""

@@ -185,7 +185,7 @@ _HAS = {
     "code": "has_code",
     "table": "instr(lead || text, '|') AND has_table(lead || char(10) || text)",
     "task": "instr(text, '[') AND has_task(text)",
-    "image": "instr(text, '![') AND has_image(text)",
+    "image": "(picture != '' OR instr(text, '![') AND has_image(text))",
 }
 """What a chunk can hold, as SQL; the search for a sign spares most texts the function."""
 

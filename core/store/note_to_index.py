@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.markdown.outline import Outline
-from core.model import Chunk, ChunkingOptions, Edit, Note, Revision, Window
+from core.model import Chunk, ChunkingOptions, Edit, Note, NotePicture, Revision, Window
 from core.text import digest
 
 
@@ -18,9 +18,10 @@ class NoteToIndex:
     changed since.
 
     Cut, it has its `chunks` and the `windows` of those that get vectors; `edits`, which replace the stored ones unless
-    they are None, and how many of them lost their place (`flagged`); the `options` that are its own. `recut` cuts it
-    again, from its stored state at that time. `vectors` are for each chunk the ids of its windows' vectors; `refusals`
-    are by the id of a chunk those of its texts that the model refuses.
+    they are None, and how many of them lost their place (`flagged`); its `pictures`, which do the same, or before the
+    cut what is known of them elsewhere; the `options` that are its own. `recut` cuts it again, from its stored state at
+    that time. `vectors` are for each chunk the ids of its windows' vectors; `refusals` are by the id of a chunk those
+    of its texts that the model refuses.
     """
 
     note: Note
@@ -38,6 +39,7 @@ class NoteToIndex:
     windows: Sequence[Window] = ()
     flagged: int = 0
     refusals: Mapping[str, int] = field(default_factory=dict)
+    pictures: Sequence[NotePicture] | None = None
     recut: "Callable[[], NoteToIndex] | None" = None
 
     def with_vectors(self, vectors: Mapping[bytes, int], refused: Mapping[bytes, int]) -> "NoteToIndex":

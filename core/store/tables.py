@@ -12,6 +12,7 @@ from core.store.note_table import NoteTable
 from core.store.opening_table import OpeningTable
 from core.store.pack_table import PackTable
 from core.store.pending_table import PendingTable
+from core.store.picture_table import PictureTable
 from core.store.proposal_table import ProposalTable
 from core.store.question_table import QuestionTable
 from core.store.refusal_table import RefusalTable
@@ -42,6 +43,7 @@ class Tables:
         self.proposals = ProposalTable(database)
         self.creations = CreationTable(database)
         self.documents = DocumentTable(database)
+        self.pictures = PictureTable(database)
         self.packs = PackTable(database)
         self.openings = OpeningTable(database)
         self.switches = SwitchTable(database)

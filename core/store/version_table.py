@@ -12,6 +12,7 @@ from core.model import Note, Revision, Trashed, Version
 from core.store.database import Database
 from core.store.document_table import DocumentTable
 from core.store.note_rows import data_of, extra, overridden
+from core.store.picture_table import PictureTable
 from core.store.reading import Reader, loaded
 from core.store.table import AMONG, Table
 
@@ -117,9 +118,10 @@ class VersionTable(Table):
         return self.note(note_id, self.last(note_id))
 
     def drop(self, note_ids: Iterable[str]) -> None:
-        """Delete all versions of notes, and the originals of documents that no note has any more."""
+        """Delete all versions of notes, with the originals and pictures that no note has any more."""
         self._database.execute(f"DELETE FROM versions WHERE note_id {AMONG}", list(note_ids), aside=True)
         DocumentTable(self._database).drop_unused()
+        PictureTable(self._database).drop_unused()
 
 
 def _packed(text: str) -> bytes:

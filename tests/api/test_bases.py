@@ -1,9 +1,14 @@
 """Bases over HTTP."""
 
+import json
 from pathlib import Path
 
+import pytest
 from starlette.testclient import TestClient
 
+from core.assistants import server
+from core.documents import pictures as reading
+from core.errors import SourceError
 from core.workspace import Workspace
 from tests.importers.test_importers import ENEX
 
@@ -30,6 +35,35 @@ def test_a_wrong_value_names_its_place(program: TestClient) -> None:
     assert refused.json()["detail"] == "body.search.limit：应为整数"
     out_of_range = program.patch("/api/v1/bases/vault", json={"search": {"limit": 0}})
     assert (out_of_range.status_code, out_of_range.json()["error"]) == (422, "ConfigError")
+
+
+def test_the_pictures_of_a_base_are_read_and_a_hit_names_its_own(
+    program: TestClient, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(_: object, data: bytes, path: str, __: object) -> tuple[str, str]:
+        if data == b"torn":
+            raise SourceError(path, "is damaged. Open it in its own program, save it again, and import it.")
+        return "Irrigation of the greenhouse", "a reader"
+
+    monkeypatch.setattr(reading.PictureReader, "read", read)
+    folder = tmp_path / "garden"
+    folder.mkdir()
+    (folder / "plan.md").write_text("# Plan\n\n![[board.png]] ![[torn.png]]\n")
+    (folder / "board.png").write_bytes(b"board")
+    (folder / "torn.png").write_bytes(b"torn")
+    workspace.notes.apply(workspace.notes.plan_folder(folder, "garden"))
+    changed = program.patch("/api/v1/bases/garden", json={"read_pictures": True})
+    assert changed.json()["read_pictures"]
+    workspace.jobs.wait("pictures")
+    (hit, *_) = program.post("/api/v1/search", json={"query": "irrigation", "mode": "keyword"}).json()["hits"]
+    assert (hit["path"], hit["picture"], hit["text"]) == ("plan.md", "board.png", "Irrigation of the greenhouse")
+    note = program.get(f"/api/v1/notes/{hit['note_id']}").json()
+    assert [(one["path"], one["reason"][:11]) for one in note["unread_attachments"]] == [("torn.png", "is damaged.")]
+    assert program.post("/api/v1/pictures/read", json={"again": True}).status_code == 202
+    answer = server.run(lambda: workspace, "knowledge_query", {"knowledge_base": "garden", "query": "irrigation"})
+    assert '"picture": "board.png"' in json.dumps(answer, default=vars).replace("\\", "")
+    assert not program.patch("/api/v1/bases/garden", json={"read_pictures": False}).json()["read_pictures"]
+    assert not program.post("/api/v1/search", json={"query": "irrigation", "mode": "keyword"}).json()["hits"]
 
 
 def test_a_program_cannot_make_a_base_trust_programs(program: TestClient, workspace: Workspace) -> None:

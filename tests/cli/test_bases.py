@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from core import cli
+from core.documents import pictures as reading
 from core.embedding import EMBEDDERS
+from core.errors import SourceError
 from core.registry import Entry
 from tests import samples
 from tests.model_server import ModelServer
@@ -55,12 +57,13 @@ def run(said: Run) -> Run:
 def test_a_base_is_made_shown_and_listed(run: Run, said: Run) -> None:
     made = run(
         *("base", "new", "work", "--description", "What I do", "--chunk-size", 300, "--limit", 4),
-        *("--min-similarity", 0.25, "--index-later", "--watch", "--trust-programs"),
+        *("--min-similarity", 0.25, "--index-later", "--watch", "--trust-programs", "--read-pictures"),
     )
     assert made["chunking"]["chunk_size"] == 300
     assert made["search"] == {"limit": 4, "score_threshold": 0.25}
     assert (made["embed_at_once"], made["watch"], made["write_files"]) == (False, True, False)
     assert made["trusts_programs"]
+    assert made["read_pictures"]
     assert run("base", "show", "work") == made
     assert run("base", "list")["bases"] == [made]
     _, out, _ = said("base", "show", "work")
@@ -222,3 +225,29 @@ def test_a_fifo_is_no_export_and_no_question_file(said: Run, run: Run, folder: P
     for command in (("restore", tmp_path / "fifo"), ("evaluate", tmp_path / "fifo", "--base", "vault")):
         code, _, error = said(*command)
         assert (code, "is not an ordinary file" in error) == (1, True)
+
+
+def test_pictures_are_read_and_a_hit_names_its_own(
+    run: Run, said: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(_: object, data: bytes, path: str, __: object) -> tuple[str, str]:
+        if data == b"torn":
+            raise SourceError(path, "is damaged. Open it in its own program, save it again, and import it.")
+        return "Irrigation of the greenhouse", "a reader"
+
+    monkeypatch.setattr(reading.PictureReader, "read", read)
+    garden = tmp_path / "garden"
+    garden.mkdir()
+    (garden / "plan.md").write_text("# Plan\n\n![[board.png]] ![[torn.png]]\n")
+    (garden / "board.png").write_bytes(b"board")
+    (garden / "torn.png").write_bytes(b"torn")
+    run("import", garden)
+    assert "The text in pictures isn't read." in said("base", "show", "garden")[1]
+    assert run("base", "set", "--base", "garden", "--read-pictures")["read_pictures"]
+    run("document", "pictures")
+    assert said("document", "pictures")[1] == "0 pictures were read.\n"
+    assert "garden: plan.md, picture board.png (" in said("search", "irrigation")[1]
+    assert run("search", "irrigation")["hits"][0]["picture"] == "board.png"
+    assert "torn.png: is damaged." in said("note", "show", "plan.md")[1]
+    run("base", "set", "--base", "garden", "--leave-pictures")
+    assert not run("search", "irrigation", "--mode", "keyword")["hits"]

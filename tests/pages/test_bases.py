@@ -271,7 +271,7 @@ def test_other_splitting_says_its_cost_first(base: Screen) -> None:
 
 
 def test_switches_are_stored_at_once(base: Screen) -> None:
-    for field in ("write_files", "watch", "trusts_programs"):
+    for field in ("write_files", "watch", "trusts_programs", "read_pictures"):
         toggle(base, f"{field}_").set_value(True).run()
         assert getattr(base.workspace.bases.get("vault"), field)
     assert "Watched" in base.text

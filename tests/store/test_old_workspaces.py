@@ -143,6 +143,8 @@ def check(workspace: Workspace, version: int) -> None:
         check_questions(workspace)
     if version >= 8:
         check_runs(workspace)
+    if version >= 15:
+        check_documents(workspace)
 
 
 def check_notes(workspace: Workspace, version: int) -> None:
@@ -151,6 +153,7 @@ def check_notes(workspace: Workspace, version: int) -> None:
     names |= {"waiting.md"} if version >= 2 else {"leaving.md"}
     names |= {"bits.md"} if version >= 3 else set()
     names |= {"Words that no model takes.md"} if version >= 14 else set()
+    names |= {"garden.csv"} if version >= 15 else set()
     assert set(own) == names
     note = own[RUNBOOK]
     assert (note.title, note.tags) == ("Backup runbook", ("backup", "PostgreSQL"))
@@ -176,6 +179,14 @@ def check_notes(workspace: Workspace, version: int) -> None:
     for name in names:
         for chunk in chunks(workspace, str(name)):
             assert chunk.edited or own[name].body[chunk.start : chunk.end] == chunk.text
+
+
+def check_documents(workspace: Workspace) -> None:
+    note = notes(workspace)["garden.csv"]
+    assert note.document is not None
+    assert (note.document.kind, "tomato" in note.body) == ("csv", True)
+    assert {one.path for one in workspace.documents.unread("uploads")} == {"torn.pdf", "film.mp4"}
+    assert workspace.documents.original(note.id).data.startswith(b"plant,sun")
 
 
 def check_keywords(workspace: Workspace, version: int) -> None:

@@ -24,7 +24,7 @@ def page(workspace: Workspace) -> None:
         usual, literal = workspace.bases.usual(kind), kind == "literal"
         embedder = usual.embedder if literal else _model(workspace, usual.embedder)
         search = _search(workspace, knobs.OF_BASES[:1] if literal else knobs.OF_BASES[:2])
-        switched = switches.of_new_base(indexes=not literal)
+        switched = switches.of_new_base(workspace, indexes=not literal, plain=kind == "lines")
         make = widgets.button(t("Make the base"), "make_base", "check", type="primary", disabled=workspace.readonly)
     with right:
         st.html(f'<div class="t-caption">{t("How its notes are split")}</div>')

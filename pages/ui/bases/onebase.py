@@ -47,7 +47,7 @@ def _general(workspace: Workspace, status: BaseStatus) -> None:
     base = status.base
     with st.columns([5, 6])[0]:
         _name(workspace, base)
-        shown = {"embed_at_once": base.has_vectors, "write_files": not base.plain}
+        shown = {"embed_at_once": base.has_vectors, "write_files": not base.plain, "read_pictures": not base.plain}
         for name in switches.SWITCHES:
             if shown.get(name, True):
                 switches.draw(workspace, base, name)

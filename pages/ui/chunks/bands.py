@@ -144,13 +144,14 @@ def _drawn(
     elif piece.kind == "own":
         chunk = chunks[piece.index]
         line = [t("line {n}", n=chunk.line)] if chunk.line else []
+        line += [t("picture {name}", name=chunk.picture)] if chunk.picture else []
         head = " · ".join(
             [str(piece.index + 1), *line, *chunk.section[-2:], t_plural("{n} token", "{n} tokens", n=chunk.token_count)]
         )
         edit = edits.get(chunk.id)
         marks = " ".join(["deleted"] * (chunk.state == "deleted") + ["only"] * (piece.index in only))
         badge = t("only here") if piece.index in only else change(chunk, edit)
-        instead = edit.text if edit and not edit.deleted else ""
+        instead = edit.text if edit and not edit.deleted else chunk.text if chunk.picture else ""
     else:
         # The border between two bands stands for the line break at the end of the first.
         text = text.removeprefix("\r").removeprefix("\n")

@@ -129,12 +129,12 @@ def actions(
 ) -> None:
     """Draw the actions on the marked chunks; each acts on those that it applies to."""
     why = jobs.hindrance(workspace, base.name)
-    living = [chunk for chunk in marked if chunk.state != "deleted"]
+    living = [chunk for chunk in marked if chunk.state != "deleted" and not chunk.picture]
     run = editor.mergeable(chunks, living)
-    waiting = [chunk.id for chunk in living if chunk.state in ("pending", "refused")]
+    waiting = [chunk.id for chunk in marked if chunk.state in ("pending", "refused")]
     back = [chunk.id for chunk in marked if chunk.id in edited]
     with st.container(horizontal=True, key="chunk_actions"):
-        if _button("edit", len(marked) if len(marked) == 1 else 0, "edit_note"):
+        if _button("edit", int(len(marked) == 1 and not marked[0].picture), "edit_note"):
             editor.open_at(marked[0].id)
         if _button("embed", len(waiting), "bolt", why):
             pending.embed(workspace, chunk_ids=waiting)

@@ -39,14 +39,18 @@ def route(workspace: Callable[[], Workspace]) -> Route:
 
 def _answer(file: Attachment) -> Response:
     """Answer with a file. A browser shows pictures, and saves other files and pictures that could hold a script."""
-    shown = file.type and file.type != "image/svg+xml"
     return FileResponse(
         file.path,
         media_type=file.type or "application/octet-stream",
         filename=file.path.name,
-        content_disposition_type="inline" if shown else "attachment",
+        content_disposition_type="inline" if is_shown(file) else "attachment",
         headers={"Cache-Control": "private, no-cache"},
     )
+
+
+def is_shown(file: Attachment) -> bool:
+    """Return whether a browser shows a file as a picture."""
+    return bool(file.type) and file.type != "image/svg+xml"
 
 
 def _seal(note_id: str, place: str) -> str:

@@ -51,6 +51,10 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             st.warning(plain(text_of(warning)), icon=":material/warning:")
         if lost := workspace.notes.missing_attachments(note):
             st.warning(plain(_lost(lost)), icon=":material/broken_image:")
+        for one in workspace.pictures.problems(note.id):
+            st.warning(
+                plain(t("The picture {name} {reason}", name=one.path, reason=one.error)), icon=":material/image:"
+            )
         _fields(note)
         views = {"reading": t("Reading"), "raw": t("Raw text")}
         with st.container(horizontal=True, vertical_alignment="center"):

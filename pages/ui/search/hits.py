@@ -11,6 +11,7 @@ from core.messages import message
 from core.model import Highlight, Hit, SearchResult, Verdict
 from core.workspace import Workspace
 from pages.ui.evaluation import marking
+from pages.ui.notes import attachments
 from pages.ui.shared import cards, shell, style, widgets
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
@@ -119,6 +120,7 @@ class Entries:
                     more()
             if about_note := cards.about(hit):
                 st.html(about_note)
+        self._picture(hit)
         if not st.session_state[wide]:
             st.html(cards.body(hit, seen, around=False))
             return
@@ -127,6 +129,14 @@ class Entries:
         st.html(cards.body(replace(hit, passage=passage), seen, around=True))
         texts = {width: t("Only this") if not width else f"±{width}" for width in WIDTHS}
         widgets.segments(t("Neighbouring chunks"), texts, f"around_{self._around}_{hit.chunk.id}")
+
+    def _picture(self, hit: Hit) -> None:
+        """Draw the picture of which a hit's text was read, small, if it is still there."""
+        place = hit.chunk.picture
+        file = self._workspace.notes.attachment(hit.note.id, f"/{place}") if place else None
+        if file and attachments.is_shown(file):
+            address = attachments.address(hit.note.id, file.place)
+            st.html(f'<img class="t-picture" src="{html(address)}" alt="{html(file.place)}" loading="lazy">')
 
     def _unfold(self, key: str, hit: Hit) -> None:
         shown = st.session_state[key]

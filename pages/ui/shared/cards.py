@@ -87,6 +87,8 @@ def where(hit: Hit, tone: str = "") -> str:
         number = t("line {n}", n=hit.chunk.line)
     if hit.page:
         number = t("page {n}", n=hit.page)
+    if hit.chunk.picture:
+        number = t("picture {name}", name=hit.chunk.picture)
     return f'<span class="t-number">{html(number)}</span>{_edited(hit)}{_asked(hit, tone)}'
 
 
@@ -108,7 +110,7 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
     if around:
         return f'<div class="t-hit">{_context(hit, seen)}{_copies(hit)}</div>'
     close = seen.nearness is None or seen.nearness >= CLOSE
-    if hit.chunk.line:
+    if hit.chunk.line or hit.chunk.picture:
         return f'<div class="t-hit">{_clipped(hit.chunk.text, seen.words, LINES)[0]}{_copies(hit)}</div>'
     lines = rendered.excerpt(hit.chunk.text, seen.words, seen.sentence, underline=close and seen.nearness is not None)
     return f'<div class="t-hit"><div class="t-lines">{lines}</div>{_copies(hit)}</div>'
@@ -194,9 +196,10 @@ def _context(hit: Hit, seen: Highlight) -> str:
     start = guess if passage.text.startswith(chunk.text, guess) else max(0, passage.text.find(chunk.text))
     before, after = passage.text[:start], passage.text[start + len(chunk.text) :]
     whole = _as_written if chunk.line else rendered.whole
+    own = _as_written if chunk.picture else whole
     parts = [
         f'<div class="t-around t-before"><div>{whole(before)}</div></div>' if before.strip() else "",
-        f'<div class="t-own">{whole(chunk.text, seen.words, seen.sentence)}</div>',
+        f'<div class="t-own">{own(chunk.text, seen.words, seen.sentence)}</div>',
         f'<div class="t-around">{whole(after)}</div>' if after.strip() else "",
     ]
     return f'<div class="t-context">{"".join(parts)}</div>'

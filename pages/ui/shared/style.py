@@ -65,6 +65,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-numbered i { flex: none; min-width: 2.8rem; text-align: right; font-style: normal; opacity: .5; user-select: none; font-variant-numeric: tabular-nums; } .t-numbered span { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 0; }
 .t-numbered .on { background: color-mix(in srgb, var(--t-accent) 16%, transparent); } .t-numbered .on i { opacity: 1; }
 .t-hit { display: flex; flex-direction: column; gap: .45rem; }
+.t-picture { display: block; max-width: min(100%, 18rem); max-height: 9rem; border: 1px solid var(--t-line); border-radius: .4rem; }
 .t-head { display: flex; align-items: baseline; gap: .6rem; flex-wrap: wrap; }
 .t-rank { font-variant-numeric: tabular-nums; font-weight: 650; color: #fff; background: var(--t-accent); border-radius: .35rem;
   padding: 0 .45rem; font-size: .85rem; }

@@ -39,17 +39,38 @@ SWITCHES = {
             "until you accept it, for programs make mistakes."
         ),
     ),
+    "read_pictures": (
+        message("Read text in pictures"),
+        message(
+            "On: words in screenshots, photos of whiteboards and scans that stand in your notes are found too. They are "
+            "read on this computer, one after another, while nothing else runs; that takes a few seconds each. Off: only "
+            "the notes' own text is found."
+        ),
+    ),
 }
 """The label and the help of each switch, by its field of a base."""
+INSTALL = "pip install 'tessera-notes[ocr]'"
+"""The command that installs what reads pictures."""
 _ON = ("embed_at_once", "watch")
 """The switches that are on in a new base."""
 
 
-def of_new_base(*, indexes: bool) -> dict[str, bool]:
-    """Draw the switches of a new base and return them; the first has an effect only in a base that `indexes`."""
-    first = "embed_at_once"
-    names = [name for name in SWITCHES if indexes or name != first]
-    return {first: True} | {name: _toggle(name, f"new_{name}", value=name in _ON) for name in names}
+def of_new_base(workspace: Workspace, *, indexes: bool, plain: bool) -> dict[str, bool]:
+    """Draw the switches of a new base and return them: those that have an effect in a base that `indexes`, or is `plain`.
+
+    Pictures can be read once what reads them is installed.
+    """
+    first, last = "embed_at_once", "read_pictures"
+    left_out = {first: not indexes, last: plain}
+    shut = {last: {"disabled": not workspace.pictures.can_read}}
+    chosen = {
+        name: _toggle(name, f"new_{name}", value=name in _ON, **shut.get(name, {}))
+        for name in SWITCHES
+        if not left_out.get(name)
+    }
+    if not plain:
+        _what_is_missing(workspace)
+    return {first: True} | chosen
 
 
 def draw(workspace: Workspace, base: KnowledgeBase, name: str) -> None:
@@ -62,10 +83,21 @@ def draw(workspace: Workspace, base: KnowledgeBase, name: str) -> None:
         workspace.bases.update(base.name, **cast(BaseFields, {name: bool(st.session_state[key])}))
 
     more: dict[str, Any] = {"on_change": shell.guarded(store), "disabled": workspace.readonly}
+    if name == "read_pictures" and not workspace.pictures.can_read:
+        more |= {"disabled": workspace.readonly or not on}
     if name == "embed_at_once" and base.plain and base.name in workspace.text_folders.folders():
         about = t("For the folders with text files, auto_embed in tessera.toml decides this.")
         more |= {"help": about, "disabled": True}
     _toggle(name, key, value=on, **more)
+    if name == "read_pictures":
+        _what_is_missing(workspace)
+
+
+def _what_is_missing(workspace: Workspace) -> None:
+    """Say how to install what reads pictures, where it isn't there."""
+    if not workspace.pictures.can_read:
+        st.caption(t("What reads pictures isn't installed yet. Install it, then start Tessera again:"))
+        st.code(INSTALL, language="sh")
 
 
 def _toggle(name: str, key: str, *, value: bool, **more: Any) -> bool:

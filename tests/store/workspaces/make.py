@@ -9,6 +9,7 @@ import sqlite3
 import sys
 import tempfile
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -264,6 +265,20 @@ def convert(workspace: Workspace) -> None:
     workspace.notes.apply(workspace.notes.plan_upload(files, "uploads"))
 
 
+def read_pictures(workspace: Workspace, folder: Path) -> None:
+    """16: a base whose pictures are read: one with text, one that can't be read."""
+    vault = write(folder / "pictures", {"board.md": "# Board\n\n![[board.png]] ![[torn.png]]\n", "board.png": "b"})
+    write(vault, {"torn.png": "t"})
+    workspace.bases.add("pictures", embedder="words", read_pictures=True)
+    sync(workspace, vault, "pictures")
+    table, (note_id,) = workspace.store.pictures, [card.id for card in workspace.notes.all() if card.path == "board.md"]
+    for picture in table.of_note(note_id):
+        table.look(note_id, replace(picture, place=picture.target, hash=picture.target, size=1))
+    table.keep(model.ReadPicture("board.png", "Irrigation of the greenhouse", "a reader"))
+    table.keep(model.ReadPicture("torn.png", "", ""), message("is damaged."))
+    workspace.chunks.rechunk(note_ids=[note_id])
+
+
 def pack(file: Path, target: Path) -> None:
     """Leave one small file of a closed database."""
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
@@ -288,6 +303,7 @@ def make(folder: Path, target: Path) -> None:
         throw_away(workspace)
         refuse(workspace)
         convert(workspace)
+        read_pictures(workspace, folder)
     pack(folder / "workspace" / "notes.db", target)
 
 

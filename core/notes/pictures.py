@@ -1,0 +1,209 @@
+"""The pictures of notes, read in the background: looked for, read once by their hash, found with their notes."""
+
+import hashlib
+import logging
+import os
+import stat
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from core import embedding
+from core.documents import pictures as reading
+from core.errors import NoteNotFound, SourceError, UnknownChoice
+from core.indexing import pictures as shown
+from core.indexing.chunks import Chunks
+from core.indexing.embed_queue import FAILURES
+from core.indexing.indexer import Indexer
+from core.jobs import Jobs
+from core.model import Failed, NotePicture, PictureFile, Progress, ReadPicture, no_progress
+from core.notes import attachments
+from core.store import Store
+from core.text import storable
+
+_LOG = logging.getLogger(__name__)
+_JOB = "pictures"
+_PATIENCE = 0.3
+"""Seconds between two looks at the jobs that reading waits for."""
+_NONE = NotePicture("", looked=True)
+
+
+class Pictures:
+    """Reads the pictures of the bases that want it, where no other job runs; what was read stays if it is stopped."""
+
+    def __init__(self, store: Store, chunks: Chunks, jobs: Jobs) -> None:
+        self._store = store
+        self._chunks = chunks
+        self._jobs = jobs
+        self._turn = threading.Lock()
+
+    @property
+    def can_read(self) -> bool:
+        """Whether what reads pictures is installed."""
+        return reading.can_read()
+
+    def start(self) -> bool:
+        """Start the job `pictures`, or have it look once more; return False where no pictures are to be read."""
+        wanted = not self._store.readonly and self.can_read and self._store.pictures.any_read()
+        return wanted and self._jobs.start(_JOB, self._read_all, again=True, quiet=True)
+
+    def switched(self) -> None:
+        """Do at once what a switch of a base says: take away the chunks of its pictures, or start reading them."""
+        self._drop_left_over()
+        self.start()
+
+    def read(self, progress: Progress = no_progress, *, again: bool = False) -> int:
+        """Read the pictures that are new or changed now; return their number. With `again` also those that failed.
+
+        Raises ConfigError, with the command that installs it, where what reads pictures is missing.
+        """
+        self._store.database.check_writable()
+        reading.check()
+        if again:
+            self._store.pictures.forget_problems()
+        return self._read_all(progress)
+
+    def problems(self, note_id: str) -> list[Failed]:
+        """Return the pictures of a note that can't be read, as its text names them, with the reasons."""
+        return self._store.pictures.problems(note_id)
+
+    def _read_all(self, progress: Progress) -> int:
+        while not self._turn.acquire(timeout=_PATIENCE):
+            progress(0, 0, "")
+        try:
+            self._drop_left_over()
+            self._name(progress)
+            self._look(progress)
+            self._place()
+            return self._read_files(progress)
+        finally:
+            self._turn.release()
+
+    def _drop_left_over(self) -> None:
+        """Take away the pictures of bases that read none, with their chunks."""
+        with self._store.changing:
+            note_ids = self._store.pictures.left_over()
+            if not note_ids:
+                return
+            self._store.open_index()
+            owners = self._store.notes.base_ids(note_ids)
+            bases = [base for base in self._store.bases.all() if base.id in owners.values()]
+            stale = [
+                self._store.chunks.entries([note_id for note_id, owner in owners.items() if owner == base.id])
+                for base in bases
+            ]
+            self._store.pictures.drop(note_ids)
+            for base, entries in zip(bases, stale, strict=True):
+                self._store.index.follow(base, entries)
+        _LOG.info("Pictures of %d notes aren't read any more", len(note_ids))
+
+    def _name(self, progress: Progress) -> None:
+        """Write which pictures notes show that were stored before their base read pictures."""
+        for note_id in self._store.pictures.unnamed():
+            progress(0, 0, "")
+            with self._store.changing:
+                try:
+                    note = self._store.notes.note(note_id)
+                except NoteNotFound:
+                    continue
+                self._store.pictures.put(note_id, shown.named(note, self._store.pictures.of_note(note_id)))
+
+    def _look(self, progress: Progress) -> None:
+        """Look for the files of pictures, and hash those that are new or changed."""
+        for one in self._store.pictures.files():
+            progress(0, 0, "")
+            now, before = _as_file(one), one.picture
+            if now is None:
+                continue
+            if not before.looked or (now.place, now.mtime_ns, now.size) != (before.place, before.mtime_ns, before.size):
+                data = _data(one, now) if now.place else b""
+                if data is not None:
+                    digest = hashlib.sha256(data).hexdigest() if now.place else ""
+                    self._store.pictures.look(one.note_id, replace(now, hash=digest))
+
+    def _place(self) -> None:
+        """Cut the notes again of which a picture is known now, so that its text is found; each once."""
+        by_base: defaultdict[str, list[str]] = defaultdict(list)
+        same: list[str] = []
+        for base_id, note_id, differs in self._store.pictures.unplaced():
+            (by_base[base_id] if differs else same).append(note_id)
+        self._store.pictures.settle(same)
+        for base_id, note_ids in by_base.items():
+            self._place_in(base_id, note_ids)
+
+    def _place_in(self, base_id: str, note_ids: Sequence[str]) -> None:
+        try:
+            base = self._store.bases.of_id(base_id)
+            done = Indexer(self._store, base, embedding.build(base.embedder)).recut_words(note_ids)
+        except (*FAILURES, UnknownChoice):
+            _LOG.warning("Pictures aren't found yet: their notes can't be split", exc_info=True)
+            return
+        # Also those that can't be cut: they aren't tried again until their text or their pictures change.
+        self._store.pictures.settle(note_ids)
+        self._chunks.embed_written(done.notes)
+
+    def _read_files(self, progress: Progress) -> int:
+        unread, done = self._store.pictures.unread(), 0
+        with reading.PictureReader() as reader:
+            for number, one in enumerate(unread):
+
+                def report(number: int = number, place: str = one.picture.place) -> None:
+                    progress(number, len(unread), place)
+
+                while self._others():
+                    reader.close()  # which gives its memory back
+                    report()
+                    time.sleep(_PATIENCE)
+                report()
+                now = _as_file(one)
+                data = _data(one, now) if now and now.place else None
+                if data is None or hashlib.sha256(data).hexdigest() != one.picture.hash:
+                    continue  # it changes just now; the next look finds it
+                self._keep(one, data, reader, report)
+                done += 1
+                self._place()
+        return done
+
+    def _keep(self, one: PictureFile, data: bytes, reader: reading.PictureReader, report: Callable[[], object]) -> None:
+        """Read a picture, and write its text or the reason why it has none."""
+        started = time.perf_counter()
+        try:
+            text, version = reader.read(data, one.picture.place, report)
+        except SourceError as error:
+            self._store.pictures.keep(ReadPicture(one.picture.hash, "", ""), error.reason)
+            return
+        self._store.pictures.keep(ReadPicture(one.picture.hash, storable(text).strip(), version))
+        _LOG.info("Read a picture of %d bytes in %.1f s", len(data), time.perf_counter() - started)
+
+    def _others(self) -> bool:
+        """Return whether other jobs run."""
+        return any(job.state == "running" and job.name != _JOB for job in self._jobs.all())
+
+
+def _as_file(one: PictureFile) -> NotePicture | None:
+    """Return a picture as its file is now, without its hash; None where that can't be said."""
+    file = attachments.locate(one.source_ref, one.path, one.picture.target)
+    if file is None:
+        # A folder that is away takes nothing from its notes.
+        return replace(_NONE, target=one.picture.target) if Path(one.source_ref).is_dir() else None
+    try:
+        status = file.path.stat()
+    except OSError:
+        return None
+    return replace(_NONE, target=one.picture.target, place=file.place, mtime_ns=status.st_mtime_ns, size=status.st_size)
+
+
+def _data(one: PictureFile, now: NotePicture) -> bytes | None:
+    """Return the bytes of an ordinary file, None where it can't be read; no pipe is waited for, no link followed."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        with os.fdopen(os.open(Path(one.source_ref) / now.place, flags), "rb") as stream:
+            status = os.fstat(stream.fileno())
+            if not stat.S_ISREG(status.st_mode) or status.st_size > attachments.MOST:
+                return None
+            return stream.read(attachments.MOST + 1)
+    except OSError:
+        return None

@@ -1,0 +1,201 @@
+"""The pictures of notes as rows: which stand where, and what was read of each file, by its hash."""
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from core.messages import Message, from_json, to_json
+from core.model import Failed, KnowledgeBase, NotePicture, PictureFile, ReadPicture
+from core.store.reading import loaded
+from core.store.table import AMONG, Table
+
+_PICTURE = "target, start, place, note_pictures.mtime_ns, note_pictures.size, note_pictures.hash, looked, placed"
+_OF_READING_BASES = (
+    "note_pictures JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id AND bases.read_pictures"
+)
+_LEFT_OVER = (
+    "SELECT note_id FROM note_pictures JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id"
+    " WHERE NOT read_pictures"
+    " UNION SELECT note_id FROM chunks JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id"
+    " WHERE NOT read_pictures AND picture != ''"
+)
+
+
+class Unplaced(NamedTuple):
+    """A note whose chunks aren't what is known of its pictures; `differs`: it has to be cut again for that."""
+
+    base_id: str
+    note_id: str
+    differs: bool
+
+
+class PictureTable(Table):
+    """The pictures of a workspace. A file is read once, however many notes and bases it stands in."""
+
+    # of notes
+
+    def put(self, note_id: str, pictures: Iterable[NotePicture]) -> None:
+        """Write the pictures of a stored note in place of those before."""
+        with self._database.write() as connection:
+            connection.execute("DELETE FROM note_pictures WHERE note_id = ?", (note_id,))
+            connection.executemany(
+                "INSERT INTO note_pictures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (
+                        note_id,
+                        one.target,
+                        one.start,
+                        one.place,
+                        one.mtime_ns,
+                        one.size,
+                        one.hash,
+                        one.looked,
+                        one.placed,
+                    )
+                    for one in pictures
+                ],
+            )
+            connection.execute(
+                "UPDATE notes SET pictured = (SELECT read_pictures FROM bases WHERE bases.id = base_id) WHERE id = ?",
+                (note_id,),
+            )
+
+    def of_note(self, note_id: str) -> list[NotePicture]:
+        """Return the pictures of a note, in their order in its text."""
+        rows = self._database.rows(
+            f"SELECT {_PICTURE}, text FROM note_pictures LEFT JOIN pictures ON pictures.hash = note_pictures.hash"
+            " WHERE note_id = ? ORDER BY start, target",
+            note_id,
+        )
+        return [_picture(row) for row in rows]
+
+    def is_read(self, base: KnowledgeBase) -> bool:
+        """Return whether the pictures of a base are read, as of now."""
+        return bool(self._database.value("SELECT read_pictures FROM bases WHERE id = ?", base.id))
+
+    def any_read(self) -> bool:
+        """Return whether the pictures of any base are read."""
+        return bool(self._database.value("SELECT EXISTS (SELECT 1 FROM bases WHERE read_pictures)"))
+
+    def unnamed(self) -> list[str]:
+        """Return the notes of which it isn't known which pictures they name; of those without any it is."""
+        unknown = "pictured = 0 AND base_id IN (SELECT id FROM bases WHERE read_pictures)"
+        with self._database.write(aside=True):
+            self._database.execute(
+                f"UPDATE notes SET pictured = 1 WHERE {unknown} AND NOT instr(body, '![')", aside=True
+            )
+        return self._database.column(f"SELECT id FROM notes WHERE {unknown} ORDER BY path, id")
+
+    def files(self) -> list[PictureFile]:
+        """Return the pictures of notes that are files of synced folders, to look for their files."""
+        rows = self._database.rows(
+            f"SELECT note_id, source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
+            " WHERE notes.source = 'folder' AND EXISTS (SELECT 1 FROM syncs WHERE syncs.base_id = notes.base_id"
+            " AND folder = source_ref) ORDER BY path, note_id, start"
+        )
+        return [_file(row) for row in rows]
+
+    def look(self, note_id: str, picture: NotePicture) -> None:
+        """Write what file a picture of a note is now."""
+        self._database.execute(
+            "UPDATE note_pictures SET place = ?1, mtime_ns = ?2, size = ?3, looked = 1, hash = ?4,"
+            " placed = placed AND hash = ?4 AND place = ?1 WHERE note_id = ?5 AND target = ?6",
+            *(picture.place, picture.mtime_ns, picture.size, picture.hash, note_id, picture.target),
+            aside=True,
+        )
+
+    def unplaced(self) -> list[Unplaced]:
+        """Return the notes with a picture that is known and isn't placed."""
+        rows = self._database.rows(
+            "SELECT base_id, note_id, max(coalesce(pictures.text, '') != ''"
+            " OR EXISTS (SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND picture != '')) AS differs"
+            f" FROM {_OF_READING_BASES} LEFT JOIN pictures ON pictures.hash = note_pictures.hash"
+            " WHERE looked AND NOT placed AND (note_pictures.hash = '' OR pictures.hash IS NOT NULL)"
+            " GROUP BY base_id, note_id"
+        )
+        return [Unplaced(row[0], row[1], bool(row[2])) for row in rows]
+
+    def settle(self, note_ids: Sequence[str]) -> None:
+        """Note that what is known of the pictures of these notes is placed: they aren't cut again for it."""
+        self._database.execute(
+            f"UPDATE note_pictures SET placed = 1 WHERE note_id {AMONG} AND looked AND NOT placed"
+            " AND (hash = '' OR hash IN (SELECT hash FROM pictures))",
+            [*note_ids],
+            aside=True,
+        )
+
+    def problems(self, note_id: str) -> list[Failed]:
+        """Return the pictures of a note that can't be read, as its text names them, with the reasons."""
+        rows = self._database.rows(
+            "SELECT target, reason FROM note_pictures JOIN pictures ON pictures.hash = note_pictures.hash"
+            " WHERE note_id = ? AND reason != '' ORDER BY start",
+            note_id,
+        )
+        return [Failed(str(target), from_json(loaded(reason) or str(reason))) for target, reason in rows]
+
+    # of bases that don't read pictures any more
+
+    def left_over(self) -> list[str]:
+        """Return the notes of bases that don't read pictures which have any, or chunks of any."""
+        return self._database.column(_LEFT_OVER)
+
+    def drop(self, note_ids: Collection[str]) -> None:
+        """Delete the pictures of notes and the chunks of them; the other chunks move up."""
+        ids = [*note_ids]
+        chosen = f"note_id {AMONG} AND picture != ''"
+        with self._database.write():
+            stale = self._database.column(f"SELECT DISTINCT note_id FROM chunks WHERE {chosen}", ids)
+            self._database.execute(f"DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE {chosen})", ids)
+            self._database.execute(f"DELETE FROM chunks WHERE {chosen}", ids)
+            # In two steps, for two chunks of a note never have the same index.
+            self._database.execute(f'UPDATE chunks SET "index" = -1 - "index" WHERE note_id {AMONG}', stale)
+            self._database.execute(
+                'UPDATE chunks SET "index" = (SELECT count(*) FROM chunks AS other'
+                ' WHERE other.note_id = chunks.note_id AND (other."index" >= 0 OR other."index" > chunks."index"))'
+                f" WHERE note_id {AMONG}",
+                stale,
+            )
+            self._database.execute(f"DELETE FROM note_pictures WHERE note_id {AMONG}", ids)
+            self._database.execute(f"UPDATE notes SET pictured = 0, generation = generation + 1 WHERE id {AMONG}", ids)
+
+    # of files
+
+    def unread(self) -> list[PictureFile]:
+        """Return a picture for each file that wasn't read yet."""
+        rows = self._database.rows(
+            f"SELECT min(note_id), source_ref, path, {_PICTURE}, NULL FROM {_OF_READING_BASES}"
+            " WHERE note_pictures.hash != '' AND note_pictures.hash NOT IN (SELECT hash FROM pictures)"
+            " GROUP BY note_pictures.hash ORDER BY path, start"
+        )
+        return [_file(row) for row in rows]
+
+    def keep(self, read: ReadPicture, reason: Message | None = None) -> None:
+        """Write what was read of a file, or the reason why it can't be read."""
+        self._database.execute(
+            "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?)",
+            *(read.hash, read.text, json.dumps(to_json(reason)) if reason else "", read.reader),
+            datetime.now(UTC).isoformat(),
+            aside=True,
+        )
+
+    def forget_problems(self) -> None:
+        """Forget which files can't be read, so that they are tried again."""
+        failed = "SELECT hash FROM pictures WHERE reason != ''"
+        with self._database.write(aside=True):
+            self._database.execute(f"UPDATE note_pictures SET placed = 0 WHERE hash IN ({failed})", aside=True)
+            self._database.execute("DELETE FROM pictures WHERE reason != ''", aside=True)
+
+    def drop_unused(self) -> None:
+        """Delete what was read of files that stand in no note."""
+        self._database.execute("DELETE FROM pictures WHERE hash NOT IN (SELECT hash FROM note_pictures)", aside=True)
+
+
+def _file(row: Sequence[Any]) -> PictureFile:
+    note_id, source_ref, path, *picture = row
+    return PictureFile(note_id, source_ref, path or "", _picture(picture))
+
+
+def _picture(row: Sequence[Any]) -> NotePicture:
+    target, start, place, mtime_ns, size, digest, looked, placed, text = row
+    return NotePicture(target, start, place, mtime_ns, size, digest, bool(looked), bool(placed), text)
