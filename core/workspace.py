@@ -44,6 +44,7 @@ from core.preferences import Preferences
 from core.query.renaming import renamed
 from core.query.synonyms import SynonymsFile
 from core.retrieval.engine import SearchEngine
+from core.review.collection import Review
 from core.settings_file import SettingsFile
 from core.store import Store, lock
 from core.store.migrations import MIGRATIONS
@@ -149,18 +150,9 @@ class Workspace:
         self.questions = Questions(self.store, self.settings)
         self.runs = Runs(self.store, self.settings, self.models, synonyms)
         self.archives = Archives(self.store, self.settings, self.bases)
-        self.doctor = Doctor(
-            Parts(
-                self.store,
-                self.settings,
-                self.settings_file,
-                self.bases,
-                self.models,
-                self.servers,
-                self.archives,
-                self.backups,
-            )
-        )
+        self.review = Review(self.store, self.notes, self.chunks, self.proposals, self.searching)
+        beside = self.bases, self.models, self.servers, self.archives, self.backups
+        self.doctor = Doctor(Parts(self.store, self.settings, self.settings_file, *beside))
         if not readonly:
             self._expire_trash()
             self.packs.start()

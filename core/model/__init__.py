@@ -22,6 +22,7 @@ from core.model.note_fields import *
 from core.model.notes import *
 from core.model.packs import *
 from core.model.queries import *
+from core.model.review import *
 from core.model.search import *
 from core.model.settings import *
 from core.model.space import *
