@@ -53,7 +53,7 @@ COMMANDS: Mapping[str, Command] = {
     "review.list": Command(reviewlines.of_matters),
     "review.later": Command(reviewlines.of_later),
     "review.fine": Command(reviewlines.of_fine),
-    "review.merge": Command(notelines.of_written),
+    "review.merge": Command(reviewlines.of_merged),
     "search.find": Command(searches.found_lines, searches.search, (search.context,)),
     "search.context": Command(lines.of_context, searches.context),
     "document.converters": Command(documentlines.of_converters),

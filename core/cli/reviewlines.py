@@ -24,3 +24,7 @@ def of_later(values: dict[str, Any]) -> list[str]:
 
 def of_fine(values: dict[str, Any]) -> list[str]:
     return [_("It stays as it is, and comes back when it changes.")]
+
+
+def of_merged(note: dict[str, Any]) -> list[str]:
+    return [_("The text is added; the note is version {version} now.", version=str(note["version"]))]

@@ -100,3 +100,11 @@ class Matter:
     submission: Submission | None = None
     flagged: Flagged | None = None
     refused: RefusedChunk | None = None
+
+    @property
+    def note_id(self) -> str | None:
+        return self.note.id if self.note else None
+
+    @property
+    def other_id(self) -> str | None:
+        return self.other.id if self.other else None

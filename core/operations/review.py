@@ -15,13 +15,7 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 _PERSONS = "the person decides"
-_MATTER = Form(
-    "Matter",
-    Matter,
-    "key kind base title at quotes",
-    note=(str | None, lambda one: one.note and one.note.id),
-    other=(str | None, lambda one: one.other and one.other.id),
-)
+_MATTER = Form("Matter", Matter, "key kind base title at note_id other_id quotes")
 _KEYS = Form("Matters", list, keys=(list[str], list))
 
 Keys = Annotated[list[str], About(message("What waits, each by its key."), example=["note-0a1b2c3d4e5f"])]
