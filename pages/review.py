@@ -12,7 +12,7 @@ st.title(t("Review"))
 jobs.panel(workspace, ("edits", "embed"))
 with shell.errors():
     matters = workspace.review.all()
-    st.caption(listing.heading(len(matters)))
+    st.caption(listing.heading(matters))
     undo.draw()
     if matters:
         shown = listing.chosen(matters, [base.name for base in workspace.bases.all()])

@@ -14,7 +14,8 @@ MatterKind = Literal["note", "change", "conflict", "split", "refused", "expired"
 
 @dataclass(frozen=True, slots=True)
 class MatterType:
-    """A kind of what waits: its title, its icon, and what it means. A `quick` one is counted without reading notes."""
+    """A kind of what waits: its title, its icon, and what it means. A `quick` one is a decision that
+    waits; another is a hint, for which all notes are read."""
 
     title: Message
     icon: str

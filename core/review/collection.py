@@ -98,8 +98,10 @@ class Review:
         note = self._store.notes.note(one.note.id)
         words = _WORDS.findall(f"{note.title} {note.body[:_COMPARED]}")
         options = SearchOptions(bases=[one.base], limit=1, reranker="none", wait=False)
-        hits = self._searching.answer(self._searching.prepare(" ".join(words), options)).hits if words else []
-        return hits[0].note if hits else None
+        if not words:
+            return None
+        result = self._searching.answer(self._searching.prepare(" ".join(words), options))
+        return result.hits[0].note if result.hits and result.confident else None
 
     def merge(self, one: Matter, into: str) -> Note:
         """Add the text of a new note to the end of another one, and put the new note into the trash; return the other.
@@ -141,7 +143,7 @@ class Review:
         now = datetime.now(UTC)
         for card in self._notes.expiring(days=0):
             if card.expires_at and (end := lapses(card.expires_at)) <= now:
-                yield Matter("expired", _key("expired", card.id, end), card, card.base, card.title, end)
+                yield Matter("expired", _key("expired", card.id, end), card, card.base, card.title, card.expires_at)
 
     def _superseded(self) -> Iterator[Matter]:
         newer = self._successors.read()

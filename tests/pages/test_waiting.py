@@ -32,7 +32,7 @@ def titles(screen: Screen) -> list[str]:
 
 def test_what_waits_is_named_at_home_and_read_one_after_another(basil: Note) -> None:
     home = Screen()
-    assert "2 decisions wait for you." in home.text
+    assert "2 things to review." in home.text
     assert "Review · 2" in [link.proto.label for link in home.app.get("page_link")]
     screen = waiting().press("open_change")
     assert "A program proposes a change of this note." in screen.text
@@ -47,7 +47,7 @@ def test_what_waits_is_named_at_home_and_read_one_after_another(basil: Note) -> 
     screen.press("decide_accept")
     assert [hit.note.title for hit in screen.workspace.search("thyme", mode="keyword").hits] == ["Thyme"]
     assert "Nothing waits for you." in screen.text
-    assert "waits for you." not in Screen().text
+    assert "to review." not in Screen().text
 
 
 def test_decisions_are_undone_one_after_the_other(basil: Note) -> None:

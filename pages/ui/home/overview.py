@@ -109,7 +109,7 @@ def _listed(cards: Sequence[NoteCard]) -> None:
 def _waiting(n: int) -> None:
     """Draw how many decisions wait for a person, and the link to them."""
     with st.container(horizontal=True, vertical_alignment="center", key="home_waiting"):
-        text = t_plural("{n} decision waits for you.", "{n} decisions wait for you.", n=n)
+        text = t_plural("{n} thing to review.", "{n} things to review.", n=n)
         st.markdown(f":material/rule: {text}", width="content")
         st.page_link("review.py", label=t("Review"), icon=":material/arrow_forward:")
 

@@ -11,7 +11,6 @@ from pages.ui.review.deciding import DECISIONS
 from pages.ui.shared import jobs, links, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
-from pages.ui.shared.units import local
 
 SHOWN = 50
 _OPEN = "review_open"
@@ -25,9 +24,11 @@ def chosen(matters: Sequence[Matter], bases: Sequence[str]) -> list[Matter]:
     if st.session_state.get("review_kind") not in counts:
         st.session_state["review_kind"] = None
     labels = {kind: f"{text_of(MATTERS[kind].title)} {counts[kind]}" for kind in MATTERS if counts[kind]}
-    kind = widgets.pills(t("Kind"), labels, "review_kind") if len(labels) > 1 else None
+    left, right = st.columns([7, 3], vertical_alignment="bottom")
+    with left:
+        kind = widgets.pills(t("Kind"), labels, "review_kind") if len(labels) > 1 else None
     links.say("kind", kind or "")
-    base = widgets.base_filter(bases, "review_base") if len(bases) > 1 else ""
+    base = widgets.base_filter(bases, "review_base", right) if len(bases) > 1 else ""
     return [one for one in matters if kind in (None, one.kind) and base in ("", one.base)]
 
 
@@ -42,15 +43,20 @@ def opened(matters: Sequence[Matter]) -> Matter | None:
 
 
 def draw(workspace: Workspace, matters: Sequence[Matter], open_key: str) -> None:
-    """Draw what waits, the open one marked, and the decisions on all of it."""
-    with st.container(key="review_list", gap="xxsmall", height=560 if len(matters) > 10 else "content"):
+    """Draw what waits by its kinds, the open one marked, and the decisions on all of it."""
+    several = len({one.base for one in matters}) > 1
+    with st.container(key="review_list", gap="xxsmall", height=620 if len(matters) > 12 else "content"):
+        before = ""
         for place, one in enumerate(matters[:SHOWN]):
-            kind = "primary" if one.key == open_key else "tertiary"
+            if one.kind != before:
+                before = one.kind
+                st.caption(text_of(MATTERS[one.kind].title))
             title = plain(one.title) or t("Its note is gone")
-            icon = MATTERS[one.kind].icon
-            widgets.button(title, f"open_{one.key}", icon, type=kind, on_click=_choose, args=(one.key, place))
-            since = [local(one.at)] if one.at else []
-            st.caption(" · ".join([text_of(MATTERS[one.kind].title), *since, plain(one.base)]))
+            label = f"{title} · {plain(one.base)}" if several and one.base else title
+            look = {"type": "secondary" if one.key == open_key else "tertiary"}
+            widgets.button(
+                label, f"open_{one.key}", MATTERS[one.kind].icon, on_click=_choose, args=(one.key, place), **look
+            )
         widgets.more(len(matters) - SHOWN)
     kinds = {one.kind for one in matters}
     if len(matters) > 1 and len(kinds) == 1 and "conflict" not in kinds:
@@ -69,10 +75,13 @@ def _choose(key: str, place: int) -> None:
     st.session_state[_OPEN] = (key, place)
 
 
-def heading(n: int) -> str:
+def heading(matters: Sequence[Matter]) -> str:
     """Return the line about how much waits."""
-    return (
-        t_plural("{n} decision waits for you.", "{n} decisions wait for you.", n=n)
-        if n
-        else t("Nothing waits for you.")
-    )
+    decisions = sum(MATTERS[one.kind].quick for one in matters)
+    hints = len(matters) - decisions
+    said = []
+    if decisions:
+        said.append(t_plural("{n} thing to review.", "{n} things to review.", n=decisions))
+    if hints:
+        said.append(t_plural("{n} more thing that may need a look.", "{n} more things that may need a look.", n=hints))
+    return " ".join(said) or t("Nothing waits for you.")

@@ -3,18 +3,22 @@
 import streamlit as st
 
 from core.messages import message
-from core.model import AUTHORS, MATTERS, SUBMISSIONS, Matter, NoteCard
+from core.model import AUTHORS, MATTERS, SUBMISSIONS, Matter, NoteCard, day_of
 from core.workspace import Workspace
-from pages.ui.notes import composer, history
+from pages.ui.notes import composer, history, opened
+from pages.ui.notes.sources import NoteSources
 from pages.ui.review import deciding
 from pages.ui.review.deciding import DECISIONS
 from pages.ui.shared import jobs, shell, widgets
-from pages.ui.shared.safe import html, light, plain
+from pages.ui.shared.document import as_written, document, view
+from pages.ui.shared.safe import html, light, plain, tangled
 from pages.ui.shared.text import t, text_of
 from pages.ui.shared.units import local
 
 LONGEST = 6_000
 """Characters of a text at most."""
+_LEAVES = "review_leaves"
+"""The key of the session under which a click on a link waits, which opens its note on the page Notes."""
 _OTHER = {
     "superseded": message("The newer note"),
     "copy": message("The earlier note"),
@@ -73,14 +77,27 @@ def _origin(one: Matter) -> list[str]:
         parts.append(plain(one.note.path))
     if one.note and one.note.source_ref:
         parts.append(plain(one.note.source_ref))
-    if one.at:
+    if one.kind == "expired" and one.at:
+        parts.append(t("expired on {day}", day=day_of(one.at)))
+    elif one.at:
         parts.append(local(one.at))
     return parts
 
 
 def _text(workspace: Workspace, one: Matter) -> None:
     if one.note:
-        st.markdown(light(workspace.notes.get(one.note.id).body[:LONGEST]))
+        note = workspace.notes.get(one.note.id)
+        shown = light(note.body[:LONGEST])
+        drawn = as_written(shown) if tangled(shown) else document(shown, NoteSources(workspace, note)).html
+        view.show(f"<article>{drawn}</article>", "review_text", arrival=one.key, on_click=_clicked)
+        if st.session_state.pop(_LEAVES, False):
+            st.switch_page("notes.py")
+
+
+def _clicked(link: view.Clicked) -> None:
+    if link.note_id:
+        opened.choose(link.note_id, link.place)
+        st.session_state[_LEAVES] = True
 
 
 def _change(workspace: Workspace, one: Matter) -> None:
