@@ -11,7 +11,8 @@ workspace = shell.workspace()
 st.title(t("Review"))
 jobs.panel(workspace, ("edits", "embed"))
 with shell.errors():
-    matters = workspace.review.all()
+    with st.spinner(t("Comparing the notes…"), show_time=False):
+        matters = workspace.review.all()
     st.caption(listing.heading(matters))
     undo.draw()
     if matters:

@@ -13,8 +13,12 @@ LEAST_WORDS, LEAST_CHARACTERS = 4, 10
 """Words, or characters of a language without spaces, beside the number: shorter sentences say too little."""
 
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
-_DATED = re.compile(r"\d{4}[-/.年]\d{1,2}|\d{1,2}:\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|月")
-"""Dates and times: that they differ is no contradiction."""
+_PLACED = re.compile(
+    r"\d{4}[-/.年]\d{1,2}|\d{1,2}:\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|月"
+    r"|\b(?:chapter|figure|listing|page|section|step|table|version)\s+\d|[图表第]\s*\d",
+    re.IGNORECASE,
+)
+"""Dates, times and numbers of places: that they differ is no contradiction."""
 _PREFIX = re.compile(r"^(?:[-*+>#\s]|\d+[.)]\s)+")
 _WIDE = re.compile(r"[㐀-鿿぀-ヿ가-힯]")
 
@@ -36,7 +40,7 @@ def of(body: str) -> Claims:
     twice: set[str] = set()
     for start, end in sentences(body):
         sentence = _PREFIX.sub("", body[start:end])
-        if len(sentence) > LONGEST or not (values := _NUMBER.findall(sentence)) or _DATED.search(sentence):
+        if len(sentence) > LONGEST or not (values := _NUMBER.findall(sentence)) or _PLACED.search(sentence):
             continue
         rest = " ".join(_NUMBER.sub("#", fold(sentence)).split()).rstrip(".。!！")
         words = [word for word in rest.split() if word.strip("#")]

@@ -57,9 +57,10 @@ class Review:
 
         Raises UnknownChoice for a kind.
         """
-        chosen: list[MatterKind] = [kind for kind in MATTERS if kind in (wanted := set(kinds) or MATTERS)]
-        if unknown := sorted(set(wanted) - MATTERS.keys()):
+        wanted = set(kinds) or MATTERS.keys()
+        if unknown := sorted(wanted - MATTERS.keys()):
             raise UnknownChoice("kind", unknown[0], MATTERS)
+        chosen: list[MatterKind] = [kind for kind in MATTERS if kind in wanted]
         hidden = self._store.decisions.out_of_sight()
         sources = dict.fromkeys(self._sources[kind] for kind in chosen)
         waiting = [one for source in sources for one in source() if one.kind in chosen and one.key not in hidden]

@@ -54,6 +54,7 @@ def test_each_kind_is_listed_once_in_its_order(workspace: Workspace) -> None:
     [
         ("Meeting with the team on 2024-05-01 about bread.", "Meeting with the team on 2025-06-02 about bread."),
         ("The shop opens its doors at 10:30 each day.", "The shop opens its doors at 9:30 each day."),
+        ("Listing 12-7 shows the changes that we need.", "Listing 21-18 shows the changes that we need."),
         ("Costs 5 euros.", "Costs 6 euros."),
         ("The oven bakes at 220 degrees. The oven bakes at 240 degrees.", "The oven bakes at 230 degrees."),
     ],
