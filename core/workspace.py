@@ -45,6 +45,7 @@ from core.preferences import Preferences
 from core.query.renaming import renamed
 from core.query.synonyms import SynonymsFile
 from core.retrieval.engine import SearchEngine
+from core.review.collection import Review
 from core.settings_file import SettingsFile
 from core.store import Store, lock
 from core.store.migrations import MIGRATIONS
@@ -152,6 +153,7 @@ class Workspace:
         self.questions = Questions(self.store, self.settings)
         self.runs = Runs(self.store, self.settings, self.models, synonyms)
         self.archives = Archives(self.store, self.settings, self.bases)
+        self.review = Review(self.store, self.notes, self.chunks, self.proposals, self.searching)
         parts = self.store, self.settings, self.settings_file, self.bases, self.models, self.servers
         self.doctor = Doctor(Parts(*parts, self.archives, self.backups))
         if not readonly:

@@ -21,19 +21,13 @@ from pages.ui.shared.text import t
 
 
 def page(workspace: Workspace, bases: list[str]) -> None:
-    inbox.arrive()
     note_id = opened.note_id()
-    submissions = workspace.proposals.all()
     left, right = st.columns([3, 7], gap="medium")
     with left, st.container(key="notes_side"), shell.errors():
-        view = listing.view(len(submissions))
+        view = listing.view()
         base, tags, text = listing.filters(workspace, bases)
         if view == "trash":
             trash.draw(workspace, base, text)
-        elif view == listing.WAITING:
-            listed = inbox.listed(submissions, base, text)
-            inbox.draw(workspace, listed)
-            note_id = note_id or (listed[0].note.id if listed else "")
         else:
             narrowed = workspace.searching.filters(bases=[base] if base else [], tags=tags)
             cards = workspace.notes.all(narrowed, text=text)
@@ -44,7 +38,7 @@ def page(workspace: Workspace, bases: list[str]) -> None:
         undo.draw()
         if note_id:
             drafts.of_note(workspace, note_id)
-            inbox.box(workspace, submissions, note_id)
+            inbox.box(workspace, note_id)
             reader.note(workspace, workspace.notes.get(note_id), opened.passage(workspace, note_id))
         else:
             beginning.draw(workspace, several=len(bases) > 1)

@@ -44,6 +44,7 @@ _GROUPS = {
     "packs": packs.app,
     "base": bases.app,
     "backup": backups.app,
+    "review": options.group(_("What waits for your decision: list it, put it off, let it be, merge it.")),
     "document": options.group(_("Documents: what converts them, what isn't read, and another conversion.")),
     "chunk": options.group(_("The chunks of notes: list, edit, merge, split, hide and restore them.")),
     "questions": options.group(_("Question sets, by which `tessera evaluate` measures: list, make, show them.")),

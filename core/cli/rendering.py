@@ -17,6 +17,7 @@ from core.cli import (
     notelines,
     notes,
     packs,
+    reviewlines,
     searches,
 )
 from core.cli.binding import Command
@@ -49,6 +50,10 @@ COMMANDS: Mapping[str, Command] = {
     "note.restore": Command(notelines.of_restored),
     "note.accept": Command(notelines.of_accepted),
     "note.reject": Command(notelines.of_rejected),
+    "review.list": Command(reviewlines.of_matters),
+    "review.later": Command(reviewlines.of_later),
+    "review.fine": Command(reviewlines.of_fine),
+    "review.merge": Command(reviewlines.of_merged),
     "search.find": Command(searches.found_lines, searches.search, (search.context,)),
     "search.context": Command(lines.of_context, searches.context),
     "document.converters": Command(documentlines.of_converters),

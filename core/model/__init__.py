@@ -23,6 +23,7 @@ from core.model.notes import *
 from core.model.packs import *
 from core.model.pictures import *
 from core.model.queries import *
+from core.model.review import *
 from core.model.search import *
 from core.model.settings import *
 from core.model.space import *

@@ -114,7 +114,7 @@ class Proposals:
         and what `Notes.update` raises.
         """
         with self._store.changing:
-            chosen = self._current(submissions)
+            chosen = self.current(submissions)
             for one in chosen:
                 _check(self._store.notes.note(one.note.id), one, over)
             pending = [one.note.id for one in chosen if one.change is None]
@@ -141,7 +141,7 @@ class Proposals:
     def reject(self, submissions: Iterable[Submission]) -> None:
         """Put pending notes into the trash, and drop proposed changes; raises EditError and Conflict as `accept`."""
         with self._store.changing:
-            chosen = self._current(submissions)
+            chosen = self.current(submissions)
             for one in chosen:
                 if one.change:
                     self._store.proposals.drop(one.note.id)
@@ -161,8 +161,10 @@ class Proposals:
             raise EditError("Nothing of '{title}' waits to be accepted or rejected any more.", title=title)
         return waiting[note_id]
 
-    def _current(self, submissions: Iterable[Submission]) -> list[Submission]:
-        """Return submissions; raises Conflict for one that a program changed since the person saw it."""
+    def current(self, submissions: Iterable[Submission]) -> list[Submission]:
+        """Return submissions; raises Conflict for one that a program changed since the person saw it, EditError for one
+        that waits no longer.
+        """
         chosen, waiting = list(submissions), {one.note.id: one for one in self.all()}
         for one in chosen:
             now = self._among(waiting, one.note.id)

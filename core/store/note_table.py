@@ -216,6 +216,10 @@ class NoteTable(Table):
         """Return the ids of the notes that were changed last."""
         return list(self._database.column("SELECT id FROM notes ORDER BY updated_at DESC, id LIMIT ?", limit))
 
+    def generations(self) -> dict[str, int]:
+        """Return of each active note a number that grows with every change of it."""
+        return dict(self._database.rows("SELECT id, generation FROM notes WHERE status = 'active' ORDER BY id"))
+
     def linking(self) -> Iterator[tuple[str, str]]:
         """Yield the id and the links, as JSON, of every note that has links."""
         yield from map(

@@ -4,6 +4,7 @@ from core.store.base_table import BaseTable
 from core.store.chunk_table import ChunkTable
 from core.store.creation_table import CreationTable
 from core.store.database import Database
+from core.store.decision_table import DecisionTable
 from core.store.document_table import DocumentTable
 from core.store.draft_table import DraftTable
 from core.store.edit_table import EditTable
@@ -41,6 +42,7 @@ class Tables:
         self.versions = VersionTable(database)
         self.drafts = DraftTable(database)
         self.proposals = ProposalTable(database)
+        self.decisions = DecisionTable(database)
         self.creations = CreationTable(database)
         self.documents = DocumentTable(database)
         self.pictures = PictureTable(database)

@@ -1,4 +1,4 @@
-"""What programs wrote waits on the Notes page until it is accepted."""
+"""What waits for a person is decided on the page Review, one thing at a time or many at once."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def basil(place: Path) -> Note:
 
 
 def waiting() -> Screen:
-    return Screen().open("notes", view="waiting")
+    return Screen().open("review")
 
 
 def titles(screen: Screen) -> list[str]:
@@ -32,39 +32,81 @@ def titles(screen: Screen) -> list[str]:
 
 def test_what_waits_is_named_at_home_and_read_one_after_another(basil: Note) -> None:
     home = Screen()
-    assert "2 notes wait for you" in home.text
-    screen = waiting()
-    assert "A program proposes a change of this note." in screen.text  # the oldest one is open
+    assert "2 things to review." in home.text
+    assert "Review · 2" in [link.proto.label for link in home.app.get("page_link")]
+    screen = waiting().press("open_change")
+    assert "A program proposes a change of this note." in screen.text
     assert "<del>water</del><ins>&lt;b&gt;shade&lt;/b&gt;</ins>" in screen.text
     assert "<ins>herb</ins>" in screen.text
     assert "change by a program" in screen.text
-    screen.press("accept_box").finish("embed")
+    screen.press("decide_accept").finish("embed")
     note = screen.workspace.notes.get(basil.id)
     assert (note.version, note.tags, "shade" in note.body) == (2, ("herb",), True)
-    assert "The change of 'Basil' is made." in screen.text.replace("\\", "")
+    assert "1 note is accepted." in screen.text
     assert "This note waits for you: searches leave it out" in screen.text
-    screen.press("accept_box")
+    screen.press("decide_accept")
     assert [hit.note.title for hit in screen.workspace.search("thyme", mode="keyword").hits] == ["Thyme"]
     assert "Nothing waits for you." in screen.text
-    assert "wait for you" not in Screen().text
+    assert "to review." not in Screen().text
 
 
-def test_what_was_accepted_or_rejected_can_be_undone(basil: Note) -> None:
+def test_decisions_are_undone_one_after_the_other(basil: Note) -> None:
     for verb in ("accept", "reject"):
-        screen = waiting().press(f"{verb}_all")
-        assert (titles(screen), f"2 notes are {verb}ed." in screen.text) == ([], True)
-        screen.press("notes_undo")
+        screen = waiting().press("open_note").press(f"decide_{verb}").press(f"decide_{verb}")
+        assert titles(screen) == []
+        screen.press("notes_undo").press("notes_undo")
         assert sorted(titles(screen)) == ["Basil", "Thyme"]
         assert screen.workspace.notes.get(basil.id).body == TEXT
-    screen.press("reject_box")
-    assert titles(screen) == ["Thyme"]
-    screen.press("reject_row")
-    assert "'Thyme' is in the trash." in screen.text.replace("\\", "")
-    assert [one.version.title for one in screen.workspace.notes.trash()] == ["Thyme"]
+
+
+def test_many_of_one_kind_are_decided_at_once(place: Path) -> None:
+    with Workspace(place) as workspace:
+        workspace.bases.add("garden")
+        for name in ("Thyme", "Sage", "Mint"):
+            workspace.proposals.add("garden", f"{name} is fine.", title=name)
+    screen = waiting().press("all_reject")
+    assert (titles(screen), "3 notes are rejected." in screen.text) == ([], True)
+    assert sorted(one.version.title for one in screen.workspace.notes.trash()) == ["Mint", "Sage", "Thyme"]
+    screen.press("notes_undo").press("all_accept")
+    assert sorted(card.title for card in screen.workspace.notes.all() if card.status == "active") == [
+        "Mint",
+        "Sage",
+        "Thyme",
+    ]
+
+
+def test_a_new_note_is_added_to_the_nearest_one_and_taken_out_again(place: Path) -> None:
+    with Workspace(place) as workspace:
+        home = workspace.notes.add("garden", "Thyme wants sun.\n", title="Thyme", author="person", embed=False)
+        workspace.proposals.add("garden", "Thyme wants little water.", title="Thyme and water")
+    screen = waiting().press("decide_merge")
+    assert screen.workspace.notes.get(home.id).body == "Thyme wants sun.\n\nThyme wants little water.\n"
+    assert titles(screen) == []
+    screen.press("notes_undo")
+    assert screen.workspace.notes.get(home.id).body == "Thyme wants sun.\n"
+    assert titles(screen) == ["Thyme and water"]
+
+
+def test_what_is_put_off_or_fine_is_out_of_sight_until_it_changes(place: Path) -> None:
+    with Workspace(place) as workspace:
+        for number, heat in enumerate((220, 240)):
+            text = f"The oven bakes the bread at {heat} degrees.\n"
+            workspace.notes.add("home", text, title=f"Bread {number}", author="person", embed=False)
+        workspace.notes.add("home", "Milk.", title="Milk", author="person", expires_at="2020-01-01", embed=False)
+    screen = waiting()
+    assert "This note has expired" in screen.text
+    screen.press("decide_later")
+    assert "at 240 degrees" in screen.text
+    assert "at 220 degrees" in screen.text
+    screen.press("decide_fine")
+    assert "Nothing waits for you." in screen.text
+    bread = screen.workspace.notes.resolve("Bread 1")
+    screen.workspace.notes.update(bread.id, body="The oven bakes the bread at 250 degrees.\n", author="person")
+    assert [one.kind for one in screen.workspace.review.all()] == ["contradiction"]
 
 
 def test_what_waits_is_edited_before_it_is_accepted(basil: Note) -> None:
-    screen = waiting().press("waiting_edit")
+    screen = Screen().open("notes", note=basil.id).press("waiting_edit")
     assert "<b>shade</b>" in writing(screen.app).body
     typed(screen, "The basil wants shade.\n")
     screen.app.text_input(field(screen, "title")).input("Basil in spring").run()
@@ -74,21 +116,19 @@ def test_what_waits_is_edited_before_it_is_accepted(basil: Note) -> None:
     note = again.workspace.notes.get(basil.id)
     assert (note.title, note.body, note.tags) == ("Basil in spring", "The basil wants shade.\n", ("herb",))
     assert again.workspace.notes.history(basil.id)[0].kind == "propose"
-    again = waiting().press("waiting_edit").press("writing_save")
+    again = waiting().press("decide_edit").open("notes").press("writing_save")  # the tests' browser stays on its page
     assert titles(again) == []
     assert again.workspace.notes.find("Thyme").status == "active"
 
 
 def test_a_change_of_a_note_that_was_changed_since_shows_both(basil: Note) -> None:
-    screen = waiting()
+    screen = waiting().press("open_change")
     screen.workspace.notes.update(basil.id, body="The basil is dead.\n", author="person")
-    screen.press("accept_box")  # what the person saw is no longer so
+    screen.press("decide_accept")  # what the person saw is no longer so
     assert "was changed since you looked at it" in screen.errors
+    screen.press("open_conflict")
     assert "which was changed since. Accepting it puts" in screen.text
     assert "<del>is dead</del>" in screen.text
-    assert not any((button.key or "") == f"accept_row_{basil.id}" for button in screen.app.button)
-    screen.press("accept_all")
-    assert titles(screen) == ["Basil"]
-    screen.press("accept_box")
-    assert titles(screen) == []
+    screen.press("decide_accept")
+    assert titles(screen) == ["Thyme"]
     assert "shade" in screen.workspace.notes.get(basil.id).body

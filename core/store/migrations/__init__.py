@@ -23,6 +23,7 @@ from core.store.migrations import (
     v14_refusals,
     v15_documents,
     v16_pictures,
+    v17_decisions,
 )
 
 MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
@@ -42,5 +43,6 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v14_refusals.STEP,
     v15_documents.STEP,
     v16_pictures.STEP,
+    v17_decisions.STEP,
 )
 """The migration from version N to N + 1 at place N: a script of SQL, or a function inside a transaction."""

@@ -58,7 +58,7 @@ def attention(workspace: Workspace, status: Status) -> None:
     failures = {base.base.name: failed for base in status.bases if (failed := workspace.bases.failures(base.base))}
     unfinished = workspace.chunks.unfinished() and not workspace.jobs.running("import", "embed")
     lapsing = workspace.notes.expiring(days=SOON)
-    waiting = len(workspace.proposals.all())
+    waiting = workspace.review.count()
     if not (failures or status.index_problem or unfinished or lapsing or waiting):
         return
     st.subheader(t("Needs attention"))
@@ -107,17 +107,11 @@ def _listed(cards: Sequence[NoteCard]) -> None:
 
 
 def _waiting(n: int) -> None:
-    """Draw the number of notes that need a person's review, and the link to them."""
+    """Draw how many decisions wait for a person, and the link to them."""
     with st.container(horizontal=True, vertical_alignment="center", key="home_waiting"):
-        text = t_plural(
-            "{n} note waits for you: it is new, or a program proposes a change of it.",
-            "{n} notes wait for you: they are new, or programs propose changes of them.",
-            n=n,
-        )
-        st.markdown(f":material/inbox: {text}", width="content")
-        st.page_link(
-            "notes.py", label=t("Look at them"), icon=":material/arrow_forward:", query_params={"view": "waiting"}
-        )
+        text = t_plural("{n} thing to review.", "{n} things to review.", n=n)
+        st.markdown(f":material/rule: {text}", width="content")
+        st.page_link("review.py", label=t("Review"), icon=":material/arrow_forward:")
 
 
 def _unfinished(workspace: Workspace, status: Status) -> None:

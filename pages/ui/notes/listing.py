@@ -10,8 +10,6 @@ from pages.ui.notes import opened
 from pages.ui.shared import links, names, tree, widgets
 from pages.ui.shared.text import t, text_of
 
-WAITING = "waiting"
-
 
 def filters(workspace: Workspace, bases: list[str]) -> tuple[str, list[str], str]:
     """Draw the filters and return the base (empty: all), the tags, and the text to look for."""
@@ -27,15 +25,10 @@ def filters(workspace: Workspace, bases: list[str]) -> tuple[str, list[str], str
     return base, chosen, text.strip()
 
 
-def view(waiting: int) -> str:
-    """Draw the choice between tree, list, trash and, if there are any, proposals; return it."""
+def view() -> str:
+    """Draw the choice between tree, list and trash; return it."""
     views = {"tree": t("Tree"), "list": t("List"), "trash": t("Trash")}
-    if waiting or st.session_state.get("notes_view") == WAITING:
-        views[WAITING] = t("Waiting · {n}", n=waiting)
-    default = None if "notes_view" in st.session_state else "tree"  # a link chose it already
-    view = widgets.segments(t("View"), views, "notes_view", default=default, persist_state="session")
-    links.say("view", view if view == WAITING else "")
-    return view
+    return widgets.segments(t("View"), views, "notes_view", default="tree", persist_state="session")
 
 
 def marked() -> list[str]:

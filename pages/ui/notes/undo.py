@@ -1,4 +1,4 @@
-"""The last change, and the button that undoes it."""
+"""The last changes, and the button that undoes them one after the other."""
 
 from collections.abc import Callable
 
@@ -8,18 +8,20 @@ from pages.ui.shared import shell, widgets
 from pages.ui.shared.text import t
 
 _DONE = "notes_done"
+_MOST = 20
+"""Changes that can be undone."""
 
 
 def offer(text: str, undo: Callable[[], object]) -> None:
     """Show a text about a change in the next run, with a button that undoes the change."""
-    st.session_state[_DONE] = (text, undo)
+    st.session_state[_DONE] = [*st.session_state.get(_DONE, []), (text, undo)][-_MOST:]
 
 
 def draw() -> None:
-    """Draw the last change, once."""
-    if _DONE not in st.session_state:
+    """Draw the last change that isn't undone."""
+    if not st.session_state.get(_DONE):
         return
-    text, undo = st.session_state[_DONE]
+    text, undo = st.session_state[_DONE][-1]
     with st.container(horizontal=True, vertical_alignment="center", key="notes_done"):
         st.caption(text, width="content")
         widgets.small(t("Undo"), "notes_undo", "undo", on_click=shell.guarded(_undone), args=(undo,))
@@ -27,7 +29,7 @@ def draw() -> None:
 
 
 def _undone(undo: Callable[[], object]) -> None:
-    _closed()
+    st.session_state[_DONE].pop()
     undo()
 
 

@@ -45,6 +45,7 @@ IDLE = 3.0
 PAGES = {
     "home": ("home.py", ":material/home:", message("Home")),
     "notes": ("notes.py", ":material/description:", message("Notes")),
+    "review": ("review.py", ":material/rule:", message("Review")),
     "chunks": ("chunks.py", ":material/splitscreen:", message("Chunks")),
     "search": ("search.py", ":material/search:", message("Search")),
     "evaluation": ("evaluation.py", ":material/query_stats:", message("Evaluation")),
@@ -200,10 +201,11 @@ def _frame(workspace: Workspace | None) -> st.Page:
     st.session_state["page"] = page.url_path or "home"
     look.settle(workspace)
     style.put_on()
+    counts = {"review": _waiting(workspace)} if workspace else {}
     with st.sidebar:
         st.html(style.LOGO)
         for name, (_, icon, title) in PAGES.items():
-            st.page_link(pages[name], label=text_of(title), icon=icon, width="stretch")
+            st.page_link(pages[name], label=f"{text_of(title)}{counts.get(name, '')}", icon=icon, width="stretch")
         st.space("small")
         if workspace:
             jobs.follow(workspace, lambda: _state(workspace), idle=IDLE if workspace.watching.is_on else None)
@@ -221,6 +223,14 @@ def _frame(workspace: Workspace | None) -> st.Page:
     if workspace:
         switcher.dialog(workspace)
     return page
+
+
+def _waiting(workspace: Workspace) -> str:
+    """Return how many decisions wait for the person, as it stands behind the page's name."""
+    with suppress(TesseraError):  # the page says what is wrong with the database
+        if count := workspace.review.count():
+            return f" · {count}"
+    return ""
 
 
 def _state(workspace: Workspace) -> None:

@@ -1,0 +1,87 @@
+"""Operations on what waits for a person."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from core.json_forms import notes as forms
+from core.json_forms.forms import Form
+from core.messages import message
+from core.model import Matter
+from core.operations import named
+from core.operations.declaring import About, Caller, operation
+from core.operations.notes import Written, written
+from core.operations.parameters import SomeBase
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+_PERSONS = "the person decides"
+_MATTER = Form("Matter", Matter, "key kind base title at note_id other_id quotes")
+_KEYS = Form("Matters", list, keys=(list[str], list))
+
+Keys = Annotated[list[str], About(message("What waits, each by its key."), example=["note-0a1b2c3d4e5f"])]
+
+
+@operation(
+    "review.list",
+    message(
+        "List what waits for the person: new notes and changes by programs, edits without a place, refused passages, "
+        "expired and replaced notes, copies, contradictions."
+    ),
+    http="GET /review",
+    cli="review list",
+    form=Form("Review", list, waiting=([_MATTER], list)),
+    lacks={"tool": "the person decides on it"},
+)
+def list_(
+    workspace: "Workspace",
+    base: SomeBase = None,
+    kinds: Annotated[
+        list[str] | None, About(message("Only these kinds, such as note or copy."), query="kind", flag="kind")
+    ] = None,
+) -> list[Matter]:
+    return workspace.review.all(kinds=kinds or (), base=workspace.bases.get(base).name if base else "")
+
+
+@operation(
+    "review.later",
+    message("Put off for a week what waits."),
+    cli="review later {keys}",
+    writes=True,
+    form=_KEYS,
+    lacks=dict.fromkeys(("http", "tool"), _PERSONS),
+)
+def later(workspace: "Workspace", keys: Keys) -> list[str]:
+    checked = [workspace.review.get(key).key for key in keys]
+    workspace.review.postpone(checked)
+    return checked
+
+
+@operation(
+    "review.fine",
+    message("Let what waits be as it is; it comes back when it changes."),
+    cli="review fine {keys}",
+    writes=True,
+    form=_KEYS,
+    lacks=dict.fromkeys(("http", "tool"), _PERSONS),
+)
+def fine(workspace: "Workspace", keys: Keys) -> list[str]:
+    checked = [workspace.review.get(key).key for key in keys]
+    workspace.review.let_be(checked)
+    return checked
+
+
+@operation(
+    "review.merge",
+    message("Add a new note that waits to the end of another note; the new one goes into the trash."),
+    cli="review merge {key} {into}",
+    writes=True,
+    form=forms.WRITTEN,
+    lacks=dict.fromkeys(("http", "tool"), _PERSONS),
+)
+def merge(
+    workspace: "Workspace",
+    caller: Caller,
+    key: Annotated[str, About(message("A new note that waits, by its key."), example="note-0a1b2c3d4e5f")],
+    into: Annotated[str, About(message("The note that gets the text, by its id, path or title."), example="4f1c")],
+) -> Written:
+    return written(workspace, workspace.review.merge(workspace.review.get(key), named.id_of(workspace, into)))

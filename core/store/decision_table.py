@@ -1,0 +1,28 @@
+"""Decisions on what waits for a person: put off until a time, or fine as it is."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from core.store.table import AMONG, Table
+
+
+class DecisionTable(Table):
+    """The matters that a person put off or let be; writing them changes nothing that a search finds."""
+
+    def put(self, matters: Iterable[str], until: datetime | None) -> None:
+        """Let matters, by their keys, be out of sight until a time, or with None as long as they stay as they are."""
+        now, end = datetime.now(UTC).isoformat(), until and until.astimezone(UTC).isoformat()
+        with self._database.write(aside=True) as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO decisions (matter, until, at) VALUES (?, ?, ?)",
+                [(matter, end, now) for matter in matters],
+            )
+
+    def drop(self, matters: Iterable[str]) -> None:
+        """Take decisions back."""
+        self._database.execute(f"DELETE FROM decisions WHERE matter {AMONG}", list(matters), aside=True)
+
+    def out_of_sight(self) -> set[str]:
+        """Return the keys of the matters that are put off, or fine as they are."""
+        now = datetime.now(UTC).isoformat()
+        return set(self._database.column("SELECT matter FROM decisions WHERE until IS NULL OR until > ?", now))

@@ -1,0 +1,9 @@
+"""Decisions on what waits for a person: put off until a day, or fine as it is."""
+
+STEP = """
+    CREATE TABLE decisions (
+        matter TEXT PRIMARY KEY,
+        until TEXT,
+        at TEXT NOT NULL
+    ) WITHOUT ROWID;
+    """

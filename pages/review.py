@@ -1,0 +1,26 @@
+"""Review: what waits for a decision at the left, at the right the one that is open."""
+
+import streamlit as st
+
+from pages.ui.notes import undo
+from pages.ui.review import listing, matter
+from pages.ui.shared import jobs, shell
+from pages.ui.shared.text import t
+
+workspace = shell.workspace()
+st.title(t("Review"))
+jobs.panel(workspace, ("edits", "embed"))
+with shell.errors():
+    with st.spinner(t("Comparing the notes…"), show_time=False):
+        matters = workspace.review.all()
+    st.caption(listing.heading(matters))
+    undo.draw()
+    if matters:
+        shown = listing.chosen(matters, [base.name for base in workspace.bases.all()])
+        one = listing.opened(shown)
+        left, right = st.columns([3, 7], gap="medium")
+        with left:
+            listing.draw(workspace, shown, one.key if one else "")
+        with right, shell.errors():
+            if one:
+                matter.draw(workspace, one)

@@ -1,0 +1,170 @@
+"""The decisions on what waits, each with what undoes it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from core.errors import Conflict
+from core.messages import Message, message
+from core.model import Decision as Verdict
+from core.model import Matter, MatterKind, Progress, Submission
+from core.workspace import Workspace
+from pages.ui.notes import opened, undo
+from pages.ui.shared import jobs
+from pages.ui.shared.text import t_plural
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A decision: its label, icon and key; the kinds that it is for; `several` if it can be taken on many at once."""
+
+    label: Message
+    icon: str
+    shortcut: str
+    kinds: tuple[MatterKind, ...]
+    act: Callable[[Workspace, Sequence[Matter]], None]
+    several: bool = True
+
+
+def accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
+    """Accept what waits of notes; a change is made even if its note was changed since it was proposed."""
+    over = chosen[0].note.version if len(chosen) == 1 else None
+    try:
+        workspace.proposals.accept(chosen, over=over, embed=False)
+    except Conflict as conflict:
+        if conflict.stored.in_file:
+            # Another program changed the file: its text and the proposal are shown then.
+            workspace.notes.take_file(conflict.stored.id)
+        raise
+    workspace.start_indexing()
+    undo.offer(
+        t_plural("{n} note is accepted.", "{n} notes are accepted.", n=len(chosen)),
+        lambda: _wait_again(workspace, chosen),
+    )
+
+
+def reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
+    """Put new notes into the trash, and drop proposed changes."""
+    workspace.proposals.reject(chosen)
+    new = [one.note.id for one in chosen if not one.change]
+    opened.forget(new)
+
+    def undone() -> None:
+        workspace.notes.restore(new)
+        workspace.proposals.restore([one.change for one in chosen if one.change])
+
+    undo.offer(t_plural("{n} note is rejected.", "{n} notes are rejected.", n=len(chosen)), undone)
+
+
+def _wait_again(workspace: Workspace, done: Sequence[Submission]) -> None:
+    """Undo an acceptance: what was accepted waits again."""
+    for one in done:
+        if one.change:
+            note = workspace.notes.revert(one.note.id, one.note.version, embed=False)
+            workspace.proposals.restore([replace(one.change, version=note.version)])
+    workspace.notes.set_fields([one.note.id for one in done if not one.change], status="pending")
+    workspace.start_indexing()
+
+
+def _submissions(chosen: Sequence[Matter]) -> list[Submission]:
+    return [one.submission for one in chosen if one.submission]
+
+
+def _accept(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+    accept(workspace, _submissions(chosen))
+
+
+def _reject(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+    reject(workspace, _submissions(chosen))
+
+
+def merge(workspace: Workspace, one: Matter, into: str) -> None:
+    """Add a new note to the end of another."""
+    before = workspace.notes.get(into).version
+    workspace.review.merge(one, into)
+    workspace.start_indexing()
+
+    def undone() -> None:
+        workspace.notes.revert(into, before, embed=False)
+        workspace.notes.restore([one.note.id] if one.note else [], embed=False)
+        workspace.start_indexing()
+
+    undo.offer(t_plural("{n} note is added to another.", "{n} notes are added to others.", n=1), undone)
+
+
+def _archive(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+    ids = [one.note.id for one in chosen if one.note]
+    workspace.notes.archive(ids)
+    undo.offer(
+        t_plural("{n} note is archived.", "{n} notes are archived.", n=len(ids)),
+        lambda: workspace.notes.restore(ids),
+    )
+
+
+def _delete(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+    ids = [one.note.id for one in chosen if one.note]
+    workspace.notes.delete(ids, author="person")
+    opened.forget(ids)
+    undo.offer(
+        t_plural("{n} note is in the trash.", "{n} notes are in the trash.", n=len(ids)),
+        lambda: workspace.notes.restore(ids),
+    )
+
+
+def _resolve(verdict: Verdict) -> Callable[[Workspace, Sequence[Matter]], None]:
+    def act(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+        def work(_: object) -> None:
+            for one in chosen:
+                if one.flagged:
+                    workspace.chunks.resolve(one.flagged.edit.id, verdict)
+
+        jobs.start(workspace, "edits", work)
+
+    return act
+
+
+def _try_again(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+    bases = list(dict.fromkeys(one.base for one in chosen))
+
+    def work(progress: Progress) -> int:
+        return sum(workspace.chunks.embed(base, refused=True, progress=progress) for base in bases)
+
+    jobs.start(workspace, "embed", work)
+
+
+def _let_be(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+    keys = [one.key for one in chosen]
+    workspace.review.let_be(keys)
+    undo.offer(
+        t_plural("{n} stays as it is.", "{n} stay as they are.", n=len(keys)), lambda: workspace.review.reopen(keys)
+    )
+
+
+def _postpone(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+    keys = [one.key for one in chosen]
+    workspace.review.postpone(keys)
+    undo.offer(
+        t_plural("{n} comes back in a week.", "{n} come back in a week.", n=len(keys)),
+        lambda: workspace.review.reopen(keys),
+    )
+
+
+DECISIONS: dict[str, Decision] = {
+    "accept": Decision(message("Accept"), "check", "A", ("note", "change", "conflict"), _accept),
+    "keep": Decision(message("Keep"), "check", "A", ("split",), _resolve("keep")),
+    "again": Decision(message("Try again"), "replay", "A", ("refused",), _try_again),
+    "archive": Decision(message("Archive"), "archive", "A", ("expired", "superseded"), _archive),
+    "reject": Decision(message("Reject"), "close", "X", ("note", "change", "conflict"), _reject),
+    "drop": Decision(message("Drop"), "close", "X", ("split",), _resolve("drop")),
+    "delete": Decision(message("Delete the later one"), "delete", "X", ("copy",), _delete, several=False),
+    "fine": Decision(
+        message("Fine as it is"), "done_all", "F", ("superseded", "copy", "contradiction", "expired"), _let_be
+    ),
+    "later": Decision(
+        message("Later"),
+        "schedule",
+        "L",
+        ("note", "change", "conflict", "split", "refused", "expired", "superseded", "copy", "contradiction"),
+        _postpone,
+    ),
+}
+"""The decisions in the order of their buttons."""

@@ -1,0 +1,87 @@
+"""The list of what waits, with its filters, and the decisions on many at once."""
+
+from collections import Counter
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.model import MATTERS, Matter
+from core.workspace import Workspace
+from pages.ui.review.deciding import DECISIONS
+from pages.ui.shared import jobs, links, shell, widgets
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, t_plural, text_of
+
+SHOWN = 50
+_OPEN = "review_open"
+
+
+def chosen(matters: Sequence[Matter], bases: Sequence[str]) -> list[Matter]:
+    """Draw the filters and return what passes them."""
+    counts = Counter(one.kind for one in matters)
+    if (kind := links.arrived("kind")) in MATTERS:
+        st.session_state["review_kind"] = kind
+    if st.session_state.get("review_kind") not in counts:
+        st.session_state["review_kind"] = None
+    labels = {kind: f"{text_of(MATTERS[kind].title)} {counts[kind]}" for kind in MATTERS if counts[kind]}
+    left, right = st.columns([7, 3], vertical_alignment="bottom")
+    with left:
+        kind = widgets.pills(t("Kind"), labels, "review_kind") if len(labels) > 1 else None
+    links.say("kind", kind or "")
+    base = widgets.base_filter(bases, "review_base", right) if len(bases) > 1 else ""
+    return [one for one in matters if kind in (None, one.kind) and base in ("", one.base)]
+
+
+def opened(matters: Sequence[Matter]) -> Matter | None:
+    """Return the matter that is open: the chosen one, else the one in its place, else the first."""
+    key, place = st.session_state.get(_OPEN, ("", 0))
+    by_key = {one.key: one for one in matters}
+    one = by_key.get(key) or (matters[min(place, len(matters) - 1)] if matters else None)
+    if one:
+        _choose(one.key, [*by_key].index(one.key))
+    return one
+
+
+def draw(workspace: Workspace, matters: Sequence[Matter], open_key: str) -> None:
+    """Draw what waits by its kinds, the open one marked, and the decisions on all of it."""
+    several = len({one.base for one in matters}) > 1
+    with st.container(key="review_list", gap="xxsmall", height=620 if len(matters) > 12 else "content"):
+        before = ""
+        for place, one in enumerate(matters[:SHOWN]):
+            if one.kind != before:
+                before = one.kind
+                st.caption(text_of(MATTERS[one.kind].title))
+            title = plain(one.title) or t("Its note is gone")
+            label = f"{title} · {plain(one.base)}" if several and one.base else title
+            look = {"type": "secondary" if one.key == open_key else "tertiary"}
+            widgets.button(
+                label, f"open_{one.key}", MATTERS[one.kind].icon, on_click=_choose, args=(one.key, place), **look
+            )
+        widgets.more(len(matters) - SHOWN)
+    kinds = {one.kind for one in matters}
+    if len(matters) > 1 and len(kinds) == 1 and "conflict" not in kinds:
+        _many(workspace, matters)
+
+
+def _many(workspace: Workspace, matters: Sequence[Matter]) -> None:
+    for name, decision in DECISIONS.items():
+        if decision.several and matters[0].kind in decision.kinds:
+            label = t("{decision}: all {n}", decision=text_of(decision.label), n=len(matters))
+            click = {"on_click": shell.guarded(decision.act), "args": (workspace, matters)}
+            widgets.small(label, f"all_{name}", decision.icon, disabled=jobs.shut(workspace), **click)
+
+
+def _choose(key: str, place: int) -> None:
+    st.session_state[_OPEN] = (key, place)
+
+
+def heading(matters: Sequence[Matter]) -> str:
+    """Return the line about how much waits."""
+    decisions = sum(MATTERS[one.kind].quick for one in matters)
+    hints = len(matters) - decisions
+    said = []
+    if decisions:
+        said.append(t_plural("{n} thing to review.", "{n} things to review.", n=decisions))
+    if hints:
+        said.append(t_plural("{n} more thing that may need a look.", "{n} more things that may need a look.", n=hints))
+    return " ".join(said) or t("Nothing waits for you.")

@@ -1,0 +1,146 @@
+"""One matter: what it is, where it comes from, what a decision would change, and the decisions."""
+
+import streamlit as st
+
+from core.messages import message
+from core.model import AUTHORS, MATTERS, SUBMISSIONS, Matter, NoteCard, day_of
+from core.workspace import Workspace
+from pages.ui.notes import composer, history, opened
+from pages.ui.notes.sources import NoteSources
+from pages.ui.review import deciding
+from pages.ui.review.deciding import DECISIONS
+from pages.ui.shared import jobs, shell, widgets
+from pages.ui.shared.document import as_written, document, view
+from pages.ui.shared.safe import html, light, plain, tangled
+from pages.ui.shared.text import t, text_of
+from pages.ui.shared.units import local
+
+LONGEST = 6_000
+"""Characters of a text at most."""
+_LEAVES = "review_leaves"
+"""The key of the session under which a click on a link waits, which opens its note on the page Notes."""
+_OTHER = {
+    "superseded": message("The newer note"),
+    "copy": message("The earlier note"),
+    "contradiction": message("The earlier note"),
+}
+
+
+def draw(workspace: Workspace, one: Matter) -> None:
+    """Draw a matter with its decisions above it."""
+    kind = MATTERS[one.kind]
+    st.subheader(plain(one.title) or t("Its note is gone"), anchor=False)
+    st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
+    _decisions(workspace, one)
+    st.caption(" · ".join(_origin(one)))
+    with st.container(border=True, key="review_matter"):
+        _DRAWN[one.kind](workspace, one)
+    if one.note:
+        widgets.note_link(one.note.id)
+
+
+def _decisions(workspace: Workspace, one: Matter) -> None:
+    shut = jobs.shut(workspace)
+    with st.container(horizontal=True, key="review_decisions"):
+        for name, decision in DECISIONS.items():
+            if one.kind in decision.kinds:
+                kind = "primary" if decision.shortcut == "A" else "secondary"
+                click = {"on_click": shell.guarded(decision.act), "args": (workspace, [one])}
+                widgets.button(
+                    text_of(decision.label),
+                    f"decide_{name}",
+                    decision.icon,
+                    type=kind,
+                    shortcut=decision.shortcut,
+                    disabled=shut,
+                    **click,
+                )
+        if one.submission and widgets.button(
+            t("Edit, then accept"), "decide_edit", "edit", shortcut="E", disabled=shut
+        ):
+            composer.edit_proposed(workspace, one.submission)
+            st.switch_page("notes.py")
+        if one.kind == "note" and (near := workspace.review.nearest(one)):
+            label = t("Add to “{title}”", title=plain(near.title))
+            click = {"on_click": shell.guarded(deciding.merge), "args": (workspace, one, near.id)}
+            about = t("The text goes to the end of that note, and this note into the trash.")
+            widgets.button(label, "decide_merge", "merge", shortcut="M", disabled=shut, help=about, **click)
+
+
+def _origin(one: Matter) -> list[str]:
+    """Return where a matter comes from."""
+    parts = [plain(one.base)] if one.base else []
+    if one.submission:
+        done = t("{done} {by}", done=SUBMISSIONS[one.submission.kind], by=AUTHORS[one.submission.author])
+        parts.insert(0, plain(done))
+    if one.note and one.note.path:
+        parts.append(plain(one.note.path))
+    if one.note and one.note.source_ref:
+        parts.append(plain(one.note.source_ref))
+    if one.kind == "expired" and one.at:
+        parts.append(t("expired on {day}", day=day_of(one.at)))
+    elif one.at:
+        parts.append(local(one.at))
+    return parts
+
+
+def _text(workspace: Workspace, one: Matter) -> None:
+    if one.note:
+        note = workspace.notes.get(one.note.id)
+        shown = light(note.body[:LONGEST])
+        drawn = as_written(shown) if tangled(shown) else document(shown, NoteSources(workspace, note)).html
+        view.show(f"<article>{drawn}</article>", "review_text", arrival=one.key, on_click=_clicked)
+        if st.session_state.pop(_LEAVES, False):
+            st.switch_page("notes.py")
+
+
+def _clicked(link: view.Clicked) -> None:
+    if link.note_id:
+        opened.choose(link.note_id, link.place)
+        st.session_state[_LEAVES] = True
+
+
+def _change(workspace: Workspace, one: Matter) -> None:
+    if one.submission:
+        history.draw(workspace.proposals.difference(one.submission))
+
+
+def _split(_: Workspace, one: Matter) -> None:
+    if one.flagged:
+        text = one.flagged.edit.text or one.flagged.edit.anchor
+        st.html(f'<div class="t-text t-small">{html(text[:LONGEST])}</div>')
+
+
+def _refused(_: Workspace, one: Matter) -> None:
+    if one.refused:
+        st.markdown(plain(text_of(one.refused.reason)))
+        st.html(f'<div class="t-text t-small">{html(one.refused.text)}</div>')
+
+
+def _pair(workspace: Workspace, one: Matter) -> None:
+    """Draw both notes of a pair, side by side: the sentences in which they differ, else the beginning of their texts."""
+    sides: list[tuple[str, NoteCard | None]] = [(t("This note"), one.note), (text_of(_OTHER[one.kind]), one.other)]
+    for number, (column, (label, card)) in enumerate(zip(st.columns(2), sides, strict=True)):
+        if not card:
+            continue
+        with column:
+            st.caption(f"{label} · {plain(card.base)}")
+            st.page_link(
+                "notes.py", label=plain(card.title), icon=":material/description:", query_params={"note": card.id}
+            )
+            text = one.quotes[number] if one.quotes else workspace.notes.get(card.id).body[:600]
+            st.html(f'<div class="t-text t-small">{html(text)}</div>')
+
+
+_DRAWN = {
+    "note": _text,
+    "change": _change,
+    "conflict": _change,
+    "split": _split,
+    "refused": _refused,
+    "expired": _text,
+    "superseded": _pair,
+    "copy": _pair,
+    "contradiction": _pair,
+}
+"""What is drawn of each kind."""

@@ -1,0 +1,31 @@
+"""`tessera review`: what waits is listed, put off, let be and merged."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.workspace import Workspace
+from tests.cli.test_chunks_and_questions import run
+
+__all__ = ["run"]
+
+
+def test_what_waits_is_listed_and_decided(tmp_path: Path, run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    with Workspace(tmp_path / "workspace") as workspace:
+        bread = workspace.notes.add("home", "Bread at 220 degrees in an oven.\n", title="Bread", author="person")
+        workspace.notes.add("home", "Bread at 240 degrees in an oven.\n", title="Bread anew", author="person")
+        workspace.proposals.add("home", "Thyme is fine.", title="Thyme")
+    waiting = run("review", "list", as_json=True)["waiting"]
+    assert [(one["kind"], one["title"]) for one in waiting] == [("note", "Thyme"), ("contradiction", "Bread anew")]
+    lines = run("review", "list")
+    assert "New notes" in lines
+    assert "Bread at 240 degrees in an oven." in lines
+    assert "The text is added; the note is version 2 now." in run("review", "merge", waiting[0]["key"], "Bread")
+    changed = run("review", "list", "--kind", "contradiction", as_json=True)["waiting"]
+    assert changed[0]["key"] != waiting[1]["key"]
+    run("review", "later", changed[0]["key"])
+    assert run("review", "list").strip() == "Nothing waits for you."
+    with Workspace(tmp_path / "workspace") as workspace:
+        assert workspace.notes.get(bread.id).body == "Bread at 220 degrees in an oven.\n\nThyme is fine.\n"

@@ -1,0 +1,113 @@
+"""What waits for a person: of which kinds, in which order, and what the decisions on it do."""
+
+import pytest
+
+from core.errors import Conflict, EditError, UnknownChoice
+from core.model import Matter
+from core.workspace import Workspace
+
+OVEN = "The oven bakes the bread at {n} degrees for an hour.\n"
+
+
+def kinds(workspace: Workspace) -> list[tuple[str, str]]:
+    return [(one.kind, one.title) for one in workspace.review.all()]
+
+
+def add(workspace: Workspace, title: str, body: str, **fields: object) -> str:
+    return workspace.notes.add("home", body, title=title, author="person", embed=False, **fields).id  # type: ignore[arg-type]
+
+
+def the(workspace: Workspace, kind: str) -> Matter:
+    (one,) = workspace.review.all(kinds=[kind])
+    return one
+
+
+def test_each_kind_is_listed_once_in_its_order(workspace: Workspace) -> None:
+    bread = add(workspace, "Bread", OVEN.format(n=220))
+    add(workspace, "Bread anew", OVEN.format(n=240))
+    add(workspace, "Milk", "Milk, open.\n", expires_at="2020-01-01")
+    add(workspace, "Salt", "Salt the dough before it rests.\n")
+    add(workspace, "Salt again", "Salt the  dough\nbefore it rests.\n")
+    add(workspace, "Plan of old", "The old plan.\n")
+    add(workspace, "Plan", "The plan of now.\n", supersedes=["Plan of old"])
+    workspace.proposals.add("home", "Thyme is fine.", title="Thyme")
+    workspace.proposals.update(bread, body="Another text.\n")
+    assert kinds(workspace) == [
+        ("note", "Thyme"),
+        ("change", "Bread"),
+        ("expired", "Milk"),
+        ("superseded", "Plan of old"),
+        ("copy", "Salt again"),
+        ("contradiction", "Bread anew"),
+    ]
+    assert workspace.review.count() == 3
+    both = the(workspace, "contradiction")
+    assert both.quotes == (OVEN.format(n=240).strip(), OVEN.format(n=220).strip())
+    assert both.other is not None
+    assert both.other.title == "Bread"
+    with pytest.raises(UnknownChoice):
+        workspace.review.all(kinds=["nonsense"])
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Meeting with the team on 2024-05-01 about bread.", "Meeting with the team on 2025-06-02 about bread."),
+        ("The shop opens its doors at 10:30 each day.", "The shop opens its doors at 9:30 each day."),
+        ("Listing 12-7 shows the changes that we need.", "Listing 21-18 shows the changes that we need."),
+        ("Costs 5 euros.", "Costs 6 euros."),
+        ("The oven bakes at 220 degrees. The oven bakes at 240 degrees.", "The oven bakes at 230 degrees."),
+    ],
+)
+def test_dates_times_short_sentences_and_lists_of_values_contradict_nothing(
+    workspace: Workspace, first: str, second: str
+) -> None:
+    add(workspace, "One", first)
+    add(workspace, "Two", second)
+    assert kinds(workspace) == []
+
+
+def test_chinese_notes_contradict_each_other_and_forms_that_many_notes_fill_in_do_not(workspace: Workspace) -> None:
+    add(workspace, "一", "面包要在烤箱里烤220度左右。")
+    add(workspace, "二", "面包要在烤箱里烤240度左右。")
+    for number in range(4):
+        add(workspace, f"Form {number}", f"The width of this part in all is {number} metres.")
+    assert kinds(workspace) == [("contradiction", "二")]
+
+
+def test_a_note_that_replaces_another_does_not_contradict_it(workspace: Workspace) -> None:
+    add(workspace, "Bread", OVEN.format(n=220))
+    add(workspace, "Bread anew", OVEN.format(n=240), supersedes=["Bread"])
+    assert [kind for kind, _ in kinds(workspace)] == ["superseded"]
+
+
+def test_what_is_let_be_comes_back_when_it_changes_and_what_is_put_off_when_taken_back(workspace: Workspace) -> None:
+    first = add(workspace, "Salt", "Salt the dough before it rests.\n")
+    add(workspace, "Salt again", "Salt the dough before it rests.\n")
+    copy = the(workspace, "copy")
+    workspace.review.let_be([copy.key])
+    assert kinds(workspace) == []
+    workspace.notes.update(first, body="salt the dough before it rests.\n", author="person", embed=False)
+    assert the(workspace, "copy").key != copy.key
+    workspace.review.postpone([the(workspace, "copy").key])
+    assert kinds(workspace) == []
+    workspace.review.reopen([copy.key])
+    assert kinds(workspace) == []
+
+
+def test_a_new_note_is_added_to_another_and_only_as_it_was_seen(workspace: Workspace) -> None:
+    bread = add(workspace, "Bread", "Bread.\n")
+    thyme = workspace.proposals.add("home", "Thyme is fine.", title="Thyme")
+    seen = the(workspace, "note")
+    workspace.proposals.update(thyme.id, body="Thyme is good.")
+    with pytest.raises(Conflict):
+        workspace.review.merge(seen, bread)
+    assert workspace.notes.get(bread).body == "Bread.\n"
+    workspace.review.merge(the(workspace, "note"), bread)
+    assert workspace.notes.get(bread).body == "Bread.\n\nThyme is good.\n"
+    assert [one.version.title for one in workspace.notes.trash()] == ["Thyme"]
+    workspace.proposals.update(bread, body="Else.\n")
+    with pytest.raises(EditError):
+        workspace.review.merge(the(workspace, "change"), bread)
+    with pytest.raises(EditError):
+        workspace.review.get("note-000000000000")
