@@ -145,6 +145,10 @@ def check(workspace: Workspace, version: int) -> None:
         check_runs(workspace)
     if version >= 15:
         check_documents(workspace)
+    if version >= 16:
+        check_pictures(workspace)
+    if version >= 17:
+        assert "copy-0a1b2c3d4e5f" in workspace.store.decisions.out_of_sight()
 
 
 def check_notes(workspace: Workspace, version: int) -> None:
@@ -154,6 +158,7 @@ def check_notes(workspace: Workspace, version: int) -> None:
     names |= {"bits.md"} if version >= 3 else set()
     names |= {"Words that no model takes.md"} if version >= 14 else set()
     names |= {"garden.csv"} if version >= 15 else set()
+    names |= {"board.md"} if version >= 16 else set()
     assert set(own) == names
     note = own[RUNBOOK]
     assert (note.title, note.tags) == ("Backup runbook", ("backup", "PostgreSQL"))
@@ -178,7 +183,7 @@ def check_notes(workspace: Workspace, version: int) -> None:
     assert sections[-2:] == [("Backup runbook", "Machines"), ("Backup runbook", "Script")]
     for name in names:
         for chunk in chunks(workspace, str(name)):
-            assert chunk.edited or own[name].body[chunk.start : chunk.end] == chunk.text
+            assert chunk.edited or chunk.picture or own[name].body[chunk.start : chunk.end] == chunk.text
 
 
 def check_documents(workspace: Workspace) -> None:
@@ -187,6 +192,12 @@ def check_documents(workspace: Workspace) -> None:
     assert (note.document.kind, "tomato" in note.body) == ("csv", True)
     assert {one.path for one in workspace.documents.unread("uploads")} == {"torn.pdf", "film.mp4"}
     assert workspace.documents.original(note.id).data.startswith(b"plant,sun")
+
+
+def check_pictures(workspace: Workspace) -> None:
+    assert bases(workspace)["pictures"].read_pictures
+    read = [(chunk.picture, chunk.text) for chunk in chunks(workspace, "board.md") if chunk.picture]
+    assert read == [("board.png", "Irrigation of the greenhouse")]
 
 
 def check_keywords(workspace: Workspace, version: int) -> None:

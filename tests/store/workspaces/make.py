@@ -279,6 +279,12 @@ def read_pictures(workspace: Workspace, folder: Path) -> None:
     workspace.chunks.rechunk(note_ids=[note_id])
 
 
+def decide(workspace: Workspace) -> None:
+    """17: what waits for a person is let be, or put off."""
+    workspace.review.let_be(["copy-0a1b2c3d4e5f"])
+    workspace.review.postpone(["note-0a1b2c3d4e5f"])
+
+
 def pack(file: Path, target: Path) -> None:
     """Leave one small file of a closed database."""
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
@@ -304,6 +310,7 @@ def make(folder: Path, target: Path) -> None:
         refuse(workspace)
         convert(workspace)
         read_pictures(workspace, folder)
+        decide(workspace)
     pack(folder / "workspace" / "notes.db", target)
 
 
