@@ -47,18 +47,18 @@ class Read:
 
 def highlights(result: SearchResult, store: Store, models: Models) -> dict[str, Highlight]:
     """Return the highlights of the hits by the id of their chunk."""
-    words, reads = words_of(result), _reads(result, store, models)
+    words, read = words_of(result), reads(result, store, models)
     return {
-        hit.chunk.id: highlight(hit, words[hit.asked], store.words.stems, reads.get(hit.chunk.id))
+        hit.chunk.id: highlight(hit, words[hit.asked], store.words.stems, read.get(hit.chunk.id))
         for hit in result.hits
     }
 
 
-def _reads(result: SearchResult, store: Store, models: Models) -> dict[str, Read]:
-    """Return the tokens of question and chunk, for bases whose model is loaded and searches by meaning."""
+def reads(result: SearchResult, store: Store, models: Models) -> dict[str, Read]:
+    """Return the tokens of question and chunk by the chunk's id, where the base's model is loaded and meaning counts."""
     if result.mode not in ("semantic", "hybrid"):
         return {}
-    reads: dict[str, Read] = {}
+    read: dict[str, Read] = {}
     for base in store.bases.all():
         hits = [hit for hit in result.hits if hit.note.base_id == base.id]
         if not hits or not models.ready(base):
@@ -71,8 +71,8 @@ def _reads(result: SearchResult, store: Store, models: Models) -> dict[str, Read
         for hit in hits:
             if (rows := bits.get(rowids[hit.chunk.id])) is not None:
                 _, (question,) = embedder.embed_tokens([hit.asked or result.understood.text], role="query")
-                reads[hit.chunk.id] = Read(question, rows, embedder, centre)
-    return reads
+                read[hit.chunk.id] = Read(question, rows, embedder, centre)
+    return read
 
 
 def words_of(result: SearchResult) -> dict[str, list[str]]:
@@ -94,17 +94,28 @@ def words_of(result: SearchResult) -> dict[str, list[str]]:
 def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: Read | None) -> Highlight:
     """Return the highlights of a hit; without its bits the sentence with most of the words stands for the nearest."""
     text = hit.chunk.text
-    marked, in_text = _words(text, words, stems)
-    held = in_text | _words(" ".join((hit.note.title, *hit.chunk.section)), words, stems)[1]
+    marked, in_text = words_in(text, words, stems)
+    held = in_text | words_in(" ".join((hit.note.title, *hit.chunk.section)), words, stems)[1]
     share = len(held) / len(words) if words else 0.0
     spans = sentences(text)
-    if read is not None and len(read.question) and len(read.bits):
-        places = _places(hit.chunk, hit.note.title, read.embedder)
-        if len(places) == len(read.bits):
-            products = tokens.cosines(read.question, read.centre, read.bits)
-            nearness = float(products.max(axis=0).mean())
-            return Highlight(marked, _nearest(spans, places, products), nearness, share)
+    if compared := cosines_of(hit, read):
+        places, cosines = compared
+        return Highlight(marked, _nearest(spans, places, cosines), float(cosines.max(axis=0).mean()), share)
     return Highlight(marked, _fullest(spans, marked), None, share)
+
+
+def cosines_of(hit: Hit, read: Read | None) -> tuple[Spans, Matrix] | None:
+    """Return the place of each token of a hit's text, and its cosine to each token of the question.
+
+    A place is (-1, -1) in a window's head. The shapes are (tokens, 2) and (tokens, question's tokens). None where the
+    bits aren't those of the text.
+    """
+    if read is None or not len(read.question) or not len(read.bits):
+        return None
+    places = _places(hit.chunk, hit.note.title, read.embedder)
+    if len(places) != len(read.bits):
+        return None
+    return places, tokens.cosines(read.question, read.centre, read.bits)
 
 
 def sentences(text: str) -> list[Span]:
@@ -143,7 +154,7 @@ def _divided(text: str, start: int, end: int) -> Iterator[Span]:
         yield start, end
 
 
-def _words(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span, ...], set[str]]:
+def words_in(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span, ...], set[str]]:
     """Return where a text holds some words, in any of their forms, and which of the words it holds."""
     plain = simplified(text)
     spans: list[Span] = []
