@@ -18,11 +18,10 @@ import numpy as np
 from core.embedding.centring import Centring
 from core.errors import NotWritable
 from core.faults import DATABASE, translated
-from core.model import KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
+from core.model import Bar, Floor, KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
 from core.settings_sections import INDEX_TOKEN, IndexSettings
 from core.store import ranking
 from core.store.database import Database
-from core.store.floors import Floors
 from core.store.folder import check_there
 from core.store.index.backend import Address, Backend
 from core.store.index.chroma_process import ChromaFolder, ChromaServer
@@ -30,6 +29,7 @@ from core.store.index.exact_search import ExactSearch
 from core.store.index.no_index import NoIndex
 from core.store.index.vector_index import Index
 from core.store.lock import take
+from core.store.measures import Measures
 from core.store.note_rows import Moved
 from core.store.note_to_index import NoteToIndex
 from core.store.pending_table import PendingChunk
@@ -68,7 +68,8 @@ class Store(Tables):
             _bring_up_to_date(self.folder)
             self.database = Database(file, readonly=True)
         super().__init__(self.database)
-        self.floors = Floors(self.folder, readonly=readonly)
+        self.floors = Measures(self.folder, Floor, readonly=readonly)
+        self.bars = Measures(self.folder, Bar, readonly=readonly)
         chosen = index or IndexSettings()
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
         self.changing = threading.RLock()
@@ -105,7 +106,7 @@ class Store(Tables):
             with self.database.write():
                 self.vectors.settle_centring(fingerprint, centring)
                 for base in stale:
-                    self.floors.drop(base)
+                    self._forget_measures(base)
                     fresh = replace(base, index_generation=base.index_generation + 1)
                     self.index.build(fresh)
                     self.bases.switch_index(fresh)
@@ -229,8 +230,12 @@ class Store(Tables):
             with self.database.write():
                 self.pending.forget_vectors(base)
             for other in sharing:
-                self.floors.drop(other)
+                self._forget_measures(other)
                 self.index.follow(other, stale[other.id])
+
+    def _forget_measures(self, base: KnowledgeBase) -> None:
+        self.floors.drop(base)
+        self.bars.drop(base)
 
     def delete_base(self, base: KnowledgeBase) -> None:
         with self.changing, self.database.write():
