@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from core.messages import Message, message
 from core.model.chunks import Chunk
 from core.model.notes import NoteCard
-from core.model.search import SearchResult
+from core.model.search import Hit, SearchResult
 
 QuoteKind = Literal["sentence", "item", "row", "code"]
 BarBasis = Literal["questions", "others", "examples"]
@@ -70,3 +71,37 @@ class Answer:
         """The quotes as one text, each with its lead and its number; empty where the question is refused."""
         parts = ("\n".join(filter(None, (one.lead, f"{one.text} [{one.number}]"))) for one in self.quotes)
         return "\n".join(parts)
+
+    @property
+    def nearest(self) -> tuple[Hit, ...]:
+        """The first hits, which a refusal shows."""
+        return self.result.hits[:_NEAREST]
+
+
+_NEAREST = 3
+REFUSED = message("Your notes don't answer this.")
+
+
+def bar_line(bar: Bar) -> Message:
+    """Return what a bar rests on and how sure it is, as a sentence."""
+    figures = {name: round(100 * value) for name, value in (("share", bar.share), ("low", bar.low), ("high", bar.high))}
+    if bar.basis == "questions":
+        return message(
+            "Checked with {n} questions of this base: at most {share} % of those that it answers are refused "
+            "(with nine chances in ten between {low} and {high} %).",
+            n=bar.count,
+            **figures,
+        )
+    if bar.basis == "others":
+        return message(
+            "Checked with {n} questions about your other bases: at most {share} % of those get an answer from this one "
+            "(with nine chances in ten between {low} and {high} %).",
+            n=bar.count,
+            **figures,
+        )
+    return message(
+        "Checked with {n} questions about other notes that Tessera was tested with: at most {share} % of those get an "
+        "answer (with nine chances in ten between {low} and {high} %).",
+        n=bar.count,
+        **figures,
+    )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from core.operations import (
+    answers,
     archives,
     backups,
     bases,
@@ -32,6 +33,7 @@ _NOUNS = (
     documents,
     chunks,
     search,
+    answers,
     evaluation,
     index,
     models,
