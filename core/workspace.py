@@ -34,7 +34,7 @@ from core.intake.watching import Watching
 from core.jobs import Jobs
 from core.log import Log
 from core.messages import Message
-from core.model import Context, Freshness, Progress, SearchOptions, SearchResult, Status, no_progress
+from core.model import Answer, Context, Freshness, Progress, SearchOptions, SearchResult, Status, no_progress
 from core.models import Models
 from core.models.servers import Servers, given
 from core.notes.collection import Notes
@@ -278,6 +278,13 @@ class Workspace:
 
         pending = not self.readonly and self.chunks.unfinished()
         return pending and self.jobs.start("embed", work, again=True, quiet=quiet)
+
+    def start_measuring(self, answer: Answer) -> bool:
+        """Start the job `measure_bar` for the base of an answer; return False if its bar is as its notes are."""
+        base = self.answers.unmeasured(answer)
+        return base is not None and self.jobs.start(
+            "measure_bar", lambda progress: self.answers.measure(base, progress), quiet=True
+        )
 
     def start_watching(self) -> None:
         """Sync the folders of watched bases, and read changed settings, until the workspace is closed."""

@@ -5,8 +5,8 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Unpack
 
-from core.answers import bars
-from core.answers.choosing import Choice, choose
+from core.answers import asking, bars
+from core.answers.choosing import choose
 from core.config import Settings
 from core.errors import QueryError
 from core.model import (
@@ -39,9 +39,7 @@ Drawn = Callable[[Sequence[Note], int], list[Question]]
 class Answers:
     """Answers questions with quotes of the notes."""
 
-    def __init__(
-        self, store: Store, settings: Settings, models: Models, searching: SearchEngine, drawn: Drawn
-    ) -> None:
+    def __init__(self, store: Store, settings: Settings, models: Models, searching: SearchEngine, drawn: Drawn) -> None:
         self._store = store
         self._settings = settings
         self._models = models
@@ -56,21 +54,31 @@ class Answers:
         result = self._searching.answer(self._searching.prepare(text, options))
         return self.of(result, measure=True)
 
+    def to_question(self, result: SearchResult) -> Answer | None:
+        """Return the answer to what was typed where that is a question, None for a word or a title."""
+        titles = (hit.note.title for hit in result.hits)
+        return self.of(result) if asking.is_question(result.understood.text, titles) else None
+
     def of(self, result: SearchResult, *, measure: bool = False) -> Answer:
         """Return the answer to the question of a result; without `measure`, an old bar will do."""
         choice = choose(self._store, self._models, result)
         bar = bars.EXAMPLES
         if result.hits:
-            first = choice.quotes[0].note if choice.quotes else result.hits[0].note
-            base = self._store.bases.of_id(first.base_id)
-            if measure:
-                self.measure(base)
-            bar = self.bar(base)
-        return self._judged(result, choice, bar)
+            base = self._store.bases.of_id((choice.quotes or result.hits)[0].note.base_id)
+            bar = self.measure(base) if measure else self.bar(base)
+        quotes = choice.quotes if choice.evidence >= bar.least else ()
+        return Answer(result.query, quotes, choice.evidence, bar, result)
 
     def bar(self, base: KnowledgeBase) -> Bar:
         """Return the bar of a base as it was measured last, else that of the examples."""
         return self._store.bars.get(base) or bars.EXAMPLES
+
+    def unmeasured(self, answer: Answer) -> KnowledgeBase | None:
+        """Return the base of an answer if its bar has to be measured."""
+        if self._store.readonly or not answer.result.hits:
+            return None
+        base = self._store.bases.of_id((answer.quotes or answer.result.hits)[0].note.base_id)
+        return None if self._is_fresh(base, self._own(base), self._windows()) else base
 
     def measure(self, base: KnowledgeBase, progress: Progress = no_progress) -> Bar:
         """Measure the bar of a base unless it is known for its notes and questions, and return it."""
@@ -95,10 +103,6 @@ class Answers:
 
     def _windows(self) -> int:
         return sum(self._store.chunks.count(base)[2] for base in self._store.bases.all())
-
-    def _judged(self, result: SearchResult, choice: Choice, bar: Bar) -> Answer:
-        refused = choice.evidence < bar.least or not choice.quotes
-        return Answer(result.query, () if refused else choice.quotes, choice.evidence, bar, result)
 
     def _own(self, base: KnowledgeBase) -> list[str]:
         """Return the questions of the base's own sets that it answers, the newest of each set first."""

@@ -20,7 +20,9 @@ _DEFINES = re.compile(
     r"^\W{0,4}(?:(?:is|are|means|refers to)\b|(?:就)?是(?!否)|(?:指|表示|称为|意味着)|[:：—–-]{1,2}\s)", re.IGNORECASE
 )
 """What stands behind a name where a sentence says what it is."""
-_ASKS_WHAT = re.compile(r"^\W*(?:what(?:'s|’s| is| are)|define|什么是|何谓)\b|(?:是什么|指什么|的定义)\W*$", re.IGNORECASE)
+_ASKS_WHAT = re.compile(
+    r"^\W*(?:what(?:'s|’s| is| are)|define|什么是|何谓)\b|(?:是什么|指什么|的定义)\W*$", re.IGNORECASE
+)
 _SHORT = 3
 """Words of the question's subject below which it may be a name."""
 
@@ -42,7 +44,6 @@ WEIGHTS: Mapping[str, float] = {
 def evidence(parts: Mapping[str, float]) -> float:
     """Return the evidence of a unit: the logarithm of the odds that it answers, as `benchmarks.answers` fits it."""
     return CONSTANT + sum(weight * parts[name] for name, weight in WEIGHTS.items())
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,10 @@ def _nearness(question: Question, hit: Hit, units: Sequence[Unit], read: Read | 
         return [0.0] * len(units), 0.0
     places, cosines = compared
     weights = token_weights(question.text, read.embedder.tokens(question.text), cosines.shape[1])
-    near = [_best(places, cosines, [(unit.start, unit.end), *([unit.lead] if unit.lead else [])]) @ weights for unit in units]
+    near = [
+        _best(places, cosines, [(unit.start, unit.end), *([unit.lead] if unit.lead else [])]) @ weights
+        for unit in units
+    ]
     return [float(one) for one in near], float(cosines.max(axis=0) @ weights)
 
 
@@ -169,5 +173,6 @@ def _defines(text: str, words: Sequence[str]) -> bool:
     """Return whether a text begins by saying what one of some words is."""
     head = text[:80].casefold()
     return any(
-        (at := head.find(word)) >= 0 and _DEFINES.search(head[at + len(word) :].lstrip("*_`”」\"') ")[:12]) for word in words
+        (at := head.find(word)) >= 0 and _DEFINES.search(head[at + len(word) :].lstrip("*_`”」\"') ")[:12])
+        for word in words
     )

@@ -49,8 +49,7 @@ def highlights(result: SearchResult, store: Store, models: Models) -> dict[str, 
     """Return the highlights of the hits by the id of their chunk."""
     words, read = words_of(result), reads(result, store, models)
     return {
-        hit.chunk.id: highlight(hit, words[hit.asked], store.words.stems, read.get(hit.chunk.id))
-        for hit in result.hits
+        hit.chunk.id: highlight(hit, words[hit.asked], store.words.stems, read.get(hit.chunk.id)) for hit in result.hits
     }
 
 
