@@ -12,7 +12,7 @@ _ENGLISH = re.compile(
     re.IGNORECASE,
 )
 _CHINESE = re.compile(
-    r"什么|怎么|怎样|怎么样|如何|为何|为啥|干嘛|哪|几[个种次天点年]|多少|多[大长久高快]|谁|是否|能否|吗|呢|(.)不\1|有没有|何时|啥"
+    r"什么|怎么|怎样|如何|为何|为啥|干嘛|哪|几[个种次天点年]|多少|多[大长久高快]|谁|是否|能否|吗|呢|(.)不\1|有没有|何时|啥"
 )
 _WORDS, _CHARACTERS = 6, 14
 """Words of English, and characters of Chinese, from which on what is typed is no title but asks something."""

@@ -1,14 +1,14 @@
 """The evidence that a unit of a hit answers a question: a weighted sum of what is known of both."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from core.answers.units import Unit, plain, units_of
 from core.model import Hit, Matrix, Spans
-from core.retrieval.highlights import Read, Stems, cosines_of, words_in
+from core.retrieval.highlights import Read, Stems, cosines_of, word_places
 from core.text import CJK, STOP_WORDS, fold, keywords
 
 Rarity = Mapping[str, float]
@@ -21,7 +21,7 @@ _DEFINES = re.compile(
 )
 """What stands behind a name where a sentence says what it is."""
 _ASKS_WHAT = re.compile(
-    r"^\W*(?:what(?:'s|’s| is| are)|define|什么是|何谓)\b|(?:是什么|指什么|的定义)\W*$", re.IGNORECASE
+    r"^\W*(?:what(?:'s|’s| is| are)\b|define\b|什么是|何谓)|(?:是什么|指什么|的定义)\W*$", re.IGNORECASE
 )
 _SHORT = 3
 """Words of the question's subject below which it may be a name."""
@@ -92,38 +92,42 @@ class Candidate:
 
 def candidates(question: Question, hits: Sequence[Hit], reads: Mapping[str, Read], stems: Stems) -> list[Candidate]:
     """Return the units of hits; without a hit's token bits `near` and `chunk` are 0."""
-    result: list[Candidate] = []
-    for hit in hits:
-        units = units_of(hit.chunk.text)
-        near, whole = _nearness(question, hit, units, reads.get(hit.chunk.id))
-        titles = " ".join((hit.note.title, *hit.chunk.section))
-        above = words_in(titles, question.words, stems)[1]
-        for unit, nearness in zip(units, near, strict=True):
-            text = plain(hit.chunk.text[unit.start : unit.end])
-            lead = hit.chunk.text[slice(*unit.lead)] if unit.lead else ""
-            held = words_in(f"{lead}\n{text}", question.words, stems)[1]
-            own = {word for word in keywords(text) if word not in STOP_WORDS} - {*question.words, *keywords(titles)}
-            result.append(
-                Candidate(
-                    hit,
-                    unit,
-                    {
-                        "near": nearness,
-                        "chunk": whole,
-                        "held": _share(held, question),
-                        "under": _share(held | above, question),
-                        "score": min(hit.score, 1.5),
-                        "first": 1 / hit.rank,
-                        "defines": float(question.wants_definition and _defines(text, question.words)),
-                        "says": min(len(own), _ENOUGH) / _ENOUGH,
-                        "asks": float(text.rstrip(" \n*_").endswith(("?", "？"))),
-                        "found": min(question.found, _MOST_FOUND) / _MOST_FOUND,
-                    },
-                )
-            )
-    return result
+    return [one for hit in hits for one in _of_hit(question, hit, reads.get(hit.chunk.id), stems)]
 
 
+def _of_hit(question: Question, hit: Hit, read: Read | None, stems: Stems) -> Iterator[Candidate]:
+    titles = " ".join((hit.note.title, *hit.chunk.section))
+    above = {word for _, word in word_places(titles, question.words, stems)}
+    places = word_places(hit.chunk.text, question.words, stems)
+    said = {*question.words, *keywords(titles), *STOP_WORDS}
+    units = units_of(hit.chunk.text)
+    near, whole = _nearness(question, hit, units, read)
+    shared = {
+        "chunk": whole,
+        "score": min(hit.score, _MOST_SCORE),
+        "first": 1 / hit.rank,
+        "found": min(question.found, _MOST_FOUND) / _MOST_FOUND,
+    }
+    for unit, nearness in zip(units, near, strict=True):
+        text = plain(hit.chunk.text[unit.start : unit.end])
+        held = {word for (start, end), word in places if unit.holds(start, end)}
+        own = {*keywords(text)} - said
+        yield Candidate(
+            hit,
+            unit,
+            shared
+            | {
+                "near": nearness,
+                "held": _share(held, question),
+                "under": _share(held | above, question),
+                "defines": float(question.wants_definition and _defines(text, question.words)),
+                "says": min(len(own), _ENOUGH) / _ENOUGH,
+                "asks": float(text.rstrip(" \n*_").endswith(("?", "？"))),
+            },
+        )
+
+
+_MOST_SCORE = 1.5
 _MOST_FOUND = 12.0
 """Evidence of a search above which more says nothing."""
 _ENOUGH = 12
@@ -143,10 +147,7 @@ def _nearness(question: Question, hit: Hit, units: Sequence[Unit], read: Read | 
         return [0.0] * len(units), 0.0
     places, cosines = compared
     weights = token_weights(question.text, read.embedder.tokens(question.text), cosines.shape[1])
-    near = [
-        _best(places, cosines, [(unit.start, unit.end), *([unit.lead] if unit.lead else [])]) @ weights
-        for unit in units
-    ]
+    near = [_best(places, cosines, unit.spans) @ weights for unit in units]
     return [float(one) for one in near], float(cosines.max(axis=0) @ weights)
 
 

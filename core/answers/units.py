@@ -48,6 +48,15 @@ class Unit:
     lead: Span | None
     block: Span
 
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The unit and its lead."""
+        return ((self.start, self.end), self.lead) if self.lead else ((self.start, self.end),)
+
+    def holds(self, start: int, end: int) -> bool:
+        """Return whether a span is in the unit or in its lead."""
+        return any(first <= start and end <= last for first, last in self.spans)
+
 
 def units_of(text: str) -> list[Unit]:
     """Return the units of a Markdown text in their order.

@@ -178,10 +178,10 @@ class SearchResult:
 
     `settings` are complete. `reranker` ordered the hits; where reranking failed, it is empty and `rerank_problem`
     gives the reason. `spelled` are words that no chunk holds, with their nearest spelling, which was looked for in
-    their place by word. Not `confident`: the hits are the nearest of notes that hardly answer, for their `evidence` (see
-    `core/retrieval/confidence.py`) is too little. `asked` are the
-    sub-queries of an exploratory search in order, `decompositions` the decompositions of the question, the used one
-    first. `lost` is set with `explain`, and `choice` where all searched bases are literal.
+    their place by word. Not `confident`: the hits are the nearest of notes that hardly answer, as their `evidence`
+    says (`core/retrieval/confidence.py`). `asked` are the sub-queries of an exploratory search in order,
+    `decompositions` the decompositions of the question, the used one first. `lost` is set with `explain`, and `choice`
+    where all searched bases are literal.
     """
 
     query: str

@@ -54,7 +54,7 @@ def highlights(result: SearchResult, store: Store, models: Models) -> dict[str, 
 
 
 def reads(result: SearchResult, store: Store, models: Models) -> dict[str, Read]:
-    """Return the tokens of question and chunk by the chunk's id, where the base's model is loaded and meaning counts."""
+    """Return the tokens of question and chunk by chunk, in bases whose model is loaded and that answer by meaning."""
     if result.mode not in ("semantic", "hybrid"):
         return {}
     read: dict[str, Read] = {}
@@ -155,30 +155,32 @@ def _divided(text: str, start: int, end: int) -> Iterator[Span]:
 
 def words_in(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span, ...], set[str]]:
     """Return where a text holds some words, in any of their forms, and which of the words it holds."""
+    places = word_places(text, words, stems)
+    return tuple(_joined(sorted(span for span, _ in places))), {word for _, word in places}
+
+
+def word_places(text: str, words: Sequence[str], stems: Stems) -> list[tuple[Span, str]]:
+    """Return each place where a text holds one of some words, in any of their forms, with the word."""
     plain = simplified(text)
-    spans: list[Span] = []
-    held: set[str] = set()
-    for word in words:
-        if _CJK.search(word) or not _LATIN.fullmatch(word):
-            matches = [match.span() for match in re.finditer(re.escape(word), plain, re.IGNORECASE)]
-            spans += matches
-            held |= {word} if matches else set()
+    places = [
+        (match.span(), word)
+        for word in words
+        if _CJK.search(word) or not _LATIN.fullmatch(word)
+        for match in re.finditer(re.escape(word), plain, re.IGNORECASE)
+    ]
     latin = [word for word in words if _LATIN.fullmatch(word)]
     if latin:
-        places = [
+        forms = [
             (form, (match.start() + start, match.start() + end))
             for match in _LATIN.finditer(plain)
             for form, (start, end) in _forms(match[0])
         ]
-        known = stems([*latin, *dict.fromkeys(form for form, _ in places)])
+        known = stems([*latin, *dict.fromkeys(form for form, _ in forms)])
         wanted: dict[str, list[str]] = {}
         for word in latin:
             wanted.setdefault(known[word], []).append(word)
-        for form, span in places:
-            if known[form] in wanted:
-                spans.append(span)
-                held.update(wanted[known[form]])
-    return tuple(_joined(sorted(spans))), held
+        places += [(span, word) for form, span in forms for word in wanted.get(known[form], ())]
+    return places
 
 
 @lru_cache(20_000)
