@@ -144,7 +144,7 @@ class Workspace:
         self.packs = Packs(self.store, self.settings, self.bases, self.chunks)
         synonyms = SynonymsFile(self.store.folder, make=not readonly)
         self.searching = SearchEngine(self.store, self.settings, self.models, synonyms)
-        self.answers = Answers(self.store, self.settings, self.models, self.searching, suggest)
+        self.answers = Answers(self.store, self.settings, self.searching, suggest)
         self.searches = self.store.usage
         self.creations = self.store.creations
         self.drafts = self.store.drafts

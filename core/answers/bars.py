@@ -16,6 +16,8 @@ ANSWERED = 0.05
 _CERTAIN = (0.05, 0.95)
 _DRAWS = 20_000
 
+SURE = -2.5
+"""Evidence from which on three of four answers are right, on the sets of `benchmarks.answers`."""
 EXAMPLES = Bar(0.0, "examples", 0, ANSWERED, 0.0, 0.0)
 """The bar of the questions that come with the program, as `benchmarks.answers` measures it."""
 

@@ -1,15 +1,14 @@
 """The quotes of an answer: the units with the most evidence, up to three and 400 characters."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
+from itertools import combinations, count
 
 import numpy as np
 
 from core.answers.evidence import Candidate, Question, candidates
 from core.model import Quote, SearchResult
-from core.models import Models
-from core.retrieval.highlights import reads, words_of
+from core.retrieval.highlights import Read, words_of
 from core.store import Store
 
 LOOKED_AT = 10
@@ -18,7 +17,13 @@ CHARACTERS = 400
 """Most characters of an answer, with what leads to its quotes."""
 QUOTES = 3
 """Most quotes of an answer."""
-BEHIND = 1.5
+NONE = -20.0
+"""Evidence of no answer: a chance of one in a few hundred millions."""
+SOFTENED = 0.5
+"""How much of a difference in evidence counts between the quotes: below 1, two short ones may stand for a long one."""
+COMPARED = 12
+"""Units with the most evidence of which the quotes are some."""
+BEHIND = 3.0
 """How much less evidence than the first a further quote may have."""
 
 
@@ -30,39 +35,47 @@ class Choice:
     evidence: float
 
 
-def choose(store: Store, models: Models, result: SearchResult) -> Choice:
+def choose(store: Store, reads: Mapping[str, Read], result: SearchResult) -> Choice:
     """Return the units of a result's first hits that answer its question best; no quotes of a list or without hits."""
     if result.mode == "listed" or not result.hits:
-        return Choice((), 0.0)
-    compared = sorted(_candidates(store, models, result), key=lambda one: -one.evidence)
-    chosen = chosen_of(compared)
-    quotes = tuple(map(_quote, count(1), chosen))
-    return Choice(quotes, compared[0].evidence if chosen else 0.0)
+        return Choice((), NONE)
+    chosen = chosen_of(sorted(compared(store, reads, result), key=lambda one: -one.evidence))
+    return Choice(tuple(map(_quote, count(1), chosen)), max((one.evidence for one in chosen), default=NONE))
 
 
-def _candidates(store: Store, models: Models, result: SearchResult) -> list[Candidate]:
-    read, every = reads(result, store, models), store.chunks.count_all() + 1
-    compared: list[Candidate] = []
+def compared(store: Store, reads: Mapping[str, Read], result: SearchResult) -> list[Candidate]:
+    """Return the units of a result's first hits; `reads` are those of the engine."""
+    every = store.chunks.count_all() + 1
+    units: list[Candidate] = []
     for asked, words in words_of(result).items():
         hits = [hit for hit in result.hits[:LOOKED_AT] if hit.asked == asked]
         holders = store.words.holders(words)
         rarity = {word: float(np.log(every / (len(chunks) + 0.5))) for word, chunks in zip(words, holders, strict=True)}
-        question = Question(asked or result.understood.text, words, rarity, result.evidence)
-        compared += candidates(question, hits, read, store.words.stems)
-    return compared
+        question = Question(asked or result.understood.text, words, rarity)
+        units += candidates(question, hits, result.hits[0].score, reads, store.words.stems)
+    return units
 
 
-def chosen_of(compared: Sequence[Candidate]) -> list[Candidate]:
-    """Return the first units, best first, as many as fit; what says the same as a better one is left out."""
-    chosen: list[Candidate] = []
-    room = CHARACTERS
-    for one in compared:
-        if len(chosen) == QUOTES or (chosen and one.evidence < chosen[0].evidence - BEHIND):
-            break
-        if one.size <= room and not any(one.repeats(other) for other in chosen):
-            chosen.append(one)
-            room -= one.size
-    return chosen
+def chosen_of(units: Sequence[Candidate]) -> list[Candidate]:
+    """Return the few units of which most are expected to answer, of those that fit together, in reading order.
+
+    `units` are in the order of their evidence.
+    """
+    near = [one for one in units if one.size <= CHARACTERS and one.evidence >= units[0].evidence - BEHIND][:COMPARED]
+    if not near:
+        return []
+    values = np.exp([SOFTENED * (one.evidence - near[0].evidence) for one in near])
+    best: tuple[float, tuple[int, ...]] = (0.0, ())
+    for number in range(1, QUOTES + 1):
+        for some in combinations(range(len(near)), number):
+            if sum(near[one].size for one in some) > CHARACTERS or any(
+                near[one].repeats(near[other]) for one, other in combinations(some, 2)
+            ):
+                continue
+            best = max(best, (float(values[[*some]].sum()), some))
+    chosen = [near[one] for one in best[1]]
+    notes = list(dict.fromkeys(one.hit.rank for one in chosen))
+    return sorted(chosen, key=lambda one: (notes.index(one.hit.rank), one.unit.start))
 
 
 def _quote(number: int, one: Candidate) -> Quote:

@@ -21,7 +21,6 @@ from core.model import (
     SearchResult,
     no_progress,
 )
-from core.models import Models
 from core.retrieval.engine import SearchEngine
 from core.store import Store
 
@@ -39,10 +38,9 @@ Drawn = Callable[[Sequence[Note], int], list[Question]]
 class Answers:
     """Answers questions with quotes of the notes."""
 
-    def __init__(self, store: Store, settings: Settings, models: Models, searching: SearchEngine, drawn: Drawn) -> None:
+    def __init__(self, store: Store, settings: Settings, searching: SearchEngine, drawn: Drawn) -> None:
         self._store = store
         self._settings = settings
-        self._models = models
         self._searching = searching
         self._drawn = drawn
 
@@ -61,13 +59,14 @@ class Answers:
 
     def of(self, result: SearchResult, *, measure: bool = False) -> Answer:
         """Return the answer to the question of a result; without `measure`, an old bar will do."""
-        choice = choose(self._store, self._models, result)
+        choice = choose(self._store, self._searching.reads(result), result)
         bar = bars.EXAMPLES
         if result.hits:
             base = self._store.bases.of_id((choice.quotes or result.hits)[0].note.base_id)
             bar = self.measure(base) if measure else self.bar(base)
         quotes = choice.quotes if choice.evidence >= bar.least else ()
-        return Answer(result.query, quotes, choice.evidence, bar, result)
+        sure = bool(quotes) and choice.evidence >= bars.SURE
+        return Answer(result.query, quotes, choice.evidence, bar, sure, result)
 
     def bar(self, base: KnowledgeBase) -> Bar:
         """Return the bar of a base as it was measured last, else that of the examples."""
@@ -123,5 +122,6 @@ class Answers:
             progress(number, len(texts), text)
             with suppress(QueryError):
                 prepared = self._searching.prepare(text, {"filters": Filters(bases=(base.name,))})
-                values.append(choose(self._store, self._models, self._searching.answer(prepared)).evidence)
+                result = self._searching.answer(prepared)
+                values.append(choose(self._store, self._searching.reads(result), result).evidence)
         return values

@@ -1,69 +1,69 @@
 """The evidence that a unit of a hit answers a question: a weighted sum of what is known of both."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from core.answers.units import Unit, plain, units_of
+from core.answers.units import Span, Unit, units_of
 from core.model import Hit, Matrix, Spans
-from core.retrieval.highlights import Read, Stems, cosines_of, word_places
-from core.text import CJK, STOP_WORDS, fold, keywords
+from core.retrieval.highlights import Read, Stems, word_places
+from core.text import CJK, STOP_WORDS, fold
 
 Rarity = Mapping[str, float]
 """For each word of a question, the logarithm of how few chunks hold it."""
 
-_TOKEN_OF_STOP_WORD = 0.3
+WEIGHTS: Mapping[str, float] = {
+    "near": 7.44,
+    "held": 2.43,
+    "score": 1.81,
+    "first": 1.67,
+    "part": -1.97,
+    "stressed": 3.31,
+    "asks": -0.33,
+}
+"""What speaks for a unit, each from 0 to 1, with its weight in the logarithm of the odds that it answers.
+
+`near`: the mean over the question's tokens of the cosine to the nearest token of the unit or its lead; `held`: the
+share of the question's words in them, by rarity; `score`: that of its hit against the best hit; `first`: 1 by its rank;
+`part`: found by a part of a question that was taken apart, and so by less than the question; `stressed`: the question
+is a term, and it stands stressed here, as where notes say what it is; `asks`: it is a question itself.
+"""
+CONSTANT = -9.79
+"""All fitted by `benchmarks.answers --fit` on every second question of its sets."""
+
+_STOP_WORD = 0.3
 """Weight of a token of a word that carries no subject, against 1 of any other."""
-_DEFINES = re.compile(
-    r"^\W{0,4}(?:(?:is|are|means|refers to)\b|(?:就)?是(?!否)|(?:指|表示|称为|意味着)|[:：—–-]{1,2}\s)", re.IGNORECASE
-)
-"""What stands behind a name where a sentence says what it is."""
+_NEAR_BY_WORDS = (0.26, 0.29)
+"""How near a unit with none and with all words of the question is on average, where token bits are missing."""
 _ASKS_WHAT = re.compile(
     r"^\W*(?:what(?:'s|’s| is| are)\b|define\b|什么是|何谓)|(?:是什么|指什么|的定义)\W*$", re.IGNORECASE
 )
+_STRESSED = re.compile(
+    r"\*\*[^*\n]{1,60}\*\*|(?<![*\w])\*[^*\n]{1,60}\*(?!\*)|(?<![_\w])_[^_\n]{1,60}_(?!\w)|[“「][^”」\n]{1,60}[”」]"
+)
 _SHORT = 3
-"""Words of the question's subject below which it may be a name."""
-
-CONSTANT = -6.0
-WEIGHTS: Mapping[str, float] = {
-    "near": 6.0,
-    "chunk": 2.0,
-    "held": 1.0,
-    "under": 1.0,
-    "score": 1.0,
-    "first": 0.5,
-    "defines": 1.0,
-    "says": 1.0,
-    "asks": -1.0,
-    "found": 0.3,
-}
-
-
-def evidence(parts: Mapping[str, float]) -> float:
-    """Return the evidence of a unit: the logarithm of the odds that it answers, as `benchmarks.answers` fits it."""
-    return CONSTANT + sum(weight * parts[name] for name, weight in WEIGHTS.items())
+"""Most words of a term."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question with its words and their rarity."""
+    """A question, or a part of one, with its words and their rarity."""
 
     text: str
     words: Sequence[str]
     rarity: Rarity
-    found: float
-    """The evidence of the search that the notes answer it at all."""
 
     @property
-    def wants_definition(self) -> bool:
+    def is_term(self) -> bool:
+        """Whether it names a thing, and so is answered by what says what that is."""
         return len(self.words) <= _SHORT or bool(_ASKS_WHAT.search(self.text))
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A unit of a hit with what speaks for it, each from about 0 to 1."""
+    """A unit of a hit with what speaks for it, as in WEIGHTS."""
 
     hit: Hit
     unit: Unit
@@ -71,7 +71,7 @@ class Candidate:
 
     @property
     def evidence(self) -> float:
-        return evidence(self.parts)
+        return CONSTANT + sum(weight * self.parts[name] for name, weight in WEIGHTS.items())
 
     @property
     def text(self) -> str:
@@ -86,52 +86,38 @@ class Candidate:
         return len(self.text) + len(self.lead)
 
     def repeats(self, other: "Candidate") -> bool:
-        """Return whether it says the same as another unit."""
+        """Return whether it says the same as another unit, or is a part of it."""
+        same = self.hit.chunk.id == other.hit.chunk.id
+        if same and self.unit.start < other.unit.end and other.unit.start < self.unit.end:
+            return True
         return fold(" ".join(self.text.split())) == fold(" ".join(other.text.split()))
 
 
-def candidates(question: Question, hits: Sequence[Hit], reads: Mapping[str, Read], stems: Stems) -> list[Candidate]:
-    """Return the units of hits; without a hit's token bits `near` and `chunk` are 0."""
-    return [one for hit in hits for one in _of_hit(question, hit, reads.get(hit.chunk.id), stems)]
+def candidates(
+    question: Question, hits: Sequence[Hit], best: float, reads: Mapping[str, Read], stems: Stems
+) -> list[Candidate]:
+    """Return the units of hits; `best` is the score of the best hit."""
+    return [one for hit in hits for one in _of_hit(question, hit, best, reads.get(hit.chunk.id), stems)]
 
 
-def _of_hit(question: Question, hit: Hit, read: Read | None, stems: Stems) -> Iterator[Candidate]:
-    titles = " ".join((hit.note.title, *hit.chunk.section))
-    above = {word for _, word in word_places(titles, question.words, stems)}
+def _of_hit(question: Question, hit: Hit, best: float, read: Read | None, stems: Stems) -> Iterator[Candidate]:
     places = word_places(hit.chunk.text, question.words, stems)
-    said = {*question.words, *keywords(titles), *STOP_WORDS}
     units = units_of(hit.chunk.text)
-    near, whole = _nearness(question, hit, units, read)
+    shares = [_share({word for span, word in places if unit.holds(*span)}, question) for unit in units]
     shared = {
-        "chunk": whole,
-        "score": min(hit.score, _MOST_SCORE),
+        "score": hit.score / best if best > 0 else 0.0,
         "first": 1 / hit.rank,
-        "found": min(question.found, _MOST_FOUND) / _MOST_FOUND,
+        "part": float(bool(hit.asked)),
     }
-    for unit, nearness in zip(units, near, strict=True):
-        text = plain(hit.chunk.text[unit.start : unit.end])
-        held = {word for (start, end), word in places if unit.holds(start, end)}
-        own = {*keywords(text)} - said
-        yield Candidate(
-            hit,
-            unit,
-            shared
-            | {
-                "near": nearness,
-                "held": _share(held, question),
-                "under": _share(held | above, question),
-                "defines": float(question.wants_definition and _defines(text, question.words)),
-                "says": min(len(own), _ENOUGH) / _ENOUGH,
-                "asks": float(text.rstrip(" \n*_").endswith(("?", "？"))),
-            },
-        )
-
-
-_MOST_SCORE = 1.5
-_MOST_FOUND = 12.0
-"""Evidence of a search above which more says nothing."""
-_ENOUGH = 12
-"""Words beside those of question and titles from which on a unit says enough of its own."""
+    for unit, held, near in zip(units, shares, _nearness(question, units, shares, read), strict=True):
+        text = hit.chunk.text[unit.start : unit.end]
+        own = {
+            "near": near,
+            "held": held,
+            "stressed": float(question.is_term and _stresses(text, len(question.words), places, unit)),
+            "asks": float(text.rstrip(" \n*_").endswith(("?", "？"))),
+        }
+        yield Candidate(hit, unit, shared | own)
 
 
 def _share(held: set[str], question: Question) -> float:
@@ -140,15 +126,14 @@ def _share(held: set[str], question: Question) -> float:
     return sum(question.rarity[word] for word in held if word in question.rarity) / total if total else 0.0
 
 
-def _nearness(question: Question, hit: Hit, units: Sequence[Unit], read: Read | None) -> tuple[list[float], float]:
-    """Return how near each unit is to the question with its lead, and how near the hit is."""
-    compared = cosines_of(hit, read)
-    if compared is None or read is None:
-        return [0.0] * len(units), 0.0
-    places, cosines = compared
+def _nearness(question: Question, units: Sequence[Unit], shares: Sequence[float], read: Read | None) -> Iterable[float]:
+    """Return how near each unit is to the question with its lead; by its share of words without token bits."""
+    if read is None or read.compared is None:
+        least, more = _NEAR_BY_WORDS
+        return [least + more * share for share in shares]
+    places, cosines = read.compared
     weights = token_weights(question.text, read.embedder.tokens(question.text), cosines.shape[1])
-    near = [_best(places, cosines, unit.spans) @ weights for unit in units]
-    return [float(one) for one in near], float(cosines.max(axis=0) @ weights)
+    return [float(_best(places, cosines, unit.spans) @ weights) for unit in units]
 
 
 def _best(places: Spans, cosines: Matrix, spans: Sequence[tuple[int, int]]) -> Matrix:
@@ -165,15 +150,15 @@ def token_weights(text: str, spans: Spans, count: int) -> Matrix:
     if len(spans) == count:
         for match in re.finditer(rf"(?:(?![{CJK}])\w)+|[^\w\s]+", text):
             if match[0].casefold() in STOP_WORDS or not match[0][0].isalnum():
-                weights[(spans[:, 0] >= match.start()) & (spans[:, 1] <= match.end())] = _TOKEN_OF_STOP_WORD
+                weights[(spans[:, 0] >= match.start()) & (spans[:, 1] <= match.end())] = _STOP_WORD
     total: Matrix = weights / weights.sum()
     return total
 
 
-def _defines(text: str, words: Sequence[str]) -> bool:
-    """Return whether a text begins by saying what one of some words is."""
-    head = text[:80].casefold()
-    return any(
-        (at := head.find(word)) >= 0 and _DEFINES.search(head[at + len(word) :].lstrip("*_`”」\"') ")[:12])
-        for word in words
-    )
+def _stresses(text: str, count: int, places: Sequence[tuple[Span, str]], unit: Unit) -> bool:
+    """Return whether a text stresses a phrase that holds all words of the question, as notes do where a term is new."""
+    for phrase in _STRESSED.finditer(text):
+        start, end = unit.start + phrase.start(), unit.start + phrase.end()
+        if len({word for (first, last), word in places if start <= first and last <= end}) == count:
+            return True
+    return False

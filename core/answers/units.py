@@ -1,7 +1,7 @@
 """The units of a text of which answers are made: sentences, list items, table rows and code blocks, each whole."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -24,6 +24,9 @@ _ASIDE = re.compile(
     rf"{_QUOTED}(?:#{{1,6}}[ \t].*|</?[A-Za-z!].*|={{2,}}|\$\$.*|:\w[\w-]*:.*|\{{\{{.*\}}\}}|\[\^?[^\]]+\]:.*)?\s*$"
 )
 """A line that holds nothing to be said: blank, a heading, HTML, a formula, a directive, the target of a link."""
+_COMMENT = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|%%[^%\n]*%%")
+_INSERTED = re.compile(r"^\s*(?:\{\{.*\}\}|!include\b.*|@import\b.*)\s*$")
+"""A line of code that stands for a file elsewhere."""
 _END = re.compile(r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
 _PAUSE = re.compile(r"[,;:，、：]\s?|\s")
 _LEADS = re.compile(r"[:：][ \t*_]*$")
@@ -63,13 +66,12 @@ def units_of(text: str) -> list[Unit]:
 
     A lead-in is the lead of what follows and no unit, nor are headings, pictures, and lines that only link.
     """
-    text = with_newlines(text)
+    text = _COMMENT.sub(_blank, with_newlines(text))
     return [unit for unit in _Reader(text).read() if _says(text[unit.start : unit.end])]
 
 
-def plain(text: str) -> str:
-    """Return a text without its pictures."""
-    return _PICTURE.sub(lambda match: " " * len(match.group()), text)
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
 
 
 def _says(text: str) -> bool:
@@ -118,7 +120,7 @@ class _Reader:
     def _span(self, first: int, last: int) -> Span:
         return stripped(self._text, self._lines[first][0], self._lines[last - 1][1])
 
-    def _after(self, at: int, within) -> int:  # type: ignore[no-untyped-def]
+    def _after(self, at: int, within: Callable[[str], bool]) -> int:
         while at < len(self._lines) and within(self._line(at)):
             at += 1
         return at
@@ -136,10 +138,14 @@ class _Reader:
 
     def _code(self, at: int, end: int) -> Iterator[Unit]:
         first, last = at + 1, max(at + 1, end - 1)
-        if first < last:
-            block = self._span(first, last)
-            start = first
-            for line in range(first, last + 1):
+        if first < last and not all(_INSERTED.match(self._line(line)) for line in range(first, last)):
+            block, start = self._span(first, last), first
+            whole = (self._lead or block)[0], self._lines[end - 1][1]
+            if self._lead and whole[1] - whole[0] <= LONGEST:
+                # What leads to code and the code are one piece of the note.
+                yield Unit("code", *stripped(self._text, *whole), None, block)
+                start = last
+            for line in range(start, last + 1):
                 if line == last or self._lines[line][1] - self._lines[start][0] > LONGEST:
                     if start < line:
                         yield Unit("code", *self._span(start, line), self._lead, block)
@@ -197,8 +203,3 @@ def stripped(text: str, start: int, end: int) -> Span:
     """Return a span without the white space at its ends."""
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
-
-
-def joined(spans: Sequence[Span]) -> Span:
-    """Return the span from the first to the last."""
-    return min(start for start, _ in spans), max(end for _, end in spans)

@@ -40,7 +40,8 @@ def of_answer(answer: dict[str, Any]) -> list[str]:
         near = [f"  {_place(one)}" for one in answer["nearest"]]
         head = [say(answer["told"]), say(answer["bar"]["told"])]
         return [*head, *([_("The nearest passages:"), *near] if near else [])]
-    return [answer["answer"], "", *(f"[{one['number']}] {_place(one)}" for one in answer["citations"])]
+    head = [] if answer["sure"] else [_("Perhaps:")]
+    return [*head, answer["answer"], "", *(f"[{one['number']}] {_place(one)}" for one in answer["citations"])]
 
 
 def _place(one: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ BAR = Form("Bar", Bar, "basis count share low high", told=(str, bar_line))
 ANSWER = Form(
     "Answer",
     Answer,
-    "query answer=text refused",
+    "query answer=text refused sure",
     told=(Message | None, lambda answer: REFUSED if answer.refused else None),
     sentences=([SENTENCE], "quotes"),
     citations=([CITATION], "quotes"),

@@ -51,15 +51,16 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The quotes that answer a question, the nearest first; none where its `evidence` is below the bar.
+    """The quotes that answer a question, in reading order; none where their `evidence` is below the bar.
 
-    `result` are the hits that were looked at.
+    `sure` where three of four such answers are right. `result` are the hits that were looked at.
     """
 
     query: str
     quotes: tuple[Quote, ...]
     evidence: float
     bar: Bar
+    sure: bool
     result: SearchResult
 
     @property

@@ -6,6 +6,7 @@ from core.json_forms import answers as forms
 from core.messages import message
 from core.model import Answer
 from core.operations.declaring import operation
+from core.operations.examples import ANSWER
 from core.operations.search import OPTIONS, Question, options
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     tool="knowledge_answer",
     by_hand=("tool",),
     takes={"query": "where do we begin", "bases": ["work"]},
+    gives=ANSWER,
     fields=OPTIONS,
     form=forms.ANSWER,
 )

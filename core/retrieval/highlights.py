@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -35,19 +35,34 @@ _PAUSE = re.compile(r"[,;:，、：]\s?|\s")
 _WORD = re.compile(r"\w")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Read:
-    """The tokens of a question and the token bits of a chunk, with the embedder and the centre that made them."""
+    """The tokens of a question and the token bits of a hit, with the embedder and the centre that made them."""
 
+    hit: Hit
     question: Matrix
     bits: Bits
     embedder: TokenEmbedder
     centre: Matrix
 
+    @cached_property
+    def compared(self) -> tuple[Spans, Matrix] | None:
+        """The place of each token of the hit's text, and its cosine to each token of the question.
 
-def highlights(result: SearchResult, store: Store, models: Models) -> dict[str, Highlight]:
+        A place is (-1, -1) in a window's head. The shapes are (tokens, 2) and (tokens, question's tokens). None where
+        the bits aren't those of the text.
+        """
+        if not len(self.question) or not len(self.bits):
+            return None
+        places = _places(self.hit.chunk, self.hit.note.title, self.embedder)
+        if len(places) != len(self.bits):
+            return None
+        return places, tokens.cosines(self.question, self.centre, self.bits)
+
+
+def highlights(result: SearchResult, store: Store, read: Mapping[str, Read]) -> dict[str, Highlight]:
     """Return the highlights of the hits by the id of their chunk."""
-    words, read = words_of(result), reads(result, store, models)
+    words = words_of(result)
     return {
         hit.chunk.id: highlight(hit, words[hit.asked], store.words.stems, read.get(hit.chunk.id)) for hit in result.hits
     }
@@ -70,7 +85,7 @@ def reads(result: SearchResult, store: Store, models: Models) -> dict[str, Read]
         for hit in hits:
             if (rows := bits.get(rowids[hit.chunk.id])) is not None:
                 _, (question,) = embedder.embed_tokens([hit.asked or result.understood.text], role="query")
-                read[hit.chunk.id] = Read(question, rows, embedder, centre)
+                read[hit.chunk.id] = Read(hit, question, rows, embedder, centre)
     return read
 
 
@@ -97,24 +112,10 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: Read | None) -
     held = in_text | words_in(" ".join((hit.note.title, *hit.chunk.section)), words, stems)[1]
     share = len(held) / len(words) if words else 0.0
     spans = sentences(text)
-    if compared := cosines_of(hit, read):
-        places, cosines = compared
+    if read and read.compared:
+        places, cosines = read.compared
         return Highlight(marked, _nearest(spans, places, cosines), float(cosines.max(axis=0).mean()), share)
     return Highlight(marked, _fullest(spans, marked), None, share)
-
-
-def cosines_of(hit: Hit, read: Read | None) -> tuple[Spans, Matrix] | None:
-    """Return the place of each token of a hit's text, and its cosine to each token of the question.
-
-    A place is (-1, -1) in a window's head. The shapes are (tokens, 2) and (tokens, question's tokens). None where the
-    bits aren't those of the text.
-    """
-    if read is None or not len(read.question) or not len(read.bits):
-        return None
-    places = _places(hit.chunk, hit.note.title, read.embedder)
-    if len(places) != len(read.bits):
-        return None
-    return places, tokens.cosines(read.question, read.centre, read.bits)
 
 
 def sentences(text: str) -> list[Span]:

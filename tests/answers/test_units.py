@@ -41,11 +41,11 @@ def test_a_row_has_the_header_of_its_table() -> None:
     ]
 
 
-def test_code_has_the_sentence_before_it_and_its_fences_are_no_part_of_it() -> None:
+def test_code_and_the_sentence_before_it_are_one() -> None:
     text = "There are copies. Make one with this command:\n\n```sh\npg_dump shop\ngzip shop\n```\n\nDone at last.\n"
     assert shown(text) == [
         ("sentence", "", "There are copies."),
-        ("code", "Make one with this command:", "pg_dump shop\ngzip shop"),
+        ("code", "", "Make one with this command:\n\n```sh\npg_dump shop\ngzip shop\n```"),
         ("sentence", "", "Done at last."),
     ]
 
@@ -59,6 +59,8 @@ def test_code_has_the_sentence_before_it_and_its_fences_are_no_part_of_it() -> N
         "<p align=center>How long</p>\n",
         "[oven]: https://example.org/how-long-bread-bakes\n",
         "It bakes in three ways:\n",
+        "<!-- How long\nbread bakes. -->\n",
+        "```\n{{#include how/long.rs}}\n```\n",
     ],
 )
 def test_pictures_links_headings_and_lead_ins_are_no_answers(text: str) -> None:

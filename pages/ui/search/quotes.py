@@ -12,7 +12,7 @@ from pages.ui.shared.text import t, text_of
 
 
 def box(workspace: Workspace, result: SearchResult) -> None:
-    """Draw the quotes that answer a question, each with its place; nothing for a word or a title.
+    """Draw the quotes that surely answer a question, each with its place; nothing for a word or a title.
 
     Where the notes don't answer it, a line says so.
     """
@@ -25,6 +25,8 @@ def box(workspace: Workspace, result: SearchResult) -> None:
     about = plain(text_of(bar_line(answer.bar)))
     if answer.refused:
         st.caption(f":material/help: {plain(text_of(REFUSED))}", width="content", help=about)
+        return
+    if not answer.sure:
         return
     with st.container(border=True, key="answer", gap="xsmall"):
         st.caption(f":material/format_quote: {plain(t('From your notes'))}", width="content", help=about)
