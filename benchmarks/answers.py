@@ -1,11 +1,12 @@
 """Is the answer shown above the hits right? Questions with known places, on both vaults and Wikipedia's paragraphs.
 
-python -m benchmarks.answers DATA [--workspace DIR] [--questions 100] [--half other] [--fit] : DATA holds vaults/NAME,
-questions/NAME.jsonl and qa/NAME.json. An answer is right where a quote overlaps a right place by half of the shorter
-one. Right among all questions, and among the half and the quarter with the most evidence; then the share of the other
-vault's questions (and of as many on Wikipedia) that are answered, by the bar in use. Weights are tuned on every second
-question of each set, and the others are reported; `--half both` reports all. `--fit` prints weights fitted on the
-tuned half instead.
+python -m benchmarks.answers DATA [--workspace DIR] [--sets rust-book,d2l-zh,xquad24_en,xquad24_zh] [--questions 100]
+[--half other] [--fit] : DATA holds vaults/NAME, questions/NAME.jsonl and qa/NAME.json; a kept workspace saves embedding
+them again. An answer is right where a quote or its lead overlaps a right place by half of the shorter one: among all
+questions, and among the half and the quarter with the most evidence. Then the share of questions with a box on the
+Search page, and that of refused ones, of its own and of the other vault's (for Wikipedia, those on the vault of its
+language). Weights are tuned on every second question of each set, and the others are reported; `--half both` reports
+all. `--fit` prints the weights that the tuned half gives.
 """
 
 import argparse
@@ -15,18 +16,22 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.qa import drawn, read, shelve
 from benchmarks.quality import imported
 from core.answers import bars, choosing, evidence
 from core.answers.evidence import Candidate
-from core.model import Filters, Matrix, Quote
+from core.model import Filters, Quote
 from core.workspace import Workspace
 
 VAULTS = ("rust-book", "d2l-zh")
-WIKIPEDIA = ("xquad24_en", "xquad24_zh")
+OTHERS = {"rust-book": "d2l-zh", "d2l-zh": "rust-book", "xquad24_en": "rust-book", "xquad24_zh": "d2l-zh"}
+"""The sets, each with the vault whose questions it doesn't answer."""
+Figures = NDArray[np.float64]
 HALVES: dict[str, slice] = {"tuned": slice(0, None, 2), "other": slice(1, None, 2), "both": slice(None)}
 _STEPS, _RATE, _DECAY = 4000, 0.5, 0.002
 
@@ -53,55 +58,72 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a question: the evidence of its answer, whether that is right, and the time it took."""
+    """What became of a question: the evidence of its answer, whether that is right or refused, and the time it took."""
 
     evidence: float
     right: bool
+    refused: bool
     took_ms: float
+
+    @property
+    def has_box(self) -> bool:
+        return not self.refused and self.evidence >= choosing.SURE
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("--workspace", type=Path)
+    parser.add_argument("--sets", default=",".join(OTHERS))
     parser.add_argument("--questions", type=int, default=100, help="at most so many of each set of Wikipedia")
     parser.add_argument("--half", choices=HALVES, default="other")
     parser.add_argument("--fit", action="store_true")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch)) as workspace:
-        sets = {name: of_vault(workspace, given.data, name) for name in VAULTS}
-        sets |= {
-            name: of_articles(workspace, given.data / "qa" / f"{name}.json", given.questions) for name in WIKIPEDIA
-        }
+        sets = {name: of_set(workspace, given.data, name, given.questions) for name in given.sets.split(",")}
         warm(workspace)
-        chosen = {name: asked[HALVES["tuned" if given.fit else given.half]] for name, asked in sets.items()}
+        half = HALVES["tuned" if given.fit else given.half]
+        chosen = {name: asked[half] for name, asked in sets.items()}
         if given.fit:
             fit(workspace, chosen)
             return
-        print("| base | questions | right: all | half | quarter | of others answered | of its own | p50 ms | p95 ms |")
-        print("|---|---|---|---|---|---|---|---|---|")
+        print(
+            "| base | questions | right: all | half | quarter | box | right in it | refused | others: box | refused | p50 ms |"
+        )
+        print(f"|---{'|---' * 10}|")
         for name, asked in chosen.items():
-            others = [Asked(one.text) for one in others_of(name, sets)[HALVES[given.half]]]
-            row(workspace, name, asked, others)
+            row(
+                workspace,
+                name,
+                asked,
+                [Asked(one["question"]) for one in lines(given.data, OTHERS[name]) if one["gold"]],
+            )
 
 
-def others_of(name: str, sets: dict[str, list[Asked]]) -> list[Asked]:
-    """Return the questions on the other vault; for Wikipedia on the vault of the same language."""
-    other = {"rust-book": "d2l-zh", "d2l-zh": "rust-book", "xquad24_en": "rust-book", "xquad24_zh": "d2l-zh"}[name]
-    return sets[other]
+def of_set(workspace: Workspace, data: Path, name: str, count: int) -> list[Asked]:
+    """Import a set and return the questions that it answers."""
+    return (
+        of_vault(workspace, data, name)
+        if name in VAULTS
+        else of_articles(workspace, data / "qa" / f"{name}.json", count)
+    )
+
+
+def lines(data: Path, name: str) -> list[Any]:
+    """Return the questions on a vault as they stand in its file."""
+    return [*map(json.loads, (data / "questions" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines())]
 
 
 def of_vault(workspace: Workspace, data: Path, name: str) -> list[Asked]:
     """Return the questions on a vault that it answers, with their places."""
     imported(workspace, data / "vaults" / name, "bundled")
     bodies = {card.path: workspace.notes.get(card.id).body for card in workspace.notes.all(Filters(bases=(name,)))}
-    lines = (data / "questions" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
 
     def place(gold: dict[str, str]) -> Place:
         start = bodies[gold["path"]].index(gold["quote"])
         return Place(gold["path"], start, start + len(gold["quote"]))
 
-    return [Asked(one["question"], tuple(map(place, one["gold"]))) for one in map(json.loads, lines) if one["gold"]]
+    return [Asked(one["question"], tuple(map(place, one["gold"]))) for one in lines(data, name) if one["gold"]]
 
 
 def of_articles(workspace: Workspace, file: Path, count: int) -> list[Asked]:
@@ -128,15 +150,20 @@ def row(workspace: Workspace, base: str, asked: Sequence[Asked], others: Sequenc
     """Ask a base its own questions and others, and print the shares."""
     own = sorted(outcomes(workspace, base, asked), key=lambda one: -one.evidence)
     foreign = [*outcomes(workspace, base, others)]
-    right = [one.right for one in own]
-    shares = [np.mean(right[: max(1, round(len(right) * part))]) for part in (1, 0.5, 0.25)]
-    answered = [np.mean([one.evidence >= bars.EXAMPLES.least for one in some]) for some in (foreign, own)]
+    boxed = [one for one in own if one.has_box]
+    shares = [share([one.right for one in own[: max(1, round(len(own) * part))]]) for part in (1, 0.5, 0.25)]
+    shares += [
+        share([one.has_box for one in own]),
+        share([one.right for one in boxed]),
+        share([one.refused for one in own]),
+    ]
+    shares += [share([one.has_box for one in foreign]), share([one.refused for one in foreign])]
     times = sorted(one.took_ms for one in (*own, *foreign))
-    figures = " | ".join(f"{share:.2f}" for share in (*shares, *answered))
-    print(
-        f"| {base} | {len(own)} | {figures} | {times[len(times) // 2]:.0f} | {times[int(len(times) * 0.95)]:.0f} |",
-        flush=True,
-    )
+    print(f"| {base} | {len(own)} | {' | '.join(shares)} | {times[len(times) // 2]:.0f} |", flush=True)
+
+
+def share(values: Sequence[bool]) -> str:
+    return f"{np.mean(values or [0]):.2f}"
 
 
 def outcomes(workspace: Workspace, base: str, asked: Sequence[Asked]) -> Iterator[Outcome]:
@@ -146,18 +173,23 @@ def outcomes(workspace: Workspace, base: str, asked: Sequence[Asked]) -> Iterato
         started = time.perf_counter()
         choice = choosing.choose(workspace.store, workspace.searching.reads(result), result)
         took = (time.perf_counter() - started) * 1000
-        yield Outcome(choice.evidence, any(_is_right(one, quote) for quote in choice.quotes), took)
+        right = any(_is_right(one, quote, workspace) for quote in choice.quotes)
+        yield Outcome(choice.evidence, right, result.evidence < bars.EXAMPLES.least, took)
 
 
-def _is_right(asked: Asked, quote: Quote) -> bool:
-    return any(place.holds(quote.note.path, quote.start, quote.end) for place in asked.places)
+def _is_right(asked: Asked, quote: Quote, workspace: Workspace) -> bool:
+    spans = [(quote.start, quote.end)]
+    if quote.lead:
+        at = workspace.notes.get(quote.note.id).body.rfind(quote.lead, 0, quote.start)
+        spans.append((at, at + len(quote.lead)))
+    return any(place.holds(quote.note.path, *span) for place in asked.places for span in spans)
 
 
 def fit(workspace: Workspace, sets: dict[str, list[Asked]]) -> None:
     """Print the weights of a logistic regression: is a unit in a right place? Each set counts the same."""
     rows: list[list[float]] = []
     right: list[bool] = []
-    share: list[float] = []
+    counts: list[float] = []
     for base, asked in sets.items():
         compared = [*each(workspace, base, asked)]
         for one, candidates in compared:
@@ -170,8 +202,8 @@ def fit(workspace: Workspace, sets: dict[str, list[Asked]]) -> None:
                         for place in one.places
                     )
                 )
-                share.append(1 / len(compared) / max(1, len(candidates)))
-    weights, constant = logistic(np.array(rows), np.array(right, float), np.array(share))
+                counts.append(1 / len(compared) / max(1, len(candidates)))
+    weights, constant = logistic(np.array(rows), np.array(right, float), np.array(counts))
     for name, weight in zip(evidence.WEIGHTS, weights, strict=True):
         print(f"{name:<10}{weight:8.2f}")
     print(f"{'constant':<10}{constant:8.2f}")
@@ -183,7 +215,7 @@ def each(workspace: Workspace, base: str, asked: Sequence[Asked]) -> Iterator[tu
         yield one, choosing.compared(workspace.store, workspace.searching.reads(result), result)
 
 
-def logistic(rows: Matrix, right: Matrix, share: Matrix) -> tuple[Matrix, float]:
+def logistic(rows: Figures, right: Figures, share: Figures) -> tuple[Figures, float]:
     """Return weights and constant by gradient descent with a small decay."""
     mean, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-9
     scaled = (rows - mean) / spread

@@ -23,6 +23,8 @@ SOFTENED = 0.5
 """How much of a difference in evidence counts between the quotes: below 1, two short ones may stand for a long one."""
 COMPARED = 12
 """Units with the most evidence of which the quotes are some."""
+SURE = -2.1
+"""Evidence from which on three of four answers are right, and at most 5 of 100 are to questions on another vault."""
 BEHIND = 3.0
 """How much less evidence than the first a further quote may have."""
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Unpack
 
 from core.answers import asking, bars
-from core.answers.choosing import choose
+from core.answers.choosing import SURE, choose
 from core.config import Settings
 from core.errors import QueryError
 from core.model import (
@@ -64,9 +64,8 @@ class Answers:
         if result.hits:
             base = self._store.bases.of_id((choice.quotes or result.hits)[0].note.base_id)
             bar = self.measure(base) if measure else self.bar(base)
-        quotes = choice.quotes if choice.evidence >= bar.least else ()
-        sure = bool(quotes) and choice.evidence >= bars.SURE
-        return Answer(result.query, quotes, choice.evidence, bar, sure, result)
+        quotes = choice.quotes if result.evidence >= bar.least else ()
+        return Answer(result.query, quotes, choice.evidence, bar, bool(quotes) and choice.evidence >= SURE, result)
 
     def bar(self, base: KnowledgeBase) -> Bar:
         """Return the bar of a base as it was measured last, else that of the examples."""
@@ -87,7 +86,7 @@ class Answers:
         bar = replace(bars.EXAMPLES, windows=windows)
         if len(own) >= bars.enough(share):
             bar = bars.below(self._evidence(base, own, progress), share, windows)
-        elif len(others := self._of_others(base)) >= bars.enough(bars.ANSWERED):
+        elif len(others := self._of_others(base)) >= bars.LEAST_OTHERS:
             bar = bars.above(self._evidence(base, others, progress), bars.ANSWERED, windows)
         self._store.bars.set(base, bar)
         return bar
@@ -122,6 +121,5 @@ class Answers:
             progress(number, len(texts), text)
             with suppress(QueryError):
                 prepared = self._searching.prepare(text, {"filters": Filters(bases=(base.name,))})
-                result = self._searching.answer(prepared)
-                values.append(choose(self._store, self._searching.reads(result), result).evidence)
+                values.append(self._searching.answer(prepared).evidence)
         return values

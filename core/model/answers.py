@@ -33,7 +33,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """The least evidence of an answer in a base, and what it rests on.
+    """The least evidence of a search by which a base answers at all, and what it rests on.
 
     `basis`: `count` of the base's own `questions`, of which `share` are refused at most; or `count` questions on the
     person's `others` bases, or `examples` that come with the program, of which `share` are answered at most. With nine
@@ -51,9 +51,9 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The quotes that answer a question, in reading order; none where their `evidence` is below the bar.
+    """The quotes that answer a question, in reading order; none where the evidence of its `result` is below the bar.
 
-    `sure` where three of four such answers are right. `result` are the hits that were looked at.
+    `evidence` is that of the quotes, and it is `sure` where three of four such answers are right.
     """
 
     query: str

@@ -109,7 +109,7 @@ def test_the_questions_of_a_base_set_its_bar(filled: Workspace) -> None:
         bar = filled.answers.ask("what are backups worth?").bar
         assert (bar.basis, bar.count, bar.share) == ("questions", 10, 0.1)
         assert 0 < bar.low < 0.1 < bar.high < 0.5
-        evidence = sorted(filled.answers.ask(one.text).evidence for one in asked)
+        evidence = sorted(filled.answers.ask(one.text).result.evidence for one in asked)
         assert bar.least == evidence[0]
         assert filled.answers.bar(base) == bar
     finally:
