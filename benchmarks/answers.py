@@ -88,7 +88,7 @@ def main() -> None:
             fit(workspace, chosen)
             return
         print(
-            "| base | questions | right: all | half | quarter | box | right in it | refused | others: box | refused | p50 ms |"
+            "| base | questions | right: all | half | quarter | box | right in it | refused | others: box | refused | ms |"
         )
         print(f"|---{'|---' * 10}|")
         for name, asked in chosen.items():
