@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, count
+from math import exp
 
 import numpy as np
 
@@ -25,7 +26,7 @@ COMPARED = 12
 """Units with the most evidence of which the quotes are some."""
 SURE = -2.1
 """Evidence from which on three of four answers are right, and at most 5 of 100 are to questions on another vault."""
-BEHIND = 3.0
+BEHIND = 1.5
 """How much less evidence than the first a further quote may have."""
 
 
@@ -66,15 +67,14 @@ def chosen_of(units: Sequence[Candidate]) -> list[Candidate]:
     near = [one for one in units if one.size <= CHARACTERS and one.evidence >= units[0].evidence - BEHIND][:COMPARED]
     if not near:
         return []
-    values = np.exp([SOFTENED * (one.evidence - near[0].evidence) for one in near])
+    values = [exp(SOFTENED * (one.evidence - near[0].evidence)) for one in near]
+    sizes = [one.size for one in near]
+    alike = {pair for pair in combinations(range(len(near)), 2) if near[pair[0]].repeats(near[pair[1]])}
     best: tuple[float, tuple[int, ...]] = (0.0, ())
     for number in range(1, QUOTES + 1):
         for some in combinations(range(len(near)), number):
-            if sum(near[one].size for one in some) > CHARACTERS or any(
-                near[one].repeats(near[other]) for one, other in combinations(some, 2)
-            ):
-                continue
-            best = max(best, (float(values[[*some]].sum()), some))
+            if sum(sizes[one] for one in some) <= CHARACTERS and alike.isdisjoint(combinations(some, 2)):
+                best = max(best, (sum(values[one] for one in some), some))
     chosen = [near[one] for one in best[1]]
     notes = list(dict.fromkeys(one.hit.rank for one in chosen))
     return sorted(chosen, key=lambda one: (notes.index(one.hit.rank), one.unit.start))

@@ -69,9 +69,14 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The quotes as one text, each with its lead and its number; empty where the question is refused."""
-        parts = ("\n".join(filter(None, (one.lead, f"{one.text} [{one.number}]"))) for one in self.quotes)
-        return "\n".join(parts)
+        """The quotes as one text, each with its number, below its lead; empty where the question is refused."""
+        lines: list[str] = []
+        lead = ""
+        for one in self.quotes:
+            lines += [one.lead] if one.lead not in ("", lead) else []
+            lines.append(f"{one.text} [{one.number}]")
+            lead = one.lead
+        return "\n".join(lines)
 
     @property
     def nearest(self) -> tuple[Hit, ...]:

@@ -30,14 +30,18 @@ def box(workspace: Workspace, result: SearchResult) -> None:
         return
     with st.container(border=True, key="answer", gap="xsmall"):
         st.caption(f":material/format_quote: {plain(t('From your notes'))}", width="content", help=about)
+        lead = ""
         for quote in answer.quotes:
-            _quote(quote, result.query)
+            _quote(quote, result.query, above=lead)
+            lead = quote.lead
 
 
-def _quote(quote: Quote, asked: str) -> None:
-    """Draw a quote with its number, and the link to its place."""
+def _quote(quote: Quote, asked: str, *, above: str) -> None:
+    """Draw a quote with its number, and the link to its place; its lead only where that isn't the one above."""
     with st.container(key=f"quote_{quote.number}", gap="xxsmall"):
-        st.html(f'<div class="t-answer">{_lead(quote)}<div class="t-quote">{_text(quote)}</div></div>')
+        st.html(
+            f'<div class="t-answer">{_lead(quote) if quote.lead != above else ""}<div class="t-quote">{_text(quote)}</div></div>'
+        )
         place = " › ".join([quote.note.title, *cards.section(quote.note, quote.chunk)])
         address = {
             "note": quote.note.id,
