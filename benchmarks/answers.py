@@ -87,10 +87,8 @@ def main() -> None:
         if given.fit:
             fit(workspace, chosen)
             return
-        print(
-            "| base | questions | right: all | half | quarter | box | right in it | refused | others: box | refused | ms |"
-        )
-        print(f"|---{'|---' * 10}|")
+        heads = ("base", "questions", "right: all", "half", "quarter", "box", "right in it", "refused")
+        print(f"| {' | '.join((*heads, 'others: box', 'refused', 'ms'))} |\n|---{'|---' * (len(heads) + 2)}|")
         for name, asked in chosen.items():
             row(
                 workspace,

@@ -10,7 +10,8 @@ from tests.browser.conftest import Tab, import_folder
 pytestmark = pytest.mark.browser
 
 FILLING = "\n\n".join(f"The {word} room of the mill has a floor of stone and a low door." for word in "abcdefghijkl")
-NOTE = f"# The mill\n\n{FILLING}\n\n## Opening\n\nThe mill opens at nine on Sundays. It is closed in winter.\n\n{FILLING}\n"
+OPENING = "## Opening\n\nThe mill opens at nine on Sundays. It is closed in winter."
+NOTE = f"# The mill\n\n{FILLING}\n\n{OPENING}\n\n{FILLING}\n"
 
 
 def test_an_answer_leads_to_its_marked_place(tab: Tab, tmp_path: Path) -> None:
