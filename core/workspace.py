@@ -34,7 +34,7 @@ from core.intake.watching import Watching
 from core.jobs import Jobs
 from core.log import Log
 from core.messages import Message
-from core.model import Answer, Context, Freshness, Progress, SearchOptions, SearchResult, Status, no_progress
+from core.model import Context, Freshness, Progress, SearchOptions, SearchResult, Status, no_progress
 from core.models import Models
 from core.models.servers import Servers, given
 from core.notes.collection import Notes
@@ -144,7 +144,7 @@ class Workspace:
         self.packs = Packs(self.store, self.settings, self.bases, self.chunks)
         synonyms = SynonymsFile(self.store.folder, make=not readonly)
         self.searching = SearchEngine(self.store, self.settings, self.models, synonyms)
-        self.answers = Answers(self.store, self.settings, self.searching, suggest)
+        self.answers = Answers(self.store, self.settings, self.searching, self.jobs, suggest)
         self.searches = self.store.usage
         self.creations = self.store.creations
         self.drafts = self.store.drafts
@@ -152,18 +152,8 @@ class Workspace:
         self.questions = Questions(self.store, self.settings)
         self.runs = Runs(self.store, self.settings, self.models, synonyms)
         self.archives = Archives(self.store, self.settings, self.bases)
-        self.doctor = Doctor(
-            Parts(
-                self.store,
-                self.settings,
-                self.settings_file,
-                self.bases,
-                self.models,
-                self.servers,
-                self.archives,
-                self.backups,
-            )
-        )
+        parts = self.store, self.settings, self.settings_file, self.bases, self.models, self.servers
+        self.doctor = Doctor(Parts(*parts, self.archives, self.backups))
         if not readonly:
             self._expire_trash()
             self.packs.start()
@@ -278,13 +268,6 @@ class Workspace:
 
         pending = not self.readonly and self.chunks.unfinished()
         return pending and self.jobs.start("embed", work, again=True, quiet=quiet)
-
-    def start_measuring(self, answer: Answer) -> bool:
-        """Start the job `measure_bar` for the base of an answer; return False if its bar is as its notes are."""
-        base = self.answers.unmeasured(answer)
-        return base is not None and self.jobs.start(
-            "measure_bar", lambda progress: self.answers.measure(base, progress), quiet=True
-        )
 
     def start_watching(self) -> None:
         """Sync the folders of watched bases, and read changed settings, until the workspace is closed."""

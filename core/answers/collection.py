@@ -9,6 +9,7 @@ from core.answers import asking, bars
 from core.answers.choosing import SURE, choose
 from core.config import Settings
 from core.errors import QueryError
+from core.jobs import Jobs
 from core.model import (
     Answer,
     Bar,
@@ -38,10 +39,11 @@ Drawn = Callable[[Sequence[Note], int], list[Question]]
 class Answers:
     """Answers questions with quotes of the notes."""
 
-    def __init__(self, store: Store, settings: Settings, searching: SearchEngine, drawn: Drawn) -> None:
+    def __init__(self, store: Store, settings: Settings, searching: SearchEngine, jobs: Jobs, drawn: Drawn) -> None:
         self._store = store
         self._settings = settings
         self._searching = searching
+        self._jobs = jobs
         self._drawn = drawn
 
     def ask(self, text: str, **options: Unpack[SearchOptions]) -> Answer:
@@ -71,12 +73,14 @@ class Answers:
         """Return the bar of a base as it was measured last, else that of the examples."""
         return self._store.bars.get(base) or bars.EXAMPLES
 
-    def unmeasured(self, answer: Answer) -> KnowledgeBase | None:
-        """Return the base of an answer if its bar has to be measured."""
+    def start_measuring(self, answer: Answer) -> bool:
+        """Start the job `measure_bar` for the base of an answer; return False if its bar is as its notes are."""
         if self._store.readonly or not answer.result.hits:
-            return None
+            return False
         base = self._store.bases.of_id((answer.quotes or answer.result.hits)[0].note.base_id)
-        return None if self._is_fresh(base, self._own(base), self._windows()) else base
+        if self._is_fresh(base, self._own(base), self._windows()):
+            return False
+        return self._jobs.start("measure_bar", lambda progress: self.measure(base, progress), quiet=True)
 
     def measure(self, base: KnowledgeBase, progress: Progress = no_progress) -> Bar:
         """Measure the bar of a base unless it is known for its notes and questions, and return it."""

@@ -21,7 +21,7 @@ def box(workspace: Workspace, result: SearchResult) -> None:
     answer = workspace.answers.to_question(result)
     if answer is None:
         return
-    workspace.start_measuring(answer)
+    workspace.answers.start_measuring(answer)
     about = plain(text_of(bar_line(answer.bar)))
     if answer.refused:
         st.caption(f":material/help: {plain(text_of(REFUSED))}", width="content", help=about)
