@@ -29,7 +29,7 @@ from core.store.index.exact_search import ExactSearch
 from core.store.index.no_index import NoIndex
 from core.store.index.vector_index import Index
 from core.store.lock import take
-from core.store.measures import Measures
+from core.store.measures import Measures, drop
 from core.store.note_rows import Moved
 from core.store.note_to_index import NoteToIndex
 from core.store.pending_table import PendingChunk
@@ -106,7 +106,7 @@ class Store(Tables):
             with self.database.write():
                 self.vectors.settle_centring(fingerprint, centring)
                 for base in stale:
-                    self._forget_measures(base)
+                    drop(base, self.floors, self.bars)
                     fresh = replace(base, index_generation=base.index_generation + 1)
                     self.index.build(fresh)
                     self.bases.switch_index(fresh)
@@ -230,12 +230,8 @@ class Store(Tables):
             with self.database.write():
                 self.pending.forget_vectors(base)
             for other in sharing:
-                self._forget_measures(other)
+                drop(other, self.floors, self.bars)
                 self.index.follow(other, stale[other.id])
-
-    def _forget_measures(self, base: KnowledgeBase) -> None:
-        self.floors.drop(base)
-        self.bars.drop(base)
 
     def delete_base(self, base: KnowledgeBase) -> None:
         with self.changing, self.database.write():

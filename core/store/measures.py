@@ -58,6 +58,12 @@ class Measures(Generic[T]):
         return stored
 
 
+def drop(base: KnowledgeBase, *measures: Measures[Any]) -> None:
+    """Delete the measures of a base whose similarities have changed."""
+    for one in measures:
+        one.drop(base)
+
+
 def _fits(value: object, kind: Any) -> bool:
     if kind in (int, float):
         return type(value) in (int, float) and math.isfinite(value)  # type: ignore[arg-type]
