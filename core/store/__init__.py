@@ -18,7 +18,7 @@ import numpy as np
 from core.embedding.centring import Centring
 from core.errors import NotWritable
 from core.faults import DATABASE, translated
-from core.model import Bar, Floor, KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
+from core.model import KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
 from core.settings_sections import INDEX_TOKEN, IndexSettings
 from core.store import ranking
 from core.store.database import Database
@@ -29,7 +29,7 @@ from core.store.index.exact_search import ExactSearch
 from core.store.index.no_index import NoIndex
 from core.store.index.vector_index import Index
 from core.store.lock import take
-from core.store.measures import Measures, drop
+from core.store.measures import drop, measures
 from core.store.note_rows import Moved
 from core.store.note_to_index import NoteToIndex
 from core.store.pending_table import PendingChunk
@@ -68,8 +68,7 @@ class Store(Tables):
             _bring_up_to_date(self.folder)
             self.database = Database(file, readonly=True)
         super().__init__(self.database)
-        self.floors = Measures(self.folder, Floor, readonly=readonly)
-        self.bars = Measures(self.folder, Bar, readonly=readonly)
+        self.floors, self.bars = measures(self.folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
         self.changing = threading.RLock()

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar, get_args, get_type_hints
 
 from core import files
 from core.faults import translated
-from core.model import KnowledgeBase
+from core.model import Bar, Floor, KnowledgeBase
 
 T = TypeVar("T")
 
@@ -58,9 +58,14 @@ class Measures(Generic[T]):
         return stored
 
 
-def drop(base: KnowledgeBase, *measures: Measures[Any]) -> None:
+def measures(folder: Path, *, readonly: bool) -> tuple[Measures[Floor], Measures[Bar]]:
+    """Return the floors and the bars of a workspace."""
+    return Measures(folder, Floor, readonly=readonly), Measures(folder, Bar, readonly=readonly)
+
+
+def drop(base: KnowledgeBase, *every: Measures[Any]) -> None:
     """Delete the measures of a base whose similarities have changed."""
-    for one in measures:
+    for one in every:
         one.drop(base)
 
 
