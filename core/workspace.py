@@ -12,6 +12,7 @@ from typing import Unpack
 
 from core import assistant_config, bugreport, config, files
 from core.access import Access
+from core.answers.collection import Answers
 from core.archives.collection import Archives, put_into_trash
 from core.assistant_config import Snippet
 from core.backups.collection import Backups
@@ -24,6 +25,7 @@ from core.errors import TesseraError, WorkspaceLocked
 from core.evaluation.question_sets import QuestionSets
 from core.evaluation.questions import Questions
 from core.evaluation.runs import Runs
+from core.evaluation.suggestions import suggest
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.intake.freshness import freshness
@@ -146,6 +148,7 @@ class Workspace:
         self.packs = Packs(self.store, self.settings, self.bases, self.chunks)
         synonyms = SynonymsFile(self.store.folder, make=not readonly)
         self.searching = SearchEngine(self.store, self.settings, self.models, synonyms)
+        self.answers = Answers(self.store, self.settings, self.searching, self.jobs, suggest)
         self.searches = self.store.usage
         self.creations = self.store.creations
         self.drafts = self.store.drafts

@@ -33,7 +33,7 @@ LEAST = 0.97
 TOLD = "notes.db"
 """What isn't healed: a sentence says what is wrong with it. The rest is made again."""
 _INDEX = ("notes.db", "chroma")
-_DERIVED = (*_INDEX, "lock", "logs", "scratch", "floors.json")
+_DERIVED = (*_INDEX, "lock", "logs", "scratch", "floors.json", "bars.json")
 """Files that hold nothing of a person's."""
 _UNKNOWABLE = ("notes.db-wal", "another's")
 """A sound log of another database is played into this one by SQLite: neither file names the other."""

@@ -21,7 +21,7 @@ FILE = "manifest.json"
 KEY, CONTENT = "key.age", "content.age"
 """What an encrypted backup holds beside its manifest: the key, and the backup itself."""
 BELONGING = (
-    *("preferences.json", "synonyms.txt", "vocabulary.txt", "floors.json", "backup-key.json"),
+    *("preferences.json", "synonyms.txt", "vocabulary.txt", "floors.json", "bars.json", "backup-key.json"),
     *("trash", f"{BACKUPS}/trash"),
 )
 """Files and folders of a workspace that a backup holds beside the database."""

@@ -34,6 +34,21 @@ def of_context(context: dict[str, Any]) -> list[str]:
     return [*([] if context["confident"] else [_("Nothing close. The nearest:"), ""]), context["text"]]
 
 
+def of_answer(answer: dict[str, Any]) -> list[str]:
+    """Return the sentences of an answer with their numbers, then their sources; of a refused one the nearest."""
+    if answer["refused"]:
+        near = [f"  {_place(one)}" for one in answer["nearest"]]
+        head = [say(answer["told"]), say(answer["bar"]["told"])]
+        return [*head, *([_("The nearest passages:"), *near] if near else [])]
+    head = [] if answer["sure"] else [_("Perhaps:")]
+    return [*head, answer["answer"], "", *(f"[{one['number']}] {_place(one)}" for one in answer["citations"])]
+
+
+def _place(one: dict[str, Any]) -> str:
+    """Return where something stands: its note's title, its file and the base."""
+    return f"{one['title']} ({' / '.join(filter(None, [one['base'], one['path']]))})"
+
+
 def counts(report: dict[str, Any]) -> str:
     return _(
         "{added} added, {changed} changed, {renamed} renamed, {removed} removed, {unchanged} unchanged, {n} failed",

@@ -56,6 +56,7 @@ COMMANDS: Mapping[str, Command] = {
     "review.merge": Command(reviewlines.of_merged),
     "search.find": Command(searches.found_lines, searches.search, (search.context,)),
     "search.context": Command(lines.of_context, searches.context),
+    "answer.ask": Command(lines.of_answer),
     "document.converters": Command(documentlines.of_converters),
     "document.unread": Command(documentlines.of_unread),
     "document.convert": Command(documentlines.of_converted),

@@ -6,6 +6,7 @@ files -> notes -> chunks -> windows -> vectors -> hits -> context
 higher-is-better.
 """
 
+from core.model.answers import *
 from core.model.backups import *
 from core.model.bases import *
 from core.model.chunking import *

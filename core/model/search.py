@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import inf
 from typing import Literal
 
 from core.messages import Message
@@ -179,9 +180,10 @@ class SearchResult:
 
     `settings` are complete. `reranker` ordered the hits; where reranking failed, it is empty and `rerank_problem`
     gives the reason. `spelled` are words that no chunk holds, with their nearest spelling, which was looked for in
-    their place by word. Not `confident`: the hits are the nearest of notes that hardly answer. `asked` are the
-    sub-queries of an exploratory search in order, `decompositions` the decompositions of the question, the used one
-    first. `lost` is set with `explain`, and `choice` where all searched bases are literal.
+    their place by word. Not `confident`: the hits are the nearest of notes that hardly answer, as their `evidence`
+    says (`core/retrieval/confidence.py`). `asked` are the sub-queries of an exploratory search in order,
+    `decompositions` the decompositions of the question, the used one first. `lost` is set with `explain`, and `choice`
+    where all searched bases are literal.
     """
 
     query: str
@@ -201,6 +203,7 @@ class SearchResult:
     decompose_problem: Message | None = None
     cached: bool = False
     confident: bool = True
+    evidence: float = inf
     settings: CompleteSettings = DEFAULTS
     choice: Choice | None = None
 

@@ -60,6 +60,7 @@ class JobKind:
 JOB_KINDS: Mapping[str, JobKind] = {
     "warm": JobKind(),
     "warm_reranker": JobKind(),
+    "measure_bar": JobKind(),
     "heal": JobKind("index", message("Repairing the search index"), message("The search index is repaired")),
     "import": JobKind("notes", message("Importing"), message("Import finished"), writes=True, alone=True),
     "rebuild": JobKind(

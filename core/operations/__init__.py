@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from core.operations import (
+    answers,
     archives,
     backups,
     bases,
@@ -34,6 +35,7 @@ _NOUNS = (
     documents,
     chunks,
     search,
+    answers,
     evaluation,
     index,
     models,

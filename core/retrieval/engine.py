@@ -37,6 +37,7 @@ from core.query.filters import filters_of
 from core.query.synonyms import SynonymsFile
 from core.retrieval import context, highlights, hits, llm_choice, passages, rounds, stages
 from core.retrieval.begin import begun
+from core.retrieval.highlights import Read
 from core.retrieval.pages import with_pages
 from core.retrieval.prepare import prepare
 from core.retrieval.reasons import Reasons
@@ -72,6 +73,7 @@ class SearchEngine:
         self._results: OrderedDict[object, SearchResult] = OrderedDict()
         self._by_models: OrderedDict[str, Decomposition] = OrderedDict()
         self._collected: OrderedDict[object, SearchState] = OrderedDict()
+        self._reads: OrderedDict[object, dict[str, Read]] = OrderedDict()
         self._choices: OrderedDict[tuple[str, tuple[str, ...]], Choice] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -121,7 +123,18 @@ class SearchEngine:
 
     def highlights(self, result: SearchResult) -> dict[str, Highlight]:
         """Return where each hit answers, by the id of its chunk; see `Highlight`."""
-        return highlights.highlights(result, self._store, self._models)
+        return highlights.highlights(result, self._store, self.reads(result))
+
+    def reads(self, result: SearchResult) -> dict[str, Read]:
+        """Return the tokens of the question and of each hit by the id of its chunk; the last results have theirs."""
+        key = result.query, tuple((hit.asked, hit.chunk.id) for hit in result.hits), self._store.fields.version()
+        with self._lock:
+            known = self._reads.get(key)
+        if known is None:
+            known = highlights.reads(result, self._store, self._models)
+            if len(known) == len(result.hits):  # with a model that still loads there are none yet
+                self._cache(self._reads, key, known, _COLLECTED)
+        return known
 
     filters = staticmethod(filters_of)
     words = staticmethod(query_keywords)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -36,30 +36,44 @@ _PAUSE = re.compile(r"[,;:，、：]\s?|\s")
 _WORD = re.compile(r"\w")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Read:
-    """The tokens of a question and the token bits of a chunk, with the embedder and the centre that made them."""
+    """The tokens of a question and the token bits of a hit, with the embedder and the centre that made them."""
 
+    hit: Hit
     question: Matrix
     bits: Bits
     embedder: TokenEmbedder
     centre: Matrix
 
+    @cached_property
+    def compared(self) -> tuple[Spans, Matrix] | None:
+        """The place of each token of the hit's text, and its cosine to each token of the question.
 
-def highlights(result: SearchResult, store: Store, models: Models) -> dict[str, Highlight]:
+        A place is (-1, -1) in a window's head. The shapes are (tokens, 2) and (tokens, question's tokens). None where
+        the bits aren't those of the text.
+        """
+        if not len(self.question) or not len(self.bits):
+            return None
+        places = _places(self.hit.chunk, self.hit.note.title, self.embedder, len(self.bits))
+        if places is None:
+            return None
+        return places, tokens.cosines(self.question, self.centre, self.bits)
+
+
+def highlights(result: SearchResult, store: Store, read: Mapping[str, Read]) -> dict[str, Highlight]:
     """Return the highlights of the hits by the id of their chunk."""
-    words, reads = words_of(result), _reads(result, store, models)
+    words = words_of(result)
     return {
-        hit.chunk.id: highlight(hit, words[hit.asked], store.words.stems, reads.get(hit.chunk.id))
-        for hit in result.hits
+        hit.chunk.id: highlight(hit, words[hit.asked], store.words.stems, read.get(hit.chunk.id)) for hit in result.hits
     }
 
 
-def _reads(result: SearchResult, store: Store, models: Models) -> dict[str, Read]:
-    """Return the tokens of question and chunk, for a search by meaning: it has loaded the models of its bases."""
+def reads(result: SearchResult, store: Store, models: Models) -> dict[str, Read]:
+    """Return the tokens of question and chunk by chunk, for a search by meaning: it has loaded its bases' models."""
     if result.mode not in ("semantic", "hybrid"):
         return {}
-    reads: dict[str, Read] = {}
+    read: dict[str, Read] = {}
     for base in store.bases.all():
         hits = [hit for hit in result.hits if hit.note.base_id == base.id]
         if not hits or not base.has_vectors:
@@ -74,8 +88,8 @@ def _reads(result: SearchResult, store: Store, models: Models) -> dict[str, Read
         questions = dict(zip(texts, embedder.embed_tokens(texts, role="query")[1], strict=True)) if texts else {}
         for hit in held:
             question = questions[hit.asked or result.understood.text]
-            reads[hit.chunk.id] = Read(question, bits[rowids[hit.chunk.id]], embedder, centre)
-    return reads
+            read[hit.chunk.id] = Read(hit, question, bits[rowids[hit.chunk.id]], embedder, centre)
+    return read
 
 
 def words_of(result: SearchResult) -> dict[str, list[str]]:
@@ -97,16 +111,13 @@ def words_of(result: SearchResult) -> dict[str, list[str]]:
 def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: Read | None) -> Highlight:
     """Return the highlights of a hit; without its bits the sentence with most of the words stands for the nearest."""
     text = hit.chunk.text
-    marked, in_text = _words(text, words, stems)
-    held = in_text | _words(" ".join((hit.note.title, *hit.chunk.section)), words, stems)[1]
+    marked, in_text = words_in(text, words, stems)
+    held = in_text | words_in(" ".join((hit.note.title, *hit.chunk.section)), words, stems)[1]
     share = len(held) / len(words) if words else 0.0
     spans = _with_rows(sentences(text), tables(text, hit.chunk.lead))
-    if read is not None and len(read.question) and len(read.bits):
-        places = _places(hit.chunk, hit.note.title, read.embedder, len(read.bits))
-        if places is not None:
-            products = tokens.cosines(read.question, read.centre, read.bits)
-            nearness = float(products.max(axis=0).mean())
-            return Highlight(marked, _nearest(spans, places, products), nearness, share)
+    if read and read.compared:
+        places, cosines = read.compared
+        return Highlight(marked, _nearest(spans, places, cosines), float(cosines.max(axis=0).mean()), share)
     return Highlight(marked, _fullest(spans, marked), None, share)
 
 
@@ -156,32 +167,34 @@ def _divided(text: str, start: int, end: int) -> Iterator[Span]:
         yield start, end
 
 
-def _words(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span, ...], set[str]]:
+def words_in(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span, ...], set[str]]:
     """Return where a text holds some words, in any of their forms, and which of the words it holds."""
+    places = word_places(text, words, stems)
+    return tuple(_joined(sorted(span for span, _ in places))), {word for _, word in places}
+
+
+def word_places(text: str, words: Sequence[str], stems: Stems) -> list[tuple[Span, str]]:
+    """Return each place where a text holds one of some words, in any of their forms, with the word."""
     plain = simplified(text)
-    spans: list[Span] = []
-    held: set[str] = set()
-    for word in words:
-        if _CJK.search(word) or not _LATIN.fullmatch(word):
-            matches = [match.span() for match in re.finditer(re.escape(word), plain, re.IGNORECASE)]
-            spans += matches
-            held |= {word} if matches else set()
+    places = [
+        (match.span(), word)
+        for word in words
+        if _CJK.search(word) or not _LATIN.fullmatch(word)
+        for match in re.finditer(re.escape(word), plain, re.IGNORECASE)
+    ]
     latin = [word for word in words if _LATIN.fullmatch(word)]
     if latin:
-        places = [
+        forms = [
             (form, (match.start() + start, match.start() + end))
             for match in _LATIN.finditer(plain)
             for form, (start, end) in _forms(match[0])
         ]
-        known = stems([*latin, *dict.fromkeys(form for form, _ in places)])
+        known = stems([*latin, *dict.fromkeys(form for form, _ in forms)])
         wanted: dict[str, list[str]] = {}
         for word in latin:
             wanted.setdefault(known[word], []).append(word)
-        for form, span in places:
-            if known[form] in wanted:
-                spans.append(span)
-                held.update(wanted[known[form]])
-    return tuple(_joined(sorted(spans))), held
+        places += [(span, word) for form, span in forms for word in wanted.get(known[form], ())]
+    return places
 
 
 @lru_cache(20_000)

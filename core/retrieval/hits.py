@@ -48,6 +48,7 @@ def result_of(
     query = whole.query
     ranked = _ranked(store, successors, searches, whole)
     hits = _hits(store, successors, ranked, query.settings.expansion_size)
+    evidence = confidence.evidence(store, whole)
     return SearchResult(
         query=query.text,
         mode=whole.mode,
@@ -58,7 +59,8 @@ def result_of(
         reranker=whole.reranker,
         rerank_problem=next((search.rerank_problem for search in searches if search.rerank_problem), None),
         facets=facets.count(hits, [base.name for base in whole.bases]),
-        confident=confidence.evidence(store, whole) >= confidence.LEAST,
+        confident=evidence >= confidence.LEAST,
+        evidence=evidence,
         settings=query.settings,
         lost=tuple(_lost(ranked, query.settings.limit)) if query.explain else (),
     )

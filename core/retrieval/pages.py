@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from core.model import Hit, SearchResult
 from core.models import Models
-from core.retrieval.highlights import highlights
+from core.retrieval.highlights import highlights, reads
 from core.store import Store
 
 
@@ -13,7 +13,8 @@ def with_pages(result: SearchResult, store: Store, models: Models) -> SearchResu
     spread = [hit for hit in result.hits if _runs_on(hit)]
     if not spread:
         return result
-    seen = highlights(replace(result, hits=tuple(spread)), store, models)
+    part = replace(result, hits=tuple(spread))
+    seen = highlights(part, store, reads(part, store, models))
     pages = {
         hit.chunk.id: hit.note.document.page_at(hit.chunk.start + sentence[0])
         for hit in spread

@@ -22,7 +22,6 @@ from core.model import KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, 
 from core.settings_sections import INDEX_TOKEN, IndexSettings
 from core.store import ranking
 from core.store.database import Database
-from core.store.floors import Floors
 from core.store.folder import check_there
 from core.store.index.backend import Address, Backend
 from core.store.index.chroma_process import ChromaFolder, ChromaServer
@@ -30,6 +29,7 @@ from core.store.index.exact_search import ExactSearch
 from core.store.index.no_index import NoIndex
 from core.store.index.vector_index import Index
 from core.store.lock import take
+from core.store.measures import drop, measures
 from core.store.note_rows import Moved
 from core.store.note_to_index import NoteToIndex
 from core.store.pending_table import PendingChunk
@@ -68,7 +68,7 @@ class Store(Tables):
             _bring_up_to_date(self.folder)
             self.database = Database(file, readonly=True)
         super().__init__(self.database)
-        self.floors = Floors(self.folder, readonly=readonly)
+        self.floors, self.bars = measures(self.folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
         self.changing = threading.RLock()
@@ -105,7 +105,7 @@ class Store(Tables):
             with self.database.write():
                 self.vectors.settle_centring(fingerprint, centring)
                 for base in stale:
-                    self.floors.drop(base)
+                    drop(base, self.floors, self.bars)
                     fresh = replace(base, index_generation=base.index_generation + 1)
                     self.index.build(fresh)
                     self.bases.switch_index(fresh)
@@ -229,7 +229,7 @@ class Store(Tables):
             with self.database.write():
                 self.pending.forget_vectors(base)
             for other in sharing:
-                self.floors.drop(other)
+                drop(other, self.floors, self.bars)
                 self.index.follow(other, stale[other.id])
 
     def delete_base(self, base: KnowledgeBase) -> None:

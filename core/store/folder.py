@@ -11,7 +11,7 @@ from core.errors import NotesDamaged, StoreError, WorkspaceLocked
 from core.faults import BACKUPS, DATABASE, newest_backup, restoring
 from core.store.lock import take
 
-_FROM_NOTES = ("chroma", "floors.json", BACKUPS, f"{DATABASE}-wal")
+_FROM_NOTES = ("chroma", "floors.json", "bars.json", BACKUPS, f"{DATABASE}-wal")
 """Files that exist only after the database was made."""
 _PRIVATE = (
     f"{DATABASE}*",

@@ -11,6 +11,7 @@ PARAMETERS = {
     "knowledge_semantic_search": {"knowledge_base", "query", "top_k"},
     "knowledge_query": {"knowledge_base", "query", "keywords", "limit"},
     "knowledge_context": {"query", "budget", "bases", "tags", "filters"},
+    "knowledge_answer": {"query", "bases", "tags", "filters"},
     "note_read": {"note"},
     "note_list": {"bases", "tags", "filters", "text", "limit"},
     "note_add": {"text", "base", "fields"},
@@ -40,6 +41,7 @@ def test_an_unknown_base_lists_the_bases(assistant: Assistant) -> None:
         ("knowledge_semantic_search", {"knowledge_base": "garden", "query": "a"}),
         ("knowledge_query", {"knowledge_base": "garden", "query": "a"}),
         ("knowledge_context", {"query": "a", "bases": ["garden"]}),
+        ("knowledge_answer", {"query": "a", "bases": ["garden"]}),
         ("note_list", {"bases": ["garden"]}),
         ("note_add", {"text": "a", "base": "garden"}),
     ):
@@ -97,6 +99,14 @@ def test_each_keyword_is_asked_by_itself(assistant: Assistant) -> None:
     assert found[0]["embedding_model"] == "tfidf"
     both = assistant.items("knowledge_query", knowledge_base="笔记", query="注意力机制")
     assert (both[0]["document"], both[0]["section"], both[0]["chunk_index"]) == ("日记/一月.md", "一月", 0)
+
+
+def test_an_answer_is_quoted_with_its_source(assistant: Assistant) -> None:
+    answer = assistant.call("knowledge_answer", query="what steams in the oven?", tags=["baking"]).structured_content
+    assert not answer["refused"]
+    assert [one["number"] for one in answer["sentences"]] == [one["number"] for one in answer["citations"]]
+    (cited,) = [one for one in answer["citations"] if one["quote"] == "The OVEN steams."]
+    assert (cited["path"], cited["end"] - cited["start"]) == ("ovens/bread.md", len("The OVEN steams."))
 
 
 def test_a_context_has_numbered_citations_within_its_filters(assistant: Assistant) -> None:

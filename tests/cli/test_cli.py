@@ -124,6 +124,25 @@ def test_a_question_that_the_notes_do_not_answer_is_told(
         assert "Nothing close. The nearest:\n\n" in capsys.readouterr().out
 
 
+def test_a_question_is_answered_from_the_notes_or_refused(
+    run: Any, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run("import", folder)
+    answer = run("ask", "what are backups worth?")
+    assert not answer["refused"]
+    (cited,) = [one for one in answer["citations"] if one["quote"].startswith("Backups are only worth")]
+    assert cited["path"] == "backups.md"
+    assert f"{cited['quote']} [{cited['number']}]" in answer["answer"]
+    with pytest.raises(SystemExit, match="0"):
+        cli.main(["ask", "what are backups worth?", "--workspace", str(tmp_path / "workspace")])
+    assert "Backups are only worth what their last restore proved. [" in capsys.readouterr().out
+    refused = run("ask", "zxqv blorptang 99817")
+    assert refused["refused"]
+    assert (refused["answer"], refused["sentences"], refused["citations"]) == ("", [], [])
+    assert refused["nearest"]
+    assert "Checked with" in refused["bar"]["told"]
+
+
 def test_expanding_shows_the_neighbours(run: Any, folder: Path) -> None:
     (folder / "long.md").write_text(samples.long_note(20))
     run("import", folder)

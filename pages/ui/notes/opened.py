@@ -1,6 +1,7 @@
 """The note that is open on the Notes page, its passage, and the notes that were open before it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -30,7 +31,7 @@ def choose(note_id: str, place: str = "") -> None:
     _go(note_id)
     st.session_state[_PLACE] = place
     links.say("note", note_id)
-    for name in ("chunk", "q"):
+    for name in ("chunk", "at", "q"):
         st.query_params.pop(name, None)
 
 
@@ -65,12 +66,22 @@ def forget(note_ids: Sequence[str] | None = None) -> None:
 
 
 def passage(workspace: Workspace, note_id: str) -> tuple[Chunk, str] | None:
-    """Return the chunk that the address opens, and the question it comes from; None without a chunk."""
+    """Return the chunk that the address opens, and the question it comes from; None without a chunk.
+
+    Where the address names a place `at=START-END` in the chunk, the chunk is only that part.
+    """
     chunk = st.query_params.get("chunk", "")
     if not (note_id and chunk.isdecimal()):
         return None
     place = next((one for one in workspace.chunks.all(note_id) if one.index == int(chunk)), None)
-    return (place, st.query_params.get("q", "")) if place else None
+    return (_part(place, st.query_params.get("at", "")), st.query_params.get("q", "")) if place else None
+
+
+def _part(chunk: Chunk, at: str) -> Chunk:
+    start, _, end = at.partition("-")
+    if not (start.isdecimal() and end.isdecimal() and chunk.start <= int(start) < int(end) <= chunk.end):
+        return chunk
+    return replace(chunk, start=int(start), end=int(end))
 
 
 def _go(note_id: str) -> None:

@@ -16,6 +16,7 @@ from pages.ui.search import (
     hits,
     lost,
     question_box,
+    quotes,
     subqueries,
     suggestions,
     understood,
@@ -128,6 +129,7 @@ def _hits(
     text = prepared.typed
     subqueries.section(result)
     if result.hits:
+        quotes.box(workspace, result)
         with _folded(result):
             hits.listed(workspace, text, result, base=several)
     else:

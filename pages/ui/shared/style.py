@@ -75,6 +75,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-number { white-space: nowrap; font-variant-numeric: tabular-nums; opacity: .8; } .t-trail .t-by { max-width: 45%; }
 .t-lines { font-size: .95rem; line-height: 1.55; overflow-wrap: anywhere; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; max-width: 60rem; }
 :is(.t-lines, .t-context, .t-fell) mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .06em; }
+.t-answer { max-width: 60rem; line-height: 1.55; overflow-wrap: anywhere; } .t-answer .t-lead { font-size: .86rem; opacity: .72; } .t-answer pre { margin: .2rem 0 0; padding: .4rem .6rem; }
 .t-near { text-decoration: underline; text-decoration-color: color-mix(in srgb, var(--t-accent) 65%, transparent); text-decoration-thickness: 1.5px; text-underline-offset: .24em; }
 .t-code { font-family: var(--st-code-font, monospace); font-size: .86em; background: var(--t-soft); border-radius: .2rem; padding: 0 .2em; white-space: pre-wrap; }
 .t-b, .t-h { font-weight: 600; } .t-i { font-style: italic; } .t-u { color: var(--st-link-color, inherit); } .t-s { text-decoration: line-through; }

@@ -1,0 +1,165 @@
+"""The evidence that a unit of a hit answers a question: a weighted sum of what is known of both."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.answers.units import Span, Unit, units_of
+from core.model import Hit, Matrix, Spans
+from core.retrieval.highlights import Read, Stems, word_places
+from core.text import CJK, STOP_WORDS, fold
+
+Rarity = Mapping[str, float]
+"""For each word of a question, the logarithm of how few chunks hold it."""
+
+WEIGHTS: Mapping[str, float] = {
+    "near": 5.31,
+    "held": 2.08,
+    "score": 1.4,
+    "first": 2.64,
+    "part": -1.5,
+    "stressed": 1.94,
+    "asks": -1.76,
+}
+"""What speaks for a unit, each from 0 to 1, with its weight in the logarithm of the odds that it answers.
+
+`near`: the mean over the question's tokens of the cosine to the nearest token of the unit or its lead; `held`: the
+share of the question's words in them, by rarity; `score`: that of its hit against the best hit; `first`: 1 by its rank;
+`part`: found by a part of a question that was taken apart, and so by less than the question; `stressed`: the question
+is a term, and it stands stressed here, as where notes say what it is; `asks`: it is a question itself.
+"""
+CONSTANT = -9.03
+"""All fitted by `benchmarks.answers --fit` on every second question of its sets, but `part`: between the -0.7 of both
+vaults and the -2.0 of the English one."""
+
+_STOP_WORD = 0.3
+"""Weight of a token of a word that carries no subject, against 1 of any other."""
+_NEAR_BY_WORDS = (0.26, 0.29)
+"""How near a unit with none and with all words of the question is on average, where token bits are missing."""
+_ASKS_WHAT = re.compile(
+    r"^\W*(?:what(?:'s|’s| is| are)\b|define\b|什么是|何谓)|(?:是什么|指什么|的定义)\W*$", re.IGNORECASE
+)
+_STRESSED = re.compile(
+    r"\*\*[^*\n]{1,60}\*\*|(?<![*\w])\*[^*\n]{1,60}\*(?!\*)|(?<![_\w])_[^_\n]{1,60}_(?!\w)|[“「][^”」\n]{1,60}[”」]"
+)
+_SHORT = 3
+"""Most words of a term."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, or a part of one, with its words and their rarity."""
+
+    text: str
+    words: Sequence[str]
+    rarity: Rarity
+
+    @property
+    def is_term(self) -> bool:
+        """Whether it names a thing, and so is answered by what says what that is."""
+        return len(self.words) <= _SHORT or bool(_ASKS_WHAT.search(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A unit of a hit with what speaks for it, as in WEIGHTS."""
+
+    hit: Hit
+    unit: Unit
+    parts: Mapping[str, float]
+
+    @property
+    def evidence(self) -> float:
+        return CONSTANT + sum(weight * self.parts[name] for name, weight in WEIGHTS.items())
+
+    @property
+    def text(self) -> str:
+        return self.hit.chunk.text[self.unit.start : self.unit.end]
+
+    @property
+    def lead(self) -> str:
+        return self.hit.chunk.text[slice(*self.unit.lead)] if self.unit.lead else ""
+
+    @property
+    def size(self) -> int:
+        return len(self.text) + len(self.lead)
+
+    def repeats(self, other: "Candidate") -> bool:
+        """Return whether it says the same as another unit, or is a part of it."""
+        same = self.hit.chunk.id == other.hit.chunk.id
+        if same and self.unit.start < other.unit.end and other.unit.start < self.unit.end:
+            return True
+        return fold(" ".join(self.text.split())) == fold(" ".join(other.text.split()))
+
+
+def candidates(
+    question: Question, hits: Sequence[Hit], best: float, reads: Mapping[str, Read], stems: Stems
+) -> list[Candidate]:
+    """Return the units of hits; `best` is the score of the best hit."""
+    return [one for hit in hits for one in _of_hit(question, hit, best, reads.get(hit.chunk.id), stems)]
+
+
+def _of_hit(question: Question, hit: Hit, best: float, read: Read | None, stems: Stems) -> Iterator[Candidate]:
+    places = word_places(hit.chunk.text, question.words, stems)
+    units = units_of(hit.chunk.text)
+    shares = [_share({word for span, word in places if unit.holds(*span)}, question) for unit in units]
+    shared = {
+        "score": hit.score / best if best > 0 else 0.0,
+        "first": 1 / hit.rank,
+        "part": float(bool(hit.asked)),
+    }
+    for unit, held, near in zip(units, shares, _nearness(question, units, shares, read), strict=True):
+        text = hit.chunk.text[unit.start : unit.end]
+        own = {
+            "near": near,
+            "held": held,
+            "stressed": float(question.is_term and _stresses(text, len(question.words), places, unit)),
+            "asks": float(text.rstrip(" \n*_").endswith(("?", "？"))),
+        }
+        yield Candidate(hit, unit, shared | own)
+
+
+def _share(held: set[str], question: Question) -> float:
+    """Return the share of the question's words that are held, by their rarity."""
+    total = sum(question.rarity.values())
+    return sum(question.rarity[word] for word in held if word in question.rarity) / total if total else 0.0
+
+
+def _nearness(question: Question, units: Sequence[Unit], shares: Sequence[float], read: Read | None) -> Iterable[float]:
+    """Return how near each unit is to the question with its lead; by its share of words without token bits."""
+    if read is None or read.compared is None:
+        least, more = _NEAR_BY_WORDS
+        return [least + more * share for share in shares]
+    places, cosines = read.compared
+    weights = token_weights(question.text, read.embedder.tokens(question.text), cosines.shape[1])
+    return [float(_best(places, cosines, unit.spans) @ weights) for unit in units]
+
+
+def _best(places: Spans, cosines: Matrix, spans: Sequence[tuple[int, int]]) -> Matrix:
+    within = np.zeros(len(places), dtype=bool)
+    for start, end in spans:
+        within |= (places[:, 0] >= start) & (places[:, 1] <= end)
+    best: Matrix = cosines[within].max(axis=0) if within.any() else np.zeros(cosines.shape[1], np.float32)
+    return best
+
+
+def token_weights(text: str, spans: Spans, count: int) -> Matrix:
+    """Return the weight of each token of a question; their sum is 1."""
+    weights = np.ones(count, np.float32)
+    if len(spans) == count:
+        for match in re.finditer(rf"(?:(?![{CJK}])\w)+|[^\w\s]+", text):
+            if match[0].casefold() in STOP_WORDS or not match[0][0].isalnum():
+                weights[(spans[:, 0] >= match.start()) & (spans[:, 1] <= match.end())] = _STOP_WORD
+    total: Matrix = weights / weights.sum()
+    return total
+
+
+def _stresses(text: str, count: int, places: Sequence[tuple[Span, str]], unit: Unit) -> bool:
+    """Return whether a text stresses a phrase that holds all words of the question, as notes do where a term is new."""
+    for phrase in _STRESSED.finditer(text):
+        start, end = unit.start + phrase.start(), unit.start + phrase.end()
+        if len({word for (first, last), word in places if start <= first and last <= end}) == count:
+            return True
+    return False

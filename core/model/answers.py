@@ -1,0 +1,113 @@
+"""Answers: quotes of notes that answer a question, and the least evidence below which a question is refused."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from core.messages import Message, message
+from core.model.chunks import Chunk
+from core.model.notes import NoteCard
+from core.model.search import Hit, SearchResult
+
+QuoteKind = Literal["sentence", "item", "row", "code"]
+BarBasis = Literal["questions", "others", "examples"]
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A numbered part of a note that answers, as it stands there.
+
+    `text` is `body[start:end]` of the note, except in a chunk that a person edited, which has a text of its own at its
+    place. `lead` is what it needs before it, from the same chunk: a list's lead-in, a table's header, the sentence
+    before code.
+    """
+
+    number: int
+    note: NoteCard
+    chunk: Chunk
+    kind: QuoteKind
+    text: str
+    lead: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """The least evidence of a search by which a base answers at all, and what it rests on.
+
+    `basis`: `count` of the base's own `questions`, of which `share` are refused at most; or `count` questions on the
+    person's `others` bases, or `examples` that come with the program, of which `share` are answered at most. With nine
+    chances in ten that share is between `low` and `high`. `windows` is how many the base had.
+    """
+
+    least: float
+    basis: BarBasis
+    count: int
+    share: float
+    low: float
+    high: float
+    windows: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The quotes that answer a question, in reading order; none where the evidence of its `result` is below the bar.
+
+    `evidence` is that of the quotes, and it is `sure` where three of four such answers are right.
+    """
+
+    query: str
+    quotes: tuple[Quote, ...]
+    evidence: float
+    bar: Bar
+    sure: bool
+    result: SearchResult
+
+    @property
+    def refused(self) -> bool:
+        return not self.quotes
+
+    @property
+    def text(self) -> str:
+        """The quotes as one text, each with its number, below its lead; empty where the question is refused."""
+        lines: list[str] = []
+        lead = ""
+        for one in self.quotes:
+            lines += [one.lead] if one.lead not in ("", lead) else []
+            lines.append(f"{one.text} [{one.number}]")
+            lead = one.lead
+        return "\n".join(lines)
+
+    @property
+    def nearest(self) -> tuple[Hit, ...]:
+        """The first hits, which a refusal shows."""
+        return self.result.hits[:_NEAREST]
+
+
+_NEAREST = 3
+REFUSED = message("Your notes don't answer this.")
+
+
+def bar_line(bar: Bar) -> Message:
+    """Return what a bar rests on and how sure it is, as a sentence."""
+    figures = {name: round(100 * value) for name, value in (("share", bar.share), ("low", bar.low), ("high", bar.high))}
+    if bar.basis == "questions":
+        return message(
+            "Checked with {n} questions of this base: at most {share} % of those that it answers are refused "
+            "(with nine chances in ten between {low} and {high} %).",
+            n=bar.count,
+            **figures,
+        )
+    if bar.basis == "others":
+        return message(
+            "Checked with {n} questions about your other bases: at most {share} % of those get an answer from this one "
+            "(with nine chances in ten between {low} and {high} %).",
+            n=bar.count,
+            **figures,
+        )
+    return message(
+        "Checked with {n} questions about other notes that Tessera was tested with: at most {share} % of those get an "
+        "answer (with nine chances in ten between {low} and {high} %).",
+        n=bar.count,
+        **figures,
+    )

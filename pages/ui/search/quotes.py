@@ -1,0 +1,81 @@
+"""The box above the hits: the sentences, rows and lines of the notes that answer a question."""
+
+from functools import partial
+
+import streamlit as st
+
+from core.model import REFUSED, Quote, SearchResult, bar_line
+from core.workspace import Workspace
+from pages.ui.shared import cards, rendered
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import t, text_of
+
+
+def box(workspace: Workspace, result: SearchResult) -> None:
+    """Draw the quotes that surely answer a question, each with its place; nothing for a word or a title.
+
+    Where the notes don't answer it, a line says so.
+    """
+    if "model_loading" in result.notices:
+        return
+    answer = workspace.answers.to_question(result)
+    if answer is None:
+        return
+    workspace.answers.start_measuring(answer)
+    about = plain(text_of(bar_line(answer.bar)))
+    if answer.refused:
+        st.caption(f":material/help: {plain(text_of(REFUSED))}", width="content", help=about)
+        return
+    if not answer.sure:
+        return
+    with st.container(border=True, key="answer", gap="xsmall"):
+        st.caption(f":material/format_quote: {plain(t('From your notes'))}", width="content", help=about)
+        lead = ""
+        for quote in answer.quotes:
+            _quote(quote, result.query, above=lead)
+            lead = quote.lead
+
+
+def _quote(quote: Quote, asked: str, *, above: str) -> None:
+    """Draw a quote with its number, and the link to its place; its lead only where that isn't the one above."""
+    with st.container(key=f"quote_{quote.number}", gap="xxsmall"):
+        st.html(
+            f'<div class="t-answer">{_lead(quote) if quote.lead != above else ""}<div class="t-quote">{_text(quote)}</div></div>'
+        )
+        place = " › ".join([quote.note.title, *cards.section(quote.note, quote.chunk)])
+        address = {
+            "note": quote.note.id,
+            "chunk": str(quote.chunk.index),
+            "at": f"{quote.start}-{quote.end}",
+            "q": asked,
+        }
+        st.page_link("notes.py", label=plain(f"[{quote.number}] {place}"), query_params=address)
+
+
+def _lead(quote: Quote) -> str:
+    return f'<div class="t-lead">{_drawn(quote.lead)}</div>' if quote.lead and quote.kind != "row" else ""
+
+
+def _text(quote: Quote) -> str:
+    if quote.kind == "code":
+        return f'<pre class="t-code">{html(quote.text)}</pre>'
+    if quote.kind == "row" and quote.lead:
+        return _row(quote)
+    return _drawn(quote.text)
+
+
+_drawn = partial(rendered.whole)
+
+
+def _row(quote: Quote) -> str:
+    """Return a row with the header of its table as pairs."""
+    heads, cells = (_cells(line) for line in (quote.lead, quote.text))
+    heads += [""] * (len(cells) - len(heads))
+    pairs = (
+        f'<span class="t-dim">{_drawn(head)}</span> {_drawn(cell)}' for head, cell in zip(heads, cells, strict=False)
+    )
+    return ' <span class="t-dim">·</span> '.join(pairs)
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip(" \t>").strip("|").split("|")]

@@ -1,0 +1,53 @@
+"""The box above the hits: the sentences that answer a question, each a link to its place in the note."""
+
+from urllib.parse import parse_qs
+
+from core.model import Filters
+from tests.pages.conftest import Screen
+
+
+def box(screen: Screen) -> list[str]:
+    """The quotes of the box, as HTML."""
+    return [html.proto.body for html in screen.app.get("html") if 'class="t-answer"' in html.proto.body]
+
+
+def places(screen: Screen) -> list[dict[str, list[str]]]:
+    """The addresses to which the numbers of the quotes lead."""
+    links = [link.proto for link in screen.app.get("page_link") if link.proto.label.startswith(r"\[")]
+    return [parse_qs(link.query_string) for link in links]
+
+
+def test_the_sentence_that_answers_stands_above_the_hits(filled: Screen) -> None:
+    filled.open("search", q="what are backups worth?")
+    (quote, *_) = box(filled)
+    assert "Backups are only worth what their last restore proved." in quote
+    assert "From your notes" in filled.text
+    assert any("Checked with" in (caption.help or "") for caption in filled.app.caption)
+    assert 'class="t-hit"' in filled.text  # never in place of the hits
+
+
+def test_its_number_opens_the_note_at_the_marked_place(filled: Screen) -> None:
+    filled.open("search", q="what are backups worth?")
+    address = {name: values[0] for name, values in places(filled)[0].items()}
+    (note,) = (card for card in filled.workspace.notes.all(Filters()) if card.title == "Backups")
+    start, end = map(int, address["at"].split("-"))
+    assert address["note"] == note.id
+    assert filled.workspace.notes.get(note.id).body[start:end].startswith("Backups are only worth")
+    filled.open("notes", **address)
+    assert "Back to the hits" in str([link.proto.label for link in filled.app.get("page_link")])
+
+
+def test_a_place_that_is_none_opens_the_chunk(filled: Screen) -> None:
+    (note,) = (card for card in filled.workspace.notes.all(Filters()) if card.title == "Backups")
+    for at in ("5-2", "0-99999999", "x-y", "-", "٣-٤"):
+        filled.open("notes", note=note.id, chunk="0", at=at, q="worth")
+
+
+def test_a_word_has_no_box(filled: Screen) -> None:
+    assert not box(filled.open("search", q="pg_restore"))
+
+
+def test_what_the_notes_do_not_say_is_told(filled: Screen) -> None:
+    filled.open("search", q="who has won the chess championship?")
+    assert not box(filled)
+    assert "answer this" in filled.text
