@@ -100,15 +100,13 @@ def _level(rest: str) -> tuple[Level, str, str]:
 
 
 def _source(rest: str) -> tuple[str, str]:
+    """Return the source of a message and the rest; a name with a dash behind it counts before one in brackets."""
     source = ""
     while match := _SOURCE.match(rest):
         name = next(filter(None, match.groups()))
-        if _is_number(name) or (match["bracket"] and not source):
-            source, rest = source or ("" if _is_number(name) else name), rest[match.end() :]
-            continue
-        if source:
-            break
-        return name, rest[match.end() :]
+        if not match["bracket"] and not _is_number(name):
+            return (name, rest[match.end() :]) if match["dashed"] or not source else (source, rest)
+        source, rest = source or ("" if _is_number(name) else name), rest[match.end() :]
     return source, rest
 
 

@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from core.model import LogEvent
 
@@ -253,7 +254,7 @@ def _is_token(text: str) -> bool:
 
 def _mixed(text: str) -> float:
     kinds = [_kind(one) for one in text]
-    return sum(one != other for one, other in zip(kinds, kinds[1:], strict=False)) / len(text)
+    return sum(one != other for one, other in pairwise(kinds)) / len(text)
 
 
 def _kind(letter: str) -> str:

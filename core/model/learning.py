@@ -17,7 +17,7 @@ NOTE_SOURCES = tuple(one for one in get_args(NoteSource) if one != "pack")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogEvent:
-    """An event of a log: a message with its stack trace, a request, a test, a command with its output, a message of a chat.
+    """An event of a log: a message with its stack trace, a request, a test, a command and its output, a part of a chat.
 
     `line` and `end` are its lines in the file, from 1; in a file that isn't read by lines, its number there. `time` is
     as the log writes it. `source` is the logger, the service, or who speaks. `count` says how often the event stands
@@ -62,8 +62,8 @@ class Fact:
 
     rule: str
     key: str
-    title: str
-    text: str
+    title: Message
+    text: Message
     lines: tuple[int, ...]
     quotes: tuple[str, ...]
     type: str

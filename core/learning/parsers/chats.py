@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 from core.learning.parsers.markdowns import marked_up
@@ -57,11 +58,7 @@ def _of_json(text: str) -> Iterator[LogEvent]:
         raise ValueError("nested too deeply") from error
     except ValueError:
         whole = [json.loads(line) for line in text.split("\n") if line.strip()]
-    number = 0
-    for speaker, body, time in _messages(whole):
-        number += 1
-        if number > _MOST_MESSAGES:
-            return
+    for number, (speaker, body, time) in enumerate(islice(_messages(whole), _MOST_MESSAGES), 1):
         for event in marked_up(body, 1, speaker):
             yield replace(event, line=number, end=number, time=time)
 

@@ -8,7 +8,8 @@ from core.learning.heads import head_of, level_of, pairs_of
 from core.model import LogEvent
 
 PROMPT = re.compile(
-    r"(?:(?:\([\w.-]{1,40}\) )?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][^\s$#]{0,80}[$#]|\$|❯|PS [^>\n]{0,80}>)) +(?P<command>\S.*)"
+    r"(?:(?:\([\w.-]{1,40}\) )?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][^\s$#]{0,80}[$#]|\$|❯|PS [^>\n]{0,80}>))"
+    r" +(?P<command>\S.*)"
 )
 """A line at which a command was typed."""
 _LOGFMT = re.compile(r"(?=.{0,4000}\b(?:level|lvl|severity)=).{0,4000}\b(?:msg|message)=", re.DOTALL)
