@@ -38,7 +38,8 @@ _SOURCE = re.compile(
 )
 _PAIR = re.compile(r'(?<![\w.-])([A-Za-z_][\w.-]{0,60})=("(?:[^"\\]|\\.){0,2000}"|[^\s"]{1,2000})')
 _DURATION = re.compile(
-    r"(?<![\w.])(?P<value>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>ms|millis(?:econds)?|毫秒|s|secs?|seconds?|秒|min|minutes?|分钟)"
+    r"(?<![\w.])(?P<value>\d{1,9}(?:\.\d{1,6})?) ?(?P<unit>ms|millis(?:econds)?|毫秒|s|secs?|seconds?|秒|min"
+    r"|minutes?|分钟)"
     r"(?![A-Za-z])"
 )
 _SECONDS = {"m": 0.001, "毫": 0.001, "s": 1.0, "秒": 1.0, "分": 60.0}

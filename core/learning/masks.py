@@ -15,14 +15,18 @@ _NAMES = (
     r"|sess(?:ion)?[_-]?(?:id|token)|sessid|signature|sig|otp|pin[_-]?code|密码|口令|密钥|秘钥|令牌|验证码|密碼|金鑰"
 )
 _NO_VALUE = (
-    r"(?!(?:<[\w .-]{1,40}>|\$\{?[A-Z_][A-Z0-9_]*\}?|\{\w{1,40}\}|\*+|x{3,}|\.{3}|…|\[[a-z-]+-\d+\]|true|false|null|none|nil"
+    r"(?!(?:<[\w .-]{1,40}>|\$\{?[A-Z_][A-Z0-9_]*\}?|\{\w{1,40}\}|\*+|x{3,}|\.{3}|…|\[[a-z-]+-\d+\]|true"
+    r"|false|null|none|nil"
     r"|required|expired|invalid|missing|must|has|have|is|are|was|were|not|no|too|the|a|an|and|or|of|for|in|on|to|from|with"
     r"|token|value|header|unset|empty|set|wrong|incorrect|rotated|revoked|changed|failed|mismatch|verification"
     r"|不能|已|无效|过期|错误|缺失|不正确|必须)(?![\w-]))"
 )
 """What stands behind the name of a secret and is none: a placeholder, a word of a sentence."""
 _BARE = r"[^\s\"'`,;&|<>)\]}，。；、）】]{1,400}"
-_QUOTED = r"\\{1,3}\"(?P<escaped>[^\"\\\n]{1,1000})\\{1,3}\"|\"(?P<double>(?:[^\"\\\n]|\\.){1,1000})\"|'(?P<single>(?:[^'\\\n]|\\.){1,1000})'"
+_QUOTED = (
+    r"\\{1,3}\"(?P<escaped>[^\"\\\n]{1,1000})\\{1,3}\"|\"(?P<double>(?:[^\"\\\n]|\\.){1,1000})\"|'(?P<single>"
+    r"(?:[^'\\\n]|\\.){1,1000})'"
+)
 _ORDINARY = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d+(?:[-_]\d+)*|[a-z]+(?:[-_][a-z]+)*", re.IGNORECASE
 )
@@ -77,13 +81,15 @@ PATTERNS = (
     _pattern(
         "token",
         "authorization",
-        r"(?i)\b(?:proxy-)?authorization\b\\?[\"']?[ \t]*[:=][ \t]*\\?[\"']?(?:(?:bearer|basic|token|digest|apikey)[ \t]+)?+"
+        r"(?i)\b(?:proxy-)?authorization\b\\?[\"']?[ \t]*[:=][ \t]*\\?[\"']?(?:(?:bearer|basic|token"
+        r"|digest|apikey)[ \t]+)?+(?!bearer\b|basic\b)"
         rf"{_NO_VALUE}(?P<value>[^\s\"',;<>]{{2,4000}})",
     ),
     _pattern(
         "token",
         "x- api-key",
-        rf"(?i)\b(?:x-[a-z-]{{0,30}}(?:key|token|secret|signature)|api-key)\b\\?[\"']?[ \t]*[:=][ \t]*\\?[\"']?{_NO_VALUE}"
+        rf"(?i)\b(?:x-[a-z-]{{0,30}}(?:key|token|secret|signature)|api-key)\b\\?[\"']?[ \t]*[:=]["
+        rf" \t]*\\?[\"']?{_NO_VALUE}"
         rf"(?P<value>{_BARE})",
     ),
     _pattern(
@@ -99,7 +105,8 @@ PATTERNS = (
     ),
     _pattern(
         "token",
-        "gh glpat sk- sk_ rk_ pk_ whsec_ xox xapp- akia asia abia acca aiza ya29 npm_ pypi- hf_ sg. _v1_ shp dckr_ ltai akid age- :aa",
+        "gh glpat sk- sk_ rk_ pk_ whsec_ xox xapp- akia asia abia acca aiza ya29 npm_ pypi- hf_ sg. _v1_"
+        " shp dckr_ ltai akid age- :aa",
         r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{16,255}|github_pat_\w{20,255}|glpat-[\w-]{16,100}"
         r"|sk-(?:ant-|proj-|live-|test-)?[\w-]{16,250}|(?:sk|rk|pk)_(?:live|test)_\w{10,200}|whsec_\w{16,200}"
         r"|xox[a-z]-[\w-]{10,250}|xapp-[\w-]{10,250}|(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{12,20}|AIza[\w-]{30,40}"
@@ -111,14 +118,16 @@ PATTERNS = (
     _pattern(
         "password",
         _HINTS,
-        rf"(?i)(?:(?<=-)-|(?<![A-Za-z0-9])|(?<=[a-z])(?=[A-Z])|(?<=_)|(?<=-))(?:{_NAMES})(?![A-Za-z0-9_-]|[ \t]*\()\\{{0,3}}[\"'`]?[ \t]{{0,8}}"
+        rf"(?i)(?:(?<=-)-|(?<![A-Za-z0-9])|(?<=[a-z])(?=[A-Z])|(?<=_)|(?<=-))(?:{_NAMES})(?![A-Za-z0-9_-]|["
+        rf" \t]*\()\\{{0,3}}[\"'`]?[ \t]{{0,8}}"
         rf"(?:[:=：＝]{{1,3}}|=>|(?<=[ \t])(?:is|was)(?=[ \t])|为|是|->|→)[ \t]{{0,8}}\n?[ \t]{{0,8}}[`]?{_NO_VALUE}"
         rf"(?:{_QUOTED}|(?P<value>{_BARE}))",
     ),
     _pattern(
         "password",
         _HINTS,
-        rf"(?i)(?<![^\s\"'`(])--?(?:[a-z]{{1,20}}[_-]?)?(?:{_NAMES})[ =]+{_NO_VALUE}(?:{_QUOTED}|(?P<value>[^\s\"'-][^\s\"']{{0,400}}))",
+        rf"(?i)(?<![^\s\"'`(])--?(?:[a-z]{{1,20}}[_-]?)?(?:{_NAMES})[ =]+{_NO_VALUE}(?:{_QUOTED}"
+        rf"|(?P<value>[^\s\"'-][^\s\"']{{0,400}}))",
     ),
     _pattern(
         "password",
@@ -240,7 +249,7 @@ def _is_token(text: str) -> bool:
         return len(set(core)) > 4
     if _ORDINARY.fullmatch(core) or len(core) < _SHORTEST:
         return False
-    if max(map(len, re.split(r"[-_/]", core))) < _LONG_PART and not ("/" in core and _mixed(core) >= 0.35):
+    if max(map(len, re.split(r"[-_/]", core))) < _LONG_PART and not ("/" in core and _mixed(core) >= _LEAST_CHANGES):
         return False
     kinds = {_kind(one) for one in core}
     few = len(kinds & {"upper", "lower", "digit"}) < 3
@@ -254,7 +263,7 @@ def _is_token(text: str) -> bool:
 
 def _mixed(text: str) -> float:
     kinds = [_kind(one) for one in text]
-    return sum(one != other for one, other in pairwise(kinds)) / len(text)
+    return sum(one != other and "other" not in (one, other) for one, other in pairwise(kinds)) / len(text)
 
 
 def _kind(letter: str) -> str:

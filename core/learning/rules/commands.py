@@ -8,8 +8,10 @@ from core.messages import message
 from core.model import Fact, LogEvent, LogText
 
 _FAILED = re.compile(
-    r"(?im)^(?:\W{0,3}(?:error|fatal|npm ERR!|panic|abort)|.{0,200}\b(?:command not found|no such file|permission denied|cannot find"
-    r"|could not|can't|not found|is not recognized|exited with code [1-9]|exit (?:code|status) [1-9]|\[rejected\]|failed to|failed[:,]"
+    r"(?im)^(?:\W{0,3}(?:error|fatal|npm ERR!|panic|abort)|.{0,200}\b(?:command not found|no such file"
+    r"|permission denied|cannot find"
+    r"|could not|can't|not found|is not recognized|exited with code [1-9]|exit (?:code|status) [1-9]"
+    r"|\[rejected\]|failed to|failed[:,]"
     r"|Traceback \(most recent call last\))|.{0,40}\"error\" ?:)|错误[：:]|失败|未找到|找不到|无法"
 )
 _LOOKING = re.compile(r"(?:ls|cd|pwd|cat|date|echo|clear|history|less|head|tail|whoami|which|exit)\b")

@@ -12,24 +12,29 @@ from core.text import keywords
 
 _CAUSED = re.compile(r"^\s*Caused by: (?P<cause>.+)$", re.MULTILINE)
 _STATED = re.compile(
-    r"(?:\b(?:cause|reason)=(?P<pair>\"[^\"\n]{1,300}\"|[^\s]{1,200})|(?:原因|because(?: of)?)[：: ]+(?P<said>[^\n]{2,300}))"
+    r"(?:\b(?:cause|reason)=(?P<pair>\"[^\"\n]{1,300}\"|[^\s]{1,200})|(?:原因|because(?: of)?)[：:"
+    r" ]+(?P<said>[^\n]{2,300}))"
 )
 _RAISED = re.compile(
     r"^(?P<cause>[A-Za-z_][\w.]{2,100}(?:Error|Exception|Timeout|Interrupt|Exit|Failure|Warning)?: .+)$", re.MULTILINE
 )
 _FAILING = re.compile(
-    r"(?i)\b(?:fail(?:ed|ure|s|ing)?|error|timed? ?out|refused|unavailable|unreachable|rejected|HTTP [45]\d\d)\b|失败|超时|错误|拒绝"
+    r"(?i)\b(?:fail(?:ed|ure|s|ing)?|error|timed? ?out|refused|unavailable|unreachable|rejected|HTTP"
+    r" [45]\d\d)\b|失败|超时|错误|拒绝"
 )
 _ENDED = re.compile(
-    r"(?i)\b(?:recovered|restored|resolved|reconnected|resumed|succeeded|successful(?:ly)?|healthy again|back online|fixed)\b"
+    r"(?i)\b(?:recovered|restored|resolved|reconnected|resumed|succeeded|successful(?:ly)?|healthy again"
+    r"|back online|fixed)\b"
     r"|已恢复|恢复正常|已解决|重新连接成功|成功"
 )
 _ROUTINE = re.compile(r"(?i)\b(?:created|done|health|put back|queued)\b|创建成功")
 _PROCESS = re.compile(r"^\d+#\d+: (?:\*\d+ )?")
 _CONTEXT = re.compile(r", (?:client|server|request|upstream|host): .*", re.DOTALL)
 _DEPRECATED = re.compile(
-    r"(?i)(?P<old>(?:[^\n.;,]|[.,](?=\S)){2,120}?)[\"'”’]? ?(?:\w+ ){0,2}?(?:is|are|was) deprecated\b[^\n]{0,60}?\b(?:use|replaced by|in favou?r of|switch to)\b"
-    r" (?:the )?(?P<new>[^\n]{2,120})|(?P<alt>[^\n，。]{2,80}?)已(?:弃用|废弃)[^\n]{0,20}?(?:请使用|改用|使用)(?P<neu>[^\n，。]{2,80})"
+    r"(?i)(?P<old>(?:[^\n.;,]|[.,](?=\S)){2,120}?)[\"'”’]? ?(?:\w+ ){0,2}?(?:is|are|was)"
+    r" deprecated\b[^\n]{0,60}?\b(?:use|replaced by|in favou?r of|switch to)\b"
+    r" (?:the )?(?P<new>[^\n]{2,120})|(?P<alt>[^\n，。]{2,80}?)已(?:弃用|废弃)[^\n]{0,20}?(?:请使用|改用"
+    r"|使用)(?P<neu>[^\n，。]{2,80})"
 )
 _MOST_AFTER = 400
 """Events after the last error among which its end is looked for."""

@@ -14,11 +14,13 @@ _HEADER = (
     r"[\"'`“]?(?P<{name}>[A-Z][A-Za-z0-9]*(?:-[A-Z][A-Za-z0-9]*)+|Authorization|Cookie|Origin|Accept|Host)[\"'`”]?"
 )
 _HEADERS = re.compile(
-    r"(?:(?i:missing|requires?|required|lacks|needs?|without|must (?:send|have|carry))(?i: (?:the|a|an|required|request|http))*"
+    r"(?:(?i:missing|requires?|required|lacks|needs?|without|must (?:send|have|carry))(?i: (?:the|a|an"
+    r"|required|request|http))*"
     rf"(?i: headers?)[ :：]*{_HEADER.format(name='after')}"
     rf"|(?i:headers?)[ :：]*{_HEADER.format(name='before')}[^\n]{{0,60}}?(?i:missing|required|mandatory|must|absent)"
     rf"|{_HEADER.format(name='first')} (?i:header) (?i:is )?(?i:missing|required|mandatory|absent)"
-    rf"|(?:缺少|需要|必须(?:携带|带上|有)?|未携带)[^\n]{{0,10}}?(?:请求头|头部|header)[ :：]*{_HEADER.format(name='chinese')})"
+    r"|(?:缺少|需要|必须(?:携带|带上|有)?|未携带)[^\n]{0,10}?(?:请求头|头部|header)[ :：]*"
+    rf"{_HEADER.format(name='chinese')})"
 )
 _SLOW = re.compile(r"(?i)\b(?:slow|took|elapsed|duration|latency|completed in|finished in|done in)\b|耗时|用时|慢")
 _OPERATION = re.compile(

@@ -19,7 +19,8 @@ _CONFIGURING = re.compile(
     r"|配置|参数|设置|选项"
 )
 _PORT = re.compile(
-    r"(?i)(?:listen(?:ing|s)? (?:on|at)|(?:started|running|serving|available) (?:on|at)(?: ports?(?:\(s\))?)?|监听(?:的)?端口)[ :：]*"
+    r"(?i)(?:listen(?:ing|s)? (?:on|at)|(?:started|running|serving|available) (?:on|at)(?: ports?"
+    r"(?:\(s\))?)?|监听(?:的)?端口)[ :：]*"
     r"(?P<address>(?:https?://)?(?:[\w.*-]{1,100}:|\[::\]:)?(?P<port>\d{2,5}))\b"
 )
 _VARYING = re.compile(

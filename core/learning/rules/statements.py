@@ -12,14 +12,16 @@ _STATEMENTS: tuple[tuple[str, re.Pattern[str], Message], ...] = (
     (
         "cause",
         re.compile(
-            r"(?i)\b(?:root cause|the cause|the reason|the culprit)(?: was| is|:)|\bturned out (?:that|to be)\b|(?:根本)?原因(?:是|为|[：:])|根因"
+            r"(?i)\b(?:root cause|the cause|the reason|the culprit)(?: was| is|:)|\bturned out (?:that|to"
+            r" be)\b|(?:根本)?原因(?:是|为|[：:])|根因"
         ),
         message("Cause: {sentence}"),
     ),
     (
         "fix",
         re.compile(
-            r"(?i)^\W{0,3}(?:fix|fixed|solution|workaround|resolution)(?: was| is|:)|\b(?:fixed|solved|resolved) (?:it |this |that )?by\b"
+            r"(?i)^\W{0,3}(?:fix|fixed|solution|workaround|resolution)(?: was| is|:)|\b(?:fixed|solved"
+            r"|resolved) (?:it |this |that )?by\b"
             r"|解决(?:办法|方法|方案)(?:是|为|[：:])|(?:修复|解决)(?:了)?[：:]"
         ),
         message("Fix: {sentence}"),
@@ -27,7 +29,8 @@ _STATEMENTS: tuple[tuple[str, re.Pattern[str], Message], ...] = (
     (
         "decision",
         re.compile(
-            r"(?i)\b(?:we|the team) (?:have |has )?(?:decided|agreed|chose|settled)\b|^\W{0,3}decision:|(?:我们|大家|团队)?(?:决定|商定|约定)(?:把|将|用|采用|不|改|在|：|:)"
+            r"(?i)\b(?:we|the team) (?:have |has )?(?:decided|agreed|chose|settled)\b|^\W{0,3}decision:|"
+            r"(?:我们|大家|团队)?(?:决定|商定|约定)(?:把|将|用|采用|不|改|在|：|:)"
         ),
         message("Decision: {sentence}"),
     ),
