@@ -30,6 +30,7 @@ from core.intake.freshness import freshness
 from core.intake.textfolders import TextFolders
 from core.intake.watching import Watching
 from core.jobs import Jobs
+from core.learning.collection import Learning
 from core.log import Log
 from core.messages import Message
 from core.model import Context, Freshness, Progress, SearchOptions, SearchResult, Status, no_progress
@@ -138,6 +139,7 @@ class Workspace:
         )
         self.documents = Documents(self.store, self.preferences, self.bases, self.chunks)
         self.proposals = Proposals(self.store, self.bases, self.chunks, self.notes)
+        self.learning = Learning(self.store, self.settings, self.preferences, self.bases, self.notes)
         self.vocabulary = Vocabulary(self.store)
         self.packs = Packs(self.store, self.settings, self.bases, self.chunks)
         synonyms = SynonymsFile(self.store.folder, make=not readonly)
@@ -149,18 +151,8 @@ class Workspace:
         self.questions = Questions(self.store, self.settings)
         self.runs = Runs(self.store, self.settings, self.models, synonyms)
         self.archives = Archives(self.store, self.settings, self.bases)
-        self.doctor = Doctor(
-            Parts(
-                self.store,
-                self.settings,
-                self.settings_file,
-                self.bases,
-                self.models,
-                self.servers,
-                self.archives,
-                self.backups,
-            )
-        )
+        parts = (self.bases, self.models, self.servers, self.archives, self.backups)
+        self.doctor = Doctor(Parts(self.store, self.settings, self.settings_file, *parts))
         if not readonly:
             self._expire_trash()
             self.packs.start()

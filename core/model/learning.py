@@ -11,6 +11,8 @@ Level = Literal["", "debug", "info", "warning", "error"]
 EventKind = Literal["log", "request", "test", "command", "message"]
 NoteSource = Literal["log_learning", "test_learning", "manual", "import", "pack", "program"]
 
+ORIGIN = "source_ref"
+"""The property of a note that says where it comes from: a file and its lines."""
 NOTE_SOURCES = tuple(one for one in get_args(NoteSource) if one != "pack")
 """Sources of a note that a program may name; that of packs is theirs."""
 

@@ -63,9 +63,9 @@ def repeated_errors(log: LogText) -> Iterator[Fact]:
         first = plural("It stands {n} time in the log.", "It stands {n} times in the log.", n=count)
         parts = [title, first]
         if end:
-            parts.append(message("It ended with: {end}", end=short(first_line(end), 300)))
+            parts.append(message("It ended with: {end}.", end=short(first_line(end), 300)))
         if before:
-            parts.append(message("Before that: {step}", step=short(first_line(before), 300)))
+            parts.append(message("Before that: {step}.", step=short(first_line(before), 300)))
         text = message("{what}. {count}", what=title, count=first)
         for part in parts[2:]:
             text = message("{text} {more}", text=text, more=part)

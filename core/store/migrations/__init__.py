@@ -22,6 +22,7 @@ from core.store.migrations import (
     v13_guests,
     v14_refusals,
     v15_documents,
+    v17_learning,
 )
 
 MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
@@ -40,5 +41,6 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v13_guests.STEP,
     v14_refusals.STEP,
     v15_documents.STEP,
+    v17_learning.STEP,
 )
 """The migration from version N to N + 1 at place N: a script of SQL, or a function inside a transaction."""

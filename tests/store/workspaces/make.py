@@ -264,6 +264,14 @@ def convert(workspace: Workspace) -> None:
     workspace.notes.apply(workspace.notes.plan_upload(files, "uploads"))
 
 
+def learn(workspace: Workspace) -> None:
+    """17: a fact learnt from a log that waits, and one that was rejected."""
+    workspace.learning.enable(True)
+    workspace.learning.learn("waiting", text="12:00:00 INFO config - setting pool.most = 20\n", name="app.log")
+    workspace.learning.learn("waiting", text="12:00:00 INFO config - setting pool.least = 2\n", name="app.log")
+    workspace.proposals.reject(workspace.proposals.all("waiting")[:1], reason="known")
+
+
 def pack(file: Path, target: Path) -> None:
     """Leave one small file of a closed database."""
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
@@ -288,6 +296,7 @@ def make(folder: Path, target: Path) -> None:
         throw_away(workspace)
         refuse(workspace)
         convert(workspace)
+        learn(workspace)
     pack(folder / "workspace" / "notes.db", target)
 
 
