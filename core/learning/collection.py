@@ -68,7 +68,8 @@ class Learning:
         """
         if not self.enabled:
             raise ConfigError(
-                "Learning from logs is off. Set enable_learning = true in tessera.toml, or turn it on on the page Review."
+                "Learning from logs is off. Set enable_learning = true in tessera.toml, or turn it on on"
+                " the page Review."
             )
         if not files and text is None and events is None:
             raise ConfigError("There is nothing to learn from. Name a file, or give a text or events.")

@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from core.model import Level
+from core.model import LogLevel
 
 _TIMES = (
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)? ?(?:Z|[+-]\d\d:?\d\d)?",
@@ -15,7 +15,7 @@ _TIMES = (
 )
 TIME = "|".join(_TIMES)
 _SYSLOG = re.compile(_TIMES[2])
-_LEVELS: dict[str, Level] = {
+_LEVELS: dict[str, LogLevel] = {
     **dict.fromkeys(("TRACE", "DEBUG", "VERBOSE", "调试"), "debug"),
     **dict.fromkeys(("INFO", "NOTICE", "信息"), "info"),
     **dict.fromkeys(("WARN", "WARNING", "警告"), "warning"),
@@ -51,7 +51,7 @@ class Head:
     """The head of a line, and the message behind it."""
 
     time: str
-    level: Level
+    level: LogLevel
     source: str
     message: str
 
@@ -70,7 +70,7 @@ def head_of(line: str) -> Head | None:
     return None
 
 
-def level_of(name: str) -> Level:
+def level_of(name: str) -> LogLevel:
     """Return the level that a log calls so, "" for none."""
     return _LEVELS.get(name.strip().upper(), "")
 
@@ -90,7 +90,7 @@ def _unit(name: str) -> float:
     return 60.0 if name.startswith("min") and not name.startswith("mill") else _SECONDS[name[0]]
 
 
-def _level(rest: str) -> tuple[Level, str, str]:
+def _level(rest: str) -> tuple[LogLevel, str, str]:
     """Return the level, the source and the message of what stands behind a time."""
     if match := _LEVELLED.match(rest):
         source, message = _source(match["rest"])

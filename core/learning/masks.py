@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 from core.model import LogEvent
@@ -174,7 +175,7 @@ class Masker:
         lower = text.lower()
         for pattern in PATTERNS:
             if any(hint in lower for hint in pattern.hints):
-                text = pattern.regex.sub(lambda match, kind=pattern.kind: self._of_match(kind, match), text)
+                text = pattern.regex.sub(partial(self._of_match, pattern.kind), text)
         text = _CARD.sub(lambda match: self._mask("card", match[0]) if _is_card(match[0]) else match[0], text)
         if unknown:
             text = _RUN.sub(lambda match: self._mask("secret", match[0]) if _is_token(match[0]) else match[0], text)

@@ -13,7 +13,8 @@ _NEAR = 0.8
 _FEWEST = 5
 """Words that a key has at least, to be compared by them."""
 _OPPOSITES = frozenset(
-    "not no never without don won isn cannot enable disable enabled disabled on off true false yes start stop up down before"
+    "not no never without don won isn cannot enable disable enabled disabled on off true false yes start"
+    " stop up down before"
     " after more less increase decrease allow deny add remove 不 没 无 未 非 禁 开 关 启 停 前 后 增 减".split()
 )
 """Words that make another fact of a sentence."""

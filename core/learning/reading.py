@@ -59,9 +59,10 @@ def of_events(items: Iterable[Mapping[str, Any]], name: str, masker: Masker) -> 
         if not isinstance(text, str) or not text.strip():
             raise SourceError(name, "has an event without a text, number {n}.", n=number)
         known = {key: str(item[key]) for key in ("time", "source") if item.get(key) is not None}
-        kind = item.get("kind") or "log"
-        if kind not in get_args(EventKind):
-            raise UnknownChoice("kind of event", str(kind), get_args(EventKind))
+        kinds = {str(one): one for one in get_args(EventKind)}
+        kind: EventKind | None = kinds.get(str(item.get("kind") or "log"))
+        if kind is None:
+            raise UnknownChoice("kind of event", str(item["kind"]), kinds)
         fields = item.get("fields") or {}
         if not isinstance(fields, Mapping):
             raise SourceError(name, "has an event whose fields are no object, number {n}.", n=number)

@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from core.messages import Message
 from core.model.notes import Failed
 
-Level = Literal["", "debug", "info", "warning", "error"]
+LogLevel = Literal["", "debug", "info", "warning", "error"]
 EventKind = Literal["log", "request", "test", "command", "message"]
 NoteSource = Literal["log_learning", "test_learning", "manual", "import", "pack", "program"]
 
@@ -31,7 +31,7 @@ class LogEvent:
     line: int = 1
     end: int = 0
     time: str = ""
-    level: Level = ""
+    level: LogLevel = ""
     source: str = ""
     kind: EventKind = "log"
     count: int = 1

@@ -170,7 +170,7 @@ class NoteFields(TypedDict, total=False):
 
 
 class NewNoteFields(NoteFields, total=False):
-    """Fields of a new note, and where it comes from: one of NOTE_SOURCES, its place there, who wrote it, other values."""
+    """Fields of a new note, and where it comes from: a source, its place there, who wrote it, other values."""
 
     source: str
     source_ref: str

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from core.learning.parsers.plain import repeated
-from core.model import Level, LogEvent
+from core.model import LogEvent, LogLevel
 
 _LINE = re.compile(
     r'(?P<host>[\w.:-]{1,100}) [^\s"]{1,100} [^\s"]{1,100} \[(?P<time>[^\]\n]{10,40})\] '
@@ -38,7 +38,7 @@ def _events(text: str) -> Iterator[LogEvent]:
         if time := _TIMES.search(match["rest"]):
             fields["seconds"] = time["named"] or time["last"]
         status = int(match["status"])
-        level: Level = "error" if status >= 500 else "warning" if status >= 400 else "info"
+        level: LogLevel = "error" if status >= 500 else "warning" if status >= 400 else "info"
         said = f"{match['method']} {match['path']} {status}{match['rest']}"
         yield LogEvent(
             text=said, line=number, end=number, time=match["time"], level=level, kind="request", fields=fields
