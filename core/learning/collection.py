@@ -144,10 +144,10 @@ class Learning:
             return ()
         self._store.open_index()
         with self._store.changing, self._store.database.write():
-            note_ids = [self._notes.add(base, author="program", embed=False, **item).id for item in items]
+            note_ids = self._notes.add_many(base, items, embed=False, strict=True).note_ids
             pairs = zip(fresh, note_ids, strict=True)
             self._store.facts.put(LearntFact(fact.rule, fact.key, note_id) for (_, fact), note_id in pairs)
-        return tuple(note_ids)
+        return note_ids
 
 
 def _bytes(file: Path) -> bytes:

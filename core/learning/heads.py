@@ -33,8 +33,8 @@ _LEVEL_FIRST = re.compile(rf"[\[(<]?(?P<level>{_LEVEL})[\])>]?(?::|\s|$)\s*(?P<r
 _SOURCE = re.compile(
     r"(?:\[(?P<bracket>[\w .:/#-]{1,60})\]\s*(?:[:-]\s+)?"
     r"|(?P<program>[\w./-]{1,60})\[\d{1,8}\]:\s+"
-    r"|(?P<name>[A-Za-z_][\w./-]{0,59}):\s+(?=\S)"
-    r"|(?P<dashed>[A-Za-z_][\w./-]{0,59})\s+-\s+)"
+    r"|(?P<name>[A-Za-z_\u4e00-\u9fff][\w./-]{0,59}):\s+(?=\S)"
+    r"|(?P<dashed>[A-Za-z_\u4e00-\u9fff][\w./-]{0,59})\s+-\s+)"
 )
 _PAIR = re.compile(r'(?<![\w.-])([A-Za-z_][\w.-]{0,60})=("(?:[^"\\]|\\.){0,2000}"|[^\s"]{1,2000})')
 _DURATION = re.compile(

@@ -10,9 +10,10 @@ from core.text import fold, one_line
 
 _VARYING = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|0x[0-9a-f]+|(?<![a-z0-9])(?=[a-z]*\d)[0-9a-f]{8,}(?![a-z0-9])"
-    r"|(?<![a-z])\d+(?:[.,:]\d+)*",
+    r"|\d+(?:[.,:]\d+)*",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(r"(?<![a-z])\d+")
 _REQUEST = re.compile(
     r"\b(GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) (?:https?://[^\s/\"']{1,200})?(/[^\s\"'?#,，：:）)]{0,500})"
 )
@@ -27,6 +28,11 @@ MOST_TITLE = 160
 def alike(text: str) -> str:
     """Return the form of a text that it has in every log: without numbers, identifiers and numbers of masks."""
     return " ".join(_VARYING.sub("#", fold(unnumbered(text))).split())
+
+
+def named_alike(source: str) -> str:
+    """Return the form of a source that it has in every log: `worker-3` is `worker-#`, and `api2` stays."""
+    return " ".join(_NUMBER.sub("#", fold(source)).split())
 
 
 def exactly(text: str) -> str:

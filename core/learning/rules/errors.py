@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from core.learning.rules.common import alike, exactly, fact, first_line, request_of, short
+from core.learning.rules.common import alike, exactly, fact, first_line, named_alike, request_of, short
 from core.learning.rules.requests import headers_in, is_slow
 from core.messages import message, plural
 from core.model import Fact, LogEvent, LogText
@@ -30,12 +30,14 @@ _ENDED = re.compile(
 _ROUTINE = re.compile(r"(?i)\b(?:created|done|health|put back|queued)\b|创建成功")
 _PROCESS = re.compile(r"^\d+#\d+: (?:\*\d+ )?")
 _CONTEXT = re.compile(r", (?:client|server|request|upstream|host): .*", re.DOTALL)
-_DEPRECATED = re.compile(
-    r"(?i)(?P<old>(?:[^\n.;,]|[.,](?=\S)){2,120}?)[\"'”’]? ?(?:\w+ ){0,2}?(?:is|are|was)"
-    r" deprecated\b[^\n]{0,60}?\b(?:use|replaced by|in favou?r of|switch to)\b"
-    r" (?:the )?(?P<new>[^\n]{2,120})|(?P<alt>[^\n，。]{2,80}?)已(?:弃用|废弃)[^\n]{0,20}?(?:请使用|改用"
-    r"|使用)(?P<neu>[^\n，。]{2,80})"
+_DEPRECATED = re.compile(r"(?i)\b(?:is|are|was|were|been) (?:now )?deprecated\b|已(?:弃用|废弃)")
+_INSTEAD = re.compile(
+    r"(?i)\b(?:use|replaced by|in favou?r of|switch to)\b(?: the)?\s+(?P<new>.+)|(?:请使用|改用|使用)\s*(?P<neu>.+)"
 )
+_QUOTED = re.compile(r"[\"'`“‘](?P<name>[^\"'`“”‘’\n]{2,100})[\"'`”’]")
+_WORDS_BEFORE = re.compile(r"(?i)^(?:the\s+)?(?:(?:parameter|property|option|setting|function)\s+|接口\s*)?")
+_NEAR = 160
+"""Characters before and behind the word that name what is deprecated and what takes its place."""
 _MOST_AFTER = 400
 """Events after the last error among which its end is looked for."""
 _FEW = 2
@@ -47,7 +49,7 @@ def repeated_errors(log: LogText) -> Iterator[Fact]:
     for number, event in enumerate(log.events):
         if _is_error(event):
             what, cause = _what(event), _cause(event)
-            groups[alike(event.source), alike(what), alike(cause)].append(number)
+            groups[named_alike(event.source), alike(what), alike(cause)].append(number)
     for key, numbers in groups.items():
         events = [log.events[number] for number in numbers]
         count = sum(event.count for event in events)
@@ -76,21 +78,34 @@ def repeated_errors(log: LogText) -> Iterator[Fact]:
 def deprecations(log: LogText) -> Iterator[Fact]:
     """Yield what is deprecated, and what takes its place."""
     for event in log.events:
-        match = _DEPRECATED.search(first_line(event)) if event.kind in ("log", "command") else None
-        if match is None:
-            continue
-        old = re.sub(r"^(?i:the|parameter|property|option|接口)\s+", "", (match["old"] or match["alt"]).strip()).strip(
-            " :\"'“”"
-        )
-        old = _PROCESS.sub("", old).strip(" \"'")
-        new = (match["new"] or match["neu"]).strip(" .。\"'“”")
-        new = re.sub(r"[\"'”]? instead\b.*", "", new)
-        title = message("{old} is deprecated; {new} takes its place", old=short(old), new=short(new))
-        yield fact("deprecation", [exactly(old), exactly(new)], title, title, [event], ("project_config", "dependency"))
+        names = _deprecated(first_line(event)) if event.kind in ("log", "command") else None
+        if names:
+            old, new = names
+            title = message("{old} is deprecated; {new} takes its place", old=short(old), new=short(new))
+            kind = ("project_config", "dependency")
+            yield fact("deprecation", [exactly(old), exactly(new)], title, title, [event], kind)
+
+
+def _deprecated(line: str) -> tuple[str, str] | None:
+    """Return what a line says is deprecated, and what takes its place."""
+    match = _DEPRECATED.search(line[:1_000])
+    if match is None:
+        return None
+    before, after = line[max(0, match.start() - _NEAR) : match.start()], line[match.end() : match.end() + _NEAR]
+    instead = _INSTEAD.search(after)
+    if instead is None:
+        return None
+    rest = instead["new"] or instead["neu"]
+    quoted = [one["name"] for one in _QUOTED.finditer(before)]
+    clause = re.split(r"[;,，；。]\s*|:\s+|\.\s+", _PROCESS.sub("", before).strip())[-1]
+    old = quoted[-1] if quoted else _WORDS_BEFORE.sub("", clause)
+    named = _QUOTED.match(rest)
+    new = named["name"] if named else re.split(r"\s+instead\b|[;,，；。]|\.(?:\s|$)", rest)[0]
+    return (old.strip(), new.strip()) if old.strip() and new.strip() else None
 
 
 def is_deprecation(event: LogEvent) -> bool:
-    return bool(_DEPRECATED.search(first_line(event)))
+    return _deprecated(first_line(event)) is not None
 
 
 def _is_error(event: LogEvent) -> bool:
