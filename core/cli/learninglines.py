@@ -28,7 +28,7 @@ def _of_log(log: dict[str, Any]) -> list[str]:
         "known": plural("{n} was suggested before", "{n} were suggested before"),
         "rejected": plural("{n} was rejected before, and stays away", "{n} were rejected before, and stay away"),
         "secrets": plural("{n} secret is masked", "{n} secrets are masked"),
-        "cut": plural("{n} line is too long and was cut", "{n} lines are too long and were cut"),
+        "cut": plural("{n} line is too long: its end wasn't read", "{n} lines are too long: their ends weren't read"),
         "left_out": plural(
             "{n} event is left out, for the log is too long", "{n} events are left out, for the log is too long"
         ),

@@ -67,10 +67,7 @@ class Learning:
         given, UnknownChoice for a parser, and what `Notes.add` raises; a file that can't be read is among `failed`.
         """
         if not self.enabled:
-            raise ConfigError(
-                "Learning from logs is off. Set enable_learning = true in tessera.toml, or turn it on on"
-                " the page Review."
-            )
+            raise ConfigError("Learning from logs is off. Set enable_learning = true in tessera.toml to turn it on.")
         if not files and text is None and events is None:
             raise ConfigError("There is nothing to learn from. Name a file, or give a text or events.")
         self._store.database.check_writable()

@@ -158,7 +158,7 @@ def test_a_hostile_log_stays_text(workspace: Workspace) -> None:
 
 def test_a_base_that_trusts_programs_gets_suggestions_too(workspace: Workspace) -> None:
     workspace.bases.add("open", embedder="tfidf")
-    workspace.bases.set_trust("open", True) if hasattr(workspace.bases, "set_trust") else None
+    workspace.bases.update("open", trusts_programs=True)
     workspace.learning.learn("open", text=SETTING.format("a.b", 1))
     assert [card.status for card in workspace.notes.all()] == ["pending"]
 
