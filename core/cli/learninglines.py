@@ -1,5 +1,6 @@
 """Output of `tessera learn` for people."""
 
+from dataclasses import replace
 from typing import Any
 
 from core.cli.texts import _, say
@@ -37,4 +38,4 @@ def _of_log(log: dict[str, Any]) -> list[str]:
 
 
 def _with(text: Any, number: int) -> Any:
-    return plural(text.text, text.plural, n=number)
+    return replace(text, fields={"n": number})

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from core.learning.rules.common import exactly, fact, short
 from core.messages import Message, message
@@ -60,7 +61,7 @@ def statements(log: LogText) -> Iterator[Fact]:
 
 
 def _with(label: Message, sentence: str) -> Message:
-    return message(label.text, sentence=sentence)
+    return replace(label, fields={"sentence": sentence})
 
 
 def _is_stated(sentence: str) -> bool:
