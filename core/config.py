@@ -79,7 +79,8 @@ class Settings(BaseSettings):
     versions of a note are stored. `trash_days`: a deleted note can be restored for so long.
     `scan_interval`: the seconds between two looks at all files of watched folders. `watch_seconds` and
     `[knowledge] scan_interval` are its older names, for the folders of notes and of text files.
-    `auto_install`: packs that a new workspace has at its first start.
+    `auto_install`: packs that a new workspace has at its first start. `enable_learning`: logs may be learnt from; None
+    leaves it to the person's choice, which is no at first.
     """
 
     model_config = SettingsConfigDict(
@@ -95,6 +96,7 @@ class Settings(BaseSettings):
     watch_seconds: float | None = Field(None, ge=1, le=86_400)
     trash_days: int = Field(30, ge=1, le=36_500)
     auto_install: tuple[str, ...] = ()
+    enable_learning: bool | None = None
     chunking: ChunkingSettings = ChunkingSettings()
     search: SearchSection = SearchSection()
     embeddings: EmbeddingsSettings = EmbeddingsSettings()

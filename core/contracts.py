@@ -1,7 +1,8 @@
-"""Contract tests that every embedder, reranker and converter passes; those of other packages run them by pytest too.
+"""Contract tests that every embedder, reranker, converter and parser of logs passes; those of other packages too.
 
-A test class inherits one and gives it a fixture named `embedder`, `reranker` or `converter`, which returns the object
-under test; that of a converter also one named `document`, which returns the bytes of a document and its kind.
+A test class inherits one and gives it a fixture named `embedder`, `reranker`, `converter` or `log_parser`, which
+returns the object under test; that of a converter also one named `document`, the bytes of a document and its kind, and
+that of a parser one named `log`, the name and the text of a log.
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +14,7 @@ import pytest
 from core.documents import Converter
 from core.embedding import Embedder, tokens
 from core.errors import SourceError
+from core.learning import LogParser
 from core.reranking import Candidate, Reranker
 
 TEXTS = [
@@ -190,3 +192,37 @@ def scores_of(reranker: Reranker, candidates: list[Candidate], question: str = Q
     assert len(scores) == len(candidates)
     assert all(type(score) is float and 0 <= score <= 1 for score in scores)
     return [score for score in scores if score is not None]
+
+
+class LogParserContract:
+    """What holds of every parser of logs."""
+
+    def test_a_log_of_its_format_suits_it_and_has_events(self, log_parser: LogParser, log: tuple[str, str]) -> None:
+        name, text = log
+        assert 0 < log_parser.fits(name, text[:16_384]) <= 1
+        events = list(log_parser.events(text))
+        assert events
+        assert all(event.text.strip() and event.count > 0 for event in events)
+
+    def test_events_name_their_lines_in_order(self, log_parser: LogParser, log: tuple[str, str]) -> None:
+        lines = log[1].count("\n") + 1
+        places = [(event.line, event.end or event.line) for event in log_parser.events(log[1])]
+        assert all(1 <= first <= last for first, last in places)
+        assert not log_parser.by_lines or all(last <= lines for _, last in places)
+
+    def test_the_same_log_has_the_same_events(self, log_parser: LogParser, log: tuple[str, str]) -> None:
+        assert list(log_parser.events(log[1])) == list(log_parser.events(log[1]))
+
+    @pytest.mark.parametrize(
+        "text", ["", "\n" * 50, "\x00\x1b[31m\ud83d", "{" * 5_000, "<" * 5_000, "[[]]", "9" * 9_000]
+    )
+    def test_another_text_is_read_or_refused_by_a_value_error(self, log_parser: LogParser, text: str) -> None:
+        assert 0 <= log_parser.fits("a.log", text) <= 1
+        with suppress(ValueError, RecursionError):
+            assert all(isinstance(event.text, str) for event in log_parser.events(text))
+
+    def test_half_of_a_log_is_read_or_refused_by_a_value_error(
+        self, log_parser: LogParser, log: tuple[str, str]
+    ) -> None:
+        with suppress(ValueError):
+            list(log_parser.events(log[1][: len(log[1]) // 2]))

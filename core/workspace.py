@@ -32,6 +32,7 @@ from core.intake.freshness import freshness
 from core.intake.textfolders import TextFolders
 from core.intake.watching import Watching
 from core.jobs import Jobs
+from core.learning.collection import Learning
 from core.log import Log
 from core.messages import Message
 from core.model import Context, Freshness, Progress, SearchOptions, SearchResult, Status, no_progress
@@ -131,19 +132,18 @@ class Workspace:
         self.models = Models(self.store, self.settings, self.jobs)
         self.servers = Servers(self.settings, self.models.forget)
         self.chunks = Chunks(self.store, self.models)
-        to_trash = partial(put_into_trash, self.store)
-        self.bases = Bases(self.store, self.settings, self.models, self.chunks, renamed, to_trash)
+        trash = partial(put_into_trash, self.store)
+        self.bases = Bases(self.store, self.settings, self.models, self.chunks, renamed, trash)
         self.notes = Notes(self.store, self.settings, self.models, self.bases, self.chunks)
         self.settings_file = SettingsFile(self.settings, self.servers.refresh)
         self.text_folders = TextFolders(self.settings, self.bases, self.notes)
-        then = partial(self.start_indexing, quiet=True)
-        self.watching = Watching(
-            self.settings, self.notes, self.bases, self.text_folders, self.jobs, then, self.settings_file.look
-        )
+        then, look = partial(self.start_indexing, quiet=True), self.settings_file.look
+        self.watching = Watching(self.settings, self.notes, self.bases, self.text_folders, self.jobs, then, look)
         self.pictures = Pictures(self.store, self.chunks, self.jobs)
         self.bases.on_pictures = self.pictures.switched
         self.documents = Documents(self.store, self.preferences, self.bases, self.chunks)
         self.proposals = Proposals(self.store, self.bases, self.chunks, self.notes)
+        self.learning = Learning(self.store, self.settings, self.preferences, self.bases, self.notes)
         self.vocabulary = Vocabulary(self.store)
         self.packs = Packs(self.store, self.settings, self.bases, self.chunks)
         synonyms = SynonymsFile(self.store.folder, make=not readonly)

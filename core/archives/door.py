@@ -23,6 +23,7 @@ from core.markdown import frontmatter
 from core.messages import Message, message
 from core.model import (
     NOTE_FIELDS,
+    NOTE_SOURCES,
     Author,
     ChunkingOptions,
     Edit,
@@ -134,7 +135,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
     arrived = replace(
         from_outside,
         title=from_outside.title if from_outside.title.strip() else stem(from_outside.path or "note.md"),
-        source=from_outside.source if from_outside.source in get_args(Author) else "upload",
+        source=from_outside.source if from_outside.source in (*get_args(Author), *NOTE_SOURCES) else "upload",
         source_ref="",
         content_hash=content_hash(data),
         body_start=len(front),

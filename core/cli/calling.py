@@ -77,6 +77,8 @@ def flag(one: Parameter) -> str:
 
 
 def _absolute(value: Any) -> Any:
+    if isinstance(value, list):
+        return [*map(_absolute, value)]
     return value.expanduser().absolute() if isinstance(value, Path) else value  # the open app is in another folder
 
 

@@ -27,16 +27,16 @@ _SIGNATURES = {
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\b\x1b")) + b"\x7f"
 
 
-def decode(data: bytes, path: str) -> tuple[str, str]:
+def decode(data: bytes, path: str, *, most: int = MAX_BYTES) -> tuple[str, str]:
     """Return the text without its byte order mark, and the encoding's name.
 
     Single invalid bytes in UTF-8 and single NULs become U+FFFD, one character each, so that offsets
-    stay the same. Raises SourceError for data that isn't text, is empty or is over MAX_BYTES.
+    stay the same. Raises SourceError for data that isn't text, is empty or has more than `most` bytes.
     """
     if not data:
         raise SourceError(path, "is empty.")
-    if len(data) > MAX_BYTES:
-        raise too_large(path, len(data))
+    if len(data) > most:
+        raise too_large(path, len(data), most)
     for bom, encoding in _BOMS:
         if data.startswith(bom):
             try:
@@ -89,9 +89,9 @@ def encoded(text: str, like: bytes, path: str) -> bytes:
     )
 
 
-def too_large(path: str, size: int) -> SourceError:
+def too_large(path: str, size: int, most: int = MAX_BYTES) -> SourceError:
     """Return the error for a file over the limit."""
-    return SourceError(path, "is {size:.1f} MB; the limit is {limit} MB.", size=size / 2**20, limit=MAX_BYTES // 2**20)
+    return SourceError(path, "is {size:.1f} MB; the limit is {limit} MB.", size=size / 2**20, limit=most // 2**20)
 
 
 def _guesses(data: bytes) -> Iterator[str]:

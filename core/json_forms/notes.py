@@ -55,6 +55,10 @@ DIFFERENCE = Form(
 )
 """Of a difference, and the numbers of both versions."""
 
-SUBMISSION = Form("Submission", model.Submission, "note.id note.base note.path note.title note.version kind author at")
+SUBMISSION = Form(
+    "Submission",
+    model.Submission,
+    "note.id note.base note.path note.title note.version kind author at note.source note.origin",
+)
 PROPOSED = Form("Proposed", tuple, text=(NOTE, _THIRD), **SUBMISSION.through(_FIRST), **DIFFERENCE.through(_SECOND))
 """Of what waits of a note, its difference from the note, and the note as it becomes."""

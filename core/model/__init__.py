@@ -17,6 +17,7 @@ from core.model.documents import *
 from core.model.evaluation import *
 from core.model.health import *
 from core.model.labels import *
+from core.model.learning import *
 from core.model.machine import *
 from core.model.moments import *
 from core.model.note_fields import *

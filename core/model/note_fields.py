@@ -169,6 +169,15 @@ class NoteFields(TypedDict, total=False):
     depends_on: Iterable[str]
 
 
+class NewNoteFields(NoteFields, total=False):
+    """Fields of a new note, and where it comes from: a source, its place there, who wrote it, other values."""
+
+    source: str
+    source_ref: str
+    created_by: str
+    metadata: Mapping[str, object]
+
+
 class NoteOptions(TypedDict, total=False):
     """Filters by keyword; what is None or empty filters nothing. A note has one of several words of a field.
 

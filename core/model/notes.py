@@ -75,7 +75,10 @@ class Note(FieldValues, _Sourced):
 
 @dataclass(frozen=True, slots=True)
 class NoteCard(FieldValues, _Sourced):
-    """A note without its text, for lists and hits; `pending` of its chunks aren't embedded yet."""
+    """A note without its text, for lists and hits; `pending` of its chunks aren't embedded yet.
+
+    `origin` is where it comes from, as who wrote it says: a file and its lines.
+    """
 
     id: str
     base_id: str
@@ -93,6 +96,7 @@ class NoteCard(FieldValues, _Sourced):
     created_at: datetime | None = None
     aliases: tuple[str, ...] = ()
     document: Document | None = None
+    origin: str = ""
 
     @property
     def state(self) -> NoteState:

@@ -11,7 +11,7 @@ from core.intake.paths import free
 from core.markdown.body import look_into
 from core.messages import Message
 from core.model import Added, Author, KnowledgeBase, Note, Revision
-from core.notes import naming
+from core.notes import naming, provenance
 from core.notes.fields import check_body, checked
 from core.notes.texts import with_body
 from core.notes.writer import Writer
@@ -79,6 +79,8 @@ def add(
 def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: _Taken, ids: _Taken) -> NoteToIndex:
     """Return a new note with a fresh id, at a free path."""
     body, path = item.pop("body", ""), item.pop("path", "")
+    source, properties = provenance.taken(item)
+    front = "" if base.plain else provenance.front_of(properties)
     fields = checked(item)
     check_body(body)
     in_folder = not path or path.endswith("/")
@@ -96,7 +98,10 @@ def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: _Take
         body="",
         content_hash="",
         path=path,
-        source=author,
+        source=source or author,
+        front=front,
+        body_start=len(front),
+        extra=properties,
         created_at=now,
         updated_at=now,
         plain=base.plain,

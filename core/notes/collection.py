@@ -14,6 +14,7 @@ from core.model import (
     NOTE_FIELDS,
     Added,
     Author,
+    NewNoteFields,
     Note,
     NoteDifference,
     NoteFields,
@@ -52,7 +53,7 @@ class Notes(StoredNotes):
         path: str = "",
         author: Author = "program",
         embed: bool = True,
-        **fields: Unpack[NoteFields],
+        **fields: Unpack[NewNoteFields],
     ) -> Note:
         """Add a note to a base, which is made if there is none of this name; return the note.
 

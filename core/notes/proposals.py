@@ -9,13 +9,24 @@ from typing import Any, Unpack
 from core.errors import Conflict, EditError
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
-from core.model import Condition, Filters, Note, NoteDifference, NoteFields, Proposal, Revision, Submission
+from core.model import (
+    Condition,
+    Filters,
+    NewNoteFields,
+    Note,
+    NoteDifference,
+    NoteFields,
+    Proposal,
+    Revision,
+    Submission,
+)
 from core.notes import difference
 from core.notes.collection import Notes
 from core.notes.fields import checked, with_fields
 from core.notes.texts import with_body
 from core.notes.writer import Writer, check_text_writable, check_version
 from core.store import Store
+from core.text import one_line
 
 _PENDING = Condition("status", ("pending",))
 _ACCEPT, _PROPOSE = Revision("accept", "person"), Revision("propose", "person")
@@ -32,7 +43,7 @@ class Proposals:
 
     # programs
 
-    def add(self, base: str, body: str, *, path: str = "", **fields: Unpack[NoteFields]) -> Note:
+    def add(self, base: str, body: str, *, path: str = "", **fields: Unpack[NewNoteFields]) -> Note:
         """Add a note to a base that is there, pending unless the base trusts programs.
 
         Raises UnknownChoice for a base, and what `Notes.add` raises.
@@ -119,11 +130,12 @@ class Proposals:
                 _check(self._store.notes.note(one.note.id), one, over)
             pending = [one.note.id for one in chosen if one.change is None]
             self._writer.change_all(pending, lambda note: replace(note, status="active"), _ACCEPT)
+            self._store.facts.settle(pending, rejected=False)
             changes = [replace(one.change, version=one.note.version) for one in chosen if one.change]
             for change in changes:
                 self.make(change, embed=False)
         if embed:
-            self._writer.embed([change.note_id for change in changes])
+            self._writer.embed([*pending, *(change.note_id for change in changes)])
 
     def make(self, change: Proposal, *, embed: bool = True) -> Note:
         """Make a change, as proposed or as a person edited it, in place of the one that waits; return the note.
@@ -138,14 +150,19 @@ class Proposals:
             self._writer.embed([change.note_id])
         return note
 
-    def reject(self, submissions: Iterable[Submission]) -> None:
-        """Put pending notes into the trash, and drop proposed changes; raises EditError and Conflict as `accept`."""
+    def reject(self, submissions: Iterable[Submission], *, reason: str = "") -> None:
+        """Put pending notes into the trash, and drop proposed changes; raises EditError and Conflict as `accept`.
+
+        What was learnt from a log isn't suggested again; the reason stays with it.
+        """
         with self._store.changing:
             chosen = self.current(submissions)
             for one in chosen:
                 if one.change:
                     self._store.proposals.drop(one.note.id)
-        self._notes.delete([one.note.id for one in chosen if one.change is None])
+            pending = [one.note.id for one in chosen if one.change is None]
+            self._store.facts.settle(pending, rejected=True, reason=one_line(reason))
+        self._notes.delete(pending)
 
     def restore(self, changes: Sequence[Proposal]) -> None:
         """Let rejected changes wait again; those whose notes are gone are left out."""

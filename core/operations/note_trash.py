@@ -152,7 +152,11 @@ def accept(
     form=Form("Rejected", list, rejected=([forms.SUBMISSION], list)),
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
 )
-def reject(workspace: "Workspace", notes: NoteNames) -> list[Submission]:
+def reject(
+    workspace: "Workspace",
+    notes: NoteNames,
+    reason: Annotated[str, About(message("Why; it stays with what was learnt from a log."))] = "",
+) -> list[Submission]:
     chosen = [workspace.proposals.get(one) for one in named.ids(workspace, notes)]
-    workspace.proposals.reject(chosen)
+    workspace.proposals.reject(chosen, reason=reason)
     return chosen

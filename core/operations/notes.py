@@ -6,7 +6,7 @@ from core.errors import ConfigError
 from core.json_forms import notes as forms
 from core.json_forms.forms import Form
 from core.messages import message
-from core.model import NOTE_FIELDS, Failed, Note, NoteCard, NoteDifference, Proposal, Version
+from core.model import NOTE_FIELDS, NOTE_SOURCES, Failed, Note, NoteCard, NoteDifference, Proposal, Version
 from core.operations import named
 from core.operations.declaring import About, Caller, operation
 from core.operations.parameters import NOTE_PARAMETERS, Expected, NoteName, NoteNames, Number, only
@@ -101,8 +101,18 @@ def new(
     ],
     body: NewBody = "",
     path: Annotated[str, About(message("Its place in the base, such as work/plan.md."), doors=("http", "cli"))] = "",
+    source: Annotated[
+        str | None, About(message("Where the note is from: one of {choices}.", choices=", ".join(NOTE_SOURCES)))
+    ] = None,
+    source_ref: Annotated[str | None, About(message("The place there, such as a file and its lines."))] = None,
+    created_by: Annotated[str | None, About(message("The writer, such as the name of a program."))] = None,
+    metadata: Annotated[
+        dict[str, Any] | None, About(message("Other values, as an object of JSON."), doors=("http", "tool"))
+    ] = None,
     **fields: Any,
 ) -> Written:
+    given = {"source": source, "source_ref": source_ref, "created_by": created_by, "metadata": metadata}
+    fields |= {name: value for name, value in given.items() if value is not None}
     if caller.is_person:
         return written(workspace, workspace.notes.add(base, body, path=path, author="person", **fields))
     return written(workspace, workspace.proposals.add(base, body, path=path, **fields))

@@ -7,7 +7,7 @@ from sqlite3 import Row
 from typing import Any, get_type_hints
 
 from core.messages import message, to_json
-from core.model import NOTE_FIELDS, RELATIONS, ChunkingOptions, Document, Note, NoteCard
+from core.model import NOTE_FIELDS, ORIGIN, RELATIONS, ChunkingOptions, Document, Note, NoteCard
 from core.store.note_to_index import NoteToIndex
 from core.store.reading import Reader, Unread, loaded, reader, stored
 
@@ -21,12 +21,16 @@ _JSON = ["links", "overridden", "extra", "document", "warnings", *RELATIONS]
 _LISTS = ["tags", "aliases", "warnings", *RELATIONS]
 _ELSEWHERE = "id base_id generation title body version".split()
 _ALIASES = "iif(json_valid(extra), json_extract(extra, '$.aliases'), extra) AS aliases"
+_ORIGIN = (
+    f"coalesce(iif(json_valid(extra) AND json_type(extra, '$.{ORIGIN}') = 'text',"
+    f" json_extract(extra, '$.{ORIGIN}'), ''), '') AS origin"
+)
 _TAGS = "(SELECT json_group_array(tag) FROM tags WHERE note_id = notes.id) AS tags"
 NOTE = ", ".join([*COLUMNS, _TAGS, "(SELECT kind FROM bases WHERE bases.id = base_id) = 'lines' AS plain"])
 CARD = f"""
     SELECT notes.id, base_id, bases.name AS base, path, body_start, {", ".join(_FIELDS)}, source, notes.updated_at,
            strategy, warnings, document, version, source_ref, notes.created_at,
-           {_ALIASES}, {_TAGS},
+           {_ALIASES}, {_ORIGIN}, {_TAGS},
            (SELECT count(*) FROM chunks WHERE note_id = notes.id) AS chunks,
            (SELECT count(*) FROM chunks WHERE note_id = notes.id AND state = 'pending') AS pending
     FROM notes JOIN bases ON bases.id = base_id

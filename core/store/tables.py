@@ -8,6 +8,7 @@ from core.store.decision_table import DecisionTable
 from core.store.document_table import DocumentTable
 from core.store.draft_table import DraftTable
 from core.store.edit_table import EditTable
+from core.store.fact_table import FactTable
 from core.store.field_table import FieldTable
 from core.store.note_table import NoteTable
 from core.store.opening_table import OpeningTable
@@ -33,6 +34,7 @@ class Tables:
         self.bases = BaseTable(database)
         self.notes = NoteTable(database)
         self.fields = FieldTable(database)
+        self.facts = FactTable(database)
         self.chunks = ChunkTable(database)
         self.pending = PendingTable(database)
         self.words = Words(database)

@@ -32,6 +32,7 @@ def server(tmp_path: Path) -> Iterator[dict[str, str]]:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     environment = os.environ | {"TESSERA_EMBEDDER": "tfidf", "TESSERA_SEARCH__RERANKER": "none"}
+    environment |= {"TESSERA_ENABLE_LEARNING": "true"}
     command = [sys.executable, "-m", "core.cli", "serve", "--port", str(port), "--json", "--workspace"]
     process = subprocess.Popen(
         [*command, str(tmp_path / "workspace")], env=environment, stdout=subprocess.PIPE, text=True, cwd=tmp_path

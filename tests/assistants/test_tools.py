@@ -14,7 +14,8 @@ PARAMETERS = {
     "knowledge_answer": {"query", "bases", "tags", "filters"},
     "note_read": {"note"},
     "note_list": {"bases", "tags", "filters", "text", "limit"},
-    "note_add": {"text", "base", "fields"},
+    "note_add": {"text", "base", "source", "source_ref", "created_by", "metadata", "fields"},
+    "log_learn": {"base", "text", "events", "name", "parser"},
     "note_update": {"note", "text", "fields", "expected_version"},
     "note_history": {"note"},
     "note_difference": {"note", "first", "second"},
@@ -26,7 +27,11 @@ def test_the_tools_have_their_names_and_parameters(assistant: Assistant) -> None
     tools = assistant.portal.call(assistant.client.list_tools).tools
     assert {tool.name: {*tool.input_schema.get("properties", {})} for tool in tools} == PARAMETERS
     assert all(tool.description for tool in tools)
-    assert {tool.name for tool in tools if not tool.annotations.read_only_hint} == {"note_add", "note_update"}
+    assert {tool.name for tool in tools if not tool.annotations.read_only_hint} == {
+        "note_add",
+        "note_update",
+        "log_learn",
+    }
 
 
 def test_bases_are_listed_by_name_with_kind_notes_and_description(assistant: Assistant) -> None:

@@ -24,6 +24,7 @@ from core.store.migrations import (
     v15_documents,
     v16_pictures,
     v17_decisions,
+    v18_learning,
 )
 
 MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
@@ -44,5 +45,6 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v15_documents.STEP,
     v16_pictures.STEP,
     v17_decisions.STEP,
+    v18_learning.STEP,
 )
 """The migration from version N to N + 1 at place N: a script of SQL, or a function inside a transaction."""

@@ -285,6 +285,14 @@ def decide(workspace: Workspace) -> None:
     workspace.review.postpone(["note-0a1b2c3d4e5f"])
 
 
+def learn(workspace: Workspace) -> None:
+    """18: a fact learnt from a log that waits, and one that was rejected."""
+    workspace.learning.enable(True)
+    workspace.learning.learn("waiting", text="12:00:00 INFO config - setting pool.most = 20\n", name="app.log")
+    workspace.learning.learn("waiting", text="12:00:00 INFO config - setting pool.least = 2\n", name="app.log")
+    workspace.proposals.reject(workspace.proposals.all("waiting")[:1], reason="known")
+
+
 def pack(file: Path, target: Path) -> None:
     """Leave one small file of a closed database."""
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
@@ -311,6 +319,7 @@ def make(folder: Path, target: Path) -> None:
         convert(workspace)
         read_pictures(workspace, folder)
         decide(workspace)
+        learn(workspace)
     pack(folder / "workspace" / "notes.db", target)
 
 

@@ -1,0 +1,41 @@
+"""Output of `tessera learn` for people."""
+
+from dataclasses import replace
+from typing import Any
+
+from core.cli.texts import _, say
+from core.messages import message, plural
+
+
+def of_report(values: dict[str, Any]) -> list[str]:
+    lines = [line for log in values["logs"] for line in _of_log(log)]
+    lines += [_("{path} wasn't read: {reason}", **one) for one in values["failed"]]
+    if any(log["suggested"] for log in values["logs"]):
+        lines.append(_("They wait for you in '{base}': tessera note waiting", base=values["base"]))
+    return lines
+
+
+def _of_log(log: dict[str, Any]) -> list[str]:
+    suggested = plural("{n} note suggested", "{n} notes suggested", n=len(log["suggested"]))
+    events = plural("{n} event", "{n} events", n=log["events"])
+    head = message(
+        "{name} ({format}): {events}, {suggested}",
+        name=log["name"],
+        format=log["format"],
+        events=events,
+        suggested=suggested,
+    )
+    counts = {
+        "known": plural("{n} was suggested before", "{n} were suggested before"),
+        "rejected": plural("{n} was rejected before, and stays away", "{n} were rejected before, and stay away"),
+        "secrets": plural("{n} secret is masked", "{n} secrets are masked"),
+        "cut": plural("{n} line is too long: its end wasn't read", "{n} lines are too long: their ends weren't read"),
+        "left_out": plural(
+            "{n} event is left out, for the log is too long", "{n} events are left out, for the log is too long"
+        ),
+    }
+    return [say(head), *(f"  {say(_with(text, log[name]))}" for name, text in counts.items() if log[name])]
+
+
+def _with(text: Any, number: int) -> Any:
+    return replace(text, fields={"n": number})

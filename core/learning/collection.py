@@ -1,0 +1,156 @@
+"""Learning: logs are read, and what rules find in them becomes notes that wait for the person."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from core.config import Settings
+from core.errors import ConfigError, SourceError
+from core.indexing.bases import Bases
+from core.learning import reading, rules
+from core.learning.masks import Masker
+from core.learning.memory import Memory
+from core.learning.suggestions import item_of, language_of
+from core.messages import verbatim
+from core.model import Failed, LearningReport, LearntFact, LearntLog, LogText, Progress, RuleCard, no_progress
+from core.notes.collection import Notes
+from core.preferences import Preferences
+from core.store import Store
+
+BASE = "learnt"
+"""The base of what a person learns without naming one."""
+_LEARNING = "learning"
+"""The preference that turns learning on."""
+_WRITER = "rules"
+_PASTED = "log.txt"
+
+
+class Learning:
+    """Learns from logs. It is off until the settings or the person turn it on, and starts nothing by itself."""
+
+    def __init__(self, store: Store, settings: Settings, preferences: Preferences, bases: Bases, notes: Notes) -> None:
+        self._store = store
+        self._settings = settings
+        self._preferences = preferences
+        self._bases = bases
+        self._notes = notes
+
+    @property
+    def enabled(self) -> bool:
+        """Whether logs may be learnt from: by the settings, else by the person's choice."""
+        chosen = self._settings.enable_learning
+        return self._preferences.get(_LEARNING) == "on" if chosen is None else chosen
+
+    def enable(self, enabled: bool) -> None:
+        """Store the person's choice whether logs may be learnt from."""
+        self._preferences.set(_LEARNING, "on" if enabled else "off")
+
+    def rules(self) -> list[RuleCard]:
+        """Return the rules that read facts from logs."""
+        return [RuleCard(name, rule.name) for name, rule in rules.RULES.items()]
+
+    def learn(
+        self,
+        base: str = "",
+        *,
+        files: Sequence[Path] = (),
+        text: str | None = None,
+        events: Sequence[Mapping[str, Any]] | None = None,
+        name: str = "",
+        parser: str = "",
+        progress: Progress = no_progress,
+    ) -> LearningReport:
+        """Suggest notes for the facts in files, in a text, or in events that are parsed already.
+
+        Secrets are masked before anything is stored. What was suggested before, or rejected, isn't suggested again.
+        `name` is what the text or the events are called. Raises ConfigError while learning is off and where nothing is
+        given, UnknownChoice for a parser, and what `Notes.add` raises; a file that can't be read is among `failed`.
+        """
+        if not self.enabled:
+            raise ConfigError("Learning from logs is off. Set enable_learning = true in tessera.toml to turn it on.")
+        if not files and text is None and events is None:
+            raise ConfigError("There is nothing to learn from. Name a file, or give a text or events.")
+        self._store.database.check_writable()
+        failed: list[Failed] = []
+        logs = self._logs(files, text, events, name or _PASTED, parser, failed)
+        into = base or BASE
+        memory = Memory(self._store.facts.all())
+        total = len(files) + (text is not None) + (events is not None)
+        learnt: list[LearntLog] = []
+        for number, log in enumerate(logs):
+            progress(number, total, log.name)
+            learnt.append(self._suggest(into, log, memory))
+        progress(total, total, "")
+        return LearningReport(into, tuple(learnt), tuple(failed))
+
+    def _logs(
+        self,
+        files: Sequence[Path],
+        text: str | None,
+        events: Sequence[Mapping[str, Any]] | None,
+        name: str,
+        parser: str,
+        failed: list[Failed],
+    ) -> Iterator[LogText]:
+        """Yield the logs; one that can't be read is added to those that failed, if it isn't the only one."""
+        masker = Masker()
+        for file in files:
+            try:
+                yield reading.read(_bytes(file), file.name, masker, parser=parser)
+            except SourceError as error:
+                if len(files) == 1:
+                    raise
+                failed.append(Failed(file.name, error.reason))
+        if text is not None:
+            yield reading.of_text(text, name, masker, parser=parser)
+        if events is not None:
+            yield reading.of_events(events, name, masker)
+
+    def _suggest(self, base: str, log: LogText, memory: Memory) -> LearntLog:
+        facts = rules.facts(log)
+        known = rejected = 0
+        fresh = []
+        for rule, fact in facts:
+            before = memory.find(fact)
+            if before is None:
+                fresh.append((rule, fact))
+                memory.add(LearntFact(fact.rule, fact.key, ""))
+            elif before.rejected:
+                rejected += 1
+            else:
+                known += 1
+        language = language_of(log)
+        items = [item_of(rule, fact, log, language, _WRITER) for rule, fact in fresh]
+        note_ids = self._written(base, items, fresh)
+        return LearntLog(
+            name=log.name,
+            format=log.format,
+            events=len(log.events),
+            secrets=log.secrets,
+            cut=log.cut,
+            left_out=log.left_out,
+            facts=len(facts),
+            known=known,
+            rejected=rejected,
+            note_ids=note_ids,
+        )
+
+    def _written(self, base: str, items: Sequence[Mapping[str, Any]], fresh: Iterable[Any]) -> tuple[str, ...]:
+        """Write the notes of facts and the facts; a kill leaves both or none of a log."""
+        if not items:
+            return ()
+        self._store.open_index()
+        with self._store.changing, self._store.database.write():
+            note_ids = self._notes.add_many(base, items, embed=False, strict=True).note_ids
+            pairs = zip(fresh, note_ids, strict=True)
+            self._store.facts.put(LearntFact(fact.rule, fact.key, note_id) for (_, fact), note_id in pairs)
+        return note_ids
+
+
+def _bytes(file: Path) -> bytes:
+    """Return the contents of a file; raises SourceError."""
+    try:
+        with file.open("rb") as stream:
+            return stream.read(reading.MOST_BYTES + 1)
+    except OSError as error:
+        raise SourceError(file.name, verbatim(error.strerror or str(error))) from error

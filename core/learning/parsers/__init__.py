@@ -1,0 +1,1 @@
+"""The parsers of logs that Tessera has, one format each."""

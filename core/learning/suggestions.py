@@ -1,0 +1,89 @@
+"""Facts as notes: their text in Markdown, in which nothing of a log is more than text."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from core.learning.rules import RULES
+from core.learning.rules.common import MOST_TITLE, short
+from core.messages import ENGLISH, Message, message, render
+from core.model import ORIGIN, Fact, LogText
+from core.text import CJK
+
+_TESTS = ("pytest", "junit")
+"""Formats of reports of tests."""
+_PLAIN = re.compile(rf"[\w{CJK}](?:[\w{CJK} .,;()'\"%=/？！。，：；（）、“”-]|:(?!/)|\n(?! ?[-=+]))*")
+"""A value of a log that Markdown shows as it stands: no link, no tag, no mark-up."""
+_EMPHASIS = re.compile(r"(?<!\w)_|_(?!\w)|__|www\.", re.IGNORECASE)
+_CHINESE = re.compile(rf"[{CJK}]")
+_LANGUAGE = "zh_CN"
+_SHARE = 0.15
+"""Share of Chinese characters in a log from which on its notes are written in Chinese."""
+_MOST_LINES = 12
+
+
+def language_of(log: LogText) -> str:
+    """Return the language in which the notes of a log are written."""
+    text = "".join(event.text[:200] for event in log.events[:200])
+    letters = sum(letter.isalpha() for letter in text)
+    return _LANGUAGE if letters and len(_CHINESE.findall(text)) > _SHARE * letters else ENGLISH
+
+
+def item_of(rule: str, fact: Fact, log: LogText, language: str, writer: str) -> Mapping[str, Any]:
+    """Return the pending note of a fact, as `Notes.add_many` takes it."""
+    place = place_of(fact, log)
+    return {
+        "body": _body(rule, fact, place, language),
+        "title": short(render(fact.title, language), MOST_TITLE),
+        "path": "learnt/",
+        "type": fact.type,
+        "category": fact.category,
+        "tags": fact.tags,
+        "priority": fact.priority,
+        "status": "pending",
+        "source": "test_learning" if log.format in _TESTS else "log_learning",
+        ORIGIN: place,
+        "created_by": writer,
+        "metadata": {"rule": rule, "format": log.format, "lines": list(fact.lines)},
+    }
+
+
+def place_of(fact: Fact, log: LogText) -> str:
+    """Return the file of a fact and its lines, as `app.log:12-14,31`."""
+    spans: list[list[int]] = []
+    for line in sorted({*fact.lines}):
+        if spans and line <= spans[-1][1] + 1:
+            spans[-1][1] = line
+        else:
+            spans.append([line, line])
+    written = [str(start) if start == end else f"{start}-{end}" for start, end in spans[:_MOST_LINES]]
+    return f"{log.name}:{','.join(written)}"
+
+
+def _body(rule: str, fact: Fact, place: str, language: str) -> str:
+    text = render(_quoted(fact.text), language).strip()
+    kind = render(RULES[rule].name, language) if rule in RULES else rule
+    note = message("Suggested by the rule '{rule}' ({kind}), from {place}.", rule=rule, kind=kind, place=_code(place))
+    quotes = "\n".join(fact.quotes)
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", quotes)), default=0))
+    return f"{text}\n\n{render(note, language)}\n\n{fence}text\n{quotes}\n{fence}\n"
+
+
+def _quoted(text: Message) -> Message:
+    """Return a message in which values of a log are code, where Markdown would read more than text in them."""
+    fields = {
+        name: _quoted(value) if isinstance(value, Message) else _safe(value) if isinstance(value, str) else value
+        for name, value in text.fields.items()
+    }
+    return replace(text, fields=fields)
+
+
+def _safe(value: str) -> str:
+    return value if _PLAIN.fullmatch(value) and not _EMPHASIS.search(value) else _code(value)
+
+
+def _code(value: str) -> str:
+    marks = "`" * (1 + max(map(len, re.findall("`+", value)), default=0))
+    edge = " " if len(marks) > 1 else ""
+    return f"{marks}{edge}{value}{edge}{marks}"

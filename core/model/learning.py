@@ -1,0 +1,122 @@
+"""Learning from logs: their events, the facts that rules read from them, and what came of it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from core.messages import Message
+from core.model.notes import Failed
+
+LogLevel = Literal["", "debug", "info", "warning", "error"]
+EventKind = Literal["log", "request", "test", "command", "message"]
+NoteSource = Literal["log_learning", "test_learning", "manual", "import", "pack", "program"]
+
+ORIGIN = "source_ref"
+"""The property of a note that says where it comes from: a file and its lines."""
+NOTE_SOURCES = tuple(one for one in get_args(NoteSource) if one != "pack")
+"""Sources of a note that a program may name; that of packs is theirs."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogEvent:
+    """An event of a log: a message with its stack trace, a request, a test, a command and its output, a part of a chat.
+
+    `line` and `end` are its lines in the file, from 1; in a file that isn't read by lines, its number there. `time` is
+    as the log writes it. `source` is the logger, the service, or who speaks. `count` says how often the event stands
+    there in a row. `fields` hold what a parser knows besides: `outcome` (passed, failed, skipped), `seconds`,
+    `method`, `path`, `status`, `command`.
+    """
+
+    text: str
+    line: int = 1
+    end: int = 0
+    time: str = ""
+    level: LogLevel = ""
+    source: str = ""
+    kind: EventKind = "log"
+    count: int = 1
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class LogText:
+    """A log as its masked events; `format` is the parser that read it.
+
+    `secrets` were masked. `cut` lines were longer than a line may be, and lost their ends. `left_out` events are more
+    than one log may have.
+    """
+
+    name: str
+    format: str
+    events: tuple[LogEvent, ...]
+    secrets: int = 0
+    cut: int = 0
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A fact that a rule read from a log.
+
+    `key` is what makes it this fact: it stays the same in another log, where times, numbers of processes and counts
+    differ. `lines` are where it stands, `quotes` what stands there.
+    """
+
+    rule: str
+    key: str
+    title: Message
+    text: Message
+    lines: tuple[int, ...]
+    quotes: tuple[str, ...]
+    type: str
+    category: str
+    tags: tuple[str, ...] = ()
+    priority: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LearntFact:
+    """A fact that was suggested as a note, or `rejected`, with the reason that the person gave."""
+
+    rule: str
+    key: str
+    note_id: str
+    rejected: bool = False
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LearntLog:
+    """What was learnt from a log: its events, the facts in it, and the ids of the notes that were suggested.
+
+    `known` facts were suggested before, and `rejected` ones are those that a person rejected; neither is suggested
+    again.
+    """
+
+    name: str
+    format: str
+    events: int
+    secrets: int
+    cut: int
+    left_out: int
+    facts: int
+    known: int
+    rejected: int
+    note_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LearningReport:
+    """What was learnt into a base: the logs, and those that can't be read."""
+
+    base: str
+    logs: tuple[LearntLog, ...]
+    failed: tuple[Failed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCard:
+    """A rule that reads facts from logs, and what it looks for."""
+
+    name: str
+    about: Message

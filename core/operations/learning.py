@@ -1,0 +1,73 @@
+"""Operations on logs: what stands in them becomes notes that wait for the person."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from core.json_forms import learning as forms
+from core.messages import message
+from core.model import LearningReport, Progress, RuleCard
+from core.operations.bases import ASSISTANT
+from core.operations.declaring import About, Caller, operation
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+_LOG = "2026-02-14 10:12:03 INFO config - setting pool.size = 20\n"
+
+
+@operation(
+    "learning.learn",
+    message(
+        "Suggest notes for what stands in logs: errors and what ended them, settings, headers, tests, slow calls, "
+        "commands. Secrets are masked, and the notes wait until the person accepts them."
+    ),
+    http="POST /learn",
+    cli="learn {files}",
+    tool="log_learn",
+    writes=True,
+    takes={"text": _LOG, "name": "app.log"},
+    form=forms.REPORT,
+)
+def learn(
+    workspace: "Workspace",
+    caller: Caller,
+    progress: Progress,
+    files: Annotated[
+        list[Path] | None,
+        About(
+            message("Logs, JSON lines, reports of pytest or JUnit, Markdown, chats, exports of ChatGPT or Claude."),
+            doors=("cli",),
+        ),
+    ] = None,
+    base: Annotated[
+        str, About(message("The knowledge base for the notes; a command makes it where there is none."))
+    ] = "",
+    text: Annotated[str | None, About(message("The text of a log."), doors=("http", "tool"), long=True)] = None,
+    events: Annotated[
+        list[dict[str, Any]] | None,
+        About(
+            message("Events that are parsed already: text, and time, level, source, line, kind, count, fields."),
+            doors=("http", "tool"),
+        ),
+    ] = None,
+    name: Annotated[str, About(message("The name of the log, such as its file's."), doors=("http", "tool"))] = "",
+    parser: Annotated[
+        str, About(message("The parser, such as plain or jsonlines; by default the one that suits the log best."))
+    ] = "",
+) -> LearningReport:
+    if base and not caller.is_person:
+        workspace.bases.get(base)
+    return workspace.learning.learn(
+        base, files=files or (), text=text, events=events, name=name, parser=parser, progress=progress
+    )
+
+
+@operation(
+    "learning.rules",
+    message("List the rules that read facts from logs."),
+    http="GET /learn/rules",
+    form=forms.RULES,
+    lacks={"cli": "each suggestion names its rule", **ASSISTANT},
+)
+def rules(workspace: "Workspace") -> list[RuleCard]:
+    return workspace.learning.rules()

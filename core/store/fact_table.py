@@ -1,0 +1,46 @@
+"""Facts that were learnt from logs, by the hash of their rule and their key."""
+
+from collections.abc import Collection, Iterable
+from datetime import UTC, datetime
+
+from core.messages import message
+from core.model import LearntFact
+from core.store.reading import Reader
+from core.store.table import AMONG, Table
+from core.text import digest
+
+
+class FactTable(Table):
+    """The facts that were suggested as notes, and those that a person rejected."""
+
+    def put(self, facts: Iterable[LearntFact]) -> None:
+        """Write facts, in place of those that were the same."""
+        now = datetime.now(UTC).isoformat()
+        with self._database.write(aside=True) as connection:
+            connection.executemany(
+                "INSERT OR REPLACE INTO learnt_facts (hash, rule, key, note_id, rejected, reason, at)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (
+                    (digest(f"{one.rule}\n{one.key}"), one.rule, one.key, one.note_id, one.rejected, one.reason, now)
+                    for one in facts
+                ),
+            )
+
+    def all(self) -> list[LearntFact]:
+        """Return the facts that were rejected, and those whose notes are there or in the trash."""
+        rows = self._database.rows(
+            "SELECT rule, key, note_id, rejected, reason FROM learnt_facts"
+            " WHERE rejected OR note_id IN (SELECT note_id FROM versions) ORDER BY at, hash"
+        )
+        return [_READER(dict(row), self._database.unread) for row in rows]
+
+    def settle(self, note_ids: Collection[str], *, rejected: bool, reason: str = "") -> None:
+        """Store that a person accepted or rejected the facts of these notes, and why."""
+        self._database.execute(
+            f"UPDATE learnt_facts SET rejected = ?, reason = ? WHERE note_id {AMONG}",
+            *(rejected, reason, [*note_ids]),
+            aside=True,
+        )
+
+
+_READER = Reader(LearntFact, message("learnt fact"), "key", key="key")

@@ -1,0 +1,126 @@
+"""Secrets in logs: masked before anything else sees them, equal ones equally, and nothing else with them."""
+
+import json
+import time
+
+import pytest
+
+from core.learning.masks import PATTERNS, Masker, shortened
+from core.learning.reading import of_text
+from tests.learning.secrets import planted
+
+
+@pytest.mark.parametrize("seed", [11, 12, 13])
+def test_of_200_planted_secrets_none_is_left(seed: int) -> None:
+    left = []
+    for kind, secret, line in planted(200, seed):
+        log = of_text(f"before\n{line}\nafter\n", "a.log", Masker())
+        shown = repr(log)
+        if secret in shown or json.dumps(secret)[1:-1] in shown:
+            left.append((kind, line))
+    assert not left
+
+
+def test_equal_secrets_look_equal_and_say_nothing_of_themselves() -> None:
+    masker = Masker()
+    first = masker.masked("password=hunter2 then password=other4 and password=hunter2")
+    assert first == "password=[password-1] then password=[password-2] and password=[password-1]"
+    assert masker.masked("PASSWORD: hunter2") == "PASSWORD: [password-1]"
+    assert masker.masked(first) == first
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "max_tokens=4096 token_ttl=3600 password_min_length=12",
+        "Invalid token: token has expired",
+        "the header X-Api-Key is missing",
+        "Authorization: Bearer <token>",
+        "password=$DB_PASSWORD secret=${SECRET} token={token}",
+        "密码错误，令牌已过期",
+        "commit 4f2a91c on branch release-2026-03",
+        "6f9619ff-8b86-d011-b42d-00cf4fc964ff is the request",
+        "2026-03-01 10:00:00,123 took 1234 ms on 10.0.0.12:5432",
+        "org.springframework.beans.factory.UnsatisfiedDependencyException",
+        "/usr/lib/python3.11/site-packages/sqlalchemy/engine/base.py",
+        "tests/api/test_orders.py::test_that_an_order_is_paid_once[visa-eur-2]",
+        "git clone git@github.com:ada/notes.git",
+        "worker_connections 1024; keepalive_timeout 65;",
+        "KeyError: 'session'",
+    ],
+)
+def test_what_is_no_secret_stays(text: str) -> None:
+    assert Masker().masked(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "curl -u ada:S3cret! https://api.example.org",
+        "mysql -uroot -pS3cret! orders",
+        "sshpass -p S3cret! ssh web1",
+        "--password S3cret!",
+        "Cookie: session=S3cret!; theme=dark",
+        "GET /cb?code=1&access_token=S3cret!&x=2",
+        "Authorization: S3cret!",
+        "X-Api-Key: S3cret!",
+        "我的密码是 S3cret!",
+        '{"user": {"password": "S3cret!"}}',
+        "password:\n  S3cret!",
+    ],
+)
+def test_secrets_are_known_by_what_stands_before_them(text: str) -> None:
+    assert "S3cret" not in Masker().masked(text)
+
+
+def test_a_private_key_goes_whole_and_the_lines_stay_in_their_places() -> None:
+    lines = [
+        "-----BEGIN RSA PRIVATE KEY-----",
+        *(f"MIIEow{n}ab/cd+ef" for n in range(9)),
+        "-----END RSA PRIVATE KEY-----",
+    ]
+    text = "\n".join(["before", *lines, "2026-03-01 10:00:00 ERROR after"])
+    log = of_text(text, "a.log", Masker())
+    assert "MIIEow" not in repr(log)
+    assert log.events[-1].line == 13
+    cut_off = of_text("\n".join(["before", *lines[:-1]]), "a.log", Masker())
+    assert "MIIEow" not in repr(cut_off)
+
+
+def test_a_secret_at_the_end_of_a_cut_line_is_no_part_of_it() -> None:
+    for shift in range(60):
+        line = "x " * (1960 + shift) + "password=correct-horse-battery-staple-9 and more words " + "y" * 500
+        assert "correct-horse" not in repr(of_text(line, "a.log", Masker()))
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "a" * 20_000,
+        "password" * 2_000,
+        "=" * 20_000,
+        "1 " * 10_000,
+        "a.b@" * 5_000,
+        "eyJ" * 6_000,
+        "+1" * 9_000,
+        "-----BEGIN " * 2_000,
+        '"\\' * 9_000,
+        "://a:" * 4_000,
+        "cookie" * 3_000,
+    ],
+)
+def test_no_text_takes_long(hostile: str) -> None:
+    before = time.process_time()
+    Masker().masked(hostile)
+    assert time.process_time() - before < 2
+
+
+def test_what_is_cut_ends_before_a_word_or_a_quoted_value() -> None:
+    assert shortened("one two three", 9) == "one two…"
+    assert "my long" not in shortened('say password="my long pass phrase"', 26)
+    assert len({pattern.kind for pattern in PATTERNS}) > 5
+
+
+def test_many_more_at_random_stay_hidden_too() -> None:
+    left = [line for _, secret, line in planted(2_000, 99) if secret in repr(of_text(line, "a.log", Masker()))]
+    assert len(left) == 0, left[:5]
