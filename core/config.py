@@ -75,12 +75,10 @@ class _Environment(EnvSettingsSource):
 class Settings(BaseSettings):
     """All settings; an environment variable separates nested keys by two underscores.
 
-    `log_texts`: the texts of errors stand in the log, which may quote notes. `keep_versions`: at most so many
-    versions of a note are stored. `trash_days`: a deleted note can be restored for so long.
-    `scan_interval`: the seconds between two looks at all files of watched folders. `watch_seconds` and
-    `[knowledge] scan_interval` are its older names, for the folders of notes and of text files.
-    `auto_install`: packs that a new workspace has at its first start. `enable_learning`: logs may be learnt from; None
-    leaves it to the person's choice, which is no at first.
+    `log_texts`: the texts of errors stand in the log, which may quote notes. `keep_versions`: at most so many versions
+    of a note are stored. `trash_days`: a deleted note can be restored for so long. `scan_interval`: the seconds between
+    two looks at all files of watched folders, with older names in `watch_seconds` and `[knowledge] scan_interval`.
+    `auto_install`: packs of a new workspace. `enable_learning`: logs may be learnt from; None leaves it to the person.
     """
 
     model_config = SettingsConfigDict(
