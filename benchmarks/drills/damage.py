@@ -119,7 +119,7 @@ def _tried(case: Case, place: Path, chance: random.Random) -> dict[str, Outcome]
     )
 
     def damage() -> None:
-        if file.exists():  # one that only a killed process leaves may be gone
+        if file.exists() and other.exists():  # one that only a killed process leaves may be gone
             BREAKAGES[case.damage](file, chance, other)
 
     verbs = _verbs(case, workspace, notes)
@@ -249,10 +249,11 @@ def _wrong(workspace: Workspace) -> str:
 
 
 def _twin(other: Path, path: str) -> Path:
-    """Return the file of another workspace that is the same part of it."""
+    """Return the file of another workspace that is the same part of it; one that it lacks is a path without a file."""
     place = other
     for part in path.split("/"):
-        place = next(one for one in sorted(place.iterdir()) if _kind(one.name) == _kind(part))
+        alike = (one for one in sorted(place.iterdir() if place.is_dir() else ()) if _kind(one.name) == _kind(part))
+        place = next(alike, place / part)
     return place
 
 
