@@ -51,3 +51,12 @@ def test_what_the_notes_do_not_say_is_told(filled: Screen) -> None:
     filled.open("search", q="who has won the chess championship?")
     assert not box(filled)
     assert "answer this" in filled.text
+
+
+def test_code_stands_apart_from_the_sentence_before_it(filled: Screen) -> None:
+    body = "Restore the dump of the museum like this:\n\n```sh\npg_restore -d museum <dump>\n```\n"
+    filled.workspace.notes.add("vault", body, title="Museum", author="person")
+    quotes = box(filled.open("search", q="how do I restore the dump of the museum?"))
+    code = next(quote for quote in quotes if "<pre" in quote)
+    assert "Restore the dump of the museum like this:" in code.partition("<pre")[0]
+    assert code.partition("<pre")[2].startswith(' class="t-code">pg_restore -d museum &lt;dump&gt;</pre>')

@@ -1,5 +1,6 @@
 """The box above the hits: the sentences, rows and lines of the notes that answer a question."""
 
+import re
 from functools import partial
 
 import streamlit as st
@@ -9,6 +10,8 @@ from core.workspace import Workspace
 from pages.ui.shared import cards, rendered
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
+
+_FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")
 
 
 def box(workspace: Workspace, result: SearchResult) -> None:
@@ -58,13 +61,20 @@ def _lead(quote: Quote) -> str:
 
 def _text(quote: Quote) -> str:
     if quote.kind == "code":
-        return f'<pre class="t-code">{html(quote.text)}</pre>'
+        return _code(quote.text)
     if quote.kind == "row" and quote.lead:
         return _row(quote)
     return _drawn(quote.text)
 
 
 _drawn = partial(rendered.whole)
+
+
+def _code(text: str) -> str:
+    """Return the sentence before a block of code as prose, and its lines without the fence."""
+    fence = _FENCE.search(text)
+    before, lines = (text[: fence.start()], _FENCE.sub("", text[fence.start() :])) if fence else ("", text)
+    return f'{_drawn(before) if before.strip() else ""}<pre class="t-code">{html(lines.rstrip())}</pre>'
 
 
 def _row(quote: Quote) -> str:
