@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.ui.notes import undo
-from pages.ui.review import listing, matter
+from pages.ui.review import learning, listing, matter
 from pages.ui.shared import jobs, shell
 from pages.ui.shared.text import t
 
@@ -14,6 +14,7 @@ with shell.errors():
     with st.spinner(t("Comparing the notes…"), show_time=False):
         matters = workspace.review.all()
     st.caption(listing.heading(matters))
+    learning.section(workspace)
     undo.draw()
     if matters:
         shown = listing.chosen(matters, [base.name for base in workspace.bases.all()])

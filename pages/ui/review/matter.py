@@ -75,8 +75,8 @@ def _origin(one: Matter) -> list[str]:
         parts.insert(0, plain(done))
     if one.note and one.note.path:
         parts.append(plain(one.note.path))
-    if one.note and one.note.source_ref:
-        parts.append(plain(one.note.source_ref))
+    if one.note and one.note.origin:
+        parts.append(plain(one.note.origin))
     if one.kind == "expired" and one.at:
         parts.append(t("expired on {day}", day=day_of(one.at)))
     elif one.at:
