@@ -112,7 +112,7 @@ class Bench:
         workspace.notes.expiring(days=36_500)
         _json(status.FORM(workspace.status()))
         for card in cards:
-            _json(notes.NOTE((workspace.notes.get(card.id), card.base, ())))
+            _json(notes.NOTE((workspace.notes.get(card.id), card.base, (), ())))
             _json([notes.VERSION(one) for one in workspace.notes.history(card.id)])
         for base in workspace.bases.all():
             for form in ("json", "zip"):

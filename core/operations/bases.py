@@ -146,6 +146,8 @@ def change(
     read_pictures: ReadPictures = None,
 ) -> BaseStatus:
     own = workspace.bases.get(base).search
+    if name and name != base:
+        workspace.bases.check_name(name)  # before anything is stored
     fields = _fields(own, description, search, embed_at_once, write_files, watch, trusts_programs, read_pictures)
     changed = workspace.bases.update(base, **fields)
     return workspace.bases.status(workspace.bases.rename(base, name) if name else changed)

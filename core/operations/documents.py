@@ -91,6 +91,7 @@ def original(
     cli="document pictures",
     writes=True,
     job="pictures",
+    takes={"again": True},
     gives={"pictures": 12},
     form=READ,
     lacks=ASSISTANT,

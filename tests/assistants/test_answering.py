@@ -76,6 +76,7 @@ CALLS: dict[str, list[dict[str, Any]]] = {
         for query in ("zebra hides", '"hides here"', "in:e zebra")
     ],
     "knowledge_context": [{"query": "zebra that hides", "budget": 4000}, {"query": "zebra", "bases": ["literal"]}],
+    "knowledge_answer": [{"query": "where does a zebra stand and hide?"}],
     "note_list": [{}, {"bases": ["meaning"]}, {"text": "e"}],
 }
 
@@ -96,7 +97,7 @@ def test_an_error_that_quotes_a_name_is_one_line(workspace: Workspace) -> None:
 
 
 def test_every_tool_that_gives_what_notes_say_is_tried() -> None:
-    whole = {"knowledge_list", "note_read", "note_add", "note_update", "note_history", "note_difference"}
+    whole = {"knowledge_list", "note_read", "note_add", "note_update", "note_history", "note_difference", "log_learn"}
     assert {*server.TOOLS} == {*CALLS} | whole
 
 

@@ -65,7 +65,7 @@ SAME = {
     **dict.fromkeys(
         ("mcpServers", "tessera", "command", "args", "mcp", "workspace"), "a word of such a program's settings"
     ),
-    **dict.fromkeys(("choose", "auto"), "a setting and its value"),
+    **dict.fromkeys(("choose", "auto", "refuse"), "a setting and its value"),
     **dict.fromkeys(("pending", "active", "archived", "expired"), "a value of the query language"),
 }
 """What is the same in every language, and why."""
@@ -135,7 +135,8 @@ def check(sent: made_up.Sent, screen: Screen, *data: str) -> None:
     of_packs = [text for pack in packs for text in (pack.name, pack.language, pack.description)]
     of_packs += [part for pack in packs for part in pack.language.split(", ")]
     types = screen.workspace.vocabulary.text()
-    of_documents = [*CONVERTERS, *(CONVERTERS.build(name).kinds for name in CONVERTERS)]
+    converters = [*map(CONVERTERS.build, CONVERTERS)]
+    of_documents = [*CONVERTERS, *(text for one in converters for text in (one.kinds, *one.version.split(", ")))]
     names = (*EMBEDDERS, *RERANKERS, *NAMES, *of_models, *of_servers, *places, *of_packs, *of_documents)
     rest = sent.left(*SAME, *names, types, *data)
     assert not rest, "\n".join(rest)
