@@ -26,6 +26,13 @@ def test_a_base_is_made_changed_renamed_and_deleted(program: TestClient, workspa
     assert (gone.status_code, gone.json()["error"]) == (404, "NotFound")
 
 
+def test_a_name_that_is_refused_leaves_the_base_as_it_was(program: TestClient) -> None:
+    for name in (" ", "a\x86b"):
+        refused = program.patch("/api/v1/bases/vault", json={"description": "other", "name": name})
+        assert refused.status_code == 422
+        assert program.get("/api/v1/bases/vault").json()["description"] == ""
+
+
 def test_a_wrong_value_names_its_place(program: TestClient) -> None:
     refused = program.post(
         "/api/v1/bases", json={"name": "x", "search": {"limit": "many"}}, headers={"Accept-Language": "zh"}
