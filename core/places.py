@@ -37,7 +37,7 @@ def provided(folder: Path, name: str, *, make: bool) -> Path:
 def personal(name: str) -> Path:
     """Return the path of a file of the person's."""
     chosen = os.environ.get(VARIABLE, "").strip()
-    return (Path(chosen).expanduser() if chosen else Path(user_config_dir("tessera", appauthor=False))) / name
+    return (expanded(chosen) if chosen else Path(user_config_dir("tessera", appauthor=False))) / name
 
 
 def read(name: str) -> dict[str, object]:
@@ -68,3 +68,16 @@ def write(name: str, values: dict[str, object]) -> None:
             why=error.strerror or type(error).__name__,
             variable=VARIABLE,
         ) from None
+
+
+def expanded(path: Path | str) -> Path:
+    """Return a path that may begin with `~` as the system takes it; that of an unknown person stays as it is."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111 Path.expanduser raises for an unknown person
+
+
+def vacant(place: Path) -> Path:
+    """Return a whole path at which nothing is yet; raises ConfigError for one that is taken."""
+    place = expanded(place).absolute()
+    if os.path.lexists(place):  # where Path.exists raises for a name that is too long
+        raise ConfigError("There is something at {place} already. Choose another place.", place=str(place))
+    return place

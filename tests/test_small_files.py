@@ -1,5 +1,6 @@
 """The small files of a workspace: whatever else lies in their place is set aside, and they are made anew."""
 
+import json
 import os
 import shutil
 from collections.abc import Callable
@@ -10,10 +11,11 @@ import pytest
 from core import files
 from core.access import Access
 from core.errors import ConfigError, StoreError
+from core.model import bar_line
 from core.remote.client import beside
 from core.workspace import Workspace
 
-NAMES = ("token", "run.json", "preferences.json", "floors.json", "lock.json", "chroma.seal", "lock")
+NAMES = ("token", "run.json", "preferences.json", "floors.json", "bars.json", "lock.json", "chroma.seal", "lock")
 PERSONS = ("synonyms.txt", "vocabulary.txt")
 
 
@@ -89,6 +91,7 @@ def test_what_is_broken_is_set_aside_and_made_anew(folder: Path, shape: str) -> 
         assert workspace.preferences.get("language") == "zh"
         workspace.notes.add("desk", "another text about backups", title="Another")
         assert len(workspace.search("backups").hits) == 2
+        workspace.answers.ask("what about backups?")
         assert {"token.broken", "run.json.broken", "lock.json.broken"} <= set(workspace.status().set_aside)
         assert "is set aside as preferences.json.broken" in (folder / "logs" / "tessera.log").read_text()
     assert all((folder / name).is_file() for name in NAMES if name not in ("run.json", "chroma.seal", "floors.json"))
@@ -97,6 +100,19 @@ def test_what_is_broken_is_set_aside_and_made_anew(folder: Path, shape: str) -> 
 def _state(file: Path) -> tuple[int, int]:
     state = file.lstat()
     return state.st_ino, state.st_size
+
+
+@pytest.mark.parametrize("value", [{"windows": 0}, {"windows": -1}, {"low": -1e308, "high": 1e308}, {"count": -1}])
+def test_a_bar_that_nothing_measures_is_measured_anew(folder: Path, value: dict[str, float]) -> None:
+    with Workspace(folder) as workspace:
+        usual = workspace.answers.ask("what about backups?").bar
+    stored = json.loads((folder / "bars.json").read_text())
+    for entry in stored.values():
+        entry["bar"] |= value
+    (folder / "bars.json").write_text(json.dumps(stored))
+    with Workspace(folder) as workspace:
+        answer = workspace.answers.ask("what about backups?")
+        assert (answer.bar, bool(str(bar_line(answer.bar)))) == (usual, True)
 
 
 @pytest.mark.parametrize("token", ["", "a" * 42, "a" * 21 + "\0" * 22, "é" * 43, "a" * 43 + "\n" + "b" * 43])

@@ -97,7 +97,7 @@ class Answers:
 
     def _is_fresh(self, base: KnowledgeBase, own: Sequence[str], windows: int) -> bool:
         known, share = self._store.bars.get(base), self._settings.search.refuse
-        if known is None or not 1 / _GROWN < windows / known.windows < _GROWN:
+        if known is None or not known.windows / _GROWN < windows < known.windows * _GROWN:
             return False
         if len(own) < bars.enough(share):
             return known.basis != "questions"

@@ -12,7 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import IO, Literal, get_args
 
-from core import files
+from core import files, places
 from core.archives import documents, door, folders, records, whole, wordlists
 from core.archives.checking import checked
 from core.archives.expiry import expire
@@ -20,7 +20,7 @@ from core.archives.parts import Mistakes
 from core.archives.records import Records
 from core.archives.trash import Trash
 from core.config import Settings
-from core.errors import ConfigError, RowError, SourceError, UnknownChoice
+from core.errors import RowError, SourceError, UnknownChoice
 from core.faults import translated
 from core.indexing.bases import Bases
 from core.intake import upload
@@ -61,11 +61,9 @@ class Archives:
         edits of chunks, question sets, runs, settings, synonyms and types. Raises ConfigError for a place that is
         taken, UnknownChoice, ArchiveError for fields that front matter can't hold.
         """
-        place = place.expanduser().absolute()
         if form not in get_args(Form):
             raise UnknownChoice("format", form, get_args(Form))
-        if os.path.lexists(place):  # where Path.exists raises for a name that is too long
-            raise ConfigError("There is something at {place} already. Choose another place.", place=str(place))
+        place = places.vacant(place)
         with translated(place.parent):
             place.parent.mkdir(parents=True, exist_ok=True)
             if form == "markdown":
@@ -95,7 +93,7 @@ class Archives:
         Notes live in the workspace, and the base has no power that a person didn't give it here. Raises ArchiveError
         with every mistake, of which nothing is imported, ConfigError for a name that is taken, SourceError.
         """
-        place = place.expanduser()
+        place = places.expanded(place)
         if os.path.isdir(place):  # noqa: PTH112 a path that is too long is none
             return self._let_in(folders.read(place, forbidden=self._store.folder), str(place), name)
         with files.ordinary(place, upload.MAX_UNPACKED) as stream:

@@ -1,7 +1,6 @@
 """The backups of a workspace: where they are, how they are made, each day by themselves, checked and restored."""
 
 import logging
-import os
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -9,6 +8,7 @@ from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from core import places
 from core.backups import encryption, making, manifest, restoring
 from core.config import Settings
 from core.errors import ConfigError, SourceError, TesseraError, UnknownChoice
@@ -61,11 +61,11 @@ class Backups:
     def place(self) -> Path:
         """The folder for backups: as the settings say, else as the person chose, else in the workspace."""
         chosen = self._settings.backups.folder or self._preferences.get(_FOLDER)
-        return _expanded(chosen) if chosen else self._folder / BACKUPS
+        return places.expanded(chosen) if chosen else self._folder / BACKUPS
 
     def choose_place(self, folder: str) -> None:
         """Make backups in another folder from now on, "" for that of the workspace; raises ConfigError, StoreError."""
-        place = _expanded(folder.strip())
+        place = places.expanded(folder.strip())
         if folder.strip():
             if not place.is_absolute() or "\0" in folder:
                 raise ConfigError(
@@ -209,7 +209,3 @@ def restored(file: Path, folder: Path, passphrase: str, *, newest: int) -> Resto
     backup, _ = restoring.prepare(file, folder, passphrase, newest=newest)
     restoring.complete(folder)
     return RestoredBackup(backup, folder, None, waits=False)
-
-
-def _expanded(folder: Path | str) -> Path:
-    return Path(os.path.expanduser(folder))  # noqa: PTH111 Path.expanduser raises for an unknown person

@@ -14,6 +14,7 @@ from core.cli.texts import _
 from core.errors import WorkspaceLocked
 from core.operations.declaring import PERSON, Operation, Parameter
 from core.operations.parameters import plain
+from core.places import expanded
 
 if TYPE_CHECKING:
     from core.remote.client import Remote
@@ -79,7 +80,7 @@ def flag(one: Parameter) -> str:
 def _absolute(value: Any) -> Any:
     if isinstance(value, list):
         return [*map(_absolute, value)]
-    return value.expanduser().absolute() if isinstance(value, Path) else value  # the open app is in another folder
+    return expanded(value).absolute() if isinstance(value, Path) else value  # the open app is in another folder
 
 
 def reading(folder: Path) -> "Workspace":

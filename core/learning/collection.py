@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from core import files
 from core.config import Settings
 from core.errors import ConfigError, SourceError
 from core.indexing.bases import Bases
@@ -11,7 +12,6 @@ from core.learning import reading, rules
 from core.learning.masks import Masker
 from core.learning.memory import Memory
 from core.learning.suggestions import item_of, language_of
-from core.messages import verbatim
 from core.model import Failed, LearningReport, LearntFact, LearntLog, LogText, Progress, RuleCard, no_progress
 from core.notes.collection import Notes
 from core.preferences import Preferences
@@ -148,9 +148,6 @@ class Learning:
 
 
 def _bytes(file: Path) -> bytes:
-    """Return the contents of a file; raises SourceError."""
-    try:
-        with file.open("rb") as stream:
-            return stream.read(reading.MOST_BYTES + 1)
-    except OSError as error:
-        raise SourceError(file.name, verbatim(error.strerror or str(error))) from error
+    """Return the contents of an ordinary file; raises SourceError."""
+    with files.ordinary(file, reading.MOST_BYTES) as stream:
+        return stream.read()

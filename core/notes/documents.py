@@ -1,15 +1,14 @@
 """Documents behind notes: their originals, another conversion of them, and the files that weren't read."""
 
-import os
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from core import files
+from core import files, places
 from core.documents import CONVERTERS
 from core.documents.converting import converters_for
 from core.documents.extras import installed
-from core.errors import ConfigError, EditError, ModelError, SourceError
+from core.errors import EditError, ModelError, SourceError
 from core.faults import translated
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
@@ -81,9 +80,7 @@ class Documents:
 
         Raises SourceError where it is gone, ConfigError for a place that is taken.
         """
-        original, place = self.original(note_id), place.expanduser().absolute()
-        if os.path.lexists(place):  # where Path.exists raises for a name that is too long
-            raise ConfigError("There is something at {place} already. Choose another place.", place=str(place))
+        original, place = self.original(note_id), places.vacant(place)
         data = original.data or folder.read(Path(original.path).parent, Path(original.path).name)
         with translated(place.parent):
             place.parent.mkdir(parents=True, exist_ok=True)

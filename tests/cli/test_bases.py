@@ -219,12 +219,25 @@ def test_a_restored_base_says_what_it_may_not_do_and_a_folder_is_connected(
     assert run("import", folder, "--base", "my copy")["unchanged"] == 3
 
 
-def test_a_fifo_is_no_export_and_no_question_file(said: Run, run: Run, folder: Path, tmp_path: Path) -> None:
+def test_a_fifo_is_no_export_no_log_and_no_question_file(
+    said: Run, run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TESSERA_ENABLE_LEARNING", "true")
     os.mkfifo(tmp_path / "fifo")
     run("import", folder)
-    for command in (("restore", tmp_path / "fifo"), ("evaluate", tmp_path / "fifo", "--base", "vault")):
+    fifo = tmp_path / "fifo"
+    for command in (("restore", fifo), ("learn", fifo), ("evaluate", fifo, "--base", "vault")):
         code, _, error = said(*command)
         assert (code, "is not an ordinary file" in error) == (1, True)
+
+
+def test_a_person_that_nobody_knows_is_a_name_of_a_folder(
+    run: Run, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("import", folder)
+    monkeypatch.chdir(tmp_path)
+    run("export", "--base", "vault", "--to", "~nobody-here/x.json", "--as", "json")
+    assert (tmp_path / "~nobody-here" / "x.json").is_file()
 
 
 def test_pictures_are_read_and_a_hit_names_its_own(
