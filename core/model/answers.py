@@ -48,10 +48,10 @@ class Bar:
     high: float
     windows: int = 0
 
-    def __post_init__(self) -> None:
-        """Raise ValueError for what no measuring gives, which stands in a damaged file."""
-        if not (0 <= self.low <= self.high <= 1 and 0 <= self.share <= 1 and min(self.count, self.windows) >= 0):
-            raise ValueError("no bar")
+    @property
+    def possible(self) -> bool:
+        """Whether a measuring can give it; a damaged file may hold another one."""
+        return 0 <= self.low <= self.high <= 1 and 0 <= self.share <= 1 and min(self.count, self.windows) >= 0
 
 
 @dataclass(frozen=True, slots=True)

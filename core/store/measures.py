@@ -50,10 +50,9 @@ class Measures(Generic[T]):
     def _checked(self, stored: dict[str, Any]) -> dict[str, Any]:
         """Return measures as they were stored; raises ValueError, TypeError and LookupError."""
         for entry in filter(None, stored.values()):
-            measure = asdict(self._noun(**entry[self._name]))  # type: ignore[call-overload]
-            if not isinstance(entry["fingerprint"], str) or not all(
-                _fits(value, self._types[name]) for name, value in measure.items()
-            ):
+            measure = self._noun(**entry[self._name])
+            fits = all(_fits(value, self._types[name]) for name, value in asdict(measure).items())  # type: ignore[call-overload]
+            if not (isinstance(entry["fingerprint"], str) and fits and getattr(measure, "possible", True)):
                 raise ValueError(f"no {self._name}")
         return stored
 
