@@ -14,14 +14,16 @@ with shell.errors():
     with st.spinner(t("Comparing the notes…"), show_time=False):
         matters = workspace.review.all()
     st.caption(listing.heading(matters))
-    learning.section(workspace)
+    learning.told()
     undo.draw()
     if matters:
-        shown = listing.chosen(matters, [base.name for base in workspace.bases.all()])
-        one = listing.opened(shown)
+        of_kind = listing.of_kind(matters)
         left, right = st.columns([3, 7], gap="medium")
         with left:
+            shown = listing.of_base(of_kind, [base.name for base in workspace.bases.all()])
+            one = listing.opened(shown)
             listing.draw(workspace, shown, one.key if one else "")
         with right, shell.errors():
             if one:
                 matter.draw(workspace, one)
+    learning.section(workspace)

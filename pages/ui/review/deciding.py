@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from core.errors import Conflict
 from core.messages import Message, message
 from core.model import Decision as Verdict
-from core.model import Matter, MatterKind, Progress, Submission
+from core.model import Matter, MatterKind, Progress, Submission, settled_line
 from core.workspace import Workspace
 from pages.ui.notes import opened, undo
 from pages.ui.shared import jobs
-from pages.ui.shared.text import t_plural
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t_plural, text_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,7 @@ def accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
             workspace.notes.take_file(conflict.stored.id)
         raise
     workspace.start_indexing()
-    undo.offer(
-        t_plural("{n} note is accepted.", "{n} notes are accepted.", n=len(chosen)),
-        lambda: _wait_again(workspace, chosen),
-    )
+    undo.offer(_settled(chosen, accepted=True), lambda: _wait_again(workspace, chosen))
 
 
 def reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
@@ -52,7 +50,15 @@ def reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
         workspace.notes.restore(new)
         workspace.proposals.restore([one.change for one in chosen if one.change])
 
-    undo.offer(t_plural("{n} note is rejected.", "{n} notes are rejected.", n=len(chosen)), undone)
+    undo.offer(_settled(chosen, accepted=False), undone)
+
+
+def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
+    if len(done) == 1:
+        return plain(text_of(settled_line(done[0].kind, done[0].note.title, accepted=accepted)))
+    if accepted:
+        return t_plural("{n} note is accepted.", "{n} notes are accepted.", n=len(done))
+    return t_plural("{n} note is rejected.", "{n} notes are rejected.", n=len(done))
 
 
 def _wait_again(workspace: Workspace, done: Sequence[Submission]) -> None:

@@ -19,10 +19,14 @@ _LEARNT = "learnt"
 """The key of the session under which what was learnt last stands until it is drawn."""
 
 
-def section(workspace: Workspace) -> None:
-    """Draw the drop of logs, folded, and once what came of the last one."""
+def told() -> None:
+    """Draw once what came of the logs that were dropped last."""
     if report := st.session_state.pop(_LEARNT, None):
         st.info(" · ".join(_lines(report)), icon=":material/school:")
+
+
+def section(workspace: Workspace) -> None:
+    """Draw the drop of logs, folded."""
     shell.on_demand(t("Learn from logs"), "learning", "school", lambda: _drop(workspace))
 
 

@@ -16,20 +16,23 @@ SHOWN = 50
 _OPEN = "review_open"
 
 
-def chosen(matters: Sequence[Matter], bases: Sequence[str]) -> list[Matter]:
-    """Draw the filters and return what passes them."""
+def of_kind(matters: Sequence[Matter]) -> list[Matter]:
+    """Draw the choice of a kind, and return what is of it."""
     counts = Counter(one.kind for one in matters)
     if (kind := links.arrived("kind")) in MATTERS:
         st.session_state["review_kind"] = kind
     if st.session_state.get("review_kind") not in counts:
         st.session_state["review_kind"] = None
     labels = {kind: f"{text_of(MATTERS[kind].title)} {counts[kind]}" for kind in MATTERS if counts[kind]}
-    left, right = st.columns([7, 3], vertical_alignment="bottom")
-    with left:
-        kind = widgets.pills(t("Kind"), labels, "review_kind") if len(labels) > 1 else None
+    kind = widgets.pills(t("Kind"), labels, "review_kind") if len(labels) > 1 else None
     links.say("kind", kind or "")
-    base = widgets.base_filter(bases, "review_base", right) if len(bases) > 1 else ""
-    return [one for one in matters if kind in (None, one.kind) and base in ("", one.base)]
+    return [one for one in matters if kind in (None, one.kind)]
+
+
+def of_base(matters: Sequence[Matter], bases: Sequence[str]) -> list[Matter]:
+    """Draw the choice of a base, where there are several, and return what is of it."""
+    base = widgets.base_filter(bases, "review_base") if len(bases) > 1 else ""
+    return [one for one in matters if base in ("", one.base)]
 
 
 def opened(matters: Sequence[Matter]) -> Matter | None:

@@ -1,6 +1,7 @@
 """One matter: what it is, where it comes from, what a decision would change, and the decisions."""
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.messages import message
 from core.model import AUTHORS, MATTERS, SUBMISSIONS, Matter, NoteCard, day_of
@@ -17,6 +18,8 @@ from pages.ui.shared.units import local
 
 LONGEST = 6_000
 """Characters of a text at most."""
+_NEAREST = "review_nearest"
+"""The key of the session for the note that is nearest to the open one."""
 _LEAVES = "review_leaves"
 """The key of the session under which a click on a link waits, which opens its note on the page Notes."""
 _OTHER = {
@@ -31,17 +34,21 @@ def draw(workspace: Workspace, one: Matter) -> None:
     kind = MATTERS[one.kind]
     st.subheader(plain(one.title) or t("Its note is gone"), anchor=False)
     st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
-    _decisions(workspace, one)
+    row = _decisions(workspace, one)
     st.caption(" · ".join(_origin(one)))
     with st.container(border=True, key="review_matter"):
         _DRAWN[one.kind](workspace, one)
     if one.note:
         widgets.note_link(one.note.id)
+    if one.kind == "note":
+        _merge(workspace, one, row)
 
 
-def _decisions(workspace: Workspace, one: Matter) -> None:
+def _decisions(workspace: Workspace, one: Matter) -> DeltaGenerator:
+    """Draw the decisions on a matter, and return their row."""
     shut = jobs.shut(workspace)
-    with st.container(horizontal=True, key="review_decisions"):
+    row = st.container(horizontal=True, key="review_decisions")
+    with row:
         for name, decision in DECISIONS.items():
             if one.kind in decision.kinds:
                 kind = "primary" if decision.shortcut == "A" else "secondary"
@@ -60,11 +67,22 @@ def _decisions(workspace: Workspace, one: Matter) -> None:
         ):
             composer.edit_proposed(workspace, one.submission)
             st.switch_page("notes.py")
-        if one.kind == "note" and (near := workspace.review.nearest(one)):
-            label = t("Add to “{title}”", title=plain(near.title))
-            click = {"on_click": shell.guarded(deciding.merge), "args": (workspace, one, near.id)}
-            about = t("The text goes to the end of that note, and this note into the trash.")
-            widgets.button(label, "decide_merge", "merge", shortcut="M", disabled=shut, help=about, **click)
+    return row
+
+
+def _merge(workspace: Workspace, one: Matter, row: DeltaGenerator) -> None:
+    """Draw the button that adds a new note to the nearest one, which is looked for once, after all else is drawn."""
+    known = st.session_state.get(_NEAREST)
+    if not known or known[0] != one.key:
+        known = st.session_state[_NEAREST] = one.key, workspace.review.nearest(one)
+    if near := known[1]:
+        click = {"on_click": shell.guarded(deciding.merge), "args": (workspace, one, near.id)}
+        about = t("The text goes to the end of that note, and this note into the trash.")
+        label = t("Add to “{title}”", title=plain(near.title))
+        with row:
+            widgets.button(
+                label, "decide_merge", "merge", shortcut="M", disabled=jobs.shut(workspace), help=about, **click
+            )
 
 
 def _origin(one: Matter) -> list[str]:

@@ -25,8 +25,8 @@ STYLE = """
 button[aria-label^="Download as CSV"] { display: none; } /* Streamlit writes formulas as formulas. */
 [data-testid="stSidebarHeader"] { height: 2rem; min-height: 0; margin-bottom: 0; }
 @media (min-width: 768px) { .st-key-other_notes { display: none; } }
-:is([class*="st-key-offer_"], [class*="st-key-waits_"]) button :is(div, span) { justify-content: flex-start; text-align: left; }
-:is([class*="st-key-offer_"], [class*="st-key-waits_"]) button p { overflow-wrap: anywhere; }
+:is([class*="st-key-offer_"], .st-key-review_list) button :is(div, span) { justify-content: flex-start; text-align: left; }
+:is([class*="st-key-offer_"], .st-key-review_list) button p { overflow-wrap: anywhere; }
 button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-brand { display: flex; align-items: center; gap: .6rem; font-weight: 680; font-size: 1.3rem; letter-spacing: -.01em; }
 .t-sign { display: grid; width: 1.6rem; height: 1.6rem; gap: 2px; grid-template: repeat(4, 1fr) / 1fr 1fr 1fr 1fr; }
