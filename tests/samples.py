@@ -46,3 +46,12 @@ def long_note(sections: int) -> str:
         for number in range(sections)
     ]
     return "# Long\n\n" + "\n\n".join(parts) + "\n"
+
+
+def write_pictured(folder: Path) -> Path:
+    """Write a note with two pictures below `folder`, which `fakes.read_picture` reads, and return it."""
+    folder.mkdir()
+    (folder / "plan.md").write_text("# Plan\n\n![[board.png]] ![[torn.png]]\n")
+    (folder / "board.png").write_bytes(b"board")
+    (folder / "torn.png").write_bytes(b"torn")
+    return folder

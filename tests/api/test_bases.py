@@ -8,8 +8,9 @@ from starlette.testclient import TestClient
 
 from core.assistants import server
 from core.documents import pictures as reading
-from core.errors import SourceError
 from core.workspace import Workspace
+from tests import samples
+from tests.fakes import read_picture
 from tests.importers.test_importers import ENEX
 
 
@@ -47,17 +48,8 @@ def test_a_wrong_value_names_its_place(program: TestClient) -> None:
 def test_the_pictures_of_a_base_are_read_and_a_hit_names_its_own(
     program: TestClient, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def read(_: object, data: bytes, path: str, __: object) -> tuple[str, str]:
-        if data == b"torn":
-            raise SourceError(path, "is damaged. Open it in its own program, save it again, and import it.")
-        return "Irrigation of the greenhouse", "a reader"
-
-    monkeypatch.setattr(reading.PictureReader, "read", read)
-    folder = tmp_path / "garden"
-    folder.mkdir()
-    (folder / "plan.md").write_text("# Plan\n\n![[board.png]] ![[torn.png]]\n")
-    (folder / "board.png").write_bytes(b"board")
-    (folder / "torn.png").write_bytes(b"torn")
+    monkeypatch.setattr(reading.PictureReader, "read", read_picture)
+    folder = samples.write_pictured(tmp_path / "garden")
     workspace.notes.apply(workspace.notes.plan_folder(folder, "garden"))
     changed = program.patch("/api/v1/bases/garden", json={"read_pictures": True})
     assert changed.json()["read_pictures"]

@@ -11,9 +11,9 @@ import pytest
 from core import cli
 from core.documents import pictures as reading
 from core.embedding import EMBEDDERS
-from core.errors import SourceError
 from core.registry import Entry
 from tests import samples
+from tests.fakes import read_picture
 from tests.model_server import ModelServer
 
 Run = Callable[..., Any]
@@ -243,17 +243,8 @@ def test_a_person_that_nobody_knows_is_a_name_of_a_folder(
 def test_pictures_are_read_and_a_hit_names_its_own(
     run: Run, said: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def read(_: object, data: bytes, path: str, __: object) -> tuple[str, str]:
-        if data == b"torn":
-            raise SourceError(path, "is damaged. Open it in its own program, save it again, and import it.")
-        return "Irrigation of the greenhouse", "a reader"
-
-    monkeypatch.setattr(reading.PictureReader, "read", read)
-    garden = tmp_path / "garden"
-    garden.mkdir()
-    (garden / "plan.md").write_text("# Plan\n\n![[board.png]] ![[torn.png]]\n")
-    (garden / "board.png").write_bytes(b"board")
-    (garden / "torn.png").write_bytes(b"torn")
+    monkeypatch.setattr(reading.PictureReader, "read", read_picture)
+    garden = samples.write_pictured(tmp_path / "garden")
     run("import", garden)
     assert "The text in pictures isn't read." in said("base", "show", "garden")[1]
     assert run("base", "set", "--base", "garden", "--read-pictures")["read_pictures"]
