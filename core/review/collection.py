@@ -116,7 +116,7 @@ class Review:
             new, old = self._store.notes.note(one.submission.note.id), self._store.notes.note(into)
             body = f"{old.body.rstrip()}\n\n{new.body.strip()}\n"
             merged = self._notes.update(into, body=body, expected_version=old.version, author="person", embed=False)
-            self._notes.delete([new.id])
+            self._proposals.reject([one.submission])  # what a log says isn't suggested again
         return merged
 
     # the kinds
