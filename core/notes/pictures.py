@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core import embedding
+from core import embedding, files
 from core.documents import pictures as reading
 from core.errors import NoteNotFound, SourceError, UnknownChoice
 from core.indexing import pictures as shown
@@ -198,7 +198,7 @@ def _as_file(one: PictureFile) -> NotePicture | None:
 
 def _data(one: PictureFile, now: NotePicture) -> bytes | None:
     """Return the bytes of an ordinary file, None where it can't be read; no pipe is waited for, no link followed."""
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    flags = os.O_RDONLY | files.AT_ONCE | getattr(os, "O_NOFOLLOW", 0)
     try:
         with os.fdopen(os.open(Path(one.source_ref) / now.place, flags), "rb") as stream:
             status = os.fstat(stream.fileno())
