@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from core.errors import EditError, UnknownChoice
@@ -136,9 +137,16 @@ class Review:
         refused = self._chunks.refused()[:MOST]
         cards = self._notes.cards_of({one.note_id for one in refused})
         for one in refused:
-            at = datetime.fromisoformat(one.at)
             note = cards.get(one.note_id)
-            yield Matter("refused", _key("refused", one.chunk_id, one.at), note, one.base, one.title, at, refused=one)
+            yield Matter(
+                "refused",
+                _key("refused", one.chunk_id, one.at),
+                note,
+                one.base,
+                one.title,
+                _moment(one.at),
+                refused=one,
+            )
 
     def _expired(self) -> Iterator[Matter]:
         now = datetime.now(UTC)
@@ -184,3 +192,10 @@ def _by_age(first: NoteCard, second: NoteCard) -> tuple[NoteCard, NoteCard]:
     """Return two notes, the one that was changed last behind the other."""
     times = [one.updated_at or datetime.min.replace(tzinfo=UTC) for one in (first, second)]
     return (first, second) if times[0] <= times[1] else (second, first)
+
+
+def _moment(stored: str) -> datetime | None:
+    """Return a stored time, None for one that can't be read."""
+    with suppress(ValueError):
+        return datetime.fromisoformat(stored)
+    return None

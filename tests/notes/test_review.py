@@ -123,3 +123,15 @@ def test_what_a_log_says_and_was_added_to_a_note_is_not_suggested_again(workspac
     workspace.notes.empty_trash()
     (learnt,) = workspace.learning.learn("home", text=log).logs
     assert (learnt.note_ids, learnt.rejected) == ((), 1)
+
+
+def test_a_refused_passage_waits_also_where_its_time_cannot_be_read(workspace: Workspace) -> None:
+    add(workspace, "Bread", "Bread.\n")
+    database = workspace.store.database
+    for statement in (
+        "INSERT INTO refusals (id, fingerprint, text_hash, reason, at) VALUES (1, 'f', x'00', '{}', 'never')",
+        "INSERT INTO refused_chunks SELECT rowid, 1 FROM chunks",
+    ):
+        database.execute(statement)
+    refused = the(workspace, "refused")
+    assert (refused.title, refused.at, workspace.review.count()) == ("Bread", None, 1)
