@@ -30,7 +30,7 @@ bench: .venv/ready ## measure speed on two vaults (VAULTS=folder)
 
 eval: .venv/ready ## measure quality on two vaults and their questions (DATA=folder)
 	$(BIN)/python -u -m benchmarks.quality $(DATA) && $(BIN)/python -u -m benchmarks.strategies $(DATA) && \
-	$(BIN)/python -u -m benchmarks.retrieval $(DATA)
+	$(BIN)/python -u -m benchmarks.retrieval $(DATA) && $(BIN)/python -u -m benchmarks.guide
 
 .venv/ready: pyproject.toml .ci/constraints.txt
 	$(PYTHON) -m venv .venv

@@ -9,7 +9,7 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Mount, Route
 
-from core import access
+from core import access, desktop
 from core.api import PLACE
 from core.api.entrance import Entrance, address
 from core.api.guard import Guard
@@ -18,10 +18,12 @@ from core.api.limits import ShortHead
 from core.api.same_origin import SameOrigin
 from core.assistants import lazy_app
 from core.remote.calls import Calls
-from pages.ui.notes import attachments, bundle, originals
-from pages.ui.shared import shell
+from pages.ui.notes import attachments, bundle, originals, pasted
+from pages.ui.shared import shell, unused
 from pages.ui.shared.frontend import FrontEnd
 from pages.ui.shared.policy import Policy, failure
+
+unused.leave_out()
 
 HOSTS = [
     f"[{host}]" if ":" in host else host for host in st.get_option("server.allowedHosts") or ("127.0.0.1", "localhost")
@@ -55,8 +57,9 @@ middleware = [
 async def lifespan(_: st.App) -> AsyncIterator[None]:
     """Close the workspace at the end: the signal that ends the server ends the process before any exit handler runs."""
     calls.close_at_signals()
+    desktop.address = address(shell.address(), access.PAGES) if needs_token else shell.address()
     if needs_token and not st.get_option("logger.hideWelcomeMessage"):  # otherwise `tessera app` has printed it
-        sys.stdout.write(f"{address(shell.address(), access.PAGES)}\n")
+        sys.stdout.write(f"{desktop.address}\n")
         sys.stdout.flush()
     yield
     st.cache_resource.clear()
@@ -65,7 +68,7 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
 app = st.App(
     "pages/main.py",
     lifespan=lifespan,
-    routes=[attachments.route(shell.workspace), originals.route(shell.workspace), bundle.ROUTE, *with_tokens],
+    routes=[*(one.route(shell.workspace) for one in (attachments, originals, pasted)), bundle.ROUTE, *with_tokens],
     middleware=middleware,
     exception_handlers={Exception: failure},
 )

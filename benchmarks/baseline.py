@@ -348,7 +348,7 @@ def asked_all(rows: Mapping[str, Process], questions: Sequence[str]) -> dict[str
         for name, row in rows.items():
             searches[name].append(1000 * row.ask("search", question)[0])
     for name, row in rows.items():
-        figures[name]["RSS MB"] = row.exact_search()
+        figures[name]["RSS MB"] = row.resident()
     for question in questions:
         for name, row in rows.items():
             row.ask("embed", question)

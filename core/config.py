@@ -1,12 +1,11 @@
 """Settings: defaults < servers that a person entered < `tessera.toml` < environment `TESSERA_*`."""
 
 import os
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic.fields import FieldInfo
@@ -28,9 +27,10 @@ from core.model import (
     CompleteSettings,
     KnowledgeBase,
     SearchSettings,
+    Source,
     complete,
 )
-from core.settings_errors import PREFIX, error_of, problem_of, section_error
+from core.settings_errors import PREFIX, error_of, parsed, problem_of, section_error
 from core.settings_sections import (
     INDEX_TOKEN,
     KEYS,
@@ -58,9 +58,6 @@ OLDER = {"WATCH_SECONDS"}
 ENTERED = "servers.json"
 """The file of the servers that a person entered: section -> `base_url` and `model`."""
 
-Source = Literal["environment", "file", "entered", "default"]
-"""The source of a setting's value."""
-
 
 class _Environment(EnvSettingsSource):
     """The environment; a section may be JSON."""
@@ -85,7 +82,7 @@ class Settings(BaseSettings):
         env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", hide_input_in_errors=True
     )
 
-    workspace: Path = Path("data/workspace")
+    workspace: Path = Field(default_factory=places.workspace)
     embedder: str = "auto"
     models_dir: Path | None = None
     log_texts: bool = False
@@ -155,24 +152,14 @@ class Settings(BaseSettings):
 
 def _in_file() -> dict[str, Any]:
     """Return the settings in `tessera.toml`, none without it; raises ConfigError for a file that can't be read."""
-    file = str(FILE.absolute())
     try:
-        return tomllib.loads(files.read(FILE).decode("utf-8-sig"))
+        return parsed(files.read(FILE), FILE)
     except FileNotFoundError:
         return {}
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise ConfigError(
-            "{file}, line {line}: this isn't UTF-8. Save the file as UTF-8.", file=file, line=line
-        ) from error
     except (OSError, files.Unfit) as error:
-        raise ConfigError("{path} can't be read: {reason}.", path=file, reason=files.reason(error)) from error
-    except RecursionError as error:
         raise ConfigError(
-            "{file} is nested too deeply. It needs [sections] with lines such as limit = 5 only.", file=file
+            "{path} can't be read: {reason}.", path=str(FILE.absolute()), reason=files.reason(error)
         ) from error
-    except ValueError as error:
-        raise ConfigError("{file} is not valid TOML: {reason}", file=file, reason=str(error)) from error
 
 
 def entered() -> dict[str, dict[str, str]]:
@@ -205,12 +192,15 @@ def enter(section: str, values: Mapping[str, str]) -> None:
 
 
 def source_of(section: str, name: str) -> Source:
-    """Return where the value of a server's setting is from."""
-    section, _, server = section.partition(".")
+    """Return where the value of a setting is from; `section` is "" for one without a section."""
+    names = [*section.split("."), name] if section else [name]
 
-    def has(values: dict[str, Any]) -> bool:
-        of_section = values.get(section, {})
-        return name in (of_section.get(server, {}) if server else of_section)
+    def has(values: Any) -> bool:
+        for one in names:
+            if not isinstance(values, Mapping) or one not in values:
+                return False
+            values = values[one]
+        return True
 
     if has(_Environment(Settings)()):
         return "environment"

@@ -28,6 +28,8 @@ _LOG = logging.getLogger(__name__)
 DATABASE = "notes.db"
 BACKUPS = "backups"
 """The folder in a workspace that holds backups of its database."""
+FILES = "files"
+"""The folder in a workspace that holds pictures of notes that belong to no folder of a person."""
 
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}

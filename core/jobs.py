@@ -175,3 +175,16 @@ class Jobs:
         job = self._jobs[name]
         left = None if "state" in changes else changes.pop("left", job.left)
         self._jobs[name] = replace(job, seconds=time.monotonic() - job.started, left=left, **changes)
+
+
+def stop_of(progress: Progress) -> Callable[[], bool]:
+    """Return whether the job of a progress is cancelled, as a function."""
+
+    def stop() -> bool:
+        try:
+            progress(0, 0, "")
+        except Cancelled:
+            return True
+        return False
+
+    return stop

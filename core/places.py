@@ -5,7 +5,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from platformdirs import user_config_dir
+from platformdirs import user_config_dir, user_data_path
 
 from core import files
 from core.errors import ConfigError
@@ -18,6 +18,22 @@ _INSTALLED = _AROUND / "tessera_app"
 
 PROGRAM = _INSTALLED if _INSTALLED.is_dir() else _AROUND
 """The folder of `app.py`, `pages`, `.streamlit`, `data`: the checkout, or `tessera_app` beside an installed `core`."""
+
+START = Path.home() if PROGRAM == _INSTALLED else PROGRAM
+"""The folder in which a shortcut starts the program."""
+
+_HERE = Path("data", "workspace")
+
+
+def workspace() -> Path:
+    """Return the folder of the workspace where none is named.
+
+    That is `data/workspace` of the folder that the program is started in, of a checkout always, of an installed program
+    where an earlier version made one there; else it is in the person's data folder.
+    """
+    if PROGRAM != _INSTALLED or (_HERE / "notes.db").is_file():
+        return _HERE
+    return user_data_path("tessera", appauthor=False) / "workspace"
 
 
 def provided(folder: Path, name: str, *, make: bool) -> Path:

@@ -9,6 +9,8 @@ from pathlib import Path
 from core import files
 
 FILE = "preferences.json"
+CHECK_AFTER_IMPORT = "check_after_import"
+"""Whether the bases that an import changed are checked; "on" or "off"."""
 _LOG = logging.getLogger(__name__)
 
 

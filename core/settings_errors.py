@@ -2,6 +2,7 @@
 
 import os
 import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -38,6 +39,24 @@ _REASONS = {
 """Kind of pydantic error -> message; its fields are those of pydantic's `ctx`, and `choices`."""
 
 
+def parsed(data: bytes, path: Path) -> dict[str, Any]:
+    """Return the settings that the bytes of `tessera.toml` hold; raises ConfigError that names the mistake's place."""
+    file = str(path.absolute())
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise ConfigError(
+            "{file}, line {line}: this isn't UTF-8. Save the file as UTF-8.", file=file, line=line
+        ) from error
+    except RecursionError as error:
+        raise ConfigError(
+            "{file} is nested too deeply. It needs [sections] with lines such as limit = 5 only.", file=file
+        ) from error
+    except ValueError as error:
+        raise ConfigError("{file} is not valid TOML: {reason}", file=file, reason=str(error)) from error
+
+
 def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given: Mapping[str, Any]) -> ConfigError:
     """Return the error for the first wrong setting; `keys` are the variables of API keys, which no file may hold.
 
@@ -45,7 +64,7 @@ def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given:
     """
     first = error.errors()[0]
     key = ".".join(map(str, first["loc"]))
-    place = "Settings()" if first["loc"][:1] and first["loc"][0] in given else _place(first["loc"], file)
+    place = "Settings()" if first["loc"][:1] and first["loc"][0] in given else place_of(first["loc"], file)
     if first["loc"][-1:] == ("api_key",):
         return ConfigError(
             "A key stands in a variable of its own only, so that no file gives it away. Remove '{key}' from {place} "
@@ -79,7 +98,7 @@ def section_error(name: str) -> ConfigError:
     )
 
 
-def _place(names: tuple[int | str, ...], file: Path) -> str:
+def place_of(names: tuple[int | str, ...], file: Path) -> str:
     """Return the environment variable that sets a setting or a section around it, else the file."""
     parts = [str(name).upper() for name in names]
     variables = {f"{PREFIX}{'__'.join(parts[:count])}" for count in range(1, len(parts) + 1)}

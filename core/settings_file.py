@@ -1,15 +1,28 @@
-"""`tessera.toml`, read again when it changes while the program runs."""
+"""`tessera.toml`: read again when it changes while the program runs, and written as a person chooses on a screen."""
 
 import logging
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Mapping
+from copy import deepcopy
 from pathlib import Path
+from typing import Any
 
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from core import config, files, swapping
 from core.config import FILE, Settings, settings
-from core.errors import TesseraError
+from core.errors import ConfigError, TesseraError
+from core.faults import translated
 from core.messages import Message
+from core.model import ProgramSetting
+from core.settings_errors import parsed, place_of
 from core.settings_sections import KEYS
 
 _LOG = logging.getLogger(__name__)
+AT_ONCE = ("knowledge", "scan_interval", "watch_seconds", "search", "backups", "http", "enable_learning")
+"""The settings, besides the model servers, of which a change holds while the program runs."""
+_BOM = b"\xef\xbb\xbf"
 
 
 def usual_workspace() -> Path:
@@ -18,7 +31,7 @@ def usual_workspace() -> Path:
 
 
 class SettingsFile:
-    """Brings settings up to date with the file: `[knowledge]`, the model servers and `scan_interval`.
+    """Brings settings up to date with the file, and writes the file.
 
     `servers_changed` is called if a server is another one. A file that isn't valid changes nothing; `problem` says why.
     """
@@ -28,6 +41,11 @@ class SettingsFile:
         self._servers_changed = servers_changed
         self._stamp = _stamp()
         self.problem: Message | None = None
+
+    @property
+    def path(self) -> Path:
+        """The path of the file, whether it is there or not."""
+        return FILE.absolute()
 
     def look(self) -> None:
         """Read the file if its time or size is another one than at the last look."""
@@ -42,11 +60,114 @@ class SettingsFile:
             _LOG.warning("The settings stay as they are: %s can't be used", FILE, exc_info=error)
             return
         self.problem = None
-        self._settings.knowledge = new.knowledge
-        self._settings.scan_interval, self._settings.watch_seconds = new.scan_interval, new.watch_seconds
+        for name in AT_ONCE:
+            setattr(self._settings, name, getattr(new, name))
         if any(getattr(new, section) != getattr(self._settings, section) for section in KEYS):
             self._servers_changed()
         _LOG.info("%s was read again", FILE)
+
+    def text(self) -> str:
+        """Return the file as text, "" without one; raises ConfigError for one that can't be read."""
+        return _content().decode("utf-8-sig", "replace")
+
+    def get(self, key: str) -> ProgramSetting:
+        """Describe a setting, such as `search.limit`."""
+        section, _, name = key.rpartition(".")
+        try:
+            stored, source = settings(), config.source_of(section, name)
+        except ConfigError:  # the file is being corrected by hand: `write` says where its mistake is
+            stored, source = self._settings, "file"
+        used, values = (getattr(one, section) if section else one for one in (self._settings, stored))
+        field, value = type(values).model_fields[name], getattr(values, name)
+        bounds = {bound: getattr(one, bound) for one in field.metadata for bound in ("ge", "le") if hasattr(one, bound)}
+        place = place_of(tuple(key.split(".")), self.path) if source == "environment" else str(self.path)
+        waits = value != getattr(used, name)
+        return ProgramSetting(key, value, field.default, source, place, bounds.get("ge"), bounds.get("le"), waits)
+
+    def write(self, key: str, value: object) -> None:
+        """Set a setting in the file, None takes it out; all else stays as a person wrote it.
+
+        Raises ConfigError for a file or a value that is not valid, and for a file that changes meanwhile; nothing is
+        written then. Raises StoreError where the folder can't be written.
+        """
+        before = _content()
+        settings()
+        wished = _changed(parsed(before, FILE), key, value)
+        Settings(**_nested(key, value) if value is not None else {})
+        after = _edited(before, key, value)
+        if tomllib.loads(after.decode("utf-8-sig")) != wished:
+            raise ConfigError(
+                "{file} is written in a way that can't be changed here. Set '{key}' in it by hand.",
+                file=str(self.path),
+                key=key,
+            )
+        with translated(self.path.parent):
+            _replace(before, after)
+        self.look()
+
+
+def _nested(key: str, value: object) -> dict[str, Any]:
+    section, _, name = key.rpartition(".")
+    return {section: {name: value}} if section else {name: value}
+
+
+def _changed(values: Mapping[str, Any], key: str, value: object) -> dict[str, Any]:
+    """Return the settings of a file with one set, or taken out by None."""
+    changed = deepcopy(dict(values))
+    section, _, name = key.rpartition(".")
+    part = changed.setdefault(section, {}) if section else changed
+    if value is None:
+        part.pop(name, None)
+    else:
+        part[name] = value
+    if section and value is None and section not in values:
+        del changed[section]
+    return changed
+
+
+def _edited(content: bytes, key: str, value: object) -> bytes:
+    """Return the text of a file with a setting set, or taken out by None: comments and order stay."""
+    try:
+        document = tomlkit.parse(content.decode("utf-8-sig"))
+    except TOMLKitError as error:
+        raise ConfigError("{file} is not valid TOML: {reason}", file=str(FILE.absolute()), reason=str(error)) from error
+    section, _, name = key.rpartition(".")
+    if section and section not in document:
+        if value is None:
+            return content
+        if content.strip():
+            document.add(tomlkit.nl())
+        document[section] = tomlkit.table()
+    part: Any = document[section] if section else document
+    if value is None:
+        part.pop(name, None)
+    else:
+        part[name] = value
+    text = tomlkit.dumps(document).encode("utf-8")
+    return _BOM + text if content.startswith(_BOM) else text
+
+
+def _content() -> bytes:
+    try:
+        return files.read(FILE)
+    except FileNotFoundError:
+        return b""
+    except (OSError, files.Unfit) as error:
+        raise ConfigError(
+            "{path} can't be read: {reason}.", path=str(FILE.absolute()), reason=files.reason(error)
+        ) from error
+
+
+def _replace(before: bytes, after: bytes) -> None:
+    """Write the file whole or not at all, where a link leads to; raises ConfigError if it isn't as it was read."""
+    file = FILE.resolve()
+    try:
+        if before or file.exists():
+            swapping.swap(file, after, before)
+        else:
+            files.replace(file, after)
+    except swapping.Changed as error:
+        raise ConfigError("{file} was changed by another program. Try again.", file=str(file)) from error
 
 
 def _stamp() -> tuple[int, int] | None:

@@ -63,13 +63,14 @@ class SearchSection(_Parts):
     `decompose` names what decomposes exploratory questions: rules, a language model, or (`auto`) a language model
     where one is configured, else rules. `choose` lets a configured language model choose among the hits of literal
     bases. `context_tokens` is the budget of a context. `refuse` is the share of questions with an answer that may be
-    refused, where a base has questions of its own.
+    refused, where a base has questions of its own. `record_uses`: None leaves it to the person.
     """
 
     decompose: Literal["auto", "rules", "llm"] = "auto"
     choose: Literal["auto", "never"] = "auto"
     context_tokens: int = Field(2000, ge=100, le=100_000)
     refuse: float = Field(0.1, ge=0.01, le=0.5)
+    record_uses: bool | None = None
 
     @property
     def chosen(self) -> SearchSettings:
@@ -203,9 +204,11 @@ class HttpSettings(_Section):
 
 
 class AppSettings(_Section):
-    """Whether the pages need the token of the run, which `tessera app` prints."""
+    """`token`: the pages need the token of the run, which `tessera app` prints. `keep_running`: the app goes on when
+    its window is closed, for folders that it watches and for assistants."""
 
     token: bool = False
+    keep_running: bool = False
 
 
 class BackupSettings(_Section):

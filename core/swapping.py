@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from tempfile import mkstemp
 
@@ -42,7 +43,7 @@ def swap(file: Path, data: bytes, expected: bytes) -> os.stat_result:
     state = file.stat()
     if _settled(file) != expected:
         raise Changed
-    new = _written_beside(file, data, state)
+    new = written_beside(file, data, partial(_resemble, like=state))
     written, done, copy = new.stat(), False, None
     try:
         done = _swapped(new, file, data, expected)
@@ -82,22 +83,26 @@ def _copy_name(file: Path) -> Path:
     return file.with_name(f"{file.stem[:60]} (conflict {at}){file.suffix}")
 
 
-def _written_beside(file: Path, data: bytes, like: os.stat_result) -> Path:
-    """Return a new file in the folder of another, with its rights, all of it on disk."""
+def written_beside(file: Path, data: bytes, prepare: Callable[[Path], object]) -> Path:
+    """Return a new file in the folder of another, all of it on disk; `prepare` gives it rights and times."""
     handle, name = mkstemp(prefix=PREFIX, suffix=SUFFIX, dir=file.parent)
     new = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:
             stream.write(data)
             stream.flush()
-            _give_rights(new, like)
-            # A time that no other write has, so that a sync sees every later write by its time.
-            os.utime(new, ns=(time.time_ns(), time.time_ns()))
+            prepare(new)
             os.fsync(stream.fileno())
     except BaseException:
         new.unlink(missing_ok=True)
         raise
     return new
+
+
+def _resemble(new: Path, like: os.stat_result) -> None:
+    _give_rights(new, like)
+    # A time that no other write has, so that a sync sees every later write by its time.
+    os.utime(new, ns=(time.time_ns(), time.time_ns()))
 
 
 def _give_rights(new: Path, like: os.stat_result) -> None:
@@ -182,7 +187,7 @@ def exchange_by_names(one: Path, other: Path) -> None:
     between = one.with_name(f"{one.name}~")
     other.rename(between)
     try:
-        _rename_free(one, other)
+        rename_free(one, other)
     except FileExistsError:
         copy = _copy_name(other)
         between.rename(copy)
@@ -190,7 +195,7 @@ def exchange_by_names(one: Path, other: Path) -> None:
     between.rename(one)
 
 
-def _rename_free(one: Path, other: Path) -> None:
+def rename_free(one: Path, other: Path) -> None:
     """Rename a file to a name that must be free."""
     if sys.platform == "win32":
         one.rename(other)  # which doesn't replace here

@@ -3,55 +3,28 @@
 import hashlib
 import logging
 import os
-import sqlite3
 import time
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
-from core import assistant_config, bugreport, config, files
+from core import assistant_config, bugreport, config, disk, files
 from core.access import Access
-from core.answers.collection import Answers
-from core.archives.collection import Archives, put_into_trash
 from core.assistant_config import Snippet
-from core.backups.collection import Backups
 from core.bugreport import BugReport
 from core.config import Settings
-from core.doctor.check import Parts
-from core.doctor.doctor import Doctor
-from core.doctor.doctor import of_error as of_error
 from core.errors import TesseraError, WorkspaceLocked
-from core.evaluation.question_sets import QuestionSets
-from core.evaluation.questions import Questions
-from core.evaluation.runs import Runs
-from core.evaluation.suggestions import suggest
-from core.indexing.bases import Bases
-from core.indexing.chunks import Chunks
-from core.intake.freshness import freshness
-from core.intake.textfolders import TextFolders
-from core.intake.watching import Watching
 from core.jobs import Jobs
-from core.learning.collection import Learning
 from core.log import Log
 from core.messages import Message
-from core.model import Context, Freshness, Progress, SearchOptions, SearchResult, Status, no_progress
-from core.models import Models
-from core.models.servers import Servers, given
-from core.notes.collection import Notes
-from core.notes.documents import Documents
-from core.notes.pictures import Pictures
-from core.notes.proposals import Proposals
-from core.notes.vocabulary import Vocabulary
-from core.packs.collection import Packs
-from core.preferences import Preferences
-from core.query.renaming import renamed
-from core.query.synonyms import SynonymsFile
-from core.retrieval.engine import SearchEngine
-from core.review.collection import Review
-from core.settings_file import SettingsFile
-from core.store import Store, lock
-from core.store.migrations import MIGRATIONS
+from core.model import Context, Freshness, Health, Progress, SearchOptions, SearchResult, Status, no_progress
+from core.preferences import CHECK_AFTER_IMPORT, Preferences
+from core.rooms import Room, Rooms
+from core.store import Store
+
+if TYPE_CHECKING:
+    from core.intake.watching import Watching
 
 _LOG = logging.getLogger(__name__)
 _PROGRAMS = "programs"
@@ -73,24 +46,14 @@ def bug_report(path: Path | None = None) -> BugReport:
         return bugreport.bug_report(path or chosen.workspace, chosen, problem=error)
 
 
-class Unopened:
-    """What works of a workspace whose database isn't opened, because it may be damaged."""
+def of_error(folder: Path, error: TesseraError) -> Health:
+    """Return what is wrong with a workspace that can't be opened."""
+    from core.doctor import doctor
 
-    def __init__(self, path: Path | None = None) -> None:
-        settings = config.settings()
-        self.folder = Path(os.path.realpath(path or settings.workspace))
-        preferences = Preferences(self.folder, readonly=True)
-        self.backups = Backups(self.folder, settings, preferences, Jobs(), self._closed, len(MIGRATIONS))
-
-    def take(self) -> None:
-        """Put a restored backup in place; raises WorkspaceLocked where another process has the workspace open."""
-        lock.take(self.folder).release()
-
-    def _closed(self) -> AbstractContextManager[sqlite3.Connection]:
-        raise NotImplementedError("the database isn't open")
+    return doctor.of_error(folder, error)
 
 
-class Workspace:
+class Workspace(Rooms):
     """Notes, their index and the work on them, in one folder.
 
     Without `settings` they are read from the environment and `tessera.toml`. All open workspaces of a process share
@@ -120,45 +83,14 @@ class Workspace:
         if not readonly:
             self.log.limit()
             _LOG.info("Opened on %s", ", ".join(map(" ".join, bugreport.versions().items())))
-        self.jobs = Jobs()
-        self.preferences = Preferences(self.store.folder, readonly=readonly)
+        preferences = Preferences(self.store.folder, readonly=readonly)
         self.access = Access(self.store.folder, readonly=readonly)
-        self.backups = Backups(
-            self.store.folder, self.settings, self.preferences, self.jobs, self.store.database.read, len(MIGRATIONS)
-        )
         self._given = ExitStack()
         if settings:
+            from core.models.servers import given
+
             self._given.enter_context(given(self.settings))
-        self.models = Models(self.store, self.settings, self.jobs)
-        self.servers = Servers(self.settings, self.models.forget)
-        self.chunks = Chunks(self.store, self.models)
-        trash = partial(put_into_trash, self.store)
-        self.bases = Bases(self.store, self.settings, self.models, self.chunks, renamed, trash)
-        self.notes = Notes(self.store, self.settings, self.models, self.bases, self.chunks)
-        self.settings_file = SettingsFile(self.settings, self.servers.refresh)
-        self.text_folders = TextFolders(self.settings, self.bases, self.notes)
-        then, look = partial(self.start_indexing, quiet=True), self.settings_file.look
-        self.watching = Watching(self.settings, self.notes, self.bases, self.text_folders, self.jobs, then, look)
-        self.pictures = Pictures(self.store, self.chunks, self.jobs)
-        self.bases.on_pictures = self.pictures.switched
-        self.documents = Documents(self.store, self.preferences, self.bases, self.chunks)
-        self.proposals = Proposals(self.store, self.bases, self.chunks, self.notes)
-        self.learning = Learning(self.store, self.settings, self.preferences, self.bases, self.notes)
-        self.vocabulary = Vocabulary(self.store)
-        self.packs = Packs(self.store, self.settings, self.bases, self.chunks)
-        synonyms = SynonymsFile(self.store.folder, make=not readonly)
-        self.searching = SearchEngine(self.store, self.settings, self.models, synonyms)
-        self.answers = Answers(self.store, self.settings, self.searching, self.jobs, suggest)
-        self.searches = self.store.usage
-        self.creations = self.store.creations
-        self.drafts = self.store.drafts
-        self.question_sets = QuestionSets(self.store)
-        self.questions = Questions(self.store, self.settings)
-        self.runs = Runs(self.store, self.settings, self.models, synonyms)
-        self.archives = Archives(self.store, self.settings, self.bases)
-        self.review = Review(self.store, self.notes, self.chunks, self.proposals, self.searching)
-        parts = self.store, self.settings, self.settings_file, self.bases, self.models, self.servers
-        self.doctor = Doctor(Parts(*parts, self.archives, self.backups))
+        super().__init__(self.store, self.settings, preferences, Jobs())
         if not readonly:
             self._expire_trash()
             self.packs.start()
@@ -175,14 +107,27 @@ class Workspace:
     def close(self) -> None:
         """Stop the jobs and close the store."""
         self.access.close()
-        self.watching.close()
-        self.backups.close()
+        for name in ("watching", "backups"):
+            self._close(name)
         self.jobs.close()
+        self._close("uses")
         self.store.close()
         self._given.close()
         if not self.readonly:
             _LOG.info("Closed")
         self.log.close()
+
+    def _close(self, name: str) -> None:
+        """Close a collection if it was used."""
+        if name in self.__dict__:
+            self.__dict__[name].close()
+
+    @Room
+    def watching(self) -> "Watching":
+        from core.intake.watching import Watching
+
+        then, look = partial(self.start_indexing, quiet=True), self.settings_file.look
+        return Watching(self.settings, self.notes, self.bases, self.text_folders, self.jobs, then, look)
 
     def _expire_trash(self) -> None:
         """Delete from the trash what is there too long; after an error it stays until the next opening."""
@@ -214,8 +159,7 @@ class Workspace:
     def search(self, text: str, **options: Unpack[SearchOptions]) -> SearchResult:
         """Return the chunks that answer a question in the query language, at the level it asks for.
 
-        A damaged index is tried again meanwhile. Raises QueryError for an invalid question, UnknownChoice for a base, a
-        mode, a level or a reranker, ModelError.
+        A damaged index is tried again. Raises QueryError for a question, UnknownChoice for an option, ModelError.
         """
         self.start_healing()
         return self.searching.answer(self.searching.prepare(text, options))
@@ -226,6 +170,13 @@ class Workspace:
         `budget` is in tokens of the base's embedder, by default the settings'. Raises as `search` does.
         """
         return self.searching.context(self.searching.prepare(text, options), budget)
+
+    def retrieve(self, text: str, context: dict[str, Any], **options: Unpack[SearchOptions]) -> SearchResult:
+        """Search as `search` does for a caller with a `type`, `tags` and a `scope`; see `CallerContext`."""
+        from core.query.filters import caller_of
+
+        options["caller"] = caller_of(context)
+        return self.search(text, **options)
 
     def status(self) -> Status:
         """Return the size of the workspace and the state of its index."""
@@ -244,7 +195,14 @@ class Workspace:
     @property
     def freshness(self) -> Freshness:
         """Whether the notes are what their folders hold, what is going on, or what needs a look."""
+        from core.intake.freshness import freshness
+
         return freshness(self.store, self.jobs, self.bases, self.watching)
+
+    @property
+    def little_space(self) -> int:
+        """Bytes that are left of a disk that is nearly full, 0 of another."""
+        return disk.little(self.store.folder)
 
     @property
     def unreadable(self) -> tuple[Message, ...]:
@@ -262,7 +220,8 @@ class Workspace:
     def start_indexing(self, *, quiet: bool = False) -> bool:
         """Start the job `embed` for pending chunks; return False without any, or if a running job embeds them next.
 
-        The job waits until the models of the job `warm` are loaded. The job `pictures` is started too.
+        The job waits until the models of the job `warm` are loaded. The job `pictures` is started too; where
+        the person wishes it, bases that an import changed are checked afterwards.
         """
         self.pictures.start()
 
@@ -270,10 +229,18 @@ class Workspace:
             while self.jobs.running("warm"):
                 progress(0, 0, "")
                 time.sleep(_PATIENCE)
-            return self.chunks.embed_rest(progress)
+            indexed = self.chunks.embed_rest(progress)
+            self._check_due()
+            return indexed
 
         pending = not self.readonly and self.chunks.unfinished()
+        if not pending:
+            self._check_due()
         return pending and self.jobs.start("embed", work, again=True, quiet=quiet)
+
+    def _check_due(self) -> None:
+        if self.preferences.get(CHECK_AFTER_IMPORT) == "on":
+            self.findability.start_due()
 
     def start_watching(self) -> None:
         """Sync the folders of watched bases, and read changed settings, until the workspace is closed."""

@@ -13,7 +13,8 @@ def page(workspace: Workspace) -> None:
     open_base = place.settle(workspace)
     # In its own container: a panel that comes or goes doesn't move the elements behind it.
     with st.container():
-        jobs.panel(workspace, ("import", *jobs.BASES, "rechunk", "embed"))
+        base = "" if open_base == place.NEW else open_base
+        jobs.panel(workspace, ("import", *jobs.BASES, "rechunk", "embed"), base)
     if open_base == place.NEW:
         making.page(workspace)
     elif open_base:

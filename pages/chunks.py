@@ -7,7 +7,7 @@ import streamlit as st
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note
 from core.workspace import Workspace
 from pages.ui.chunks import bands, chunktable, editor, flagged, picker, summary, tryout
-from pages.ui.shared import empty, jobs, links, pending, shell
+from pages.ui.shared import empty, jobs, links, pending, shell, widgets
 from pages.ui.shared.text import t
 
 
@@ -31,6 +31,7 @@ def stored(
         marked, shown = chunktable.table(note, chunks, shown, edits)
         chunktable.actions(workspace, base, note, chunks, marked, set(edits))
         pending.section(workspace, base, note, chunks)
+        summary.retained(edits.values())
         cut = summary.cut(workspace, note, now, base.embedder)
         if [(chunk.start, chunk.end) for chunk in cut.chunks] != [(chunk.start, chunk.end) for chunk in chunks]:
             st.info(
@@ -41,20 +42,32 @@ def stored(
             )
         summary.why(cut)
     with left:
-        bands.text(
-            note,
-            chunks,
-            shown,
-            key=f"bands_{note.id}",
-            edits=edits,
-            on_pick=lambda index: links.say("chunk", str(index)),
-            on_edit=lambda index: editor.open_next(chunks[index].id),
-        )
+        forms = {"raw": t("As written"), "rendered": t("As read")}
+        if widgets.segments(t("Text"), forms, "bands_view", default="raw", persist_state="session") == "rendered":
+            bands.rendered_text(chunks, shown)
+        else:
+            bands.text(
+                note,
+                chunks,
+                shown,
+                key=f"bands_{note.id}",
+                edits=edits,
+                on_pick=lambda index: links.say("chunk", str(index)),
+                on_edit=lambda index: editor.open_next(chunks[index].id),
+            )
     editor.drawer(workspace, base, note, chunks, edits)
 
 
 def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
-    note_id = picker.picker(workspace, [base.name for base in bases])
+    side, main = st.columns([2, 8], gap="medium")
+    with side, st.container(key="chunks_side"):
+        note_id = picker.picker(workspace, [base.name for base in bases])
+    with main:
+        _note(workspace, note_id)
+
+
+def _note(workspace: Workspace, note_id: str | None) -> None:
+    """Draw a note with its chunks, without one the latest notes."""
     # Each in its own container: one that comes or goes doesn't move the elements behind it.
     with st.container():
         jobs.panel(workspace, jobs.CHUNKS)
@@ -64,7 +77,7 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
         picker.offer(workspace)
         return
     # On narrow screens the tree is behind the menu's button: there this stands in its place.
-    with st.container(key="other_notes"):
+    with st.container(key="another_note"):
         shell.popover(t("Another note"), "another", "description", lambda: picker.offer(workspace))
     note = workspace.notes.get(note_id)
     base = workspace.bases.of_id(note.base_id)

@@ -1,10 +1,9 @@
-"""Home: the bases with their state, problems that need attention, and a quick search."""
+"""Home: a quick search, what needs attention, the last changed notes, and the bases with their state."""
 
 import streamlit as st
 
 from pages.ui.home import overview
 from pages.ui.shared import examples, jobs, shell
-from pages.ui.shared.text import t
 
 workspace = shell.workspace()
 status = workspace.status()
@@ -16,9 +15,8 @@ if not status.bases:
 
 st.title("Tessera")
 overview.quick_search()
-if jobs.SAMPLE in [base.base.name for base in status.bases]:
-    examples.links()
+examples.links(workspace)
 jobs.panel(workspace)
 overview.attention(workspace, status)
-st.subheader(t("Knowledge bases"))
+overview.recent(workspace)
 overview.bases(workspace, status)

@@ -3,11 +3,12 @@
 import streamlit as st
 
 from pages.ui.notes import letters
-from pages.ui.shared import shell, widgets
+from pages.ui.shared import aloud, shell, widgets
 
 page = shell.start()
 with st.sidebar:
     letters.listen(shell.workspace())
+    aloud.listen()
 with shell.unreadable(), shell.errors():
     page.run()
 widgets.forget_presses()

@@ -1,4 +1,4 @@
-"""Notes: a tree or a list at the left, at the right the note that is open."""
+"""Notes: a tree at the left and the note that is open at the right, or a list over the whole width."""
 
 import streamlit as st
 
@@ -20,37 +20,69 @@ from pages.ui.shared import empty, jobs, shell
 from pages.ui.shared.text import t
 
 
-def page(workspace: Workspace, bases: list[str]) -> None:
+def page(workspace: Workspace, bases: list[str]) -> bool:
+    """Draw the notes; return whether the chosen base has none, and shows the ways to import itself."""
     note_id = opened.note_id()
-    left, right = st.columns([3, 7], gap="medium")
-    with left, st.container(key="notes_side"), shell.errors():
+    if listing.is_list():
+        left, right = (None, st.container()) if note_id else (st.container(), None)
+    else:
+        left, right = st.columns([3, 7], gap="medium")
+    vacant = False
+    base = st.session_state.get("notes_base", "")
+    if left:
+        with left, st.container(key="notes_side"), shell.errors():
+            base, vacant = _notes(workspace, bases, note_id)
+    if right or vacant:
+        with right or st.container(), st.container(key="notes_reader"), shell.errors():
+            if not (note_id or listing.is_list()):
+                undo.draw()
+            if vacant:
+                if "plan" not in st.session_state:  # it stands above
+                    imports.adding(workspace, base, opened=True)
+            elif note_id:
+                _note(workspace, note_id)
+            else:
+                beginning.draw(workspace, base, several=len(bases) > 1)
+    return vacant
+
+
+def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, bool]:
+    """Draw the notes that pass the filters; return the chosen base, and whether it has no notes."""
+    with st.container(horizontal=True, vertical_alignment="center", key="notes_views"):
         view = listing.view()
-        base, tags, text = listing.filters(workspace, bases)
-        if view == "trash":
-            trash.draw(workspace, base, text)
-        else:
-            narrowed = workspace.searching.filters(bases=[base] if base else [], tags=tags)
-            cards = workspace.notes.all(narrowed, text=text)
-            several = len(bases) > 1 and not base
-            listing.notes(cards, view, note_id, [base, tags, text], several=several)
-            actions.marked(workspace, listing.marked() if view == "list" else [], base)
-    with right, st.container(key="notes_reader"), shell.errors():
-        undo.draw()
         if note_id:
-            drafts.of_note(workspace, note_id)
-            inbox.box(workspace, note_id)
-            reader.note(workspace, workspace.notes.get(note_id), opened.passage(workspace, note_id))
-        else:
-            beginning.draw(workspace, several=len(bases) > 1)
+            opened.drawer_close()
+    base, tags, text, use = listing.filters(workspace, bases, wide=view == "list")
+    if view == "trash":
+        trash.draw(workspace, base, text)
+        return base, False
+    narrowed = workspace.searching.filters(bases=[base] if base else [], tags=tags, terms=[f"use:{use}"] if use else [])
+    cards = workspace.notes.all(narrowed, text=text)
+    if view == "list":
+        undo.draw()
+        actions.marked(workspace, listing.marked(), base)
+    listing.notes(cards, view, note_id, [base, tags, text, use], several=len(bases) > 1 and not base)
+    if view == "tree":
+        actions.marked(workspace, [], base)
+    return base, bool(base) and not (cards or tags or text or use)
+
+
+def _note(workspace: Workspace, note_id: str) -> None:
+    opened.tabs(workspace)
+    note = workspace.notes.get(note_id)
+    undo.written(workspace, note)
+    drafts.of_note(workspace, note_id)
+    inbox.box(workspace, note_id)
+    reader.note(workspace, note, opened.passage(workspace, note_id))
 
 
 workspace = shell.workspace()
-if editing.is_open():
+if editing.is_open(workspace):
     editing.page(workspace)
     st.stop()
 with st.container(horizontal=True, vertical_alignment="center", key="notes_head"):
     st.title(t("Notes"), width="stretch")
-    imports.popover(workspace)
+    importing = st.container(width="content")
     actions.new(workspace)
 bases = [base.name for base in workspace.bases.all()]
 drafts.of_new(workspace)
@@ -62,4 +94,6 @@ if not bases:
         st.caption(t("There are no notes yet. Import a folder above, or"), width="content")
         empty.samples(workspace)
     st.stop()
-page(workspace, bases)
+vacant = page(workspace, bases)
+with importing:
+    imports.popover(workspace, vacant=vacant)

@@ -9,12 +9,11 @@ from pages.ui.shared.text import t
 
 workspace = shell.workspace()
 st.title(t("Review"))
-jobs.panel(workspace, ("edits", "embed"))
+jobs.panel(workspace, ("edits", "embed", *jobs.LEARNING))
 with shell.errors():
     with st.spinner(t("Comparing the notes…"), show_time=False):
         matters = workspace.review.all()
     st.caption(listing.heading(matters))
-    learning.told()
     undo.draw()
     if matters:
         of_kind = listing.of_kind(matters)
@@ -26,4 +25,5 @@ with shell.errors():
         with right, shell.errors():
             if one:
                 matter.draw(workspace, one)
+    listing.reminders(workspace)
     learning.section(workspace)

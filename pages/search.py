@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.search import answer, question_box
+from pages.ui.search import answer, question_box, threads
 from pages.ui.shared import shell
 from pages.ui.shared.text import t
 
@@ -12,10 +12,12 @@ with st.container(key="hidden_title"):
 
 bases = [base.name for base in workspace.bases.all()]
 text, options = question_box.row(workspace, bases)
-if not bases:
+if thread := threads.shown():
+    threads.draw(workspace, thread)
+elif not bases:
     question_box.nothing_yet()
 elif text is None:
-    question_box.start(workspace, "sample" in bases)
+    question_box.start(workspace)
 else:
     with shell.errors(), question_box.problems(text):
         answer.draw(workspace, text, options, several=len(bases) > 1)

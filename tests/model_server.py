@@ -1,7 +1,8 @@
 """A model server on 127.0.0.1 over real sockets: it answers as such servers do, or as a test scripts it.
 
 Left alone it embeds a text as numbers of its hash, and scores a passage by its share of the question's
-words, as a reranker in one of three styles and as a chat model. As a chat model it also chooses among sections.
+words, as a reranker in one of three styles and as a chat model. As a chat model it also chooses among
+sections, and answers with the first lines of passages.
 """
 
 import json
@@ -111,7 +112,7 @@ class ModelServer:
             with self._counting:
                 self._now -= 1
 
-    def _own(self, request: Request) -> Answer:
+    def _own(self, request: Request) -> "Answer | Script":
         kind = request.path.rpartition("/")[2]
         if kind == "embeddings":
             if self.refuses and any(self.refuses in text for text in request.body["input"]):
@@ -121,6 +122,12 @@ class ModelServer:
             return self._rerank(request.body)
         if kind == "completions":
             material = json.loads(request.body["messages"][-1]["content"])
+            if "earlier" in material:
+                return Answer(
+                    chat(json.dumps({"question": f"{material['earlier'][0]['question']} {material['question']}"}))
+                )
+            if request.body["stream"]:
+                return stream(*(f"{line}\n" for line in sentences(material["passages"])))
             if "sections" in material:
                 return Answer(chat(json.dumps(choice(material["question"], material["sections"]))))
             scores = {
@@ -218,3 +225,34 @@ def choice(question: str, sections: list[dict[str, Any]]) -> dict[str, Any]:
 def chat(answer: object) -> dict[str, Any]:
     """The answer of `/chat/completions`."""
     return {"choices": [{"index": 0, "message": {"role": "assistant", "content": answer}, "finish_reason": "stop"}]}
+
+
+def stream(*pieces: str, end: str = "stop", between: float = 0.0) -> Script:
+    """An answer of `/chat/completions` that comes as events; without an `end` the server breaks off."""
+
+    def write(handler: Handler) -> None:
+        handler.write(b"HTTP/1.1 200 X\r\nContent-Type: text/event-stream; charset=utf-8\r\nConnection: close\r\n\r\n")
+        handler.close_connection = True
+        for piece in pieces:
+            handler.write(event({"delta": {"content": piece}, "finish_reason": None}))
+            if handler.server.models.stopped.wait(between):
+                return
+        if end:
+            handler.write(event({"delta": {}, "finish_reason": end}) + b"data: [DONE]\n\n")
+
+    return write
+
+
+def event(choice: dict[str, Any]) -> bytes:
+    return b"data: %s\n\n" % json.dumps({"choices": [{"index": 0, **choice}]}).encode()
+
+
+def sentence(text: object, *quotes: tuple[object, object]) -> str:
+    """A sentence as a model is to write it, with pairs of a passage and a quote."""
+    return json.dumps({"sentence": text, "quotes": [{"passage": one, "quote": words} for one, words in quotes]})
+
+
+def sentences(passages: list[dict[str, Any]]) -> list[str]:
+    """The first line of each of the first passages, as a sentence that rests on itself."""
+    firsts = [(one["number"], one["text"].strip().splitlines()[0]) for one in passages[:3] if one["text"].strip()]
+    return [sentence(line, (number, line)) for number, line in firsts]

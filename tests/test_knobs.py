@@ -60,7 +60,7 @@ def test_a_part_is_named_in_few_files(part: str) -> None:
     assert len(files) <= MOST, f"{part} is named in\n{table}"
 
 
-OF_ONE_SEARCH = ("filters", "explain", "as_typed", "choose", "wait", *NoteOptions.__annotations__)
+OF_ONE_SEARCH = ("filters", "explain", "as_typed", "choose", "wait", "caller", *NoteOptions.__annotations__)
 """Options of a search that are no settings."""
 
 
@@ -137,7 +137,7 @@ def test_a_label_has_every_difference_in_words() -> None:
         "5 hits at most",
         "boost for linked notes 0.5",
         "neighbours ±1",
-        "second look: Close reading (slower) · a",
+        "re-check: Close reading (slower) · a",
     ]
     split = Pipeline(chunking=ChunkingOptions(chunk_overlap=50, short_doc_threshold=300))
     assert str(pipeline_label(split)) == "notes shorter than 300 tokens whole · overlap 50"

@@ -78,3 +78,17 @@ def test_a_saved_text_is_parsed_once(workspace: Workspace) -> None:
         workspace.notes.add("notes", "# Butter\n\nChurn it. #kitchen")
     assert counted["markdown/parser.parse"] == 1
     assert counted["notes/fields.check_body"] == 1
+
+
+def test_a_list_of_notes_reads_the_cards_of_those_alone_that_changed(workspace: Workspace) -> None:
+    workspace.bases.add("notes", kind="literal")
+    notes = [workspace.notes.add("notes", f"# Note {number}\n\nAll of it.") for number in range(3)]
+    cards = workspace.notes.all()
+    with calls() as counted:
+        assert workspace.notes.all() == cards
+    assert counted["store/reading.Reader.whole"] == 0
+    workspace.notes.update(notes[1].id, title="Another")
+    with calls() as counted:
+        titles = [card.title for card in workspace.notes.all()]
+    assert "Another" in titles
+    assert counted["store/reading.Reader.whole"] == 1

@@ -9,10 +9,12 @@ ENGLISH = re.compile(
     r"\b(?:bundled|candidates?|considered and lost|cosine|cross.encoders?|cuts?|dimensions?|embed\w*|fus(?:e|ed|ion)|"
     r"harmful|hub|late.interaction|look what would change|lost|metrics?|nearness|parameters?|pending|pipelines?|pools?|"
     r"rerank\w*|retriev\w+|score_threshold|short_doc_threshold|sigma|thresholds?|together|token bits|vectors?|weighted|"
-    r"windows?)\b|σ",
+    r"second looks?|windows?|word.by.word check)\b|σ",
     re.IGNORECASE,
 )
-CHINESE = re.compile("词元位|窗口|新算|向量|嵌入|逐词元|落选|倒数名次|与偶然无法区分|余弦|阈值|流水线|您|被|σ")
+CHINESE = re.compile(
+    "二次排序|逐词比对|按意思|词元位|窗口|新算|向量|嵌入|逐词元|落选|倒数名次|与偶然无法区分|余弦|阈值|流水线|您|被|σ"
+)
 
 TYPED = re.compile(
     r"\{[^}]*\}"  # a field, which code fills

@@ -86,7 +86,7 @@ def test_reranking_can_be_left_out_and_is_by_default_in_one_stage_alone(workspac
     assert [hit.score for hit in plain.hits] == [hit.scores["literal"].score for hit in plain.hits]
     assert workspace.search("restore a backup", mode="semantic").reranker == ""
     assert workspace.search("restore", mode="keyword", reranker="late-interaction").reranker == "late-interaction"
-    with pytest.raises(UnknownChoice, match="no model for the second look 'late'"):
+    with pytest.raises(UnknownChoice, match="no model for the re-check 'late'"):
         workspace.search("restore", reranker="late")
 
 
@@ -334,7 +334,7 @@ def test_options_out_of_range(workspace: Workspace) -> None:
     for limit in (0, -1):
         with pytest.raises(QueryError, match="number of hits"):
             workspace.search("x", limit=limit)
-    with pytest.raises(QueryError, match="neighbouring chunks"):
+    with pytest.raises(QueryError, match="neighbouring passages"):
         workspace.search("x", expansion_size=4)
     with pytest.raises(UnknownChoice, match="auto, hybrid, keyword, semantic"):
         workspace.search("x", mode="fuzzy")  # type: ignore[arg-type]

@@ -126,7 +126,7 @@ def _lived_in(workspace: Workspace) -> None:
     made = workspace.question_sets.add_file("vault", "set", json.dumps(row).encode(), "x.jsonl")
     workspace.runs.run(made, [workspace.runs.own_pipeline("vault")])
     hit = workspace.search("database", bases="vault").hits[0]
-    workspace.searches.judge("database", hit.note.id, hit.chunk.id, "helpful")
+    workspace.uses.judge("database", hit.note.id, hit.chunk.id, "helpful")
     workspace.bases.update("vault", write_files=True, watch=True, trusts_programs=True, description="d")
 
 

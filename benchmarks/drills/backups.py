@@ -27,7 +27,8 @@ from benchmarks.drills.verbs import FORK, run
 from core.embedding import EMBEDDERS
 from core.errors import TesseraError
 from core.registry import Entry
-from core.workspace import Unopened, Workspace
+from core.unopened import Unopened
+from core.workspace import Workspace
 
 STATIC, MOVING = "static", "moving"
 NOTES, AT_ONCE = 40, 8

@@ -234,6 +234,12 @@ def _save(typist: Typist) -> None:
     typist.burst("typing after a save")
 
 
+def _pause(typist: Typist) -> None:
+    """Stop until about the moment when the text is saved by itself, and go on."""
+    typist.page.wait_for_timeout(typist.chance.choice((2800, 3000, 3200, 4500)))
+    typist.burst("typing after a pause")
+
+
 def _escape(typist: Typist) -> None:
     for _ in range(typist.chance.randint(1, 3)):
         typist.page.keyboard.press("Escape")
@@ -270,5 +276,5 @@ def _drawn_anew(typist: Typist) -> None:
 
 _ACTS = (
     *(Typist.burst, Typist.burst, _chinese, _composition, _brackets, _line, _item, _move, _backspace, _undo),
-    *(_complete, _complete, _paste, _save, _escape, _escape, _tab, _switcher, _drawn_anew),
+    *(_complete, _complete, _paste, _save, _pause, _escape, _escape, _tab, _switcher, _drawn_anew),
 )

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.model import Bar, BarBasis
+from core.model import Bar, BarBasis, KnowledgeBase
+from core.store import Store
 
 ANSWERED = 0.2
 """Share of questions on other notes that may get an answer, where the base has no questions of its own."""
@@ -23,6 +24,11 @@ _MOST = 100.0
 EXAMPLES = Bar(3.0, "examples", 140, 0.12, 0.08, 0.17)
 """The bar of the questions that the program is tested with: those on the other vault and on Wikipedia, of which this
 share has more evidence in `benchmarks.answers`; 1 in 20 that the notes answer has less."""
+
+
+def of(store: Store, base: KnowledgeBase) -> Bar:
+    """Return the bar of a base as it was measured last, else that of the examples."""
+    return store.bars.get(base) or EXAMPLES
 
 
 def enough(share: float) -> int:

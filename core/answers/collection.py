@@ -1,12 +1,12 @@
 """The answers of a workspace, and the bars by which questions are refused."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Unpack
 
-from core.answers import asking, bars
-from core.answers.choosing import SURE, choose
+from core.answers import asking, bars, writing
+from core.answers.choosing import SURE, Choice, choose
 from core.config import Settings
 from core.errors import QueryError
 from core.jobs import Jobs
@@ -22,6 +22,8 @@ from core.model import (
     SearchResult,
     no_progress,
 )
+from core.providers.chat import Chat
+from core.providers.connection import Stop, never
 from core.retrieval.engine import SearchEngine
 from core.store import Store
 
@@ -32,8 +34,15 @@ _NOTES = 60
 _GROWN = 1.5
 """Growth of a base by which its bar is measured again."""
 
+
 Drawn = Callable[[Sequence[Note], int], list[Question]]
 """Draws questions from notes."""
+
+
+def answer_of(result: SearchResult, choice: Choice, bar: Bar) -> Answer:
+    """Return the answer of a choice; none of it where the evidence of the search is below the bar."""
+    quotes = choice.quotes if result.evidence >= bar.least else ()
+    return Answer(result.query, quotes, choice.evidence, bar, bool(quotes) and choice.evidence >= SURE, result)
 
 
 class Answers:
@@ -54,6 +63,20 @@ class Answers:
         result = self._searching.answer(self._searching.prepare(text, options))
         return self.of(result, measure=True)
 
+    def write(self, text: str, *, stop: Stop = never, **options: Unpack[SearchOptions]) -> Iterator[Answer]:
+        """Yield the answer of the language model of the settings as it is written, each of its sentences once more.
+
+        A question that the notes don't answer is refused before the model is asked. Raises what a search does, and
+        ConfigError where no model is set up; what its server does wrong stands in the answer.
+        """
+        chat = Chat(self._settings.llm)
+        answer = self.ask(text, **options)
+        if not answer.result.hits or answer.result.evidence < answer.bar.least:
+            yield answer
+            return
+        question = answer.result.understood.text or text
+        yield from writing.write(chat, answer, question, self._settings.llm.input_characters, stop)
+
     def to_question(self, result: SearchResult) -> Answer | None:
         """Return the answer to what was typed where that is a question, None for a word or a title."""
         titles = (hit.note.title for hit in result.hits)
@@ -65,13 +88,8 @@ class Answers:
         bar = bars.EXAMPLES
         if result.hits:
             base = self._store.bases.of_id((choice.quotes or result.hits)[0].note.base_id)
-            bar = self.measure(base) if measure else self.bar(base)
-        quotes = choice.quotes if result.evidence >= bar.least else ()
-        return Answer(result.query, quotes, choice.evidence, bar, bool(quotes) and choice.evidence >= SURE, result)
-
-    def bar(self, base: KnowledgeBase) -> Bar:
-        """Return the bar of a base as it was measured last, else that of the examples."""
-        return self._store.bars.get(base) or bars.EXAMPLES
+            bar = self.measure(base) if measure else bars.of(self._store, base)
+        return answer_of(result, choice, bar)
 
     def start_measuring(self, answer: Answer) -> bool:
         """Start the job `measure_bar` for the base of an answer; return False if its bar is as its notes are."""
@@ -86,7 +104,7 @@ class Answers:
         """Measure the bar of a base unless it is known for its notes and questions, and return it."""
         own, share, windows = self._own(base), self._settings.search.refuse, self._windows()
         if self._store.readonly or not windows or self._is_fresh(base, own, windows):
-            return self.bar(base)
+            return bars.of(self._store, base)
         bar = replace(bars.EXAMPLES, windows=windows)
         if len(own) >= bars.enough(share):
             bar = bars.below(self._evidence(base, own, progress), share, windows)

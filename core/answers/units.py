@@ -27,7 +27,12 @@ _ASIDE = re.compile(
 _COMMENT = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|%%[^%\n]*%%")
 _INSERTED = re.compile(r"^\s*(?:\{\{.*\}\}|!include\b.*|@import\b.*)\s*$")
 """A line of code that stands for a file elsewhere."""
-_END = re.compile(r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
+_TAG = re.compile(rf"{_QUOTED}<([A-Za-z][\w-]*)")
+_TAG_LINES = 10
+"""Most lines of an HTML element that is no unit."""
+_ABBREVIATED = "".join(rf"(?<!\b{one})" for one in (r"e\.g", r"i\.e", "vs", "cf", "Mr", "Mrs", "Dr", "Fig", "approx"))
+"""Not behind these, whose full stop ends no sentence."""
+_END = re.compile(_ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
 _PAUSE = re.compile(r"[,;:，、：]\s?|\s")
 _LEADS = re.compile(r"[:：][ \t*_]*$")
 _PICTURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|!\[\[[^\]]*\]\]")
@@ -95,7 +100,7 @@ class _Reader:
                 end = self._after_fence(at, mark[1])
                 yield from self._code(at, end)
             elif _ASIDE.match(line):
-                end = at + 1
+                end = self._after_aside(at)
                 if line.strip(" \t\n>"):
                     self._lead = None
                     self._parents = []
@@ -124,6 +129,17 @@ class _Reader:
         while at < len(self._lines) and within(self._line(at)):
             at += 1
         return at
+
+    def _after_aside(self, at: int) -> int:
+        """Return the line behind an aside, or behind the element that it begins, where its paragraph ends that."""
+        if tag := _TAG.match(self._line(at)):
+            closing = re.compile(rf"</{tag[1]}\s*>|/>")
+            for line in range(at, min(at + _TAG_LINES, len(self._lines))):
+                if not self._line(line).strip():
+                    break
+                if closing.search(self._line(line)):
+                    return line + 1
+        return at + 1
 
     def _after_fence(self, at: int, mark: str) -> int:
         closing = re.compile(rf"{_QUOTED}[ \t]*{re.escape(mark)}\S*[ \t]*$")

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from core.api import PLACE, binding, jobs, older, originals
+from core.api import PLACE, answering, binding, jobs, older, older_searches, originals
 from core.api.answers import PROBLEM, Problem, answer, problem, problem_of
 from core.api.idempotency import Idempotency
 from core.errors import Conflict, TesseraError
@@ -58,8 +58,10 @@ def make(workspace: Callable[[], Workspace]) -> FastAPI:
     app.state.workspace = workspace
     app.include_router(binding.router(OPERATIONS.values()), prefix="/v1")
     app.include_router(jobs.router, prefix="/v1")
+    app.include_router(answering.router, prefix="/v1")
     app.include_router(originals.router, prefix="/v1")
     app.include_router(older.router)
+    app.include_router(older_searches.router)
     app.add_middleware(Idempotency, workspace=workspace)
     app.add_middleware(_Unbroken)
     app.add_exception_handler(TesseraError, _refused)

@@ -17,6 +17,7 @@ from core.api.answers import Problem, answer
 from core.api.shared import Body, IfMatch, LongText, Opened, Text, documented, expected
 from core.errors import UnknownChoice
 from core.json_forms.jobs import JOB as FORM
+from core.operations import declaring
 from core.operations.declaring import PROGRAM, Operation
 from core.operations.examples import JOB
 from core.operations.parameters import plain, with_types
@@ -56,10 +57,9 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
     """Return the function of a route; FastAPI reads from its signature what stands in path, query and body."""
     in_path = re.findall(r"\{(\w+)", place)
     taken = [Parameter("workspace", Parameter.KEYWORD_ONLY, annotation=Opened)]
-    in_body: dict[str, Any] = {}
+    in_body: list[declaring.Parameter] = []
     for each in one.taken("http"):
-        kind: Any = with_types(each.type, _LONG if each.about.long else _TYPES)
-        about: dict[str, Any] = {"description": str(each.about.text), "ge": each.about.least, "le": each.about.most}
+        kind, about = _described(each)
         annotation: Any = Annotated[kind, Query(alias=each.about.query or None, **about)]
         default = each.default
         if each.name in in_path:
@@ -67,13 +67,11 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
         elif each.name == _EXPECTED:
             annotation, default = IfMatch, ""
         elif method not in ("GET", "DELETE"):
-            kind = kind if each.required else kind | None
-            in_body[each.name] = (kind, Field(... if each.required else default, **about))
+            in_body.append(each)
             continue
         taken.append(Parameter(each.name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default))
     if in_body:
-        model = create_model(one.name, __base__=Body, **in_body)
-        taken.append(Parameter(_BODY, Parameter.KEYWORD_ONLY, annotation=model))
+        taken.append(Parameter(_BODY, Parameter.KEYWORD_ONLY, annotation=body_of(one.name, in_body)))
 
     def endpoint(**given: Any) -> Response:
         workspace, body = given.pop("workspace"), given.pop(_BODY, None)
@@ -91,6 +89,22 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
 
     endpoint.__signature__ = Signature(taken)  # type: ignore[attr-defined]
     return endpoint
+
+
+def body_of(name: str, taken: Iterable[declaring.Parameter]) -> type[Body]:
+    """Return the model of the body of a request that holds some parameters."""
+    fields: dict[str, Any] = {}
+    for each in taken:
+        kind, about = _described(each)
+        kind = kind if each.required else kind | None
+        fields[each.name] = (kind, Field(... if each.required else each.default, **about))
+    return create_model(name, __base__=Body, **fields)
+
+
+def _described(one: declaring.Parameter) -> tuple[Any, dict[str, Any]]:
+    """Return the type of a parameter over HTTP, and its description with its range."""
+    kind = with_types(one.type, _LONG if one.about.long else _TYPES)
+    return kind, {"description": str(one.about.text), "ge": one.about.least, "le": one.about.most}
 
 
 def _addressed(names: Sequence[object], act: Callable[[], _T]) -> _T:

@@ -14,7 +14,7 @@ from core.messages import message, reason_of
 from core.workspace import Workspace
 
 SHUT = message(
-    "Tessera lets no program in. Switch that on on the page Settings under Other programs, or by enabled = true in the "
+    "Tessera lets no program in. Turn it on, on the page Settings under Other programs, or by enabled = true in the "
     "section [http] of tessera.toml."
 )
 UNKNOWN = message(

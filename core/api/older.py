@@ -1,25 +1,28 @@
-"""The paths of two older designs: documents are uploaded, embedded by request and tested; notes are searched."""
+"""The paths of an older design: documents are uploaded, and embedded by request."""
 
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, File, Form, Query, UploadFile
-from pydantic import AliasChoices, Field, create_model
+from pydantic import Field
 from starlette.responses import Response
 
-from core import model
 from core.api.answers import Problem, answer
 from core.api.jobs import start_job
 from core.api.shared import Body, Opened, Text, documented, or_404
 from core.errors import ConfigError, NoteNotFound, SourceError
 from core.jobs import Busy
 from core.json_forms.forms import plain
-from core.json_forms.search import RESULT
 from core.messages import message
-from core.model import DEFAULTS, EXPANSION_SIZES, NoteCard, Progress, Rechunked, SearchResult, SyncPlan, SyncReport
+from core.model import (
+    NoteCard,
+    Progress,
+    Rechunked,
+    SyncPlan,
+    SyncReport,
+)
 from core.operations import bases as base_operations
 from core.operations import chunks as chunk_operations
-from core.operations import examples
 from core.operations.declaring import PROGRAM, Operation
 from core.operations.examples import JOB
 from core.workspace import Workspace
@@ -30,18 +33,12 @@ _PREVIEW = 120
 """Characters of a chunk in a list."""
 _PATIENCE = 60.0
 """Seconds that an upload waits for another import."""
-_WIDENING = next(name for name, part in model.PARTS.items() if part.lengthens)
-"""The setting that adds neighbours to hits."""
 _NEW = {"name": "work", "type": "vector", "embedding_model": "bundled"}
 _BASE = _NEW | {"description": "", "docs": 1, "chunks": 2}
 _DOC = {"doc_id": "4f1c", "name": "roadmap.md", "title": "Roadmap", "chunk_count": 2, "status": "pending"}
 _UPLOAD = {"base": "work", "file": ["# Roadmap\n\nThe search comes first.\n"]}
 _SPAN = {"id": "4f1c:0a9b", "start": 0, "end": 30}
 _CHUNK = _SPAN | {"preview": "The search comes first.", "state": "pending"}
-_HIT = _SPAN | {"doc_id": "4f1c", "name": "roadmap.md", "score": 0.83, "content": "The search comes first."}
-_TRIAL = {"base": "work", "question": "What comes first?"}
-_QUESTION = {"query": "What comes first?", "top_k": 5, "expand_context": True, "filters": {"base": "work"}}
-_FOUND = examples.RESULT | {"sub_queries": [], "rounds": 1}
 BaseName = Annotated[Text, Query(description="The name of a base")]
 
 
@@ -211,88 +208,3 @@ def reindex(workspace: Opened, chosen: Reindex) -> Response:
         return done
 
     return start_job(workspace, "rechunk", work, base=base)
-
-
-class Test(Body):
-    """A question to try on a base."""
-
-    base: Text
-    question: Annotated[Text, Field(validation_alias=AliasChoices("question", "query"))]
-    top_k: Annotated[int, Field(ge=1, le=100)] = 5
-
-
-_WORDS = ("base", "tags", "any_tags", "type", "category", "project", "scope", "status")
-_FIELDS: Any = dict.fromkeys(_WORDS, (Text | list[Text] | None, None))
-_Words: Any = create_model("Words", __base__=Body, **_FIELDS)
-
-
-class NoteFilters(_Words):
-    """What the notes must have: one of several words of a field, every one of `tags`."""
-
-    min_priority: Annotated[int, Field(ge=-999_999, le=999_999)] | None = None
-    path: Text | None = None
-    after: Text | None = None
-    before: Text | None = None
-
-    def options(self, workspace: Workspace) -> dict[str, Any]:
-        """Return the filters as options of a search; raises QueryError for a date."""
-        given = self.given()
-        typed = {name: given.pop(name) for name in ("path", "after", "before") if name in given}
-        named = {{"base": "bases", "tags": "all_tags"}.get(name, name): value for name, value in given.items()}
-        return {"filters": workspace.searching.filters(**typed), **named}
-
-
-class Search(Body):
-    """A question; with `expand_context`, hits have `context_size` chunks more on each side."""
-
-    query: Text
-    top_k: Annotated[int, Field(ge=1, le=100)] = 10
-    rerank: bool | None = None
-    expand_context: bool = False
-    context_size: Annotated[int, Field(ge=EXPANSION_SIZES[0], le=EXPANSION_SIZES[-1])] = 1
-    filters: NoteFilters = NoteFilters()
-
-
-@router.post("/knowledge/test", **documented(_TRIAL | {"chunks": [_HIT], "choice": None}, takes=_TRIAL))
-def test(workspace: Opened, trial: Test) -> Response:
-    """Return the chunks that a question recalls; of a literal base also what a language model chose and wrote."""
-    name = or_404(lambda: workspace.bases.get(trial.base)).name
-    result = workspace.search(trial.question, bases=name, limit=trial.top_k)
-    hits = [
-        {"id": hit.chunk.id, "start": hit.chunk.start, "end": hit.chunk.end, "doc_id": hit.note.id}
-        | {"name": hit.note.path or hit.note.title, "score": hit.score, "content": hit.chunk.text}
-        | {"line": hit.chunk.line or None, "page": hit.page or None}
-        for hit in result.hits
-    ]
-    choice = RESULT(result)["choice"]
-    return answer({"base": name, "question": trial.question, "chunks": hits, "choice": choice})
-
-
-@router.post("/notes/search/semantic", **documented(_FOUND, takes=_QUESTION))
-def semantic(workspace: Opened, search: Search) -> Response:
-    """Return the passages that are nearest to a question in meaning."""
-    return _answer(_searched(workspace, search, mode="semantic", level="simple"))
-
-
-@router.post("/notes/search/complex", **documented(_FOUND, takes=_QUESTION))
-def complex_(workspace: Opened, search: Search) -> Response:
-    """Return the passages that answer a question at the level it needs: a broad one is taken apart and followed up."""
-    return _answer(_searched(workspace, search, level="auto"))
-
-
-def _searched(workspace: Workspace, search: Search, **chosen: Any) -> SearchResult:
-    options = {**search.filters.options(workspace), **chosen}
-    if search.rerank is not None:
-        options["reranker"] = _reranker(workspace) if search.rerank else "none"
-    options[_WIDENING] = search.context_size if search.expand_context else 0
-    return workspace.search(search.query, limit=search.top_k, **options)
-
-
-def _reranker(workspace: Workspace) -> str:
-    """Return the reranker of the settings; the usual one where they switch it off."""
-    chosen = workspace.bases.search_settings().reranker
-    return DEFAULTS.reranker if chosen == "none" else chosen
-
-
-def _answer(result: SearchResult) -> Response:
-    return answer(RESULT(result) | {"rounds": max((one.round for one in result.asked), default=1)})

@@ -29,10 +29,10 @@ def checked(records: Records, name: str) -> Ids:
         if not sets.isdisjoint((one.set.id, f"/{one.set.name}")):
             mistakes.add(place, message("this question set stands here twice."))
         sets.update((one.set.id, f"/{one.set.name}"))
-    for place, feedback in records.feedback.sound(mistakes):
-        ids.named.update(_mentioned(feedback))
-        if feedback.note_id not in ids.notes and feedback.note_id not in ids.versions:
-            mistakes.add(place, message("the note of this feedback isn't in the archive."))
+    for place, use in records.uses.sound(mistakes):
+        ids.named.update(_mentioned(use))
+        if use.note_id not in ids.notes and use.note_id not in ids.versions:
+            mistakes.add(place, message("the note of this use isn't in the archive."))
     for _, run in records.runs.sound(mistakes):
         ids.named.update(_mentioned(run))
     for _ in records.syncs.sound(mistakes):

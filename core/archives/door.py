@@ -22,6 +22,7 @@ from core.intake.folder import content_hash, safe
 from core.markdown import frontmatter
 from core.messages import Message, message
 from core.model import (
+    LONGEST_CONTEXT,
     NOTE_FIELDS,
     NOTE_SOURCES,
     Author,
@@ -33,6 +34,7 @@ from core.model import (
     Powers,
     Proposal,
     SearchSettings,
+    Use,
     in_utc,
 )
 from core.notes.fields import checked
@@ -79,7 +81,7 @@ def admitted(records: Records, usual: str) -> Records:
         proposals=records.proposals.map(_proposal),
         sets=records.sets.map(lambda one: _set(_sound(one), into)),
         runs=records.runs.map(lambda one: _run(_sound(one), into)),
-        feedback=records.feedback.map(_sound),
+        uses=records.uses.map(_use),
         syncs=Parts(),
     )
 
@@ -190,6 +192,12 @@ def _proposal(proposal: Proposal) -> Proposal:
     return _sound(replace(proposal, fields=_fields(proposal.fields)))
 
 
+def _use(use: Use) -> Use:
+    if max(len(use.used_in), len(use.context)) > LONGEST_CONTEXT:
+        raise RowError("the place or the context of this use is too long.")
+    return _sound(use)
+
+
 def _set(record: SetRecord, into: KnowledgeBase) -> SetRecord:
     if record.set.base_id != into.id:
         raise RowError("this is a question set of another base.")
@@ -224,11 +232,18 @@ def _run(record: RunRecord, into: KnowledgeBase) -> RunRecord:
 
 
 def _pipeline(pipeline: Pipeline) -> Pipeline:
+    """Return a setup that asks no language model, and whose model and reranker are the program's own."""
     if pipeline.chunking:
         _check_chunking(pipeline.chunking)
     built_in = embedding.is_built_in(pipeline.embedder)
-    embedder = pipeline.embedder if built_in else ""
-    return replace(pipeline, embedder=embedder, search=_search(pipeline.search), name=one_line(pipeline.name))
+    return replace(
+        pipeline,
+        embedder=pipeline.embedder if built_in else "",
+        search=_search(pipeline.search),
+        name=one_line(pipeline.name),
+        answers="quotes",
+        judge="none",
+    )
 
 
 def _search(search: SearchSettings) -> SearchSettings:

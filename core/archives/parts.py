@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain
 from typing import Generic, TypeVar
 
 from core.errors import ArchiveError, RowError, SourceError
@@ -43,6 +44,10 @@ class Parts(Iterable[T], Generic[T]):
                 mistakes.add(place, error.reason if isinstance(error, SourceError) else error.message)
                 continue
             yield place, record
+
+    def followed_by(self, others: "Parts[T]") -> "Parts[T]":
+        """Return these records, then others."""
+        return Parts(lambda: chain(self._read(), others._read()))
 
     def map(self, change: Callable[[T], R]) -> "Parts[R]":
         """Return the records as a function changes them."""

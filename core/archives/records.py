@@ -18,7 +18,6 @@ from core.model import (
     Author,
     ChunkingOptions,
     Edit,
-    Feedback,
     Filters,
     KnowledgeBase,
     Note,
@@ -29,6 +28,7 @@ from core.model import (
     QuestionSet,
     Revision,
     Run,
+    Use,
     VersionKind,
 )
 from core.store import Store
@@ -97,7 +97,7 @@ class Records:
     sets: Parts[SetRecord] = field(default_factory=Parts)
     runs: Parts[RunRecord] = field(default_factory=Parts)
     syncs: Parts[SyncRecord] = field(default_factory=Parts)
-    feedback: Parts[Feedback] = field(default_factory=Parts)
+    uses: Parts[Use] = field(default_factory=Parts)
     words: dict[str, str] = field(default_factory=dict)
     """Files of words that the person edits, by name: synonyms, the vocabulary."""
     powers: Powers = NO_POWERS
@@ -144,12 +144,7 @@ def read(store: Store, base: KnowledgeBase) -> Records:
                 for run in reversed(store.runs.of(base))
             ),
             syncs=Parts.of(SyncRecord(*sync) for sync in sorted(store.bases.syncs(base), key=lambda sync: sync[0])),
-            feedback=Parts.of(
-                sorted(
-                    (one for note_id in everyone for one in store.usage.judged(note_id=note_id)),
-                    key=lambda one: (one.at, one.query, one.chunk_id),
-                )
-            ),
+            uses=Parts.of(use for note_id in everyone for use in store.uses.of(note_id)),
         )
 
 
@@ -196,8 +191,8 @@ def write(store: Store, records: Records, name: str, ids: Ids) -> KnowledgeBase:
             store.runs.add(begun, results, done.run.metrics, done.run.ended_at)
         for sync in records.syncs:
             store.bases.put_sync(base, sync.folder, sync.at, sync.report)
-        for feedback in records.feedback:
-            store.usage.put(feedback)
+        for use in records.uses:
+            store.uses.put(use)
     return base
 
 

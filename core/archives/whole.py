@@ -23,11 +23,13 @@ from core.intake import upload
 from core.intake.encoding import MAX_BYTES
 from core.intake.notefile import is_note
 from core.messages import message
-from core.model import KnowledgeBase, Powers
+from core.model import Feedback, KnowledgeBase, Powers
 
 _MARK, _VERSION = "tessera.json", {"tessera": "base", "version": 1}
 _BASE, _WORDS = "base.json", "words/"
-_LISTS = ("notes", "versions", "edits", "proposals", "sets", "runs", "syncs", "feedback")
+_LISTS = ("notes", "versions", "edits", "proposals", "sets", "runs", "syncs", "uses")
+_VERDICTS = "feedback.jsonl"
+"""The verdicts of an archive of before, which has no uses."""
 _TIME = (1980, 1, 1, 0, 0, 0)
 _MOST_LINE = 2 * MAX_BYTES + 2**20
 """Bytes of a record: a note of the largest size, all of whose characters JSON escapes."""
@@ -83,6 +85,8 @@ def unpacked(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
     lists: dict[str, Any] = {
         kind: Parts(partial(_lines, archive, f"{kind}.jsonl", get_args(kinds[kind])[0], own)) for kind in _LISTS
     }
+    verdicts = Parts(partial(_lines, archive, _VERDICTS, Feedback, own))
+    lists["uses"] = lists["uses"].followed_by(verdicts.map(Feedback.use))
     try:
         base: KnowledgeBase = noun(KnowledgeBase, parsed(archive.read(_BASE, _MOST_HEAD)))
     except RowError as error:

@@ -24,6 +24,7 @@ def note_read(workspace: Workspace, note: Name) -> Answer:
     """
     card = workspace.notes.cards_of([one := named.id_of(workspace, note)])[one]
     whole = workspace.notes.get(card.id)
+    workspace.uses.note("read", [(card.id, "")])
     content = {"content": whole.body[:MOST_CHARACTERS], "hidden": [[*part] for part in workspace.notes.hidden(card.id)]}
     return Answer(_fields(card, whole) | _card(card) | content, remarks=_cut(whole.body))
 

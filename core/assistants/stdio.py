@@ -17,6 +17,9 @@ from core.assistants.write_calls import WriteCalls
 from core.errors import StoreError
 from core.workspace import Workspace
 
+_GATHERED = 5.0
+"""Seconds for which uses of notes are gathered: to write them, the workspace is opened for a moment."""
+
 
 def serve(folder: Path, wire: TextIO) -> None:
     """Serve the workspace in a folder until the input ends. It is open for reading, and answers are written to `wire`.
@@ -30,7 +33,7 @@ def serve(folder: Path, wire: TextIO) -> None:
     reading = _Reading(folder)
     with suppress(StoreError):
         reading.workspace()
-    anyio.run(_serve, server.make(reading.workspace, WriteCalls(folder, reading.workspace)), wire)
+    anyio.run(_serve, server.make(reading.workspace, reading.calls), wire)
     reading.close()
 
 
@@ -46,6 +49,7 @@ class _Reading:
         self._folder = folder
         self._workspace: Workspace | None = None
         self._opening = threading.Lock()
+        self.calls = WriteCalls(folder, self.workspace)
 
     def workspace(self) -> Workspace:
         """Return the workspace; raises StoreError while there is none."""
@@ -53,6 +57,7 @@ class _Reading:
             if self._workspace is None:
                 self._workspace = Workspace(self._folder, readonly=True)
                 self._workspace.models.start_warming()
+                self._workspace.uses.hand_to(self.calls.record, _GATHERED)
             return self._workspace
 
     def close(self) -> None:

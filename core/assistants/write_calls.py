@@ -2,15 +2,18 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 
 from mcp_types import CallToolResult
 
 from core.assistants.server import failure, run
-from core.errors import TesseraError, WorkspaceLocked
+from core.errors import NoteNotFound, TesseraError, WorkspaceLocked
+from core.model import Use
+from core.operations import uses
+from core.operations.declaring import PROGRAM
 from core.remote import client
 from core.workspace import Workspace
 
@@ -37,6 +40,20 @@ class WriteCalls:
             return self._call(name, arguments)
         except TesseraError as error:
             return failure(str(error))
+
+    def record(self, given: Sequence[Use]) -> None:
+        """Write uses of notes, through the app if it has the workspace open; raises TesseraError."""
+        try:
+            with self._locked() as workspace:
+                workspace.store.uses.add(given)
+        except WorkspaceLocked:
+            if app := client.beside(self._folder):
+                for use in given:
+                    place = {"used_in": use.used_in, "context": use.context, "chunk": use.chunk_id}
+                    with suppress(NoteNotFound):
+                        app.run(uses.report, {"note": use.note_id, **place}, caller=PROGRAM)
+            else:
+                raise
 
     def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
         patience = _PATIENCE

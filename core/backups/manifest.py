@@ -13,7 +13,7 @@ from typing import IO, Any, get_args
 
 from core.backups import DAMAGE
 from core.errors import SourceError
-from core.faults import BACKUPS, DATABASE
+from core.faults import BACKUPS, DATABASE, FILES
 from core.messages import message
 from core.model import Backup, BackupReason
 
@@ -22,7 +22,7 @@ KEY, CONTENT = "key.age", "content.age"
 """What an encrypted backup holds beside its manifest: the key, and the backup itself."""
 BELONGING = (
     *("preferences.json", "synonyms.txt", "vocabulary.txt", "floors.json", "bars.json", "backup-key.json"),
-    *("trash", f"{BACKUPS}/trash"),
+    *("trash", f"{BACKUPS}/trash", FILES),
 )
 """Files and folders of a workspace that a backup holds beside the database."""
 Digests = Mapping[str, tuple[int, str]]

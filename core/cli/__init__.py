@@ -44,9 +44,12 @@ _GROUPS = {
     "packs": packs.app,
     "base": bases.app,
     "backup": backups.app,
+    "thread": options.group(_("Threads of written answers: list, show, go on with, keep as a note, delete them.")),
     "review": options.group(_("What waits for your decision: list it, put it off, let it be, merge it.")),
+    "concept": options.group(_("Concepts: the key phrases of the notes, and what leads from one note to another.")),
     "document": options.group(_("Documents: what converts them, what isn't read, and another conversion.")),
     "chunk": options.group(_("The chunks of notes: list, edit, merge, split, hide and restore them.")),
+    "check": options.group(_("Can your notes be found? Check a base, show its last check, try other settings on it.")),
     "questions": options.group(_("Question sets, by which `tessera evaluate` measures: list, make, show them.")),
     "runs": options.group(_("What question sets measured: list, show and delete it.")),
 }

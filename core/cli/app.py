@@ -1,5 +1,6 @@
 """`tessera app`: the pages, served by Streamlit from the folder of the program."""
 
+import _thread
 import os
 import runpy
 import signal
@@ -8,9 +9,9 @@ import sys
 import threading
 import time
 import webbrowser
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -25,6 +26,8 @@ PORT = 8501
 _PORTS_TRIED = 20
 _START_SECONDS = 60.0
 """The browser opens when the server answers within this time."""
+_CLOSED = threading.Event()
+"""Set once the window is closed."""
 
 Workspace = Annotated[
     Path | None, typer.Option("--workspace", help=_("Where Tessera keeps its data."), envvar="TESSERA_WORKSPACE")
@@ -46,31 +49,77 @@ def serve(
     token: Annotated[
         bool, typer.Option("--token", help=_("Answer only browsers that open the address with the token."))
     ] = False,
+    keep_running: Annotated[
+        bool, typer.Option("--keep-running", help=_("Keep running after it is closed, for watching and assistants."))
+    ] = False,
+    install: Annotated[bool, typer.Option("--install", help=_("Put Tessera into the menu of programs."))] = False,
+    uninstall: Annotated[
+        bool, typer.Option("--uninstall", help=_("Take Tessera out of the menu of programs."))
+    ] = False,
     workspace: Workspace = None,
     as_json: Json = False,
 ) -> None:
-    from core import access
-    from core.api.entrance import address
+    if install or uninstall:
+        from core import shortcut
 
-    chosen = free(port)
+        _shortcut(shortcut.add() if install else shortcut.remove(), as_json)
+        return
+    from core import access, desktop
+    from core.api.entrance import address
+    from core.settings_file import usual_workspace
+
     if workspace is not None:
         os.environ["TESSERA_WORKSPACE"] = str(workspace)
+    folder = workspace or usual_workspace()
+    if not no_browser and _has_screen() and _shown(folder, as_json):
+        return
+    chosen = free(port)
     if token:
         os.environ["TESSERA_APP__TOKEN"] = "true"
     url = f"http://{HOST}:{chosen}"
     if access.pages_need_token():
         url = address(url, access.PAGES)
-    show({"url": url}, as_json, lambda values: [_("Tessera runs on {url}. Ctrl+C stops it.", url=values["url"])])
+    show(
+        {"url": url, "workspace": str(folder.absolute())},
+        as_json,
+        lambda values: [
+            _("Tessera runs on {url}. Ctrl+C stops it.", url=values["url"]),
+            _("Your notes are in {folder}.", folder=values["workspace"]),
+        ],
+    )
     sys.stdout.flush()
     if not no_browser and _has_screen():
-        threading.Thread(target=_open, args=(chosen, url), daemon=True).start()
+        keep = keep_running or desktop.keeps_running()
+        threading.Thread(target=_open, args=(chosen, url, folder, keep), daemon=True).start()
     # Streamlit is run, not imported: core knows no screen. Its options are in .streamlit/config.toml beside app.py;
     # these hold whatever the environment says.
     options = {"address": HOST, "port": chosen, "headless": "true"}
     flags = [part for name, value in options.items() for part in (f"--server.{name}", str(value))]
     sys.argv = ["streamlit", "run", str(PROGRAM / "app.py"), *flags, "--logger.hideWelcomeMessage", "true"]
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # the server sends the signal on to itself after it closed
+    signal.signal(signal.SIGINT, _end)  # the server sends the signal on to itself after it closed
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
+
+
+def _shortcut(place: Path, as_json: bool) -> None:
+    """Print where the shortcut is, or that it is gone."""
+    there = place.exists()
+    text = _("Tessera is in the menu of programs: {file}", file=str(place))
+    gone = _("Tessera is no longer in the menu of programs. Your notes and the program stay.")
+    show({"file": str(place), "installed": there}, as_json, lambda _values: [text if there else gone])
+
+
+def _shown(folder: Path, as_json: bool) -> bool:
+    """Whether another process has the app open on a workspace; its window is brought to the front, or opened again."""
+    from core.operations.status import bring_to_front
+    from core.remote.client import beside
+
+    remote = beside(folder)
+    there = remote.run(bring_to_front, {}) if remote else {"url": ""}
+    if url := there["url"]:
+        show({"url": url}, as_json, lambda values: [_("Tessera runs already on {url}.", url=values["url"])])
+        if not there["shown"]:
+            _window(url, folder)
+    return bool(url)
 
 
 def free(port: int | None, host: str = HOST) -> int:
@@ -98,8 +147,8 @@ def _has_screen() -> bool:
     return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
-def _open(port: int, url: str) -> None:
-    """Open the browser as soon as the server answers."""
+def _open(port: int, url: str, folder: Path, keep_running: bool) -> None:
+    """Open the app as soon as the server answers; end this process with its window, unless it is kept running."""
     ends = time.monotonic() + _START_SECONDS
     while time.monotonic() < ends:
         try:
@@ -107,5 +156,30 @@ def _open(port: int, url: str) -> None:
         except OSError:
             time.sleep(0.1)
         else:
-            webbrowser.open(url)
+            if _window(url, folder) and not keep_running:
+                _CLOSED.set()
+                _thread.interrupt_main(signal.SIGINT)
             return
+
+
+def _end(number: int, _: object) -> NoReturn:
+    """End the process: as one whose window was closed, or as one that a signal ends."""
+    if not _CLOSED.is_set():
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+    sys.exit()
+
+
+def _window(url: str, folder: Path) -> bool:
+    """Show an address in a window of its own until that is closed; return False where it is the tab of a browser."""
+    from core import desktop
+
+    if browser := desktop.browser():
+        with suppress(OSError):
+            window = desktop.window = desktop.Window(browser, url, desktop.profile(folder))
+            window.wait()
+            desktop.window = None
+            if window.seen:
+                return True
+    webbrowser.open(url)
+    return False

@@ -95,7 +95,7 @@ def _powers_lines(values: dict[str, Any]) -> list[str]:
             )
         )
     if powers["reranker"]:
-        printed.append(_("The archive names {model} for the second look; it is left out.", model=powers["reranker"]))
+        printed.append(_("The archive names {model} for the re-check; it is left out.", model=powers["reranker"]))
     return printed
 
 

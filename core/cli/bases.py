@@ -84,14 +84,14 @@ def lines(base: dict[str, Any]) -> list[str]:
 ON = {
     "embed_at_once": message("New notes are indexed at once."),
     "write_files": message("Edits of notes are written into their files."),
-    "watch": message("Its folders are synced while the app runs."),
+    "watch": message("Its folders are updated while the app runs."),
     "trusts_programs": message("What programs write counts at once."),
     "read_pictures": message("The text in pictures is read and found."),
 }
 OFF = {
     "embed_at_once": message("New notes are indexed when you say so."),
     "write_files": message("Files are only read."),
-    "watch": message("Its folders are synced when you say so."),
+    "watch": message("Its folders are updated when you say so."),
     "trusts_programs": message("What programs write waits until you accept it."),
     "read_pictures": message("The text in pictures isn't read."),
 }

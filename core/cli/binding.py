@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, get_origin
 
 import typer
@@ -14,7 +15,7 @@ from typer.core import TyperArgument, TyperCommand
 
 from core.cli.calling import call, flag, places, words
 from core.cli.options import WORKSPACE, Folder, Json
-from core.cli.output import Lines, plain_lines, show
+from core.cli.output import plain_lines, show
 from core.cli.texts import say
 from core.errors import TesseraError, Unfinished
 from core.messages import message
@@ -30,12 +31,13 @@ class Command:
 
     `lines` make what it prints for people. `run` does its work with the folder of the workspace and the arguments; what
     it takes as keywords are options too, or in place of those of the same names. `also` are operations whose parameters
-    it takes as well.
+    it takes as well. `shown` are those of its options that the lines take too.
     """
 
-    lines: Lines = plain_lines
+    lines: Callable[..., list[str]] = plain_lines
     run: Callable[..., Any] | None = None
     also: tuple[Operation, ...] = ()
+    shown: tuple[str, ...] = ()
 
 
 def bind(groups: Mapping[str, typer.Typer], commands: Mapping[str, Command], operations: Iterable[Operation]) -> None:
@@ -86,10 +88,10 @@ def _command(one: Operation, command: Command) -> Callable[..., None]:
     @taking(one, *command.also, own=command.run)
     def function(workspace: Folder = WORKSPACE, as_json: Json = False, **given: Any) -> None:
         values = command.run(workspace, **given) if command.run else call(one, workspace, given)
-        show(values, as_json, command.lines)
+        show(values, as_json, partial(command.lines, **{name: given[name] for name in command.shown}))
         for each in (values, *values.get("folders", ())):
             if problem := each.get("problem"):
-                raise Unfinished(problem) if each["waiting"] else TesseraError(problem)
+                raise Unfinished(problem) if each.get("waiting") else TesseraError(problem)
 
     return function
 

@@ -24,8 +24,8 @@ def agreed(question: Message, yes: bool) -> bool:
     if yes:
         return True
     if not sys.stdin.isatty():
-        raise ConfigError("This terminal can't ask you first, so nothing was begun. Add --yes to begin.")
-    return typer.confirm(_("Begin?"), err=True)
+        raise ConfigError("This terminal can't ask you first, so nothing was started. Add --yes to start.")
+    return typer.confirm(_("Start?"), err=True)
 
 
 def _of_switch(cost: Cost) -> Message:
@@ -59,7 +59,7 @@ def switch(
     *,
     yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask whether to begin."))] = False,
     abandon: Annotated[
-        bool, typer.Option("--abandon", help=_("Forget what was begun; the base stays as it is."))
+        bool, typer.Option("--abandon", help=_("Cancel what was started; the base stays as it is."))
     ] = False,
     **given: Any,
 ) -> Any:

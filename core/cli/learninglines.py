@@ -26,6 +26,7 @@ def _of_log(log: dict[str, Any]) -> list[str]:
         suggested=suggested,
     )
     counts = {
+        "by_model": plural("{n} of them by the language model", "{n} of them by the language model"),
         "known": plural("{n} was suggested before", "{n} were suggested before"),
         "rejected": plural("{n} was rejected before, and stays away", "{n} were rejected before, and stay away"),
         "secrets": plural("{n} secret is masked", "{n} secrets are masked"),
@@ -33,9 +34,17 @@ def _of_log(log: dict[str, Any]) -> list[str]:
         "left_out": plural(
             "{n} event is left out, for the log is too long", "{n} events are left out, for the log is too long"
         ),
+        "unsent": plural(
+            "{n} event wasn't sent to the language model, for the log is too long",
+            "{n} events weren't sent to the language model, for the log is too long",
+        ),
     }
-    return [say(head), *(f"  {say(_with(text, log[name]))}" for name, text in counts.items() if log[name])]
+    return [
+        say(head),
+        *(f"  {say(_with(text, log[name]))}" for name, text in counts.items() if log[name]),
+        *(f"  {_('Dropped: {title} ({reason})', **one)}" for one in log["dropped"]),
+    ]
 
 
-def _with(text: Any, number: int) -> Any:
-    return replace(text, fields={"n": number})
+def _with(text: Any, count: int | list[str]) -> Any:
+    return replace(text, fields={"n": count if isinstance(count, int) else len(count)})

@@ -3,24 +3,27 @@
 import shlex
 from typing import Any
 
+from core.cli import snippet
 from core.cli.texts import _, say
 from core.messages import lines, message, plural
 from core.model import (
     LEVELS,
     LOST,
     MODES,
+    NOT_IN_NOTES,
     NOTE_FIELDS,
     NOTICES,
     STAGES,
     base_model,
     classification,
 )
+from core.text import one_line
 
 
 def of_why_not(answer: dict[str, Any]) -> list[str]:
     lines = [_("{name}: {text}", name=answer["title"], text=answer["told"])]
     if answer["chunk_index"] is not None:
-        lines.append(_("Its best chunk is number {n}:", n=answer["chunk_index"] + 1))
+        lines.append(_("Its best passage is number {n}:", n=answer["chunk_index"] + 1))
     for stage, score in answer["scores"].items():
         name = STAGES.get(stage, stage)
         if score["rank"]:
@@ -36,12 +39,17 @@ def of_context(context: dict[str, Any]) -> list[str]:
 
 def of_answer(answer: dict[str, Any]) -> list[str]:
     """Return the sentences of an answer with their numbers, then their sources; of a refused one the nearest."""
+    doubtful = [one for one in answer["sentences"] if one["told"]]
+    unproven = [f"  {one['text']} ({say(NOT_IN_NOTES)}: {say(one['told'])})" for one in doubtful]
     if answer["refused"]:
         near = [f"  {_place(one)}" for one in answer["nearest"]]
-        head = [say(answer["told"]), say(answer["bar"]["told"])]
+        head = [say(answer["told"]), *unproven, say(answer["bar"]["told"])]
         return [*head, *([_("The nearest passages:"), *near] if near else [])]
-    head = [] if answer["sure"] else [_("Perhaps:")]
-    return [*head, answer["answer"], "", *(f"[{one['number']}] {_place(one)}" for one in answer["citations"])]
+    head = [say(answer["told"])] if answer["told"] else []
+    head += [] if answer["sure"] or answer["writing"] else [_("Perhaps:")]
+    cited = (f"[{one['number']}] {_place(one)}: {one_line(one['quote'])}" for one in answer["citations"])
+    plain = (f"[{one['number']}] {_place(one)}" for one in answer["citations"])
+    return [*head, answer["answer"], *unproven, "", *(cited if answer["writing"] else plain)]
 
 
 def _place(one: dict[str, Any]) -> str:
@@ -104,7 +112,7 @@ def of_new_base(makes: dict[str, Any]) -> str:
 
 
 def of_index(values: dict[str, Any]) -> list[str]:
-    return [say(plural("{n} chunk indexed", "{n} chunks indexed", n=values["chunks"]))]
+    return [say(plural("{n} passage indexed", "{n} passages indexed", n=values["chunks"]))]
 
 
 def of_rebuild(values: dict[str, Any]) -> list[str]:
@@ -173,18 +181,21 @@ def _report_lines(report: dict[str, Any], head: str, flagged: int, orphaned: int
         lines.append(_("edits of removed notes, which stay: {n}", n=orphaned))
     count, seconds = report["chunks"], report["seconds"]
     if waiting:
-        stored = plural("{n} chunk stored in {seconds} s", "{n} chunks stored in {seconds} s", n=count, seconds=seconds)
+        stored = plural(
+            "{n} passage stored in {seconds} s", "{n} passages stored in {seconds} s", n=count, seconds=seconds
+        )
         return [*lines, say(stored), _waiting_line(waiting)]
-    cost = plural("{n} chunk indexed in {seconds} s", "{n} chunks indexed in {seconds} s", n=count, seconds=seconds)
+    cost = plural("{n} passage indexed in {seconds} s", "{n} passages indexed in {seconds} s", n=count, seconds=seconds)
     return [*lines, say(cost)]
 
 
-def of_result(result: dict[str, Any]) -> list[str]:
+def of_result(result: dict[str, Any], *, full: bool = False, explain: bool = False) -> list[str]:
+    """Return the lines of the hits: whole passages with `full`, scores and matching words with `explain`."""
     head: list[object] = [
         plural("{n} hit", "{n} hits", n=len(result["hits"])),
         MODES[result["mode"]],
         LEVELS[result["level"]],
-        *([message("second look: {name}", name=result["reranker"])] if result["reranker"] else []),
+        *([message("re-check: {name}", name=result["reranker"])] if result["reranker"] else []),
         message("{ms:.0f} ms", ms=result["took_ms"]),
     ]
     printed = [say(lines(*head, separator=" · ")), *(say(NOTICES[notice]) for notice in result["notices"])]
@@ -197,7 +208,7 @@ def of_result(result: dict[str, Any]) -> list[str]:
         for word, near in result["spelled"].items()
     ]
     if result["rerank_problem"]:
-        printed.append(_("No second look: {reason}", reason=result["rerank_problem"]))
+        printed.append(_("No re-check: {reason}", reason=result["rerank_problem"]))
     if result["decompose_problem"]:
         printed.append(_("The question was broken down by rules instead: {reason}", reason=result["decompose_problem"]))
     printed += [
@@ -208,11 +219,12 @@ def of_result(result: dict[str, Any]) -> list[str]:
     if result["hits"] and not result["confident"]:
         printed.append(_("Nothing close. The nearest:"))
     for hit in result["hits"]:
-        printed += ["", *_hit_lines(hit), *_about(hit), *(f"   {line}" for line in hit["text"].splitlines())]
+        text = hit["text"].splitlines() if full else snippet.of(hit, result["understood"]["text"])
+        printed += ["", *_hit_lines(hit, explain=explain), *_about(hit), *(f"   {line}" for line in text)]
     if result["lost"]:
         printed += ["", _("Also considered:")]
         for lost in result["lost"]:
-            first, second = _hit_lines(lost)
+            first, second = _hit_lines(lost, explain=explain)
             printed += [first, f"{second} [{say(LOST[lost['lost_at']])}]"]
     return printed
 
@@ -227,15 +239,16 @@ def _about(hit: dict[str, Any]) -> list[str]:
     return said + [f"   ! {say(remark)}" for remark in hit["remarks"]]
 
 
-def _hit_lines(hit: dict[str, Any]) -> list[str]:
-    where = " > ".join([hit["title"], *hit["section"]])
+def _hit_lines(hit: dict[str, Any], *, explain: bool) -> list[str]:
+    section = hit["section"]
+    where = " > ".join([hit["title"], *section[section[:1] == [hit["title"]] :]])
     place = f"{hit['path']}:{hit['line']}" if hit["line"] else hit["path"]
     scores = ", ".join(
         f"{say(STAGES.get(stage, stage))} {score:.3f}" for stage, score in hit["scores"].items() if score is not None
     )
     matched = f"; {', '.join(hit['matched'])}" if hit["matched"] else ""
     place = _("{path}, picture {picture}", path=place, picture=hit["picture"]) if hit["picture"] else place
-    return [f"{hit['rank']}. {where}", f"   {hit['base']}: {place} ({scores}{matched})"]
+    return [f"{hit['rank']}. {where}", f"   {hit['base']}: {place}" + (f" ({scores}{matched})" if explain else "")]
 
 
 def of_status(status: dict[str, Any]) -> list[str]:
@@ -248,7 +261,9 @@ def of_status(status: dict[str, Any]) -> list[str]:
         )
     if status["set_aside"]:
         names = ", ".join(status["set_aside"])
-        lines.append(_("Damaged, so it was set aside and made anew: {names}. Delete what you don't need.", names=names))
+        lines.append(
+            _("Damaged, so it was set aside and made again: {names}. Delete what you don't need.", names=names)
+        )
     return lines
 
 
@@ -261,10 +276,8 @@ def base_lines(base: dict[str, Any]) -> list[str]:
 
 
 def folder_lines(base: dict[str, Any]) -> list[str]:
-    return [
-        _("    {path}, last sync {at}", path=folder["path"], at=f"{folder['synced_at']:.16}".replace("T", " ") + " UTC")
-        for folder in base["folders"]
-    ]
+    times = [(folder["path"], f"{folder['synced_at']:.16}".replace("T", " ") + " UTC") for folder in base["folders"]]
+    return [_("    {path}, last update {at}", path=path, at=at) for path, at in times]
 
 
 def of_log(log: dict[str, Any]) -> list[str]:

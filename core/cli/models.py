@@ -84,7 +84,7 @@ def path(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
 
 def _list_lines(values: dict[str, Any]) -> list[str]:
     lines: list[str] = []
-    parts: dict[Part, str] = {"embedder": _("Models for meaning"), "reranker": _("Models for the second look")}
+    parts: dict[Part, str] = {"embedder": _("Models for meaning"), "reranker": _("Models for the re-check")}
     for part, title in parts.items():
         lines += [*([""] if lines else []), title]
         for model in values["models"]:
@@ -151,11 +151,10 @@ def _test_lines(values: dict[str, Any]) -> list[str]:
 
 def tokens_lines(values: dict[str, Any]) -> list[str]:
     if not values["keep_tokens"]:
-        return [_("The base '{base}' keeps no data for the word-by-word check.", base=values["base"])]
+        return [_("The base '{base}' keeps no re-check data.", base=values["base"])]
     return [
         _(
-            "The base '{base}' keeps the data of the word-by-word check for {n} of its {every} "
-            "pieces of text: {size} on disk.",
+            "The base '{base}' keeps the re-check data for {n} of its {every} pieces of text: {size} on disk.",
             base=values["base"],
             n=values["windows_with_bits"],
             every=values["windows"],

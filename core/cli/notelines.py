@@ -37,6 +37,18 @@ def of_change(note: dict[str, Any]) -> list[str]:
     return [_("'{title}' is version {version} now.", title=note["title"], version=str(note["version"]))]
 
 
+def of_copied(note: dict[str, Any]) -> list[str]:
+    return [_("The copy is at '{path}'.", path=note["path"])]
+
+
+def of_linked(note: dict[str, Any]) -> list[str]:
+    return [_("The link is there: version {version} now.", version=str(note["version"]))]
+
+
+def of_moved(note: dict[str, Any]) -> list[str]:
+    return [_("The note is at '{path}' now.", path=note["path"])]
+
+
 def of_list(values: dict[str, Any]) -> list[str]:
     return [_note_line(note) for note in values["notes"]] or [_("There are no such notes.")]
 

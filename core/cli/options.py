@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from core import places
 from core.cli.texts import _
 
 
@@ -25,7 +26,7 @@ Folder = Annotated[
 Json = Annotated[bool, typer.Option("--json", help=_("Print JSON."))]
 Base = Annotated[str | None, typer.Option("--base", help=_("The knowledge base, by name."))]
 
-WORKSPACE = Path("data/workspace")
+WORKSPACE = places.workspace()
 
 
 def group(about: str) -> typer.Typer:

@@ -81,7 +81,7 @@ def _report_lines(report: dict[str, Any]) -> list[str]:
     for note in report["edited"]:
         lines.append(_("  {path} stays as you changed it. What the pack has now:", path=note["path"]))
         if note["offered"] is None:
-            lines.append(_("    The pack has this note no more."))
+            lines.append(_("    The pack no longer has this note."))
             continue
         own, offered = note["own"].splitlines(), note["offered"].splitlines()
         lines += [f"    {line}" for line in unified_diff(own, offered, n=1, lineterm="")][2:]

@@ -21,6 +21,7 @@ def search(
     as_context: Annotated[
         bool, typer.Option("--context", help=_("Print the passages as one block for a prompt instead."))
     ] = False,
+    full: Annotated[bool, typer.Option("--full", help=_("Print the whole passages."))] = False,
     **given: Any,
 ) -> Any:
     budget, explain = given.pop("budget"), given.pop("explain")
@@ -36,7 +37,7 @@ def context(folder: Path, **given: Any) -> Any:
     return call(operations.context, folder, given | usual)
 
 
-def found_lines(values: dict[str, Any]) -> list[str]:
+def found_lines(values: dict[str, Any], *, full: bool = False, explain: bool = False) -> list[str]:
     if "hits" in values:
-        return lines.of_result(values)
+        return lines.of_result(values, full=full, explain=explain)
     return lines.of_context(values) if "citations" in values else lines.of_why_not(values)

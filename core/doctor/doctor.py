@@ -39,12 +39,6 @@ class Doctor:
         """Return what the workspace takes on disk."""
         return space.space(self._parts)
 
-    @property
-    def little_space(self) -> int:
-        """Bytes that are left of a disk that is nearly full, 0 of another."""
-        free, total = space.disk(self._parts.store.folder)
-        return free if space.nearly_full(free, total) else 0
-
     def compact(self, progress: Progress = no_progress) -> Compacted:
         """Give back what is unused; raises DiskFull before anything is changed, WorkspaceLocked."""
         return space.compact(self._parts, progress)

@@ -7,8 +7,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from core import config, embedding, files
+from core.disk import disk, nearly_full
 from core.doctor.check import Check, Parts, named
-from core.doctor.space import disk, nearly_full
 from core.embedding import Embedder
 from core.embedding.windows import row_windows
 from core.errors import IndexDamaged, SourceError, TesseraError

@@ -1,10 +1,10 @@
 """What a workspace takes on disk, and how it gives back what is unused."""
 
-import shutil
 from pathlib import Path
 
 from core import files
 from core.backups import restoring
+from core.disk import disk, nearly_full
 from core.doctor.check import Parts
 from core.errors import DiskFull
 from core.faults import BACKUPS, DATABASE
@@ -14,8 +14,6 @@ from core.model import Compacted, Progress, Space
 
 _SPARE = 64 << 20
 """Bytes that stay free on the disk."""
-_NEARLY_FULL = 0.05, 2_000_000_000
-"""Share and bytes of a disk that are left where it is nearly full; the smaller one counts."""
 
 
 def space(parts: Parts) -> Space:
@@ -68,18 +66,6 @@ def compact(parts: Parts, progress: Progress) -> Compacted:
     with store.changing:
         store.database.compact()
     return Compacted(before, _database(store.folder))
-
-
-def disk(folder: Path) -> tuple[int, int]:
-    """Return the free and all bytes of the disk of a folder."""
-    usage = shutil.disk_usage(folder)
-    return usage.free, usage.total
-
-
-def nearly_full(free: int, total: int) -> bool:
-    """Whether so little of a disk is left that a person should make space."""
-    share, most = _NEARLY_FULL
-    return free < min(share * total, most)
 
 
 def _database(folder: Path) -> int:

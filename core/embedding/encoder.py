@@ -5,7 +5,7 @@ The embedders `bundled`, `sentence` and `onnx` are Encoders. An `encoding` is th
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from threading import Lock, RLock
@@ -21,6 +21,7 @@ from core.embedding.numpy_model import supported
 from core.embedding.tokens import unit
 from core.embedding.torch_model import TorchModel
 from core.errors import ModelError
+from core.lazy import lazy
 from core.model import Device, Matrix, Role, Running, Spans
 
 SEGMENT = 1 << 16
@@ -79,10 +80,10 @@ class Encoder:
         self._cache_lock = Lock()
         self._cache: dict[str, tuple[Matrix, Matrix]] = {}
 
-    @cached_property
+    @lazy
     def facts(self) -> Facts:
         with self._loading:
-            return facts(self._folder(), self.name)
+            return vars(self).get("facts") or facts(self._folder(), self.name)
 
     @property
     def dimension(self) -> int:
@@ -96,7 +97,7 @@ class Encoder:
         prompts = "|".join(facts.prompts[role] for role in ("query", "note"))
         return f"{self.name}@{facts.digest}:{facts.dimension}:{prompts}{self._suffix}"
 
-    @cached_property
+    @lazy
     def _tokenizer(self) -> Any:
         from tokenizers import Tokenizer
 
@@ -111,7 +112,7 @@ class Encoder:
         tokenizer.no_padding()
         return tokenizer
 
-    @cached_property
+    @lazy
     def input_tokens(self) -> int:
         longest = max(len(self._tokenizer.encode(prompt).ids) for prompt in self.facts.prompts.values())
         return self.facts.max_tokens - longest - SPARE
@@ -123,11 +124,11 @@ class Encoder:
         spans = [remembered(text[start:end]) + np.int32(start) for start, end in _segments(text)]
         return np.concatenate(spans) if spans else np.empty((0, 2), np.int32)
 
-    @cached_property
+    @lazy
     def _of_chunks(self) -> Callable[[str], Spans]:
         return lru_cache(maxsize=2048)(self._encoded)
 
-    @cached_property
+    @lazy
     def _of_segments(self) -> Callable[[str], Spans]:
         return lru_cache(maxsize=16)(self._encoded)
 
@@ -142,7 +143,7 @@ class Encoder:
         with self._loading:
             return self._torch_model
 
-    @cached_property
+    @lazy
     def _torch_model(self) -> TorchModel:
         device = self._device or choose()
         model = TorchModel(
@@ -158,7 +159,7 @@ class Encoder:
                 return None
             return self._ids_model
 
-    @cached_property
+    @lazy
     def _ids_model(self) -> IdsModel | None:
         # A second thread of BLAS gains a third on an idle machine and costs as much while another program keeps the
         # cores busy; more gain nothing for ten words, and wait spinning.

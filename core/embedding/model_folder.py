@@ -102,8 +102,8 @@ def _check(folder: Path, modules: list[dict[str, Any]], options: dict[str, Any])
     kind = options.get("model_type", KIND)
     if kind == "CrossEncoder":
         raise ModelError(
-            "The model in {folder} is a CrossEncoder, no model for meaning. Choose another model; for a second "
-            "look its name is cross-encoder:{folder}.",
+            "The model in {folder} is a CrossEncoder, no model for meaning. Choose another model; for a re-check "
+            "its name is cross-encoder:{folder}.",
             folder=str(folder),
         )
     if kind != KIND:

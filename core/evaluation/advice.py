@@ -164,13 +164,13 @@ def _sentence(gain: float, *, changes: bool, keep: bool, more: int) -> Message:
         )
     if not more:
         return message(
-            "These settings are better: on questions that had no part in choosing them, the figure "
-            "rose by {gain:.3f} on average, by more than chance explains (95%).",
+            "These settings are better: on questions that weren't used for choosing them, the figure rose by "
+            "{gain:.3f} on average, by more than chance explains (95%).",
             gain=gain,
         )
     return message(
-        "These settings may help: on questions that had no part in choosing them, the figure rose by {gain:.3f} on "
-        "average. That could be chance; about {n} more questions like these would tell.",
+        "These settings may help: on questions that weren't used for choosing them, the figure rose by {gain:.3f} "
+        "on average. That could be chance; about {n} more questions like these would tell.",
         gain=gain,
         n=rounded(more),
     )

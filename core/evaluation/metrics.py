@@ -8,6 +8,7 @@ Metrics of rank take the `relevance` of a question's hits, the number of gold pa
 several passages at once: the n-th passage found counts at rank n at best, as in a perfect ranking of single passages.
 """
 
+import builtins
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate
@@ -161,6 +162,28 @@ def _places(relevance: Sequence[int], k: int) -> list[int]:
     """Return the counting ranks of the passages found within the first k, one passage per rank."""
     ranks = [rank for rank, found in enumerate(relevance[:k], start=1) for _ in range(found)]
     return [max(rank, n) for n, rank in enumerate(ranks[:k], start=1)]
+
+
+def cited_recall(golds: Sequence[Span], cited: Sequence[Span], *, any: bool) -> float:
+    """Return the share of the needed gold passages that an answer cites; with `any`, 1 where it cites one.
+
+    The citation recall of Gao et al., 'Enabling Large Language Models to Generate Text with Citations' (EMNLP 2023),
+    over passages in place of statements. A passage is cited where a citation covers FOUND_SHARE of the shorter of both.
+    """
+    right = [builtins.any(_same(gold, one) for one in cited) for gold in golds]
+    if any:
+        return float(True in right)
+    return sum(right) / len(golds) if golds else 0.0
+
+
+def cited_precision(golds: Sequence[Span], cited: Sequence[Span]) -> float:
+    """Return the share of the cited passages that are gold, as `cited_recall` counts it."""
+    right = [builtins.any(_same(gold, one) for gold in golds) for one in cited]
+    return sum(right) / len(cited) if cited else 0.0
+
+
+def _same(one: Span, other: Span) -> bool:
+    return _shared([one], [other]) >= FOUND_SHARE * min(_size([one]), _size([other])) > 0
 
 
 def within_budget(hits: Sequence[Span], budget: int) -> list[Span]:

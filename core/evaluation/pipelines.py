@@ -3,18 +3,32 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from itertools import product
-from typing import Any
+from typing import Any, cast, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
 from core.errors import ConfigError, UnknownChoice
-from core.model import DEFAULTS, PARTS, ChunkingOptions, Pipeline, SearchSettings
+from core.model import (
+    DEFAULTS,
+    DEPTH,
+    PARTS,
+    AnswersBy,
+    ChunkingOptions,
+    Filters,
+    JudgedBy,
+    KnowledgeBase,
+    Pipeline,
+    SearchOptions,
+    SearchSettings,
+)
 from core.reranking import NONE
 from core.settings_errors import problem_of
 from core.settings_sections import ChunkingSettings
 
 _CUTTING = tuple(field.name for field in fields(ChunkingOptions))
-_NAMES = (*_CUTTING, "embedder", *PARTS)
+_BY_MODEL = {"answers": get_args(AnswersBy), "judge": get_args(JudgedBy)}
+"""What a language model may do in a setup, and the choices of each."""
+_NAMES = (*_CUTTING, "embedder", *_BY_MODEL, *PARTS)
 _SEARCH = TypeAdapter(SearchSettings)
 
 TRIED: Mapping[str, Sequence[Any]] = {"reranker": (NONE, DEFAULTS.reranker), "semantic_weight": (0.4, 0.6, 0.8)}
@@ -109,8 +123,28 @@ def _with(settings: Mapping[str, str], start: Pipeline, chunking: ChunkingOption
         raise ConfigError(
             "The setting '{name}' is not valid: {reason}.", name=str(first["loc"][0]), reason=problem_of(first)
         ) from error
-    return replace(start, search=chosen, embedder=settings.get("embedder", start.embedder))
+    by_model: dict[str, Any] = {name: value for name, value in settings.items() if name in _BY_MODEL}
+    for name, value in by_model.items():
+        if value not in _BY_MODEL[name]:
+            raise UnknownChoice("setting", value, _BY_MODEL[name])
+    return replace(start, search=chosen, embedder=settings.get("embedder", start.embedder), **by_model)
 
 
 def _no_setting(part: str) -> ConfigError:
     return ConfigError("'{part}' is no setting with its value. Write it as chunk_size=256.", part=part.strip())
+
+
+def index_of(base: KnowledgeBase, pipeline: Pipeline) -> tuple[ChunkingOptions, str]:
+    """Return the chunking and the embedder of a pipeline on a base."""
+    return pipeline.chunking or base.chunking, pipeline.embedder or base.embedder
+
+
+def is_own(base: KnowledgeBase, pipeline: Pipeline) -> bool:
+    """Whether a pipeline has the base's chunking and embedder."""
+    return index_of(base, pipeline) == (base.chunking, base.embedder)
+
+
+def options(base: KnowledgeBase, pipeline: Pipeline) -> SearchOptions:
+    """Return the options of a search of a base with a pipeline."""
+    chosen = pipeline.search.over(SearchSettings(limit=DEPTH)).chosen()
+    return cast(SearchOptions, chosen | {"filters": Filters(bases=(base.name,))})

@@ -32,7 +32,7 @@ def parse(data: bytes, name: str) -> list[Question]:
 
     Each line of JSON: `id`, `question`, `gold` (a list of `path` and `quote`, with `start` in the note's body
     where the quote stands several times; empty where the notes have no answer), and optionally `kind`,
-    `any`, `note` and `suggested`. Raises one QuestionSetError that lists the bad lines.
+    `any`, `note`, `suggested` and `answer`, the wished one. Raises one QuestionSetError that lists the bad lines.
     """
     if name.lower().endswith(TABLES):
         return sheets.parse(data, name)
@@ -96,7 +96,7 @@ def _row(question: Question) -> dict[str, object]:
         "gold": [_gold_row(gold) for gold in question.gold],
         "any": question.any,
     }
-    optional = {"note": question.note, "suggested": question.suggested}
+    optional = {"answer": question.answer, "note": question.note, "suggested": question.suggested}
     return row | {name: value for name, value in optional.items() if value}
 
 
@@ -121,6 +121,7 @@ def _question(row: object, line: int) -> Question:
         line=line,
         note=_text(row, "note", optional=True),
         suggested=_truth(row, "suggested", False),
+        answer=_text(row, "answer", optional=True),
     )
 
 

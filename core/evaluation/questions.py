@@ -1,5 +1,6 @@
 """The questions of a set: typed, suggested, or marked on hits."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from core.config import Settings
@@ -57,6 +58,10 @@ class Questions:
         fresh = [question for question in suggested if question.id not in ids and question.text not in texts]
         return self._table.add(question_set, fresh[:count])
 
+    def examples(self, note_ids: Iterable[str], count: int) -> list[str]:
+        """Return questions that these notes answer, by rules and at most `count`; nothing is stored."""
+        return [question.text for question in suggestions.suggest(map(self._store.notes.note, note_ids), count)]
+
     # right passages, by a click
 
     def mark(self, question_set: QuestionSet, text: str, hit: Hit) -> Question:
@@ -74,7 +79,7 @@ class Questions:
     def unmark(self, question_set: QuestionSet, text: str, hit: Hit) -> None:
         """Remove a hit's passage from the right ones of a question.
 
-        A question left without passages, kind and remark is deleted: `mark` made it.
+        A question left without passages, kind, remark and answer is deleted: `mark` made it.
         """
         known = self._with_text(question_set, text)
         if known is None:
@@ -82,7 +87,7 @@ class Questions:
         left = [gold for gold in known.spans if not gold.is_within(hit)]
         if len(left) == len(known.spans):
             return
-        if left or known.kind or known.note:
+        if left or known.kind or known.note or known.answer:
             self._table.edit(question_set, known.id, replace(known, gold=tuple(left)))
         else:
             self._table.delete(question_set, [known.id])

@@ -13,6 +13,7 @@ from core.evaluation.report_page import PAGE, STYLE
 from core.evaluation.sidebyside import answered
 from core.messages import ENGLISH, Message, lines, message, plural, render
 from core.model import (
+    ANSWER_METRICS,
     ENOUGH,
     FIGURES,
     METRICS,
@@ -100,9 +101,9 @@ def to_html(compared: SideBySide, base: str = "", language: str = ENGLISH) -> st
 
 def _rows(compared: SideBySide) -> Iterator[list[str]]:
     several = len(compared.runs) > 1
-    head = ["id", "question", "kind"]
+    head, names = ["id", "question", "kind"], (*METRICS, *_of_answers(compared))
     for number, label in enumerate(compared.labels):
-        columns = ("rank", *(("change",) if number else ()), "took_ms", *METRICS)
+        columns = ("rank", *(("change",) if number else ()), "took_ms", *names)
         head += [f"{label}: {column}" if several else column for column in columns]
     yield head
     for row in compared.rows:
@@ -111,7 +112,7 @@ def _rows(compared: SideBySide) -> Iterator[list[str]]:
             cells.append("" if result.found_rank is None else f"{result.found_rank}")
             cells += [row.changes[number - 1]] if number else []
             cells.append(f"{result.took_ms:.1f}")
-            cells += [f"{values[name]:.6g}" if values else "" for name in METRICS]
+            cells += [f"{values[name]:.6g}" if name in values else "" for name in names]
         yield cells
 
 
@@ -140,6 +141,11 @@ def _sections(compared: SideBySide, base: str) -> Iterator[_Section]:
         named = zip(compared.labels, compared.false_positives, strict=True)
         yield _Section(message("Questions without an answer"), [_of(name, one.message) for name, one in named])
     yield from _changed(compared) if len(compared.runs) > 1 else _missed(compared)
+    for number, label in enumerate(compared.labels):
+        results = [row.results[number] for row in compared.rows]
+        if rows := [[one.id, one.question, one.judged.label, one.judged.why] for one in results if one.judged]:
+            head = [*_HEAD[:2], message("Judgement"), message("Reason")]
+            yield _Section(_of(message("Judged by a language model"), label), table=[head, *rows])
 
 
 def _of(name: Cell, what: Cell) -> Message:
@@ -177,14 +183,18 @@ def _figures(compared: SideBySide) -> _Section:
         )
     head = [message("Figure"), *compared.labels, *(lines(label, first, separator=" − ") for label in others)]
     rows: list[list[Cell]] = []
-    for name in METRICS:
-        differences = (_difference(one[name]) for one in compared.comparisons)
+    for name in (*METRICS, *_of_answers(compared)):
+        differences = (_difference(one[name]) if name in one else NONE for one in compared.comparisons)
         rows.append([FIGURES[name], *(f"{figure:.3f}" for figure in compared.figures[name]), *differences])
     for name in TIMES:
         time, *times = compared.figures[name]
         differences = (f"{one - time:+.1f} ms" for one in times)
         rows.append([FIGURES[name], *(f"{one:.1f} ms" for one in (time, *times)), *differences])
     return _Section(message("Figures"), sentences, _turned(compared, [head, *rows]))
+
+
+def _of_answers(compared: SideBySide) -> list[str]:
+    return [name for name in ANSWER_METRICS if name in compared.figures]
 
 
 def _turned(compared: SideBySide, table: Sequence[Sequence[Cell]]) -> Sequence[Sequence[Cell]]:

@@ -4,18 +4,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from typing import cast
+from functools import partial
 
 from core import chunking, embedding
+from core.answers import bars
 from core.config import Settings
 from core.errors import ConfigError, QueryError, QuestionSetError, StoreError
 from core.evaluation import advice, diagnosis, golds, pipelines, report, scoring, sidebyside
+from core.evaluation.answering import Answering
 from core.evaluation.problems import Problems
 from core.indexing.scratch import Scratch
+from core.jobs import stop_of
 from core.model import (
-    DEPTH,
-    ChunkingOptions,
-    Filters,
     KnowledgeBase,
     Measured,
     Pipeline,
@@ -24,11 +24,12 @@ from core.model import (
     QuestionResult,
     QuestionSet,
     Run,
-    SearchOptions,
+    SearchResult,
     SearchSettings,
     no_progress,
 )
 from core.models import Models
+from core.providers.chat import Chat
 from core.query.synonyms import SynonymsFile
 from core.retrieval.engine import SearchEngine
 from core.store import Store
@@ -63,7 +64,7 @@ class Runs:
     def own_pipeline(self, base: str) -> Pipeline:
         """Return the complete settings of a base as a pipeline: the start of a grid."""
         own = self._store.bases.named(base)
-        prepared = self._searching_of(self._store).prepare("any", _options(own, Pipeline()))
+        prepared = self._searching_of(self._store).prepare("any", pipelines.options(own, Pipeline()))
         return Pipeline(chunking=own.chunking, search=SearchSettings.of(asdict(prepared.query.settings)))
 
     def variants(
@@ -190,7 +191,7 @@ class Runs:
     def _check(self, questions: Sequence[Question], base: KnowledgeBase, name: str) -> None:
         """Raise one QuestionSetError that lists the questions that no search accepts."""
         problems = Problems(name)
-        searching, options = self._searching_of(self._store), _options(base, Pipeline())
+        searching, options = self._searching_of(self._store), pipelines.options(base, Pipeline())
         for question in questions:
             try:
                 searching.prepare(question.text, options)
@@ -210,17 +211,19 @@ class Runs:
         return runs
 
     def _state(self, base: KnowledgeBase, pipeline: Pipeline) -> tuple[int, dict[str, object]]:
-        """Return the version of the searchable data, and the pipeline's complete settings."""
-        options, embedder = _index_of(base, pipeline)
+        """Return the version of the searchable data, and the pipeline's complete settings; raises ConfigError."""
+        options, embedder = pipelines.index_of(base, pipeline)
         if pipeline.embedder and not base.has_vectors:
             raise ConfigError(
                 "The base '{base}' is searched by words only: a setup can't have a model for meaning.", base=base.name
             )
-        if not _is_own(base, pipeline):
+        if not pipelines.is_own(base, pipeline):
             embedding.build(embedder)
             chunking.build(options)
-        search = self._searching_of(self._store).prepare("any", _options(base, pipeline)).query.settings
-        return self._store.database.version(), asdict(options) | {"embedder": embedder} | asdict(search)
+        search = self._searching_of(self._store).prepare("any", pipelines.options(base, pipeline)).query.settings
+        parts = [name for name in ("answers", "judge") if getattr(pipeline, name) == "model"]
+        by_model = {name: Chat(self._settings.llm).server.model for name in parts}
+        return self._store.database.version(), asdict(options) | {"embedder": embedder} | asdict(search) | by_model
 
     def _go_on(
         self, run: Run, questions: Sequence[Question], done: dict[int, QuestionResult], progress: Progress
@@ -253,15 +256,22 @@ class Runs:
         self, base: KnowledgeBase, pipeline: Pipeline, questions: Mapping[int, Question], progress: Progress
     ) -> Iterator[tuple[int, QuestionResult]]:
         """Ask questions in turn; a missed answer is diagnosed at once, because the notes may change later."""
-        options = _options(base, pipeline)
-        asking = progress if _is_own(base, pipeline) else _part(progress, 1, 2)
+        options, bar = pipelines.options(base, pipeline), bars.of(self._store, base)
+        asking = progress if pipelines.is_own(base, pipeline) else _part(progress, 1, 2)
         with self._place(base, pipeline, _part(progress, 0, 2)) as store:
             searching = self._searching_of(store)
+            answering = Answering(store, searching, self._settings.llm, pipeline, bar)
+
+            def search(text: str) -> SearchResult:
+                return searching.answer(searching.prepare(text, options))
+
             # Load the models before the first measured question.
             searching.answer(searching.prepare("any", {**options, "choose": False}))
             for count, (number, question) in enumerate(questions.items()):
                 asking(count, len(questions), question.text)
-                result = scoring.ask(question, lambda text: searching.answer(searching.prepare(text, options)))
+                stop = stop_of(lambda *_, count=count, text=question.text: asking(count, len(questions), text))
+                result = scoring.ask(question, search, partial(answering.answer, stop=stop))
+                result = answering.judged(result, stop)
                 if not result.negative and result.found_rank is None:
                     with searching.explained(question.text, options) as reasons:
                         missed = tuple(diagnosis.of(store, reasons, list(enumerate(result.golds))))
@@ -269,32 +279,19 @@ class Runs:
                 yield number, result
 
     def _place(self, base: KnowledgeBase, pipeline: Pipeline, progress: Progress) -> AbstractContextManager[Store]:
-        if _is_own(base, pipeline):
+        if pipelines.is_own(base, pipeline):
             return nullcontext(self._store)
-        return self.scratch.opened(base, *_index_of(base, pipeline), progress)
-
-
-def _index_of(base: KnowledgeBase, pipeline: Pipeline) -> tuple[ChunkingOptions, str]:
-    """Return the chunking and the embedder of a pipeline on a base."""
-    return pipeline.chunking or base.chunking, pipeline.embedder or base.embedder
-
-
-def _is_own(base: KnowledgeBase, pipeline: Pipeline) -> bool:
-    """Whether a pipeline has the base's chunking and embedder."""
-    return _index_of(base, pipeline) == (base.chunking, base.embedder)
+        return self.scratch.opened(base, *pipelines.index_of(base, pipeline), progress)
 
 
 def _is_of(question: Question, result: QuestionResult) -> bool:
     """Whether a result is of the question's current version."""
-    now = (question.id, question.text, question.any, {(gold.path, gold.quote) for gold in scoring.left(question)})
-    return now == (result.id, result.question, result.any, {(gold.path, gold.quote) for gold in result.golds})
+    golds = {(gold.path, gold.quote) for gold in scoring.left(question)}
+    now = (question.id, question.text, question.any, question.answer, golds)
+    then = {(gold.path, gold.quote) for gold in result.golds}
+    return now == (result.id, result.question, result.any, result.wished, then)
 
 
 def _part(progress: Progress, number: int, of: int) -> Progress:
     """Return the progress of one of several equal parts of a job."""
     return lambda done, total, what: progress(number + done / max(1, total), of, what)
-
-
-def _options(base: KnowledgeBase, pipeline: Pipeline) -> SearchOptions:
-    chosen = pipeline.search.over(SearchSettings(limit=DEPTH)).chosen()
-    return cast(SearchOptions, chosen | {"filters": Filters(bases=(base.name,))})

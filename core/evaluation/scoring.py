@@ -4,14 +4,16 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 
-from core.evaluation import metrics
+from core.evaluation import answer_scoring, metrics
 from core.evaluation.metrics import Span
 from core.model import (
+    ANSWER_METRICS,
     BUDGET,
     DEPTH,
     METRICS,
     Evaluation,
     FoundSpan,
+    GivenAnswer,
     GoldSpan,
     Hit,
     Question,
@@ -26,8 +28,12 @@ def evaluation_of(results: Sequence[QuestionResult]) -> Evaluation:
     return Evaluation(summarise(results), tuple(results), len(results) - negatives, negatives)
 
 
-def ask(question: Question, search: Callable[[str], SearchResult]) -> QuestionResult:
-    """Ask one question and measure its time and its hits."""
+def ask(
+    question: Question,
+    search: Callable[[str], SearchResult],
+    answer: Callable[[SearchResult], GivenAnswer] | None = None,
+) -> QuestionResult:
+    """Ask one question and measure the time of its search, its hits, and its answer where that is given."""
     started = time.perf_counter()
     result = search(question.text)
     took_ms = (time.perf_counter() - started) * 1000
@@ -44,6 +50,8 @@ def ask(question: Question, search: Callable[[str], SearchResult]) -> QuestionRe
         found_rank=metrics.found_at(gold_spans, hit_spans, any=question.any),
         budget_rank=metrics.found_at(gold_spans, metrics.within_budget(hit_spans, BUDGET), any=question.any),
         level=result.classified.level,
+        wished=question.answer,
+        given=answer(result) if answer else None,
     )
 
 
@@ -59,7 +67,10 @@ def is_lost(question: Question) -> bool:
 
 
 def values(result: QuestionResult) -> dict[str, float]:
-    """Return METRICS of one question."""
+    """Return METRICS of one question with an answer, and those of ANSWER_METRICS that are about it."""
+    answers = answer_scoring.values(result)
+    if result.negative:
+        return answers
     golds, hits, any = _spans(result.golds), _spans(result.hits), result.any
     within, total = metrics.within_budget(hits, BUDGET), metrics.needed(golds, any=any)
     relevance = metrics.relevance(golds, hits, any=any)
@@ -77,13 +88,19 @@ def values(result: QuestionResult) -> dict[str, float]:
         "span_recall": metrics.span_recall(golds, within, any=any),
         "span_precision": metrics.span_precision(golds, within),
         "span_iou": metrics.iou(golds, within),
+        **answers,
     }
 
 
 def summarise(results: Sequence[QuestionResult]) -> dict[str, float]:
-    """Average the metrics over the results with an answer, 0 without any, and the times over all results."""
-    scored = [values(result) for result in results if not result.negative]
-    means = {name: fmean(one[name] for one in scored) if scored else 0.0 for name in METRICS}
+    """Average the metrics over the results that they are about, and the times over all results.
+
+    METRICS are 0 without any such result; ANSWER_METRICS are left out.
+    """
+    every = [values(result) for result in results]
+    means = {name: fmean([one[name] for one in every if name in one] or [0.0]) for name in METRICS}
+    answers = {name: [one[name] for one in every if name in one] for name in ANSWER_METRICS}
+    means |= {name: fmean(figures) for name, figures in answers.items() if figures}
     times = [result.took_ms for result in results]
     return means | {"p50_ms": metrics.percentile(times, 50), "p95_ms": metrics.percentile(times, 95)}
 

@@ -12,9 +12,9 @@ from core.intake.encoding import decode
 from core.model import Gold, Question
 
 COLUMNS = ("id", "question", "kind", "any", "path", "quote")
-"""Columns of a table; `note`, `suggested` and `start` are optional, other columns are ignored."""
+"""Columns of a table; `answer`, `note`, `suggested` and `start` are optional, other columns are ignored."""
 
-_MORE = ("note", "suggested", "start")
+_MORE = ("answer", "note", "suggested", "start")
 _NEEDED = ("id", "question", "path", "quote")
 _DELIMITERS = ",;\t"
 _TRUTH = {
@@ -138,11 +138,13 @@ def _question(row: Row, line: int, known: Question | None) -> Question:
             line=line,
             note=row.get("note", ""),
             suggested=_truth(row, "suggested", False),
+            answer=row.get("answer", ""),
         )
     again = {
         "question": row["question"] in ("", known.text),
         "kind": row.get("kind", "") in ("", known.kind),
         "any": _truth(row, "any", known.any) == known.any,
+        "answer": row.get("answer", "") in ("", known.answer),
         "note": row.get("note", "") in ("", known.note),
         "suggested": _truth(row, "suggested", known.suggested) == known.suggested,
     }
@@ -189,6 +191,7 @@ def _table(questions: Iterable[Question]) -> Iterator[dict[str, str]]:
                 "any": "true" if question.any else "false",
                 "path": gold.path,
                 "quote": gold.quote,
+                "answer": question.answer,
                 "note": question.note,
                 "suggested": "true" if question.suggested else "",
                 "start": "" if gold.start is None else str(gold.start),

@@ -1,6 +1,6 @@
 """Comparison of runs: their figures, and each question's rank and change."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import floor, inf
 
 from core.errors import ConfigError, UnknownChoice
@@ -9,6 +9,7 @@ from core.evaluation.compare import compare
 from core.evaluation.scoring import nearness, summarise, values
 from core.messages import Message, message
 from core.model import (
+    ANSWER_METRICS,
     BUDGET,
     DEPTH,
     METRICS,
@@ -86,19 +87,36 @@ def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> Sid
         metric=metric or (BY_BUDGET if uneven else BY_RANK),
         rows=rows,
         answerable=sum(not row.negative for row in rows),
-        figures={name: tuple(summary[name] for summary in summaries) for name in (*METRICS, *TIMES)},
+        figures={
+            name: tuple(summary[name] for summary in summaries)
+            for name in (*METRICS, *ANSWER_METRICS, *TIMES)
+            if all(name in summary for summary in summaries)
+        },
         comparisons=tuple(_compared(rows, number) for number in range(1, len(runs))),
         kinds=_kinds(rows),
         false_positives=tuple(map(_false_positives, columns)),
         settings=settings,
         left_out=left_out,
-        notices=_notices(runs, labels, left_out, len(every), uneven=uneven),
+        notices=(*_notices(runs, labels, left_out, len(every), uneven=uneven), *_unjudged(columns, labels)),
     )
+
+
+def _unjudged(columns: Sequence[Sequence[QuestionResult]], labels: Sequence[str | Message]) -> Iterator[Message]:
+    """Yield a notice for each run in which a language model gave no judgement on some answers."""
+    for column, label in zip(columns, labels, strict=True):
+        judged = [one.judged for one in column if one.judged]
+        if failed := sum(one.verdict is None for one in judged):
+            yield message(
+                "'{run}': the language model gave no judgement on {n} of {every} answers, which don't count there.",
+                n=failed,
+                every=len(judged),
+                run=label,
+            )
 
 
 def _row(results: tuple[QuestionResult, ...]) -> Row:
     first, *others = results
-    figures = tuple({} if result.negative else values(result) for result in results)
+    figures = tuple(map(values, results))
     return Row(results, figures, tuple(_change(first, other) for other in others))
 
 
@@ -110,13 +128,13 @@ def _change(old: QuestionResult, new: QuestionResult) -> Change:
 
 
 def _compared(rows: Sequence[Row], number: int) -> dict[str, Comparison]:
-    scored = [row for row in rows if not row.negative]
-    return {
-        name: compare(
-            {row.id: row.values[0][name] for row in scored}, {row.id: row.values[number][name] for row in scored}
-        )
-        for name in METRICS
-    }
+    compared = {}
+    for name in (*METRICS, *ANSWER_METRICS):
+        pairs = [(row.id, row.values[0], row.values[number]) for row in rows]
+        both = [(key, old[name], new[name]) for key, old, new in pairs if name in old and name in new]
+        if both or name in METRICS:
+            compared[name] = compare({key: old for key, old, _ in both}, {key: new for key, _, new in both})
+    return compared
 
 
 def _kinds(rows: Sequence[Row]) -> tuple[Kind, ...]:

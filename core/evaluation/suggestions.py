@@ -58,7 +58,7 @@ _Candidate = tuple[str, str, Span]
 
 
 @dataclass(frozen=True, slots=True)
-class _Section:
+class Section:
     """A heading and the prose and lists directly under it; the note's title serves before the first heading."""
 
     heading: str
@@ -71,7 +71,7 @@ def suggest(notes: Iterable[Note], count: int) -> list[Question]:
     At most `count`, from as many notes as possible, and deterministic. A term that several notes define makes one
     question with all their passages; a repeated heading makes none.
     """
-    shelf = [(note, sections) for note in _spread(notes) if (sections := _sections(note))]
+    shelf = [(note, sections) for note in _spread(notes) if (sections := sections_of(note))]
     often = Counter(fold(section.heading) for _, sections in shelf for section in sections)
     by_note = [_of_note(note, sections, often) for note, sections in shelf]
     by_text: dict[str, list[Question]] = {}
@@ -166,7 +166,7 @@ def _quoted(rows: Sequence[object], notes: Sequence[Note]) -> Iterator[Question]
             yield _suggested(text, MODEL, gold_at(note, *place))
 
 
-def _of_note(note: Note, sections: Sequence[_Section], often: Counter[str]) -> list[Question]:
+def _of_note(note: Note, sections: Sequence[Section], often: Counter[str]) -> list[Question]:
     """Return the questions of a note, alternately from definitions and headings."""
     prose = (note.body[block.start : block.end] for section in sections for block in section.blocks)
     casing = Casing(" ".join(prose))
@@ -183,27 +183,27 @@ def _of_note(note: Note, sections: Sequence[_Section], often: Counter[str]) -> l
     ]
 
 
-def _sections(note: Note) -> list[_Section]:
+def sections_of(note: Note) -> list[Section]:
     try:
         parsed = outline.parse(note.body, note.path or note.title)
     except SourceError:
         return []  # too large to parse
     titles = {heading.start: heading.title for heading in parsed.headings if not heading.nested}
-    sections: list[_Section] = []
+    sections: list[Section] = []
     heading = note.title
     blocks: list[Block] = []
     for block in parsed.blocks:
         if block.start in titles:
-            sections.append(_Section(heading, tuple(blocks)))
+            sections.append(Section(heading, tuple(blocks)))
             heading, blocks = titles[block.start], []
         elif not _MARKUP.match(note.body, block.start):
             blocks.append(block)
-    return [*sections, _Section(heading, tuple(blocks))]
+    return [*sections, Section(heading, tuple(blocks))]
 
 
-def _definitions(note: Note, section: _Section, casing: Casing) -> Iterator[_Candidate]:
+def _definitions(note: Note, section: Section, casing: Casing) -> Iterator[_Candidate]:
     for block in section.blocks:
-        sentences = list(_sentences(note.body, block)) if block.kind == "paragraph" else []
+        sentences = list(sentences_of(note.body, block)) if block.kind == "paragraph" else []
         for number, (start, end) in enumerate(sentences):
             text = of_definition(" ".join(note.body[start:end].split()), section.heading, casing)
             if text is not None:
@@ -211,7 +211,7 @@ def _definitions(note: Note, section: _Section, casing: Casing) -> Iterator[_Can
                 yield text, DEFINITION, (start, next(long_enough, end))
 
 
-def _headed(note: Note, section: _Section, casing: Casing) -> Iterator[_Candidate]:
+def _headed(note: Note, section: Section, casing: Casing) -> Iterator[_Candidate]:
     """Yield the heading's question where the first block under it answers it by itself."""
     if not section.blocks or section.blocks[0].kind not in ("paragraph", "list"):
         return
@@ -222,7 +222,7 @@ def _headed(note: Note, section: _Section, casing: Casing) -> Iterator[_Candidat
         return
     if block.kind == "paragraph":
         end = start
-        for first, last in _sentences(note.body, block):
+        for first, last in sentences_of(note.body, block):
             if last - start > LONGEST or not stands_alone(note.body[first:last], first=first == start):
                 break
             end = last
@@ -230,7 +230,7 @@ def _headed(note: Note, section: _Section, casing: Casing) -> Iterator[_Candidat
         yield text, HEADING, (start, end)
 
 
-def _sentences(body: str, block: Block) -> Iterator[Span]:
+def sentences_of(body: str, block: Block) -> Iterator[Span]:
     """Yield the spans of a paragraph's sentences."""
     if block.end - block.start > _WIDEST:
         return

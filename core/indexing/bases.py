@@ -162,8 +162,8 @@ class Bases(Switching):
             return base
         with self._store.database.write():
             self.check_name(new)
-            self._store.usage.reword(lambda text: self._reworded(text, name, new))
-            self._store.questions.reword(lambda text: self._reworded(text, name, new))
+            for table in (self._store.searches, self._store.uses, self._store.questions):
+                table.reword(lambda text: self._reworded(text, name, new))
             return self._store.bases.change(base, name=new)
 
     def chunking_cost(self, name: str, options: ChunkingOptions, *, progress: Progress = no_progress) -> ChangeCost:

@@ -42,7 +42,7 @@ class Cutter:
         edits: Sequence[Edit] = self.store.edits.of_note(note.id)
         stored = self.store.notes.note(note.id) if generation else None
         if stored and draft.replaces not in (None, stored.content_hash):
-            raise SourceError(str(note.path), "This note was changed here meanwhile. Sync again.")
+            raise SourceError(str(note.path), "This note was changed here meanwhile. Update again.")
         earlier = stored or self.store.versions.newest(note.id)
         if edits and earlier:
             edits = follow(edits, earlier.body, note.body)

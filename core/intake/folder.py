@@ -140,7 +140,7 @@ def root_of(folder: Path, forbidden: Path | None) -> Path:
     if not is_folder:
         raise SourceError(str(folder), "This is a file, not a folder. Give the folder it is in.")
     if half_character(str(root)) is not None:
-        raise SourceError(escaped(str(root)), "its name is not valid text. Rename it and sync again.")
+        raise SourceError(escaped(str(root)), "its name is not valid text. Rename it and update again.")
     if forbidden is not None and root.is_relative_to(forbidden.resolve()):
         raise SourceError(str(folder), "This folder is inside Tessera's own workspace. Choose another one.")
     return root
@@ -202,7 +202,7 @@ def _checked(entry: "os.DirEntry[str]", root: Path, *, pictures: bool) -> Iterat
         yield Failed(path, message("can't be read: {why}.", why=_why(error)))
         return
     if half_character(entry.path[len(str(root)) :]) is not None:
-        yield Failed(path, message("its name is not valid text. Rename it and sync again."))
+        yield Failed(path, message("its name is not valid text. Rename it and update again."))
     elif not stat.S_ISREG(status.st_mode):
         yield Failed(path, message("is not an ordinary file."))
     else:

@@ -2,9 +2,31 @@
 
 from core.json_forms.forms import Form
 from core.messages import Message
-from core.model import REFUSED, Answer, Bar, Hit, Quote, bar_line
+from core.model import Answer, Bar, Hit, Quote, Sentence, Writing, bar_line, doubt, told
 
-SENTENCE = Form("AnswerSentence", Quote, "number kind lead text")
+Said = tuple[int, Quote | Sentence]
+"""A part of an answer with its number: a quote, or a sentence that a language model wrote."""
+
+
+def said(answer: Answer) -> list[Said]:
+    return [*enumerate(answer.written, 1)] or [(one.number, one) for one in answer.quotes]
+
+
+def _citations(part: Said) -> list[int]:
+    number, one = part
+    return [*one.citations] if isinstance(one, Sentence) else [number]
+
+
+SENTENCE = Form(
+    "AnswerSentence",
+    tuple,
+    number=(int, lambda part: part[0]),
+    kind=(str, lambda part: getattr(part[1], "kind", "written")),
+    lead=(str, lambda part: getattr(part[1], "lead", "")),
+    text=(str, lambda part: part[1].text),
+    citations=(list[int], _citations),
+    told=(Message | None, lambda part: doubt(part[1]) if isinstance(part[1], Sentence) else None),
+)
 CITATION = Form(
     "AnswerCitation",
     Quote,
@@ -14,13 +36,23 @@ CITATION = Form(
 )
 NEAREST = Form("Nearest", Hit, "rank note_id=note.id note.base note.path note.title passage.start passage.end")
 BAR = Form("Bar", Bar, "basis count share low high", told=(str, bar_line))
+WRITING = Form(
+    "AnswerWriting",
+    Writing,
+    "model stopped",
+    task=(str, lambda one: one.sent[0]),
+    material=(str, lambda one: one.sent[1]),
+)
 ANSWER = Form(
     "Answer",
     Answer,
     "query answer=text refused sure",
-    told=(Message | None, lambda answer: REFUSED if answer.refused else None),
-    sentences=([SENTENCE], "quotes"),
+    told=(Message | None, told),
+    sentences=([SENTENCE], said),
     citations=([CITATION], "quotes"),
     nearest=([NEAREST], "nearest"),
     bar=(BAR, "bar"),
+    writing=(WRITING | None, "writing"),
 )
+WRITTEN = Form("Written", Answer, sentences=([SENTENCE], said), citations=([CITATION], "quotes"))
+"""An answer while it is written."""

@@ -12,7 +12,7 @@ SET = Form("QuestionSet", model.QuestionSet, "id name questions suggested flagge
 QUESTION = Form(
     "Question",
     model.Question,
-    "id text kind note suggested any",
+    "id text kind note suggested any answer",
     gold=([Form("RightPassage", model.GoldSpan, "note_id path quote start end flagged")], "spans"),
 )
 RESULT = Form(
@@ -20,6 +20,13 @@ RESULT = Form(
     model.QuestionResult,
     "id question kind negative took_ms found_rank",
     hits=([Form("FoundPassage", model.FoundSpan, "path file_start file_end score")], "hits"),
+    answer=(str | None, lambda result: result.given and result.given.text),
+    cited=(
+        [Form("CitedPassage", model.FoundSpan, "path file_start file_end")],
+        lambda result: result.given.cited if result.given else (),
+    ),
+    verdict=(str | None, lambda result: result.judged and result.judged.verdict),
+    reason=(str | None, lambda result: result.judged and result.judged.reason),
     found_in_budget=(bool, lambda result: result.budget_rank is not None),
 )
 RUN = Form(

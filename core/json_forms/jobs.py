@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from core.json_forms import backups, packs
+from core.json_forms import backups, learning, packs
 from core.json_forms.evaluation import RUNS
 from core.json_forms.forms import Form, plain
 from core.json_forms.health import COMPACTED, HEALTH
-from core.model import Backup, Compacted, Health, Job, PackReport, Rechunked, SyncReport
+from core.model import Backup, Compacted, Health, Job, LearningReport, PackReport, Rechunked, SyncReport
 
 
 def job_id(job: Job) -> str:
@@ -24,6 +24,8 @@ def _result(job: Job) -> dict[str, Any] | None:
             return packs.REPORT(job.result)
         case Backup():
             return backups.BACKUP(job.result)
+        case LearningReport():
+            return learning.REPORT(job.result)
         case Compacted():
             return COMPACTED(job.result)
         case Health():

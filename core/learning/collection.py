@@ -1,6 +1,7 @@
 """Learning: logs are read, and what rules find in them becomes notes that wait for the person."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,17 +12,18 @@ from core.indexing.bases import Bases
 from core.learning import reading, rules
 from core.learning.masks import Masker
 from core.learning.memory import Memory
+from core.learning.model import RULE, ModelReader, Reading
 from core.learning.suggestions import item_of, language_of
-from core.model import Failed, LearningReport, LearntFact, LearntLog, LogText, Progress, RuleCard, no_progress
+from core.model import Fact, Failed, LearningReport, LearntFact, LearntLog, LogText, Progress, RuleCard, no_progress
 from core.notes.collection import Notes
 from core.preferences import Preferences
+from core.providers.chat import Chat
 from core.store import Store
 
 BASE = "learnt"
 """The base of what a person learns without naming one."""
 _LEARNING = "learning"
 """The preference that turns learning on."""
-_WRITER = "rules"
 _PASTED = "log.txt"
 
 
@@ -58,30 +60,52 @@ class Learning:
         events: Sequence[Mapping[str, Any]] | None = None,
         name: str = "",
         parser: str = "",
+        with_model: bool = False,
         progress: Progress = no_progress,
     ) -> LearningReport:
         """Suggest notes for the facts in files, in a text, or in events that are parsed already.
 
-        Secrets are masked before anything is stored. What was suggested before, or rejected, isn't suggested again.
-        `name` is what the text or the events are called. Raises ConfigError while learning is off and where nothing is
-        given, UnknownChoice for a parser, and what `Notes.add` raises; a file that can't be read is among `failed`.
+        Secrets are masked before anything is stored or sent. What was suggested before, or rejected, isn't suggested
+        again. `name` is what the text or the events are called. `with_model` the language model of the settings reads
+        along; what its server does wrong is the `problem` of the report. Raises what `check` raises, UnknownChoice for
+        a parser, and what `Notes.add` raises; a file that can't be read is among `failed`. What was suggested before a
+        Cancelled stays.
         """
-        if not self.enabled:
-            raise ConfigError("Learning from logs is off. Set enable_learning = true in tessera.toml to turn it on.")
-        if not files and text is None and events is None:
-            raise ConfigError("There is nothing to learn from. Name a file, or give a text or events.")
-        self._store.database.check_writable()
+        self.check(files=files, text=text, events=events, with_model=with_model)
         failed: list[Failed] = []
         logs = self._logs(files, text, events, name or _PASTED, parser, failed)
         into = base or BASE
         memory = Memory(self._store.facts.all())
+        reader = ModelReader(Chat(self._settings.llm), self._settings.llm.input_characters) if with_model else None
         total = len(files) + (text is not None) + (events is not None)
         learnt: list[LearntLog] = []
         for number, log in enumerate(logs):
-            progress(number, total, log.name)
-            learnt.append(self._suggest(into, log, memory))
+
+            def step(share: float, number: int = number, name: str = log.name) -> None:
+                progress(number + share, total, name)
+
+            step(0)
+            learnt.append(self._suggest(into, log, memory, reader, step))
         progress(total, total, "")
-        return LearningReport(into, tuple(learnt), tuple(failed))
+        model, problem = (reader.name, reader.problem) if reader else ("", None)
+        return LearningReport(into, tuple(learnt), tuple(failed), model, problem)
+
+    def check(
+        self,
+        *,
+        files: Sequence[Path] = (),
+        text: str | None = None,
+        events: Sequence[Mapping[str, Any]] | None = None,
+        with_model: bool = False,
+    ) -> None:
+        """Raise ConfigError while learning is off, where nothing is given, and where a model isn't set up."""
+        if not self.enabled:
+            raise ConfigError("Learning from logs is off. Set enable_learning = true in tessera.toml to turn it on.")
+        if not files and text is None and events is None:
+            raise ConfigError("There is nothing to learn from. Name a file, or give a text or events.")
+        if with_model:
+            Chat(self._settings.llm)
+        self._store.database.check_writable()
 
     def _logs(
         self,
@@ -106,36 +130,51 @@ class Learning:
         if events is not None:
             yield reading.of_events(events, name, masker)
 
-    def _suggest(self, base: str, log: LogText, memory: Memory) -> LearntLog:
-        facts = rules.facts(log)
-        known = rejected = 0
-        fresh = []
-        for rule, fact in facts:
-            before = memory.find(fact)
-            if before is None:
-                fresh.append((rule, fact))
-                memory.add(LearntFact(fact.rule, fact.key, ""))
-            elif before.rejected:
-                rejected += 1
-            else:
-                known += 1
+    def _suggest(
+        self, base: str, log: LogText, memory: Memory, reader: ModelReader | None, step: Callable[[float], None]
+    ) -> LearntLog:
         language = language_of(log)
-        items = [item_of(rule, fact, log, language, _WRITER) for rule, fact in fresh]
-        note_ids = self._written(base, items, fresh)
-        return LearntLog(
+        by_rules = rules.facts(log)
+        sorting = memory.sort(fact for _, fact in by_rules)
+        names = {id(fact): name for name, fact in by_rules}
+        items = [item_of(names[id(fact)], fact, log, language) for fact in sorting.fresh]
+        learnt = LearntLog(
             name=log.name,
             format=log.format,
             events=len(log.events),
             secrets=log.secrets,
             cut=log.cut,
             left_out=log.left_out,
-            facts=len(facts),
-            known=known,
-            rejected=rejected,
-            note_ids=note_ids,
+            facts=len(by_rules),
+            known=sorting.known,
+            rejected=sorting.rejected,
+            note_ids=self._written(base, items, sorting.fresh),
+        )
+        if reader:
+            known = [fact for _, fact in by_rules]
+            for reading in reader.read(log, known, language, step):
+                learnt = self._with(learnt, base, log, memory, reading, language, reader.name)
+        return learnt
+
+    def _with(
+        self, learnt: LearntLog, base: str, log: LogText, memory: Memory, reading: Reading, language: str, model: str
+    ) -> LearntLog:
+        """Write what a model read in a part of a log, and return what was learnt with it."""
+        sorting = memory.sort(reading.facts)
+        items = [item_of(RULE, fact, log, language, model) for fact in sorting.fresh]
+        note_ids = self._written(base, items, sorting.fresh)
+        return replace(
+            learnt,
+            facts=learnt.facts + len(reading.facts),
+            known=learnt.known + sorting.known,
+            rejected=learnt.rejected + sorting.rejected,
+            note_ids=(*learnt.note_ids, *note_ids),
+            by_model=(*learnt.by_model, *note_ids),
+            dropped=(*learnt.dropped, *reading.dropped),
+            unsent=reading.unsent,
         )
 
-    def _written(self, base: str, items: Sequence[Mapping[str, Any]], fresh: Iterable[Any]) -> tuple[str, ...]:
+    def _written(self, base: str, items: Sequence[Mapping[str, Any]], fresh: Sequence[Fact]) -> tuple[str, ...]:
         """Write the notes of facts and the facts; a kill leaves both or none of a log."""
         if not items:
             return ()
@@ -143,7 +182,7 @@ class Learning:
         with self._store.changing, self._store.database.write():
             note_ids = self._notes.add_many(base, items, embed=False, strict=True).note_ids
             pairs = zip(fresh, note_ids, strict=True)
-            self._store.facts.put(LearntFact(fact.rule, fact.key, note_id) for (_, fact), note_id in pairs)
+            self._store.facts.put(LearntFact(fact.rule, fact.key, note_id) for fact, note_id in pairs)
         return note_ids
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.model import Fact, LearntFact
@@ -33,6 +33,15 @@ class _Key:
         return frozenset(word for word in self.words if _VALUE.search(word))
 
 
+@dataclass(frozen=True, slots=True)
+class Sorting:
+    """Facts by what is remembered of them: the new ones, how many are known, how many a person rejected."""
+
+    fresh: Sequence[Fact]
+    known: int
+    rejected: int
+
+
 class Memory:
     """The facts that were suggested or rejected before; facts of now are added to them."""
 
@@ -46,6 +55,21 @@ class Memory:
         self._facts[fact.rule, fact.key] = fact
         if fact.rule not in _EXACT:
             self._near[fact.rule].append(_Key(frozenset(keywords(fact.key)), fact))
+
+    def sort(self, facts: Iterable[Fact]) -> Sorting:
+        """Part facts into new and remembered ones; the new ones are remembered from then on."""
+        fresh: list[Fact] = []
+        known = rejected = 0
+        for fact in facts:
+            before = self.find(fact)
+            if before is None:
+                fresh.append(fact)
+                self.add(LearntFact(fact.rule, fact.key, ""))
+            elif before.rejected:
+                rejected += 1
+            else:
+                known += 1
+        return Sorting(fresh, known, rejected)
 
     def find(self, fact: Fact) -> LearntFact | None:
         """Return the same fact of before, the nearest by words where none is equal; None for a new one."""

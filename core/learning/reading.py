@@ -80,19 +80,19 @@ def of_events(items: Iterable[Mapping[str, Any]], name: str, masker: Masker) -> 
     return LogText(_name(name, masker), "events", masked, len(masker) - before, 0, more)
 
 
-def excerpts(log: LogText, most: int) -> Iterator[str]:
-    """Yield the events of a log as numbered lines, in parts of at most so many characters each."""
-    part: list[str] = []
+def excerpts(log: LogText, most: int) -> Iterator[list[tuple[LogEvent, str]]]:
+    """Yield the events of a log, each with its text on the whole, in parts of at most so many characters."""
+    part: list[tuple[LogEvent, str]] = []
     size = 0
     for event in log.events:
-        line = f"{event.line}: {' '.join(filter(None, (event.time, event.level, event.source, event.text)))}"[:most]
-        if part and size + len(line) + 1 > most:
-            yield "\n".join(part)
+        text = " ".join(filter(None, (event.time, event.level, event.source, event.text)))[:most]
+        if part and size + len(text) > most:
+            yield part
             part, size = [], 0
-        part.append(line)
-        size += len(line) + 1
+        part.append((event, text))
+        size += len(text)
     if part:
-        yield "\n".join(part)
+        yield part
 
 
 def _number(value: Any, usual: int) -> int:

@@ -21,6 +21,8 @@ _LANGUAGE = "zh_CN"
 _SHARE = 0.15
 """Share of Chinese characters in a log from which on its notes are written in Chinese."""
 _MOST_LINES = 12
+_RULES = "rules"
+"""The writer of the notes of rules."""
 
 
 def language_of(log: LogText) -> str:
@@ -30,22 +32,23 @@ def language_of(log: LogText) -> str:
     return _LANGUAGE if letters and len(_CHINESE.findall(text)) > _SHARE * letters else ENGLISH
 
 
-def item_of(rule: str, fact: Fact, log: LogText, language: str, writer: str) -> Mapping[str, Any]:
-    """Return the pending note of a fact, as `Notes.add_many` takes it."""
+def item_of(rule: str, fact: Fact, log: LogText, language: str, model: str = "") -> Mapping[str, Any]:
+    """Return the pending note of a fact, as `Notes.add_many` takes it; `model` is the one that suggests it."""
     place = place_of(fact, log)
     return {
-        "body": _body(rule, fact, place, language),
+        "body": _body(rule, fact, place, language, model),
         "title": short(render(fact.title, language), MOST_TITLE),
         "path": "learnt/",
         "type": fact.type,
         "category": fact.category,
         "tags": fact.tags,
+        "scope": fact.scope,
         "priority": fact.priority,
         "status": "pending",
         "source": "test_learning" if log.format in _TESTS else "log_learning",
         ORIGIN: place,
-        "created_by": writer,
-        "metadata": {"rule": rule, "format": log.format, "lines": list(fact.lines)},
+        "created_by": model or _RULES,
+        "metadata": {**fact.metadata, "rule": rule, "format": log.format, "lines": list(fact.lines)},
     }
 
 
@@ -61,10 +64,15 @@ def place_of(fact: Fact, log: LogText) -> str:
     return f"{log.name}:{','.join(written)}"
 
 
-def _body(rule: str, fact: Fact, place: str, language: str) -> str:
+def _body(rule: str, fact: Fact, place: str, language: str, model: str) -> str:
     text = render(_quoted(fact.text), language).strip()
-    kind = render(RULES[rule].name, language) if rule in RULES else rule
-    note = message("Suggested by the rule '{rule}' ({kind}), from {place}.", rule=rule, kind=kind, place=_code(place))
+    if model:
+        note = message("Suggested by the language model {model}, from {place}.", model=_code(model), place=_code(place))
+    else:
+        kind = render(RULES[rule].name, language)
+        note = message(
+            "Suggested by the rule '{rule}' ({kind}), from {place}.", rule=rule, kind=kind, place=_code(place)
+        )
     quotes = "\n".join(fact.quotes)
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", quotes)), default=0))
     return f"{text}\n\n{render(note, language)}\n\n{fence}text\n{quotes}\n{fence}\n"

@@ -55,10 +55,39 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence that a language model wrote, with the numbers of the quotes that it rests on.
+
+    It has none where it isn't in the notes: no quote of it stands there, or `missing` amounts, dates and names of it
+    stand in none of its passages.
+    """
+
+    text: str
+    citations: tuple[int, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Writing:
+    """The part of a language model in an answer: its sentences so far, and the two texts that it was `sent`.
+
+    `ended`: it writes no more, because it was `stopped`, or as the `problem` says, or at its end.
+    """
+
+    model: str
+    sent: tuple[str, str]
+    sentences: tuple[Sentence, ...] = ()
+    ended: bool = False
+    stopped: bool = False
+    problem: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """The quotes that answer a question, in reading order; none where the evidence of its `result` is below the bar.
 
-    `evidence` is that of the quotes, and it is `sure` where three of four such answers are right.
+    `evidence` is that of the quotes, and it is `sure` where three of four such answers are right. Where a language
+    model wrote it, the quotes are those that its sentences rest on.
     """
 
     query: str
@@ -67,6 +96,7 @@ class Answer:
     bar: Bar
     sure: bool
     result: SearchResult
+    writing: Writing | None = None
 
     @property
     def refused(self) -> bool:
@@ -74,7 +104,10 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """The quotes as one text, each with its number, below its lead; empty where the question is refused."""
+        """The sentences that the notes prove, or the quotes below their leads, with their numbers; empty if refused."""
+        if self.written:
+            cited = (one for one in self.written if one.citations)
+            return "\n".join(f"{one.text} {''.join(f'[{number}]' for number in one.citations)}" for one in cited)
         lines: list[str] = []
         lead = ""
         for one in self.quotes:
@@ -84,6 +117,11 @@ class Answer:
         return "\n".join(lines)
 
     @property
+    def written(self) -> tuple[Sentence, ...]:
+        """The sentences that a language model wrote; none where the answer is quotes alone."""
+        return self.writing.sentences if self.writing else ()
+
+    @property
     def nearest(self) -> tuple[Hit, ...]:
         """The first hits, which a refusal shows."""
         return self.result.hits[:_NEAREST]
@@ -91,6 +129,27 @@ class Answer:
 
 _NEAREST = 3
 REFUSED = message("Your notes don't answer this.")
+NOT_IN_NOTES = message("not in your notes")
+UNPROVEN = message("The language model wrote nothing that your notes prove.")
+
+
+def told(answer: Answer) -> Message | None:
+    """Return what is to be said of an answer beside its sentences, None for nothing."""
+    writing = answer.writing
+    if writing and writing.problem:
+        return writing.problem
+    if writing and writing.ended and not writing.stopped and answer.refused:
+        return UNPROVEN
+    return REFUSED if answer.refused and not writing else None
+
+
+def doubt(sentence: Sentence) -> Message | None:
+    """Return why a sentence isn't in the notes, None for one that is."""
+    if sentence.citations:
+        return None
+    if sentence.missing:
+        return message("Its passages don't say: {names}.", names=list(sentence.missing))
+    return message("The language model named no words of your notes that say so.")
 
 
 def bar_line(bar: Bar) -> Message:

@@ -68,7 +68,7 @@ class Powers:
     """What the base of an archive could do where it is from, and can't do here until a person says so.
 
     `switches` are the fields that were on, `folders` the folders of its notes there, `reranker` the model of its
-    second look. Its model for meaning is the `wish` of the base.
+    re-check. Its model for meaning is the `wish` of the base.
     """
 
     switches: tuple[str, ...] = ()

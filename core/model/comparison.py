@@ -1,10 +1,14 @@
 """Comparison of runs, and advice from them."""
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import Literal
 
 from core.messages import Message
 from core.model.evaluation import QuestionResult, Run
+
+_Z = 1.959964
+"""Standard deviations of a normal distribution that hold 95 %."""
 
 Change = Literal["gained", "lost", "better", "worse", "same"]
 
@@ -46,7 +50,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Results of a question in each run, and its METRICS: none where it is `negative`.
+    """Results of a question in each run, and those of METRICS and ANSWER_METRICS that are about it.
 
     `changes` compare each later run with the first: `gained` is answered within DEPTH hits where the first run
     has no answer, `lost` the reverse, and `better`, `worse` and `same` compare the ranks.
@@ -105,10 +109,11 @@ class FalsePositives:
 class SideBySide:
     """Runs over their common questions; the others are compared with the first.
 
-    `figures` map METRICS and TIMES to each run's value. `comparisons` map METRICS to the comparison of each later run
-    with the first, over the `answerable` questions; `metric` is the one to look at first. `settings` are those that
-    differ, with each run's value, or all settings of a single run. `notices` are caveats, such as left out questions
-    or changes between the runs.
+    `figures` map METRICS, TIMES and those of ANSWER_METRICS that all runs have to each run's value. `comparisons` map
+    the same without the times to the comparison of each later run with the first, over the questions that both have a
+    value of; `metric` is the one to look at first, over the `answerable` questions. `settings` are those that differ,
+    with each run's value, or all settings of a single run. `notices` are caveats, such as left out questions or
+    changes between the runs.
     """
 
     runs: tuple[Run, ...]
@@ -128,6 +133,21 @@ class SideBySide:
         """Return the questions with these changes in a run, by default the last; `run` is at least 1."""
         at = len(self.runs) - 2 if run == -1 else run - 1
         return [row for row in self.rows if row.changes[at] in changes]
+
+    def count(self, metric: str, run: int) -> int:
+        """Return how many of the answerable questions one of COUNTS counts in a run."""
+        return round(self.figures[metric][run] * self.answerable)
+
+    def expected(self, metric: str, run: int) -> tuple[int, int]:
+        """Return how many of as many other questions one of COUNTS counts on average, at least and at most.
+
+        With 95 % certainty, by the score interval of a share (Wilson, 'Probable Inference, the Law of Succession, and
+        Statistical Inference', 1927).
+        """
+        share, n = self.figures[metric][run], self.answerable
+        middle = (share + _Z**2 / (2 * n)) / (1 + _Z**2 / n)
+        half = _Z / (1 + _Z**2 / n) * sqrt(share * (1 - share) / n + _Z**2 / (4 * n**2))
+        return round(n * (middle - half)), round(n * (middle + half))
 
 
 @dataclass(frozen=True, slots=True)

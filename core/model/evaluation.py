@@ -7,6 +7,7 @@ from typing import Literal
 
 from core.messages import Message, message
 from core.model.chunking import ChunkingOptions
+from core.model.judgements import JudgedBy, Judgement
 from core.model.search import Hit, LostAt, StageScore
 from core.model.settings import OPEN, Level, SearchSettings
 
@@ -32,12 +33,21 @@ METRICS = (
 )
 """Metrics of every question with an answer; `span_*` consider the first BUDGET retrieved characters."""
 
+ANSWER_METRICS = ("answered", "cited_recall", "cited_precision", "quoted", "facts", "refused", "agreed")
+"""Metrics of the answer above the hits, each over the questions that it is about: `refused` those without an answer,
+`cited_precision` and `quoted` those that aren't refused, `facts` those with a wished answer, `agreed` those that
+a language model judged. No other metric rests on a judgement."""
+
 ENOUGH = 20
 """Least number of questions for a statement: below it, percentile intervals are too narrow."""
+
+COUNTS = ("hit@1", "hit@5", "hit@10", f"hit@{BUDGET}chars")
+"""Metrics that are a share of the questions: a question counts whole or not at all."""
 
 TIMES = ("p50_ms", "p95_ms")
 """Figures beside METRICS; lower is better."""
 
+AnswersBy = Literal["quotes", "model"]
 MissedAt = Literal["gone", "not_indexed", "cut_apart", LostAt]
 
 MISSED: dict[MissedAt, Message] = {
@@ -55,7 +65,7 @@ MISSED: dict[MissedAt, Message] = {
     "fusion": message(
         "By meaning or by words alone its chunk was among the first; with both combined, others are better."
     ),
-    "reranking": message("Its chunk was among the first until the second look put others before it."),
+    "reranking": message("Its chunk was among the first until the re-check put others before it."),
     "literal": message("Others hold the question as it was typed, so they stand before its chunk."),
     "limit": message("Its chunk was considered, but the hits that are shown are all better."),
     "duplicate": message("Its chunk says the same as a hit, which stands for it."),
@@ -95,7 +105,7 @@ class Question:
     """A question with its right passages; `any`: one of them is enough.
 
     `line` is its line in the question file, 0 without a file. A `suggested` question waits for a person
-    to accept it.
+    to accept it. `answer` is the one that a person wishes.
     """
 
     id: str
@@ -106,6 +116,7 @@ class Question:
     line: int = 0
     note: str = ""
     suggested: bool = False
+    answer: str = ""
 
     @property
     def spans(self) -> tuple[GoldSpan, ...]:
@@ -131,13 +142,16 @@ class Pipeline:
     """A measured way to search; the base, else the settings decide what is None or empty.
 
     `name` is the person's name for it. An open limit is DEPTH, because the metrics consider that many hits. Notes
-    with another chunking or embedder than the base's are indexed in a scratch store.
+    with another chunking or embedder than the base's are indexed in a scratch store. `answers` are quotes of the notes,
+    or what the language model of the settings writes; `judge` says whether that model judges them.
     """
 
     name: str = ""
     chunking: ChunkingOptions | None = None
     embedder: str = ""
     search: SearchSettings = OPEN
+    answers: AnswersBy = "quotes"
+    judge: JudgedBy = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,11 +199,32 @@ class Diagnosis:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """What a run answered: its text, empty where it refused, and the passage of each citation.
+
+    `quoted` of its `sentences` have a citation whose quote stands in its note. What a language model wrote holds only
+    those in its text; without any answer of its server, the `problem` says why. `judged` is None without a judge.
+    """
+
+    text: str
+    cited: tuple[FoundSpan, ...]
+    sentences: int
+    quoted: int
+    problem: Message | None = None
+    judged: Judgement | None = None
+
+    @property
+    def refused(self) -> bool:
+        return not self.sentences
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionResult:
     """Result of one question.
 
     `found_rank` is the rank that completes the answer, `budget_rank` that rank within BUDGET characters; None
     without an answer. A question without gold passages is `negative`: it has no rank and counts in no rank metric.
+    `wished` is the answer that a person wishes, `given` the one of the run, None in a run of an older version.
     """
 
     id: str
@@ -203,11 +238,18 @@ class QuestionResult:
     budget_rank: int | None
     level: Level = "simple"
     diagnoses: tuple[Diagnosis, ...] = ()
+    wished: str = ""
+    given: GivenAnswer | None = None
 
     @property
     def negative(self) -> bool:
         """Whether the notes have no answer."""
         return not self.golds
+
+    @property
+    def judged(self) -> Judgement | None:
+        """What a language model says of the answer, None without a judge."""
+        return self.given.judged if self.given else None
 
 
 @dataclass(frozen=True, slots=True)

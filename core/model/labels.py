@@ -42,7 +42,7 @@ ABOUT_KINDS: dict[BaseKind, Message] = {
 """Names and meanings of the kinds of bases."""
 
 LEVELS: dict[str, Message] = {
-    "simple": message("direct search"),
+    "simple": message("quick search"),
     "focused": message("filtered search"),
     "exploratory": message("broad search"),
 }
@@ -72,7 +72,7 @@ AUTHORS: dict[str, Message] = {
     "person": message("by you"),
     "program": message("by a program"),
     "pack": message("by a pack"),
-    "sync": message("by a sync"),
+    "sync": message("by an update"),
 }
 """Labels of the authors of versions."""
 
@@ -81,10 +81,12 @@ STAGES: dict[str, Message] = {
     "keyword": message("words"),
     "fused": message("combined"),
     "boosted": message("boosted"),
-    "rerank": message("second look"),
+    "rerank": message("re-check"),
     "final": message("final"),
     "priority": message("priority"),
+    "context": message("your context"),
     "literal": message("as typed"),
+    "feedback": message("feedback"),
 }
 """Names of the stages of a search, in their order."""
 
@@ -108,22 +110,21 @@ NOTICES: dict[Notice, Message] = {
         "The model is still loading: these hits are by words only. They refresh when it is ready."
     ),
     "phrase_not_found": message("No note holds the phrase as it stands: these hits are the nearest without it."),
-    "listed": message("The question holds only filters: these are the notes that pass them, the last changed first."),
-    "query_cut": message("The question is longer than the model reads: its end counts for words only."),
+    "listed": message("The question holds only filters: these are the notes that match them, the last changed first."),
+    "query_cut": message("The question is longer than the model can read: its end is searched by words only."),
     "index_damaged": message("The search index is out of use for now, so the search was slower."),
     "other_model": message(
         "A base here was indexed by another model than it has now: these hits are by words only. Choose its model on "
         "the page Bases to index it again."
     ),
     "tokens_missing": message(
-        "Some of these chunks have no data for the word-by-word check, so they were read while you waited. "
-        "Keep the data, on the page Bases, to be faster."
+        "Some of these passages have no re-check data, so they were read while you waited. Keep the data, on the "
+        "page Bases, to be faster."
     ),
     "tokens_read": message(
-        "The model of a base here has no data for the word-by-word check, so the built-in model read its chunks "
-        "while you waited."
+        "The model of a base here has no re-check data, so the built-in model read its passages while you waited."
     ),
-    "rerank_partial": message("The time for the second look ran out: the last hits keep the score they had."),
+    "rerank_partial": message("The time for the re-check ran out: the last hits weren't re-checked."),
     "unfinished": message("Some notes are not indexed yet: so far, they are found by words only."),
 }
 """Texts of the notices."""
@@ -140,11 +141,11 @@ _CHOICES = {
     "mode": MODES,
     "level": LEVELS,
     "fusion": {"weighted": message("combined by score"), "reciprocal": message("combined by rank")},
-    "reranker": {"none": message("without second look")},
+    "reranker": {"none": message("without re-check")},
 }
 _RERANKERS = {
     "none": message("None"),
-    "late-interaction": message("Word-by-word check"),
+    "late-interaction": message("Precise re-check"),
     "cross-encoder": message("Close reading (slower)"),
     "rerank-api": message("Ranking server"),
     "llm": message("Language model"),
@@ -159,6 +160,8 @@ def pipeline_label(pipeline: Pipeline, own: ChunkingOptions = _NEW) -> str | Mes
         return pipeline.name
     parts = _splitting(pipeline.chunking, own) if pipeline.chunking else []
     parts += [embedder_name(pipeline.embedder)] if pipeline.embedder else []
+    parts += [message("answers by the language model")] if pipeline.answers == "model" else []
+    parts += [message("judged by the language model")] if pipeline.judge == "model" else []
     parts += [_part(name, value) for name, value in pipeline.search.chosen().items()]
     return lines(*parts, separator=" · ") if parts else message("Current settings")
 
@@ -258,5 +261,5 @@ def _part(name: str, value: object) -> Message:
     if text := _CHOICES.get(name, {}).get(str(value)):
         return text
     if name == "reranker":
-        return message("second look: {name}", name=reranker_name(str(value)))
+        return message("re-check: {name}", name=reranker_name(str(value)))
     return replace(part.label, fields={"n": value}) if part.label else lines(part.noun, value, separator=" ")

@@ -56,7 +56,7 @@ class LogText:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A fact that a rule read from a log.
+    """A fact that a rule or a model read from a log.
 
     `key` is what makes it this fact: it stays the same in another log, where times, numbers of processes and counts
     differ. `lines` are where it stands, `quotes` what stands there.
@@ -72,6 +72,8 @@ class Fact:
     category: str
     tags: tuple[str, ...] = ()
     priority: int = 0
+    scope: str = ""
+    metadata: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +88,20 @@ class LearntFact:
 
 
 @dataclass(frozen=True, slots=True)
+class Dropped:
+    """A suggestion of a model that became no note, and why."""
+
+    title: str
+    reason: Message
+
+
+@dataclass(frozen=True, slots=True)
 class LearntLog:
     """What was learnt from a log: its events, the facts in it, and the ids of the notes that were suggested.
 
     `known` facts were suggested before, and `rejected` ones are those that a person rejected; neither is suggested
-    again.
+    again. The notes `by_model` are those of `note_ids` that the model suggested, the others are by rules; `dropped` are
+    suggestions of the model that became no note. `unsent` events are more than a model is sent.
     """
 
     name: str
@@ -103,15 +114,23 @@ class LearntLog:
     known: int
     rejected: int
     note_ids: tuple[str, ...]
+    by_model: tuple[str, ...] = ()
+    dropped: tuple[Dropped, ...] = ()
+    unsent: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class LearningReport:
-    """What was learnt into a base: the logs, and those that can't be read."""
+    """What was learnt into a base: the logs, and those that can't be read.
+
+    `model` is the language model that read along, "" for none; `problem` is what ended its work early.
+    """
 
     base: str
     logs: tuple[LearntLog, ...]
     failed: tuple[Failed, ...] = ()
+    model: str = ""
+    problem: Message | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,23 @@ class Understood:
         return (*self.phrases, *self.emphasised)
 
 
+SCOPE_GAIN = TAGS_GAIN = 0.1
+"""What a hit gains, on a scale from 0 to 1, whose note has the scope of a caller, and that has all its tags."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallerContext:
+    """Who asks: notes of another type or with none of the tags are left out, those of the scope and tags gain.
+
+    A note gains `SCOPE_GAIN` if it has the scope, and the share of the tags that it has of `TAGS_GAIN`. What is empty
+    leaves out nothing and adds nothing.
+    """
+
+    type: str = ""
+    tags: tuple[str, ...] = ()
+    scope: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Query:
     """A question for the retriever.
@@ -94,6 +111,7 @@ class Query:
     explain: bool = False
     as_typed: bool = False
     choose: bool = False
+    caller: CallerContext = CallerContext()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +162,7 @@ class SearchOptions(Chosen, NoteOptions, total=False):
     `filters` are added to those of the question. Unless a reranker is chosen here, only hybrid search is reranked, and
     the semantic and keyword modes keep their own order. Without `wait`, a base whose model is still loading answers by
     keyword, with a notice. `as_typed`: no word is looked for by another spelling. Unless it is False, `choose` lets a
-    language model that is set up choose among the hits of literal bases.
+    language model that is set up choose among the hits of literal bases. `caller` is who asks.
     """
 
     filters: Filters | None
@@ -152,3 +170,4 @@ class SearchOptions(Chosen, NoteOptions, total=False):
     as_typed: bool
     choose: bool
     wait: bool
+    caller: CallerContext

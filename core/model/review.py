@@ -2,14 +2,30 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, get_args
 
 from core.messages import Message, message
 from core.model.chunks import Flagged, RefusedChunk
 from core.model.notes import NoteCard
 from core.model.versions import Submission
 
-MatterKind = Literal["note", "change", "conflict", "split", "refused", "expired", "superseded", "copy", "contradiction"]
+MatterKind = Literal[
+    "note",
+    "change",
+    "conflict",
+    "upgrade",
+    "file",
+    "split",
+    "refused",
+    "expired",
+    "superseded",
+    "copy",
+    "contradiction",
+    "reminder",
+]
+Side = Literal["mine", "theirs", "both"]
+SIDES: tuple[Side, ...] = get_args(Side)
+"""What may stay of a note with two texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +48,30 @@ MATTERS: dict[MatterKind, MatterType] = {
     "change": MatterType(
         message("Proposed changes"),
         "difference",
-        message("A program proposes a change of this note. The note stays as it is until you accept it."),
+        message("A program proposes a change to this note. The note stays as it is until you accept it."),
     ),
     "conflict": MatterType(
-        message("Changes of older versions"),
+        message("Changes to older versions"),
         "call_split",
         message(
-            "A program proposes a change of this note, which was changed since. Accepting it puts the proposed text in "
-            "place of the text below; that stays in the history."
+            "A program proposes a change to this note, which was changed since. Accepting it puts the proposed text "
+            "in place of the text below; that stays in the history."
+        ),
+    ),
+    "upgrade": MatterType(
+        message("Upgrades of notes that you edited"),
+        "deployed_code_update",
+        message(
+            "You changed this note of a pack, and the pack has another text for it now. Below is what the pack's text "
+            "would change in yours. What you don't choose stays in the history or in the trash."
+        ),
+    ),
+    "file": MatterType(
+        message("Files with two texts"),
+        "file_copy",
+        message(
+            "This file was written in two places at once, so there are two of it. Below is what the second one would "
+            "change in the first. The note of the one that you don't choose is archived; both files stay on disk."
         ),
     ),
     "split": MatterType(
@@ -78,6 +110,12 @@ MATTERS: dict[MatterKind, MatterType] = {
         message("Two notes say the same sentence with other numbers. Correct one of them, or say that both are fine."),
         quick=False,
     ),
+    "reminder": MatterType(
+        message("Worth another look"),
+        "history_edu",
+        message("Your searches of today found this note, and you haven't opened or changed it for a month or longer."),
+        quick=False,
+    ),
 }
 """The kinds in the order in which they are shown."""
 
@@ -86,8 +124,9 @@ MATTERS: dict[MatterKind, MatterType] = {
 class Matter:
     """Something that waits for a decision. Its `key` names it as it is: what changed since has another key.
 
-    `at` is since when it waits, if known. `other` is the newer note, the copy or the note that says another number;
-    `quotes` are the sentences of both. One of `submission`, `flagged` and `refused` is the thing itself.
+    `at` is since when it waits, if known. `other` is the newer note, the copy, the second file's note or the one that
+    says another number; `quotes` are the sentences of both. One of `submission`, `flagged` and `refused` is the thing
+    itself.
     """
 
     kind: MatterKind

@@ -1,4 +1,4 @@
-"""Results of a search: hits, their scores and reasons, contexts, feedback."""
+"""Results of a search: hits, their scores and reasons, contexts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -31,8 +31,6 @@ LostAt = Literal[
 ]
 FACETS = ("base", *(field.typed[0] for field in NOTE_FIELDS.values() if field.is_facet), "folder", "month")
 """Names of the facets, in the order in which they are shown."""
-
-Verdict = Literal["helpful", "not_helpful", "harmful"]
 
 Notice = Literal[
     "model_loading",
@@ -258,17 +256,6 @@ class Context:
     budget: int
     left_out: int = 0
     confident: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Feedback:
-    """A person's verdict on a hit."""
-
-    query: str
-    note_id: str
-    chunk_id: str
-    verdict: Verdict
-    at: datetime
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,9 +40,10 @@ class CompleteSettings:
 
     `pool` chunks of each stage are candidates. `semantic_weight` is the share of meaning against words, `link_weight`
     the gain of a chunk that is linked with the best, `priority_weight` that of the most important candidate,
-    `score_threshold` the least cosine of a hit, and `expansion_size`
-    the number of neighbours that widen a hit. The `reranker`, or `none`, judges the best `rerank_pool`, each by at most
-    `rerank_characters` of its best window; `rerank_weight` is the share of its score against the earlier score.
+    `feedback_weight` that of a note with good verdicts only, `score_threshold` the least cosine of a hit, and
+    `expansion_size` the number of neighbours that widen a hit. The `reranker`, or `none`, judges the best
+    `rerank_pool`, each by at most `rerank_characters` of its best window; `rerank_weight` is the share of its score
+    against the earlier score.
     """
 
     mode: Annotated[Mode, Setting(message("way of searching"), message("Search by"))] = "auto"
@@ -61,7 +62,7 @@ class CompleteSettings:
     pool: Annotated[
         int,
         Setting(
-            message("number of chunks considered"), message("Chunks considered, by meaning and by words each"), 1, 500
+            message("number of passages considered"), message("Chunks considered, by meaning and by words each"), 1, 500
         ),
     ] = 50
     fusion: Annotated[
@@ -74,31 +75,34 @@ class CompleteSettings:
     priority_weight: Annotated[
         float, Setting(message("weight of priorities"), message("Weight of priorities"), 0, 1)
     ] = 0.0
+    feedback_weight: Annotated[
+        float, Setting(message("weight of your feedback"), message("Weight of your feedback"), 0, 1)
+    ] = 0.0
     phrase: Annotated[PhraseRule, Setting(message("phrase rule"), message("A phrase in quotation marks"))] = "require"
     score_threshold: Annotated[float, Setting(message("minimum similarity"), message("Minimum similarity"), 0, 1)] = 0.0
     expansion_size: Annotated[
         int,
         Setting(
-            message("number of neighbouring chunks"),
-            message("Neighbouring chunks to show on each side"),
+            message("number of neighbouring passages"),
+            message("Neighbouring passages to show on each side"),
             0,
             EXPANSION_SIZES[-1],
             lengthens=True,
             label=message("neighbours ±{n}"),
         ),
     ] = 0
-    reranker: Annotated[str, Setting(message("second look"), message("Second look"))] = "late-interaction"
+    reranker: Annotated[str, Setting(message("re-check"), message("Re-check"))] = "late-interaction"
     rerank_pool: Annotated[
-        int, Setting(message("number of hits in the second look"), message("Hits in the second look"), 1, 500)
+        int, Setting(message("number of hits in the re-check"), message("Hits in the re-check"), 1, 500)
     ] = 50
     rerank_weight: Annotated[
-        float, Setting(message("weight of the second look"), message("Weight of the second look"), 0, 1)
+        float, Setting(message("weight of the re-check"), message("Weight of the re-check"), 0, 1)
     ] = 0.7
     rerank_characters: Annotated[
         int,
         Setting(
-            message("number of characters in the second look"),
-            message("Characters of a hit that the second look reads"),
+            message("number of characters in the re-check"),
+            message("Characters of a hit that the re-check reads"),
             100,
             20_000,
         ),
@@ -109,6 +113,9 @@ _TYPES = get_type_hints(CompleteSettings, include_extras=True)
 
 PARTS: Mapping[str, Setting] = {name: get_args(kind)[1] for name, kind in _TYPES.items()}
 """Each search setting by its name."""
+
+WIDENING = next(name for name, part in PARTS.items() if part.lengthens)
+"""The setting that adds neighbours to hits."""
 
 CHOICES: Mapping[str, tuple[str, ...]] = {name: get_args(get_args(kind)[0]) for name, kind in _TYPES.items()}
 """The choices of each setting; empty for numbers, and for names of a table."""
@@ -128,6 +135,7 @@ class SearchSettings:
     semantic_weight: float | None = None
     link_weight: float | None = None
     priority_weight: float | None = None
+    feedback_weight: float | None = None
     phrase: PhraseRule | None = None
     score_threshold: float | None = None
     expansion_size: int | None = None
@@ -174,6 +182,7 @@ class Chosen(TypedDict, total=False):
     semantic_weight: float | None
     link_weight: float | None
     priority_weight: float | None
+    feedback_weight: float | None
     phrase: PhraseRule | None
     score_threshold: float | None
     expansion_size: int | None

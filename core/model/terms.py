@@ -19,17 +19,27 @@ FIGURES: dict[str, Message] = {
     "span_recall": message("Right text found"),
     "span_precision": message("Found text that is right"),
     "span_iou": message("Overlap with the right passage"),
+    "answered": message("Questions that get an answer"),
+    "cited_recall": message("Right passages quoted in the answer"),
+    "cited_precision": message("Quotes that are right"),
+    "quoted": message("Sentences with their source"),
+    "facts": message("Figures and names of the wished answer"),
+    "refused": message("Refused without an answer in the notes"),
+    "agreed": message("Agreement, as a language model judges"),
     "p50_ms": message("Typical time"),
     "p95_ms": message("Time of slow questions"),
 }
-"""Names of METRICS and TIMES."""
+"""Names of METRICS, ANSWER_METRICS and TIMES."""
 
 SETTINGS: dict[str, Message] = {
     **{name: option.title for name, option in CHUNKING.items()},
     "embedder": message("Model for meaning"),
     **{name: part.title for name, part in PARTS.items()},
+    "answers": message("Answers written by"),
+    "judge": message("Answers judged by"),
     "decompose": message("What breaks down broad questions"),
     "context_tokens": message("Length of a context, in tokens"),
+    "record_uses": message("Record how notes are found and used"),
 }
 """Names of the settings of bases, searches and setups."""
 
@@ -49,12 +59,12 @@ VALUES: dict[str, dict[str, Message]] = {
     },
     "level": {
         "auto": message("Auto"),
-        "simple": message("Direct"),
+        "simple": message("Quick"),
         "focused": message("Filtered"),
         "exploratory": message("Broad"),
     },
     "fusion": {"weighted": message("By score"), "reciprocal": message("By rank")},
-    "phrase": {"require": message("Must be in the text"), "boost": message("Raises a hit")},
+    "phrase": {"require": message("Must be in the text"), "boost": message("Ranks higher")},
     "decompose": {"auto": message("Auto"), "rules": message("by rules"), "llm": message("Language model")},
 }
 """Names of the values of the settings that are a choice."""
@@ -70,7 +80,7 @@ LOST: dict[MissedAt, Message] = {
     "pool": message("Others were nearer"),
     "threshold": message("Not similar enough"),
     "fusion": message("Behind others once combined"),
-    "reranking": message("Behind others after the second look"),
+    "reranking": message("Behind others after the re-check"),
     "literal": message("Others hold the exact words"),
     "limit": message("Behind the hits that are shown"),
     "duplicate": message("Says the same as a hit"),

@@ -16,11 +16,13 @@ SubmissionKind = Literal["note", "change", "conflict"]
 class Revision:
     """A kind of change of a note and its author, as a version records them.
 
-    Who accepts a pending note is the author of `accept`, and who accepts a program's change that of `propose`.
+    Who accepts a pending note is the author of `accept`, and who accepts a program's change that of `propose`. With
+    `joins` the version takes the place of the one before, and has its kind.
     """
 
     kind: VersionKind
     author: Author
+    joins: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,8 @@ JobPlace = Literal[
     "models",
     "evaluation",
     "questions",
+    "findable",
+    "learning",
 ]
 
 _NONE = Message("")
@@ -61,6 +63,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
     "warm": JobKind(),
     "warm_reranker": JobKind(),
     "measure_bar": JobKind(),
+    "answer": JobKind(),
     "heal": JobKind("index", message("Repairing the search index"), message("The search index is repaired")),
     "import": JobKind("notes", message("Importing"), message("Import finished"), writes=True, alone=True),
     "rebuild": JobKind(
@@ -75,7 +78,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
     "embed": JobKind(
         "chunks",
         message("Indexing"),
-        plural("{n} chunk indexed", "{n} chunks indexed"),
+        plural("{n} passage indexed", "{n} passages indexed"),
         message("Stopped. What is indexed stays; the other notes are found by words."),
     ),
     "pictures": JobKind(
@@ -85,11 +88,9 @@ JOB_KINDS: Mapping[str, JobKind] = {
         message("Stopped. What was read stays; the other pictures are read later."),
     ),
     "edits": JobKind("chunks", message("Changing chunks"), message("The chunks are changed"), writes=True),
-    "switch": JobKind(
-        "bases", message("Changing the model"), message("The base has its new model"), _CONTINUES, alone=True
-    ),
+    "switch": JobKind("bases", message("Changing the model"), message("Model changed"), _CONTINUES, alone=True),
     "tokens": JobKind(
-        "bases", message("Word-by-word data"), message("The word-by-word data is up to date"), _CONTINUES, alone=True
+        "bases", message("Re-check data"), message("The re-check data is up to date"), _CONTINUES, alone=True
     ),
     "cost": JobKind("costs", message("Estimating"), message("Estimate"), _CONTINUES),
     "test": JobKind("models", message("Testing the model"), message("Tested"), _CONTINUES),
@@ -98,6 +99,18 @@ JOB_KINDS: Mapping[str, JobKind] = {
     "device": JobKind("models", message("Looking at this machine"), stopped=_CONTINUES),
     "evaluate": JobKind("evaluation", message("Asking the questions"), message("All questions asked"), _CONTINUES),
     "advise": JobKind("evaluation", message("Trying the settings"), message("All questions asked"), _CONTINUES),
+    "findable": JobKind(
+        "findable",
+        message("Asking whether your notes can be found"),
+        message("Your notes are checked"),
+        message("Stopped. The last check stays."),
+    ),
+    "learn": JobKind(
+        "learning",
+        message("Learning from logs"),
+        message("The logs are read"),
+        message("Stopped. What was suggested so far stays."),
+    ),
     "backup": JobKind(
         "care", message("Making a backup"), message("The backup is made"), message("Stopped. No backup was made.")
     ),

@@ -90,8 +90,11 @@ class Models:
         self._jobs.start("warm", lambda progress: self._warm_up(after, progress))
 
     def ready(self, base: KnowledgeBase) -> bool:
-        """Whether the embedder of a base is loaded."""
-        return base.embedder in self._warm
+        """Whether the embedder of a base is loaded; start loading it for a base that is newer than the last loading."""
+        loaded, job = base.embedder in self._warm, self._jobs.find("warm")
+        if not loaded and base.has_vectors and (job is None or job.state == "done"):
+            self.start_warming()
+        return loaded
 
     def reranker_ready(self, base: KnowledgeBase, name: str) -> bool:
         """Whether the model of a reranker is loaded; start loading it if not.

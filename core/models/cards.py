@@ -78,7 +78,7 @@ def parse(name: str) -> tuple[Part, str, str]:
         return "reranker", kind, argument
     raise ConfigError(
         "There is no model '{name}'. Write sentence:OWNER/MODEL for a model for meaning, "
-        "cross-encoder:OWNER/MODEL for one of the second look, or one of: {names}.",
+        "cross-encoder:OWNER/MODEL for one of the re-check, or one of: {names}.",
         name=name,
         names=[*EMBEDDERS, *RERANKERS],
     )

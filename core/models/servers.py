@@ -18,7 +18,7 @@ from core.messages import message
 from core.model import Progress, ServerCard, ServerTrial, no_progress
 from core.models.trials import QUESTIONS
 from core.providers import keys
-from core.providers.connection import is_this_machine
+from core.providers.hosts import is_this_machine
 from core.reranking import RERANKERS, Candidate, Reranker
 from core.reranking.llm import Llm
 from core.reranking.rerank_api import RerankApi

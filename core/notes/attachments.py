@@ -69,9 +69,12 @@ def _type(file: Path) -> str:
     """Return the type of a picture, empty for another file; raises OSError where it can't be read."""
     with file.open("rb") as stream:
         head = stream.read(_HEAD)
-    if file.suffix.lower() not in _PICTURE_SUFFIXES:
-        return ""
-    return next((kind for kind, begins in _SIGNATURES.items() if begins.match(head)), "")
+    return picture_type(head) if file.suffix.lower() in _PICTURE_SUFFIXES else ""
+
+
+def picture_type(data: bytes) -> str:
+    """Return the type of a picture by its first bytes, empty for other data."""
+    return next((kind for kind, begins in _SIGNATURES.items() if begins.match(data)), "")
 
 
 def is_inside(path: Path, top: Path, most: int = MOST) -> bool:

@@ -1,5 +1,6 @@
 """The notes of a workspace: read, written, classified, archived, deleted and restored, each change a version."""
 
+import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -7,9 +8,11 @@ from functools import partial
 from typing import Any, Unpack
 
 from core.config import Settings
-from core.errors import NoteNotFound
+from core.errors import EditError, NoteNotFound
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
+from core.intake.paths import free
+from core.markdown import tasks
 from core.model import (
     NOTE_FIELDS,
     Added,
@@ -23,7 +26,7 @@ from core.model import (
     Version,
 )
 from core.models import Models
-from core.notes import adding, difference
+from core.notes import adding, difference, filetexts, naming, pasting, texts
 from core.notes.fields import checked, with_fields
 from core.notes.stored_notes import StoredNotes
 from core.notes.texts import of_version
@@ -92,15 +95,19 @@ class Notes(StoredNotes):
         expected_version: int | None = None,
         author: Author = "program",
         embed: bool = True,
+        joins: bool = False,
         **fields: Unpack[NoteFields],
     ) -> Note:
         """Change the text or fields of a note, and return it; what isn't given stays, and so does a note's path.
+
+        Where a person writes, a title that the first line gave follows it; an empty one becomes it. With `joins` the
+        version takes the place of the one before; where that made the note, the path follows the title too.
 
         An edit of a file's text goes into the file, where the note's base writes files; fields go there too, and
         elsewhere stay the person's over those of the file. Raises NoteNotFound, Conflict if the note's version isn't
         the expected one or its file was changed, EditError for a file that may not be written, and as `add` does.
         """
-        change, as_what = partial(with_fields, fields=fields), Revision("update", author)
+        change, as_what = partial(with_fields, fields=fields), Revision("update", author, joins)
         return self._writer.change(note_id, change, as_what, expected_version, body=body, embed=embed)
 
     def set_fields(
@@ -133,6 +140,36 @@ class Notes(StoredNotes):
 
         self._writer.change_all(note_ids, change, Revision("update", author), expected_version)
 
+    def move(
+        self, note_id: str, folder: str, *, expected_version: int | None = None, author: Author = "person"
+    ) -> Note:
+        """Put a note that was written here into a folder of its base, "" for the top of it; return the note.
+
+        Raises EditError for a note of a file or a pack, and for a folder that leads out of the base.
+        """
+
+        def change(note: Note) -> Note:
+            if note.source_ref:
+                raise EditError("'{path}' is a file. Move the file, then update its folder.", path=str(note.path))
+            name = posixpath.basename(note.path or naming.of_title(note.title))
+            path = naming.checked(f"{folder}/{name}")
+            if path == note.path:
+                return note
+            base = self._store.bases.of_id(note.base_id)
+            return texts.at_path(note, free(path, self._store.notes.paths(base)))
+
+        return self._writer.change(note_id, change, Revision("update", author), expected_version)
+
+    def tick(self, note_id: str, line: int, *, expected_version: int, embed: bool = True) -> Note:
+        """Click the check box in a line of a note's text, counted from 0, for a person; return the note.
+
+        Raises EditError for a line without a box, and as `update` does.
+        """
+        body = tasks.toggled(self._store.notes.note(note_id).body, line)
+        if body is None:
+            raise EditError("Line {line} of the note has no check box.", line=line + 1)
+        return self.update(note_id, body=body, expected_version=expected_version, author="person", embed=embed)
+
     def give_back(self, note_id: str, names: Iterable[str], *, author: Author = "person") -> Note:
         """Let fields be those of the note's file again; return the note."""
         given = set(names)
@@ -148,12 +185,32 @@ class Notes(StoredNotes):
         """Read a note from its file, which another program changed, as a sync does; return the note."""
         return self._writer.take_file(note_id)
 
+    picture_bytes = pasting.MOST
+    """Most bytes of a picture that is attached."""
+
+    def attach(self, base: str, name: str, data: bytes, *, note_id: str = "") -> str:
+        """Write a picture for a note of a base, or for a new one; return the path by which the note shows it.
+
+        It goes into the folder of the note's file, else of the base, where files may be written, else into the
+        workspace. Raises EditError for what is no picture or can't be written.
+        """
+        self._store.database.check_writable()
+        note, into = self._store.notes.note(note_id) if note_id else None, self._bases.find(base)
+        folders = self._folders(into) if into and into.write_files else []
+        own = [folder for folder in folders if note and note.in_file and str(folder) == note.source_ref]
+        path = pasting.save([*own, *folders, self.own_files][0], name, data)
+        return posixpath.relpath(path, posixpath.dirname(str(note.path))) if note and own else path
+
     def copy(self, note_id: str, *, author: Author = "person", embed: bool = True) -> Note:
         """Copy a note, to be edited here where its file isn't written; return the copy."""
         note = self._store.notes.note(note_id)
         fields = {name: getattr(note, name) for name in NOTE_FIELDS}
         base = self._store.bases.of_id(note.base_id)
         return self.add(base.name, note.body, author=author, embed=embed, **fields)
+
+    def file_text(self, note_id: str) -> str:
+        """Return the text of a file that reads as the note; raises NoteNotFound, EditError for fields no file holds."""
+        return filetexts.text_of(self._store.notes.note(note_id))
 
     # versions
 

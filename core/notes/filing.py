@@ -84,7 +84,7 @@ def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
             copy=copy.name,
         )
     return Conflict(
-        "'{path}' was changed by another program since it was last synced. Choose which text stays.",
+        "'{path}' was changed by another program since its last update. Choose which text stays.",
         stored,
         note.version,
         path=str(note.path),

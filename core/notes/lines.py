@@ -2,12 +2,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from core.model import Line, Note
 from core.store.phrases import may_hold
 from core.text import LINE_END, fold
 
 _END = re.compile(LINE_END)
+_TEXT = re.compile(r"\S")
 _GAP = " … "
 """What stands in a line for a hidden part."""
 
@@ -18,6 +20,14 @@ Hidden = Sequence[tuple[int, int]]
 def shown(note: Note, hidden: Hidden) -> str:
     """Return the body of a note without what is hidden."""
     return "\n\n".join(_parts(note.body, 0, len(note.body), hidden))
+
+
+def blanked(note: Note, hidden: Hidden) -> Note:
+    """Return a note with blanks for what is hidden, so that all else stands in its place."""
+    body = note.body
+    for start, end in hidden:
+        body = f"{body[:start]}{_TEXT.sub(' ', body[start:end])}{body[end:]}"
+    return replace(note, body=body)
 
 
 def holding(note: Note, text: str, hidden: Hidden = ()) -> Iterator[Line]:

@@ -27,15 +27,16 @@ class NoteLinks:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._notes = {named.id: named for named in store.notes.named()}
+        self.names = {named.id: named for named in store.notes.named()}
+        """What each note is called, by its id."""
         self._by_name: defaultdict[str, list[tuple[int, Named]]] = defaultdict(list)
-        for named in self._notes.values():
+        for named in self.names.values():
             for kind, name in _names(named):
                 self._by_name[name].append((kind, named))
 
     def title(self, note_id: str) -> str:
         """Return the title of a note."""
-        return self._notes[note_id].title
+        return self.names[note_id].title
 
     def target(self, note: Note | Named, target: str) -> str | None:
         """Return the id of the note that a link of `note` leads to: the nearest in its base, then in other bases.
@@ -66,27 +67,27 @@ class NoteLinks:
 
     def to(self, note_id: str) -> list[str]:
         """Return the ids of the notes that link to a note, by path."""
-        names = {name for _, name in _names(self._notes[note_id])}
+        names = {name for _, name in _names(self.names[note_id])}
         escaped = [json.dumps(name, ensure_ascii=False)[1:-1] for name in names]
         linking = []
         for other, links in self._store.notes.linking():
             folded = links.casefold()
-            if other == note_id or not any(name in folded for name in escaped):
+            if other == note_id or other not in self.names or not any(name in folded for name in escaped):
                 continue
             targets = (
                 target
                 for target in texts(links)
                 if plain(target.rstrip("/").rpartition("/")[2]) in names or plain(target) in names
             )
-            if any(self.target(self._notes[other], target) == note_id for target in targets):
+            if any(self.target(self.names[other], target) == note_id for target in targets):
                 linking.append(other)
-        return sorted(linking, key=lambda one: (self._notes[one].path or "", one))
+        return sorted(linking, key=lambda one: (self.names[one].path or "", one))
 
 
 def plain(name: str) -> str:
     """Return a name as links are compared: without case and a note's suffix."""
     name = name.strip().casefold()
-    return next((name.removesuffix(suffix) for suffix in NOTE_SUFFIXES if name.endswith(suffix)), name)
+    return name.rpartition(".")[0] if name.endswith(NOTE_SUFFIXES) else name
 
 
 def _names(named: Named) -> Iterator[tuple[int, str]]:
@@ -100,12 +101,12 @@ def _names(named: Named) -> Iterator[tuple[int, str]]:
 def _rank(kind: int, named: Named, note: Note | Named, wanted: str, near: str) -> tuple[int, bool] | None:
     """Return how strongly a note bears the name of a link: the less, the stronger; None if it doesn't."""
     elsewhere = named.source_ref != note.source_ref
+    if kind != _FILE:
+        return None if "/" in wanted else (kind, elsewhere)
     path = plain(named.path or "")
-    if kind == _FILE and (path == near or ("/" in wanted and path == wanted)):
+    if path == near or ("/" in wanted and path == wanted):
         return _PATH, elsewhere
-    if "/" in wanted and not (kind == _FILE and f"/{path}".endswith(f"/{wanted}")):
-        return None
-    return kind, elsewhere
+    return None if "/" in wanted and not f"/{path}".endswith(f"/{wanted}") else (kind, elsewhere)
 
 
 def _steps(folder: str, named: Named) -> int:

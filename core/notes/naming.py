@@ -16,6 +16,7 @@ _MOST = 100
 """Characters of a name that is made of a title; a file name has at most 255 bytes."""
 _WORDS = 60
 """Characters of a title that is made of a text."""
+_PICTURE = re.compile(r"!\[\[[^\[\]]*\]\]|!\[[^\[\]]*\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
 
 
 def of_title(title: str) -> str:
@@ -53,8 +54,9 @@ def stem(path: str) -> str:
 
 
 def first_words(body: str) -> str:
-    """Return a title made of a text's first line."""
-    line = next(filter(None, (re.sub(r"^[\s#>*+-]+", "", line).strip() for line in body.splitlines())), "")
+    """Return a title made of a text's first line that holds more than pictures."""
+    lines = (" ".join(_PICTURE.sub(" ", line).split()) if "![" in line else line for line in body.splitlines())
+    line = next(filter(None, (re.sub(r"^[\s#>*+-]+", "", line).strip() for line in lines)), "")
     short = line if len(line) <= _WORDS else line[: _WORDS - 1].rstrip() + "…"
     return short or str(message("Untitled"))
 

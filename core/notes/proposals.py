@@ -175,7 +175,7 @@ class Proposals:
     def _among(self, waiting: Mapping[str, Submission], note_id: str) -> Submission:
         if note_id not in waiting:
             title = self._store.notes.title(note_id)
-            raise EditError("Nothing of '{title}' waits to be accepted or rejected any more.", title=title)
+            raise EditError("Nothing is left to accept or reject for '{title}'.", title=title)
         return waiting[note_id]
 
     def current(self, submissions: Iterable[Submission]) -> list[Submission]:
@@ -187,7 +187,8 @@ class Proposals:
             now = self._among(waiting, one.note.id)
             if (now.change, now.note.version) != (one.change, one.note.version):
                 raise Conflict(
-                    "What waits of '{title}' was changed since you looked at it. Look again, then accept or reject it.",
+                    "The proposed text of '{title}' was changed since you looked at it. Look again, then accept or "
+                    "reject it.",
                     self._store.notes.note(one.note.id),
                     one.note.version,
                     title=one.note.title,

@@ -10,6 +10,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from core.errors import NoteNotFound, SourceError
+from core.faults import FILES
 from core.intake.imports import Imports
 from core.limits import check_part
 from core.markdown.body import attachments_in
@@ -17,13 +18,14 @@ from core.model import (
     NOTE_SUFFIXES,
     Attachment,
     Filters,
+    KnowledgeBase,
     Line,
     Note,
     NoteCard,
     lapses,
     later,
 )
-from core.notes import attachments, lines, naming
+from core.notes import attachments, lines, mentions, naming, texts
 from core.notes.links import NoteLinks
 
 
@@ -84,9 +86,17 @@ class StoredNotes(Imports):
         """Return the text of a note without what a person hid; raises NoteNotFound."""
         return lines.shown(self.get(note_id), self.hidden(note_id))
 
+    def without_hidden(self, note_id: str) -> Note:
+        """Return a note with blanks for what a person hid; raises NoteNotFound."""
+        return lines.blanked(self.get(note_id), self.hidden(note_id))
+
     def hidden(self, note_id: str) -> list[tuple[int, int]]:
         """Return the parts of a note's body that a person hid: they answer nothing."""
         return self._store.chunks.hidden(note_id)
+
+    def title_of(self, body: str) -> str:
+        """Return the title that a note has by its text, if it gets no other."""
+        return texts.title_of(body)
 
     def tags(self, base: str | None = None) -> dict[str, int]:
         """Return how many notes have each tag."""
@@ -102,6 +112,20 @@ class StoredNotes(Imports):
         """Return the links between the notes, as of now."""
         return NoteLinks(self._store)
 
+    def mentions(self, links: NoteLinks, note_id: str, among: Iterable[str]) -> dict[str, str]:
+        """Return the sentence in which each of some notes links to a note, without what a person hid."""
+
+        def sentence(other: str) -> str:
+            note = lines.blanked(self._store.notes.note(other), self.hidden(other))
+            return mentions.sentence(note.body, lambda target: links.target(note, target) == note_id)
+
+        return {other: sentence(other) for other in among}
+
+    def beginnings(self, note_ids: Iterable[str], length: int) -> dict[str, str]:
+        """Return the title and the first characters of each note as one line, without what a person hid."""
+        texts = self._store.notes.beginnings(note_ids, length)
+        return {note_id: " ".join(text.split()) for note_id, text in texts.items()}
+
     def switch(self, text: str, limit: int) -> list[NoteCard]:
         """Return the notes whose title, alias or path has the words of a text, the nearest first; else the newest."""
         notes = self._store.notes
@@ -116,11 +140,31 @@ class StoredNotes(Imports):
     def attachment(self, note_id: str, target: str) -> Attachment | None:
         """Return the picture or file that a note names, of the folder it was read from; raises NoteNotFound.
 
-        A note that says it is from a folder with which its base was never synced has none.
+        A note that says it is from a folder with which its base was never synced has none. One that was written here
+        has those of the folders of its base, and the pictures that were pasted where there was no such folder.
         """
-        note = self._store.notes.note(note_id)
-        synced = note.in_file and self._store.bases.is_synced(note.base_id, note.source_ref)
-        return attachments.find(note, target) if synced else None
+        return self._attached(self._store.notes.note(note_id), target)
+
+    def _attached(self, note: Note, target: str) -> Attachment | None:
+        found = (attachments.locate(str(top), str(note.path), target) for top in self._tops(note))
+        return next(filter(None, found), None)
+
+    def _tops(self, note: Note) -> list[Path]:
+        """Return the folders in which the files of a note are."""
+        if note.in_file:
+            synced = self._store.bases.is_synced(note.base_id, note.source_ref)
+            return [Path(note.source_ref)] if synced else []
+        return [*self._folders(self._bases.of_id(note.base_id)), self.own_files]
+
+    def _folders(self, base: KnowledgeBase) -> list[Path]:
+        """Return the folders of a base that are there."""
+        folders = (Path(folder) for folder, _ in self._bases.folders(base))
+        return [folder for folder in folders if folder.is_absolute() and folder.is_dir()]
+
+    @property
+    def own_files(self) -> Path:
+        """The folder of pictures that belong to no folder of a person."""
+        return self._store.folder / FILES
 
     def missing_attachments(self, note: Note) -> tuple[str, ...]:
         """Return the pictures and files that a note names and that aren't there, as they are written."""
@@ -128,8 +172,7 @@ class StoredNotes(Imports):
             named = () if note.plain else attachments_in(note.body, str(note.path))
         except SourceError:
             return ()
-        synced = bool(named) and note.in_file and self._store.bases.is_synced(note.base_id, note.source_ref)
-        return tuple(target for target in named if not (synced and attachments.find(note, target)))
+        return tuple(target for target in named if not self._attached(note, target))
 
     def open_file(self, note_id: str) -> None:
         """Open a note's file in the program of the system.

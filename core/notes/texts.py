@@ -7,6 +7,7 @@ from core.intake.folder import content_hash
 from core.markdown.body import Inside, look_into
 from core.markdown.tags import key
 from core.model import NOTE_FIELDS, Note
+from core.notes import naming
 from core.notes.fields import check_body, with_fields
 from core.text import fold
 
@@ -29,6 +30,28 @@ def with_body(note: Note, body: str, inside: Inside | None = None) -> tuple[Note
     own = [tag for tag in note.tags if tag.casefold() not in gone]
     note = with_fields(note, {"tags": [*own, *inside.tags]})
     return _of_text(note, body, inside.targets(path)), inside
+
+
+def title_of(body: str, inside: Inside | None = None) -> str:
+    """Return the title that a text gives its note; `inside` is what the text says, if it was read."""
+    return (inside.title if inside else "") or naming.first_words(body)
+
+
+def titled(note: Note, changed: Note, inside: Inside | None = None) -> Note:
+    """Return a changed note with the title of its text, where it has none or had the one of the text before.
+
+    A file names its own title.
+    """
+    follows = changed.title == note.title == title_of(note.body) and changed.body != note.body
+    if note.in_file or not (follows or not changed.title):
+        return changed
+    return replace(changed, title=title_of(changed.body, inside))
+
+
+def at_path(note: Note, path: str) -> Note:
+    """Return a note at another path, from which its links lead; raises as `with_body`."""
+    links = () if note.plain else look_into(note.body, path).targets(path)
+    return replace(note, path=path, links=links)
 
 
 def of_version(note: Note, old: Note) -> Note:

@@ -1,14 +1,15 @@
 """The types of notes with their categories, from a file that a person edits and from the notes themselves."""
 
+import os
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from core import files
 from core.faults import translated
-from core.messages import Message, message
-from core.places import provided
+from core.messages import ENGLISH, Message, in_context, message, render, verbatim
 from core.store import Store
 from core.text import LINE_END, fold
 
@@ -18,8 +19,44 @@ FILE = "vocabulary.txt"
 MOST_CHARACTERS = 100
 """Maximum length of a word."""
 
+_ABOUT = message('Types of notes: one per line, then ":" and its categories, with commas between.')
 _COLON = re.compile("[:：]")
 _COMMA = re.compile("[,，、]")
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """Types with their categories, to begin with; the title is that of its button."""
+
+    title: Message
+    types: Mapping[Message, tuple[str, ...]]
+
+
+EVERYDAY = "everyday"
+"""The preset of a new workspace."""
+
+PRESETS: Mapping[str, Preset] = {
+    EVERYDAY: Preset(
+        message("Use everyday types"),
+        {
+            in_context("type of note", "note"): (),
+            in_context("type of note", "idea"): (),
+            in_context("type of note", "how-to"): (),
+            in_context("type of note", "reference"): (),
+            in_context("type of note", "meeting"): (),
+            in_context("type of note", "log"): (),
+        },
+    ),
+    "project": Preset(
+        message("Use the types of a software project"),
+        {
+            verbatim("project_config"): ("auth", "environment", "dependency"),
+            verbatim("business_rule"): ("module", "domain"),
+            verbatim("module_context"): (),
+            verbatim("test_experience"): ("common_issue", "best_practice"),
+        },
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +76,28 @@ class Vocabulary:
 
     @property
     def path(self) -> Path:
-        """The path of the file."""
-        return provided(self._store.folder, FILE, make=not self._store.readonly)
+        """The path of the file, which is made if it isn't there."""
+        self.begin()
+        return self._store.folder / FILE
+
+    @property
+    def presets(self) -> Mapping[str, Message]:
+        """The titles of the presets."""
+        return {name: one.title for name, one in PRESETS.items()}
+
+    def preset(self, name: str, language: str) -> str:
+        """Return the text of a file with the types of a preset in a language."""
+        return preset(name, language)
+
+    def begin(self, language: str = ENGLISH) -> None:
+        """Make the file with the everyday types in a language, unless it is there; what is no file is set aside."""
+        file = self._store.folder / FILE
+        if self._store.readonly or file.is_file():
+            return
+        with suppress(OSError):  # the preset does as well
+            if os.path.lexists(file):
+                files.set_aside(file)
+            files.replace(file, preset(EVERYDAY, language))
 
     def types(self) -> list[str]:
         """Return the types of the file, then the others in use, the most frequent first."""
@@ -77,7 +134,7 @@ class Vocabulary:
         try:
             stamp = path, path.stat().st_mtime_ns
         except OSError:
-            return Words()
+            return parse(preset(EVERYDAY).encode())
         if self._read is None or self._read[0] != stamp:
             self._read = stamp, _words_in(path)
         return self._read[1]
@@ -85,8 +142,19 @@ class Vocabulary:
     def _bytes(self) -> bytes:
         try:
             return files.read(self.path)
+        except FileNotFoundError:
+            return preset(EVERYDAY).encode()
         except (OSError, files.Unfit):
             return b""
+
+
+def preset(name: str, language: str = ENGLISH) -> str:
+    """Return the text of a file with the types of a preset in a language."""
+    types = [
+        ": ".join(filter(None, [render(kind, language), ", ".join(categories)]))
+        for kind, categories in PRESETS[name].types.items()
+    ]
+    return "\n".join([f"# {render(_ABOUT, language)}", "", *types, ""])
 
 
 def _words_in(path: Path) -> Words:

@@ -3,16 +3,18 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import PurePosixPath
 
 from core import embedding
 from core.errors import Conflict, EditError
 from core.indexing.chunks import Chunks
 from core.indexing.indexer import Indexed, Indexer
+from core.intake.paths import free
 from core.markdown.body import Inside
 from core.model import KnowledgeBase, Note, Revision
-from core.notes import filing
+from core.notes import filing, naming
 from core.notes.fields import overriding
-from core.notes.texts import with_body
+from core.notes.texts import at_path, titled, with_body
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
 
@@ -47,8 +49,12 @@ class Writer:
             changed, inside = change(note), None
             if body is not None:
                 changed, inside = with_body(changed, body)
+            if (body is not None and as_what.author == "person") or not changed.title:
+                changed = titled(note, changed, inside)
             if changed == note:
                 return note
+            if as_what.joins and changed.title != note.title and self._store.versions.kind(note.id) == "create":
+                changed = self._renamed(changed)
             changed = replace(changed, updated_at=datetime.now(UTC))
             self._save(self._store.bases.of_id(note.base_id), note, changed, as_what, inside)
         if embed and changed.body != note.body:
@@ -115,6 +121,14 @@ class Writer:
             outline = inside.outline if inside else None
             stored_as = self._store.notes.indexed_as(note.id)
             self.write(base, [NoteToIndex(changed, change=as_what, outline=outline, **stored_as)])
+
+    def _renamed(self, note: Note) -> Note:
+        """Return a note that is being made at the path of its present title; a file stays where it is."""
+        if note.source_ref:
+            return note
+        path = str(PurePosixPath(note.path or "").with_name(naming.of_title(note.title)))
+        others = self._store.notes.paths(self._store.bases.of_id(note.base_id)) - {note.path}
+        return at_path(note, free(path, others))
 
     def _described(self, note: Note, changed: Note) -> Note:
         """Return a note with changed fields as its next version."""

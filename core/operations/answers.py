@@ -1,11 +1,12 @@
 """Operations that answer."""
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Annotated, Any
 
 from core.json_forms import answers as forms
 from core.messages import message
-from core.model import Answer
-from core.operations.declaring import operation
+from core.model import Answer, Progress, no_progress
+from core.operations.declaring import About, operation
 from core.operations.examples import ANSWER
 from core.operations.search import OPTIONS, Question, options
 
@@ -25,5 +26,30 @@ if TYPE_CHECKING:
     fields=OPTIONS,
     form=forms.ANSWER,
 )
-def ask(workspace: "Workspace", query: Question, **given: Any) -> Answer:
-    return workspace.answers.ask(query, **options(workspace, given))
+def ask(
+    workspace: "Workspace",
+    query: Question,
+    with_model: Annotated[
+        bool,
+        About(
+            message(
+                "Let the language model of the settings write the answer; what your notes don't prove of it is marked."
+            )
+        ),
+    ] = False,
+    progress: Progress = no_progress,
+    **given: Any,
+) -> Answer:
+    if with_model:
+        for steps, answer in enumerate(writing(workspace, query, given)):
+            progress(steps, steps + 1, answer.written[-1].text if answer.written else "")
+        progress(1, 1, "")
+    else:
+        answer = workspace.answers.ask(query, **options(workspace, given))
+    workspace.uses.answered(answer)
+    return answer
+
+
+def writing(workspace: "Workspace", query: str, given: Mapping[str, Any], **more: Any) -> Iterator[Answer]:
+    """Yield an answer as the language model writes it, until `stop` says so; raises what `ask` raises."""
+    return workspace.answers.write(query, **options(workspace, given), **more)

@@ -250,7 +250,7 @@ def switch(
 
 @operation(
     "base.abandon_switch",
-    message("Forget what was begun; the base stays as it is."),
+    message("Cancel what was started; the base stays as it is."),
     cli="models switch {base} --abandon",
     by_hand=("cli",),
     writes=True,

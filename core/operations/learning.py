@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 _LOG = "2026-02-14 10:12:03 INFO config - setting pool.size = 20\n"
 
 
+def _check(workspace: "Workspace", base: str = "", parser: str = "", name: str = "", **given: Any) -> None:
+    """Raise what `learn` raises before it reads anything."""
+    if base:
+        workspace.bases.get(base)
+    workspace.learning.check(**given)
+
+
 @operation(
     "learning.learn",
     message(
@@ -25,6 +32,8 @@ _LOG = "2026-02-14 10:12:03 INFO config - setting pool.size = 20\n"
     cli="learn {files}",
     tool="log_learn",
     writes=True,
+    job="learn",
+    check=_check,
     takes={"text": _LOG, "name": "app.log"},
     form=forms.REPORT,
 )
@@ -54,11 +63,27 @@ def learn(
     parser: Annotated[
         str, About(message("The parser, such as plain or jsonlines; by default the one that suits the log best."))
     ] = "",
+    with_model: Annotated[
+        bool,
+        About(
+            message(
+                "Let the language model of the settings suggest notes too. It is sent the log with its secrets masked, "
+                "and each suggestion must quote the log."
+            )
+        ),
+    ] = False,
 ) -> LearningReport:
     if base and not caller.is_person:
         workspace.bases.get(base)
     return workspace.learning.learn(
-        base, files=files or (), text=text, events=events, name=name, parser=parser, progress=progress
+        base,
+        files=files or (),
+        text=text,
+        events=events,
+        name=name,
+        parser=parser,
+        with_model=with_model,
+        progress=progress,
     )
 
 

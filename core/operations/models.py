@@ -19,7 +19,7 @@ _TOOL = {"tool": "models are the person's choice"}
 
 
 class Tokens(TypedDict):
-    """The data of a base for the word-by-word check; `windows` are its pieces of text."""
+    """The data of a base for the precise re-check; `windows` are its pieces of text."""
 
     base: str
     keep_tokens: bool
@@ -45,7 +45,7 @@ def list_(workspace: "Workspace") -> list[ModelCard]:
 
 @operation(
     "model.tokens",
-    message("Keep the data of the word-by-word check for a base, which then takes milliseconds, or delete it."),
+    message("Keep the re-check data for a base, which then takes milliseconds, or delete it."),
     cli="models tokens {base} {keep}",
     writes=True,
     job="tokens",
@@ -64,7 +64,7 @@ def tokens(
     workspace: "Workspace", progress: Progress, base: Base, keep: Annotated[str, About(message("on or off"))]
 ) -> Tokens:
     if keep not in ("on", "off"):
-        raise ConfigError("The data of the word-by-word check is 'on' or 'off', not '{choice}'.", choice=keep)
+        raise ConfigError("The re-check data is 'on' or 'off', not '{choice}'.", choice=keep)
     embedded = workspace.bases.keep_tokens(base, keep == "on", progress=progress)
     state = workspace.bases.status(workspace.bases.get(base))
     return {

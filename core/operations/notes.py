@@ -75,7 +75,9 @@ def show(
     if caller.is_person:
         one = named.any_id(workspace, note)
         return shown(workspace, workspace.notes.at(one, number or workspace.notes.history(one)[0].number))
-    return shown(workspace, workspace.notes.get(named.id_of(workspace, note)))
+    one = named.id_of(workspace, note)
+    workspace.uses.note("read", [(one, "")])
+    return shown(workspace, workspace.notes.get(one))
 
 
 # writing
@@ -176,6 +178,25 @@ def set_(
         workspace.notes.tag(ids, add=add_tags or (), remove=remove_tags or (), expected_version=version)
     cards = workspace.notes.cards_of(ids)
     return [cards[one] for one in ids]
+
+
+@operation(
+    "note.copy",
+    message("Copy a note beside itself; the copy lives in Tessera also where the note is a file."),
+    http="POST /notes/{note}/copy",
+    cli="note copy {note}",
+    writes=True,
+    creates="/notes/{id}",
+    form=forms.WRITTEN,
+    lacks={"tool": "note_add writes any text"},
+)
+def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> Written:
+    one = named.id_of(workspace, note)
+    if caller.is_person:
+        return written(workspace, workspace.notes.copy(one))
+    old = workspace.notes.get(one)
+    fields: dict[str, Any] = {name: getattr(old, name) for name in NOTE_FIELDS if name != "status"}
+    return written(workspace, workspace.proposals.add(workspace.bases.of_id(old.base_id).name, old.body, **fields))
 
 
 @operation(

@@ -55,9 +55,7 @@ _SETTINGS = {
     "expansion_size": About(
         message("Neighbour chunks shown on each side, 0 to {most}.", most=EXPANSION_SIZES[-1]), flag="expand"
     ),
-    "reranker": About(
-        message("The model for the second look, or none; by default as the settings say."), flag="rerank"
-    ),
+    "reranker": About(message("The model for the re-check, or none; by default as the settings say."), flag="rerank"),
 }
 """Explanations of search settings whose title isn't enough."""
 SEARCH: tuple[Parameter, ...] = tuple(

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 from core.json_forms import notes as forms
 from core.json_forms.forms import Form
 from core.messages import message
-from core.model import Matter
+from core.model import Matter, Side
 from core.operations import named
 from core.operations.declaring import About, Caller, operation
 from core.operations.notes import Written, written
@@ -24,7 +24,8 @@ Keys = Annotated[list[str], About(message("What waits, each by its key."), examp
 @operation(
     "review.list",
     message(
-        "List what waits for the person: new notes and changes by programs, edits without a place, refused passages, "
+        "List what waits for the person: new notes and changes by programs, pack upgrades that met an edit, files with "
+        "two texts, edits without a place, refused passages, "
         "expired and replaced notes, copies, contradictions."
     ),
     http="GET /review",
@@ -68,6 +69,39 @@ def fine(workspace: "Workspace", keys: Keys) -> list[str]:
     checked = [workspace.review.get(key).key for key in keys]
     workspace.review.let_be(checked)
     return checked
+
+
+@operation(
+    "review.seen",
+    message("Say that notes worth another look were looked at; each comes back later than the time before."),
+    cli="review seen {keys}",
+    writes=True,
+    form=_KEYS,
+    lacks=dict.fromkeys(("http", "tool"), _PERSONS),
+)
+def seen(workspace: "Workspace", keys: Keys) -> list[str]:
+    checked = [workspace.review.get(key) for key in keys]
+    workspace.review.reminders.seen([one.note_id for one in checked if one.kind == "reminder" and one.note_id])
+    return [one.key for one in checked]
+
+
+@operation(
+    "review.settle",
+    message("Choose what stays of a note with two texts: mine, theirs or both."),
+    cli="review settle {key} {side}",
+    writes=True,
+    form=_KEYS,
+    lacks=dict.fromkeys(("http", "tool"), _PERSONS),
+)
+def settle(
+    workspace: "Workspace",
+    key: Annotated[str, About(message("What waits, by its key."), example="upgrade-0a1b2c3d4e5f")],
+    side: Annotated[Side, About(message("What stays: mine, theirs or both."), example="mine")],
+) -> list[str]:
+    one = workspace.review.get(key)
+    workspace.review.settle(one, side)
+    workspace.start_indexing()
+    return [one.key]
 
 
 @operation(

@@ -58,7 +58,10 @@ def find(
     explain: Annotated[bool, About(message("Show the words that match, and what else was considered."))] = False,
     **given: Any,
 ) -> SearchResult:
-    return workspace.search(query, **options(workspace, given | {"explain": explain}))
+    chosen = options(workspace, given | {"explain": explain})
+    result = workspace.search(query, **chosen)
+    workspace.uses.found(result, chosen["filters"])
+    return result
 
 
 @operation(
@@ -81,7 +84,52 @@ def context(
     ] = None,
     **given: Any,
 ) -> Context:
-    return workspace.context(query, budget=budget, **options(workspace, given))
+    built = workspace.context(query, budget=budget, **options(workspace, given))
+    workspace.uses.cited(query, built)
+    return built
+
+
+_CALLER = Annotated[
+    dict[str, Any] | None,
+    About(
+        message("Who asks: a type, tags and a scope."),
+        parts=(
+            Parameter("type", str | None, About(message("Only notes of this type."))),
+            Parameter(
+                "tags",
+                Names,
+                About(message("Only notes with one of these tags; the more of them, the better."), flag="tag"),
+            ),
+            Parameter("scope", str | None, About(message("Notes that hold in this scope gain."))),
+        ),
+    ),
+]
+
+
+@operation(
+    "search.retrieve",
+    message(
+        "Find passages for a task: notes of its type and tags only, those of its scope and of most of its tags first. "
+        "Each hit tells the parts of its score."
+    ),
+    http="POST /retrieve",
+    cli="retrieve {query}",
+    tool="knowledge_retrieve",
+    by_hand=("tool",),
+    takes={"query": "where do we begin", "context": {"tags": ["plan"], "scope": "work"}},
+    gives=RESULT,
+    form=forms.RESULT,
+)
+def retrieve(
+    workspace: "Workspace",
+    query: Question,
+    context: _CALLER = None,
+    bases: Annotated[Names, About(message("Only notes of this base."), flag="base")] = None,
+    limit: Annotated[int | None, About(message("How many hits at most."), least=1, most=100)] = None,
+) -> SearchResult:
+    result = workspace.retrieve(query, context or {}, bases=bases, limit=limit)
+    workspace.uses.found(result)
+    return result
 
 
 @operation(

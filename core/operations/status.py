@@ -2,6 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+from typing_extensions import TypedDict
+
+from core import desktop
 from core.json_forms import bases, packs
 from core.json_forms.forms import Form
 from core.messages import message
@@ -34,6 +37,23 @@ FORM = Form(
 )
 def show(workspace: "Workspace") -> Status:
     return workspace.status()
+
+
+class Shown(TypedDict):
+    """The address of the app's pages, empty without any, and whether they are in a window of its own."""
+
+    url: str
+    shown: bool
+
+
+@operation(
+    "app.show",
+    message("Bring the open app to the front."),
+    gives={"url": "http://127.0.0.1:8501", "shown": True},
+    lacks=dict.fromkeys(("http", "cli", "tool"), "a second `tessera app` does it; nothing else opens windows"),
+)
+def bring_to_front(workspace: "Workspace") -> Shown:
+    return {"url": desktop.address, "shown": bool(desktop.window and desktop.window.bring_to_front())}
 
 
 @operation(

@@ -13,6 +13,7 @@ from core.messages import Message, message
 from core.model import (
     EditedNote,
     InstalledPack,
+    Note,
     Pack,
     PackCard,
     PackReport,
@@ -20,6 +21,7 @@ from core.model import (
     Revision,
     no_progress,
 )
+from core.notes.writer import check_version
 from core.packs import contents, manifest, sources
 from core.packs.upgrade import Upgrade, delete, edited, untouched
 from core.store import Store
@@ -71,6 +73,11 @@ class Packs:
                 changed.append(edited(note, offered[path].note.body if path in offered else None))
         return changed
 
+    def offered(self, note_id: str) -> Note | None:
+        """Return a note as its pack has it now, None if the pack has it no more; raises as `edited`, NoteNotFound."""
+        note = self._store.notes.note(note_id)
+        return self._upgrade_of(note).offered(note)
+
     # changing
 
     def install(self, source: str | Path, *, embed: bool = True, progress: Progress = no_progress) -> PackReport:
@@ -95,6 +102,22 @@ class Packs:
         installed = self._named(name)
         pack, notes = contents.read(self._place(installed))
         return self._bring(pack, notes, installed, installed.folder, embed, progress)
+
+    def take(self, note_id: str, expected_version: int) -> None:
+        """Bring a note that a person changed to what its pack has for it, without embedding; it follows the pack again.
+
+        A note that the pack has no more goes into the trash. Raises Conflict for another version, and as `offered`.
+        """
+        with self._store.changing:
+            self._store.database.check_writable()
+            note = self._store.notes.note(note_id)
+            check_version(note, expected_version)
+            self._upgrade_of(note).take(note)
+
+    def leave(self, note_id: str) -> None:
+        """Let a note count as one that its pack's upgrade passed by: the undo of `take`."""
+        note = self._store.notes.note(note_id)
+        self._store.packs.put_files(note.source_ref.removeprefix("pack:"), {str(note.path): ""})
 
     def delete(self, name: str) -> int:
         """Put the notes of a pack into the trash, but those that a person changed; return how many stay."""
@@ -195,6 +218,11 @@ class Packs:
             self._chunks.embed(note_ids=[*self._store.packs.notes(name).values()], progress=progress)
         except FAILURES:
             _LOG.warning("Notes of a pack are found by words only", exc_info=True)
+
+    def _upgrade_of(self, note: Note) -> Upgrade:
+        installed = self._named(note.source_ref.removeprefix("pack:"))
+        pack, notes = contents.read(self._place(installed))
+        return Upgrade(self._store, pack, notes, installed)
 
     def _named(self, name: str) -> InstalledPack:
         installed = self._store.packs.named(name)

@@ -63,6 +63,19 @@ class Upgrade:
             tuple(steps.edited),
         )
 
+    def take(self, note: Note) -> None:
+        """Bring a note to what the pack has for it, whatever a person changed: without that, into the trash."""
+        self._store.open_index()
+        if one := self._notes.get(str(note.path)):
+            self._write([self._draft(one, note.id, note.base_id, note)], no_progress)
+        else:
+            delete(self._store, [note.id], _DELETED)
+
+    def offered(self, note: Note) -> Note | None:
+        """Return a note as the pack has it, None if it has it no more."""
+        one = self._notes.get(str(note.path))
+        return self._draft(one, note.id, note.base_id, note).note if one else None
+
     def _write(self, drafts: Sequence[NoteToIndex], progress: Progress) -> None:
         """Write notes, each into its base: a person may have moved one."""
         for base_id in {draft.note.base_id for draft in drafts}:

@@ -2,22 +2,25 @@
 
 import json
 import random
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from typing import Any
 
 import httpx
 
-from core.errors import ConfigError, ProviderError, ProviderUnavailable
+from core.errors import Cancelled, ConfigError, ProviderError, ProviderUnavailable
 from core.messages import Message, message
 from core.providers import keys
-from core.providers.connection import Reply, line_to
+from core.providers.connection import Reply, Stop, line_to, never, sleep
 from core.providers.keys import Key
 from core.settings_sections import ServerSettings
 from core.text import one_line
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds before the first retry and at most. The wait doubles with each retry, less a random part of up to half."""
+
+MOST_LINE = 1 << 18
+"""Bytes of an event at most, each of which holds a few words."""
 
 REASON_CHARACTERS = 200
 """Characters of a server's own error message that are shown."""
@@ -67,6 +70,48 @@ class Server:
         Raises ProviderUnavailable if the server is out of reach, overloaded or failing after all retries,
         or on the first timeout. Raises ProviderError for a refusal and for an answer that isn't JSON.
         """
+
+        def send(url: str, content: bytes, headers: Mapping[str, str]) -> Reply:
+            return self._line.send(url, content, headers, self._settings, limit)
+
+        reply = self._tried(path, body, send, never)
+        return self._json(reply, limit)
+
+    def stream(self, path: str, body: Mapping[str, Any], *, limit: int, stop: Stop) -> Iterator[Any]:
+        """Yield the JSON of each event of the server's answer as it comes; of an answer in one piece, its JSON.
+
+        The end is the server's, or a None where that says so. Raises as `post` does, and Cancelled as soon as `stop`
+        says so. Closing the iterator closes the connection, by which servers end their work.
+        """
+        with ExitStack() as lent:
+
+            def send(url: str, content: bytes, headers: Mapping[str, str]) -> Reply:
+                lent.close()  # the attempt before
+                return lent.enter_context(
+                    self._line.streaming(url, content, headers, self._settings, limit=limit, stop=stop)
+                )
+
+            reply = self._tried(path, body, send, stop)
+            if reply.parts is None:
+                yield self._json(reply, limit)
+                yield None
+                return
+            try:
+                for line in _lines(reply.parts, limit):
+                    if line is None:
+                        raise self._too_long(limit)
+                    if line.startswith(b"data:"):
+                        data = line[5:].strip()
+                        yield None if data == b"[DONE]" else self._value(data)
+            except httpx.TransportError as error:
+                if stop():
+                    raise Cancelled from error
+                raise self._failure(error) from error
+
+    def _tried(
+        self, path: str, body: Mapping[str, Any], send: Callable[[str, bytes, Mapping[str, str]], Reply], stop: Stop
+    ) -> Reply:
+        """Send a request until it is answered, and return the reply; raises as `post` and `stream` do."""
         # "replace": half a surrogate pair can't be encoded and becomes a question mark.
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         url = f"{self._settings.base_url}/{path}"
@@ -75,20 +120,22 @@ class Server:
             headers = {"Authorization": f"Bearer {key.value}"} if key.value else {}
             cause: Exception | None = None
             try:
-                reply = self._line.send(url, content, headers, self._settings, limit)
-            except (httpx.ReadTimeout, httpx.WriteTimeout) as error:
-                raise self._too_slow() from error  # a retry would take as long
+                reply = send(url, content, headers)
             except httpx.TransportError as error:
-                problem: ProviderError = self._out_of_reach(error)
+                if stop():
+                    raise Cancelled from error
+                problem: ProviderError = self._failure(error)
+                if isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
+                    raise problem from error  # a retry would take as long
                 cause = error
             else:
                 if 200 <= reply.status < 300:
-                    return self._json(reply, limit)
+                    return reply
                 problem = self._refusal(reply, key)
                 if not isinstance(problem, ProviderUnavailable):
                     raise problem
             if attempt < self._settings.retries:
-                time.sleep(min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * random.uniform(0.5, 1))
+                sleep(min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * random.uniform(0.5, 1), stop)
         raise problem from cause
 
     def unusable(self, what: Message) -> ProviderError:
@@ -103,13 +150,23 @@ class Server:
 
     def _json(self, reply: Reply, limit: int) -> Any:
         if reply.body is None:
-            raise self.unusable(message("sent more than the {n} KB that its answer can have", n=limit >> 10))
+            raise self._too_long(limit)
         if reply.encoded:
             raise self.unusable(message("sent a compressed answer, which wasn't asked for"))
+        return self._value(reply.body)
+
+    def _value(self, data: bytes) -> Any:
         try:
-            return json.loads(reply.body)
+            return json.loads(data)
         except (ValueError, RecursionError) as error:
             raise self.unusable(message("answered something else than JSON")) from error
+
+    def _too_long(self, limit: int) -> ProviderError:
+        return self.unusable(message("sent more than the {n} KB that its answer can have", n=limit >> 10))
+
+    def _failure(self, error: httpx.TransportError) -> ProviderUnavailable:
+        slow = isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout)
+        return self._too_slow() if slow else self._out_of_reach(error)
 
     def _too_slow(self) -> ProviderUnavailable:
         return ProviderUnavailable(
@@ -184,6 +241,19 @@ class Server:
             "The model server {url} refused the request {because}. Check the settings in [{section}] of tessera.toml.",
             **fields,
         )
+
+
+def _lines(parts: Iterator[bytes], limit: int) -> Iterator[bytes | None]:
+    """Yield the lines of an answer as they come; None, at last, where it or a line is too long."""
+    rest, size = b"", 0
+    for part in parts:
+        size += len(part)
+        if size > limit or len(rest) > MOST_LINE:
+            yield None
+            return
+        *lines, rest = (rest + part).split(b"\n")
+        yield from lines
+    yield rest
 
 
 def _reason(body: bytes, key: str) -> str:

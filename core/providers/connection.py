@@ -4,21 +4,21 @@ import atexit
 import re
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
-from ipaddress import ip_address
 from socket import SHUT_RDWR, socket
 from ssl import SSLContext
 from typing import Any
 
 import httpx
 
-from core.errors import ConfigError, MissingDependency
+from core.errors import Cancelled, ConfigError, MissingDependency
 from core.messages import message
+from core.providers.hosts import is_this_machine
 from core.settings_sections import ServerSettings
 
 CONNECT_SECONDS = 10.0
@@ -26,19 +26,33 @@ CONNECT_SECONDS = 10.0
 LONGEST_PAUSE = 60.0
 """Seconds; a longer Retry-After of a server is cut to this."""
 
+STREAMING = 10
+"""How many times as long as a whole answer one may take that comes in parts."""
+
+_LOOK = 0.1
+"""Seconds between two looks whether a request is to stop."""
+
+Stop = Callable[[], bool]
+"""Whether a request is to stop."""
+
+
+def never() -> bool:
+    return False
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
     """The answer of a server.
 
     `body` is None if it is over the limit. `encoded`: it is compressed. `pause`: seconds to wait before
-    the next request, as a busy server asks.
+    the next request, as a busy server asks. `parts` are those of an answer that comes as events; it has no body.
     """
 
     status: int
     body: bytes | None
     encoded: bool
     pause: float
+    parts: Iterator[bytes] | None = None
 
 
 class Connection:
@@ -59,7 +73,30 @@ class Connection:
 
     def exchange(self, url: str, content: bytes, headers: Mapping[str, str], seconds: float, limit: int) -> Reply:
         """Post, and return the reply; raises httpx.TransportError, ReadTimeout once all of it took so many seconds."""
-        late = threading.Event()
+        with self._posted(url, content, headers, seconds, seconds, never) as (response, _):
+            return _read(response, limit)
+
+    @contextmanager
+    def streaming(
+        self, url: str, content: bytes, headers: Mapping[str, str], seconds: float, limit: int, stop: Stop
+    ) -> Iterator[Reply]:
+        """Post, and lend the reply, with its parts where it comes as events.
+
+        `seconds` is the longest wait for a part. Raises httpx.TransportError, as ReadTimeout where `stop` said so.
+        """
+        with self._posted(url, content, headers, seconds, seconds * STREAMING, stop) as (response, late):
+            is_events = response.headers.get("Content-Type", "").partition(";")[0].strip() == "text/event-stream"
+            if response.is_success and is_events:
+                yield Reply(response.status_code, b"", False, 0.0, _parts(response, late))
+            else:
+                yield _read(response, limit)
+
+    @contextmanager
+    def _posted(
+        self, url: str, content: bytes, headers: Mapping[str, str], seconds: float, whole: float, stop: Stop
+    ) -> Iterator[tuple[httpx.Response, threading.Event]]:
+        """Post, and lend the response for `whole` seconds and until `stop` says so; the event is set once it is cut."""
+        late, over = threading.Event(), threading.Event()
 
         def trace(event: str, info: Mapping[str, Any]) -> None:
             if event.endswith(("connect_tcp.complete", "start_tls.complete")):
@@ -67,9 +104,18 @@ class Connection:
                 if late.is_set():
                     self._cut(late)
 
-        timer = threading.Timer(seconds, self._cut, [late])
-        timer.daemon = True
-        timer.start()
+        def watch() -> None:
+            while not over.wait(_LOOK):
+                if stop():
+                    self._cut(late)
+                    return
+
+        timer = threading.Timer(whole, self._cut, [late])
+        watcher = threading.Thread(target=watch, name="watch-request", daemon=True)
+        threads = [timer, watcher] if stop is not never else [timer]
+        for thread in threads:
+            thread.daemon = True
+            thread.start()
         try:
             with self._client.stream(
                 "POST",
@@ -79,14 +125,16 @@ class Connection:
                 timeout=httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)),
                 extensions={"trace": trace},
             ) as response:
-                return _read(response, limit)
+                yield response, late
         except httpx.TransportError as error:
             if late.is_set() and not isinstance(error, httpx.ConnectTimeout):
                 raise httpx.ReadTimeout("the time for the whole request ran out") from error
             raise
         finally:
             timer.cancel()
-            timer.join()
+            over.set()
+            for thread in threads:
+                thread.join()
 
     def _cut(self, late: threading.Event) -> None:
         """End a request that takes too long; httpx limits the time of each step, not of the whole request.
@@ -114,30 +162,51 @@ class Line:
 
     def send(self, url: str, content: bytes, headers: Mapping[str, str], settings: ServerSettings, limit: int) -> Reply:
         """Wait for the turn, post, and return the reply of any status; raises httpx.TransportError."""
-        with self._turn(settings.requests_at_once) as connection:
-            with self._starting:
-                start = max(self._started + settings.queue_interval_seconds, self._pause_ends)
-                time.sleep(max(0.0, start - time.monotonic()))
-                self._started = time.monotonic()
+        with self._turn(settings, never) as connection:
             reply = connection.exchange(url, content, headers, settings.timeout_seconds, limit)
-            self._pause_ends = max(self._pause_ends, time.monotonic() + reply.pause)
+            self._pause(reply)
             return reply
+
+    @contextmanager
+    def streaming(
+        self, url: str, content: bytes, headers: Mapping[str, str], settings: ServerSettings, limit: int, stop: Stop
+    ) -> Iterator[Reply]:
+        """Wait for the turn, post, and lend the reply of any status; raises httpx.TransportError and Cancelled."""
+        with (
+            self._turn(settings, stop) as connection,
+            connection.streaming(url, content, headers, settings.timeout_seconds, limit, stop) as reply,
+        ):
+            self._pause(reply)
+            yield reply
 
     def close(self) -> None:
         for connection in self._idle:
             connection.close()
 
+    def _start(self, interval: float, stop: Stop) -> None:
+        with self._starting:
+            start = max(self._started + interval, self._pause_ends)
+            sleep(start - time.monotonic(), stop)
+            self._started = time.monotonic()
+
+    def _pause(self, reply: Reply) -> None:
+        self._pause_ends = max(self._pause_ends, time.monotonic() + reply.pause)
+
     @contextmanager
-    def _turn(self, at_once: int) -> Iterator[Connection]:
-        """Wait until fewer than `at_once` requests are before this one, and lend it a connection."""
+    def _turn(self, settings: ServerSettings, stop: Stop) -> Iterator[Connection]:
+        """Wait until fewer requests than the server takes at once are before this one, and lend it a connection."""
         ticket = object()
         with self._changed:
             self._waiting.append(ticket)
         connection = None
         try:
             with self._changed:
-                self._changed.wait_for(lambda: ticket in self._waiting[:at_once])
+                look = None if stop is never else _LOOK
+                while not self._changed.wait_for(lambda: ticket in self._waiting[: settings.requests_at_once], look):
+                    if stop():
+                        raise Cancelled
                 connection = self._idle.pop() if self._idle else Connection(self._url)
+            self._start(settings.queue_interval_seconds, stop)
             yield connection
         finally:
             with self._changed:
@@ -145,6 +214,15 @@ class Line:
                 if connection:
                     self._idle.append(connection)
                 self._changed.notify_all()
+
+
+def sleep(seconds: float, stop: Stop) -> None:
+    """Wait so many seconds; raises Cancelled as soon as `stop` says so."""
+    ends = time.monotonic() + seconds
+    while (left := ends - time.monotonic()) > 0:
+        time.sleep(left if stop is never else min(_LOOK, left))
+        if stop():
+            raise Cancelled
 
 
 _lines: dict[tuple[str, str, int | None], Line] = {}
@@ -198,16 +276,19 @@ def _read(response: httpx.Response, limit: int) -> Reply:
     return Reply(status, bytes(body), encoded, pause)
 
 
+def _parts(response: httpx.Response, late: threading.Event) -> Iterator[bytes]:
+    ended: httpx.TransportError | None = None
+    try:
+        yield from response.iter_raw()
+    except httpx.TransportError as error:
+        if not late.is_set():
+            raise
+        ended = error
+    if late.is_set():  # a body without a length just ends where it is cut
+        raise httpx.ReadTimeout("the time for the whole request ran out") from ended
+
+
 @cache
 def _certificates() -> SSLContext:
     """Return the trusted certificates. Reading takes 0.1 s, hence the cache; SSL_CERT_FILE and SSL_CERT_DIR apply."""
     return httpx.create_ssl_context()
-
-
-def is_this_machine(host: str) -> bool:
-    """Whether a host name is that of this machine."""
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
-    return address.is_loopback or address.is_unspecified

@@ -22,6 +22,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "path": ("path", "路径"),
     "page": ("page", "页", "页码"),
     "kind": ("kind", "文件类型"),
+    "use": ("use", "使用", "使用情况"),
     "base": ("base", "知识库", "库"),
     "after": ("after", "之后", "晚于"),
     "before": ("before", "之前", "早于"),
@@ -43,13 +44,18 @@ CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "task": ("task", "任务", "待办"),
         "image": ("image", "图片"),
     },
+    "use": {
+        "unfound": ("unfound", "从未找到", "未找到"),
+        "unhelpful": ("unhelpful", "从未有用", "没用过"),
+        "misleading": ("misleading", "harmful", "有误导", "误导"),
+    },
 }
 """The fields with a fixed set of values, and the typed names of each value."""
 
 DAYS = frozenset(("created", "updated"))
 """Fields whose values are days, or ranges of them."""
 
-ANY_OF = frozenset((*fields_of("word", "status"), "path", "has", "page", "kind", *DAYS))
+ANY_OF = frozenset((*fields_of("word", "status"), "path", "has", "page", "kind", "use", *DAYS))
 """Fields of which a note has one value: where a question names two, either matches."""
 
 RANGES = frozenset(("priority", "page"))
@@ -71,6 +77,7 @@ _EXAMPLES = {
     "path": "work/",
     "page": "3",
     "kind": "pdf",
+    "use": "unfound",
     "base": "work,home",
     "after": "2026-01-31",
     "before": "2026-01-31",

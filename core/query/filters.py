@@ -1,11 +1,14 @@
 """Filters chosen beside a question, and their combination with the filters in the question."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from datetime import datetime
+from typing import Any
 
-from core.errors import QueryError
+from core.errors import QueryError, UnknownChoice
 from core.limits import check_terms
-from core.model import Condition, Filters, SearchOptions, fields_of, in_utc
+from core.messages import message
+from core.model import CallerContext, Condition, Filters, SearchOptions, fields_of, in_utc
 from core.query.fields import stored
 from core.query.language import parse
 
@@ -39,7 +42,10 @@ def filters_of(
 
 def narrowed(typed: Filters, options: SearchOptions) -> Filters:
     """Return the filters of a question together with those of a search's options; raises UnknownChoice for a status."""
+    caller = options.get("caller") or CallerContext()
     given: list[tuple[str, Iterable[str]]] = [
+        ("type", _several(caller.type)),
+        ("tag", caller.tags),
         *((name, _several(options.get(name))) for name in fields_of("word")),  # type: ignore[arg-type]
         ("status", [stored("status", status) for status in _several(options.get("status"))]),
         ("tag", _several(options.get("any_tags"))),
@@ -50,6 +56,20 @@ def narrowed(typed: Filters, options: SearchOptions) -> Filters:
     conditions = tuple(Condition(field, tuple(values)) for field, values in given if values)
     beside = Filters(tuple(_several(options.get("bases"))), conditions)
     return both(typed, both(options.get("filters") or Filters(), beside))
+
+
+def caller_of(context: Mapping[str, Any]) -> CallerContext:
+    """Return who asks, of a `type`, `tags` and a `scope`; raises UnknownChoice and QueryError for anything else."""
+    known = [field.name for field in fields(CallerContext)]
+    for name, value in context.items():
+        if name not in known:
+            raise UnknownChoice("part of the context", name, known)
+        texts = value if name == "tags" and isinstance(value, list | tuple) else [value]
+        if not all(isinstance(text, str | None) for text in texts):
+            raise QueryError("'{name}' must be {kind}.", name=name, kind=message("text"))
+    tags = _several(context.get("tags"))
+    check_terms([*tags, *filter(None, (context.get("type"), context.get("scope")))])
+    return CallerContext(context.get("type") or "", tuple(filter(None, tags)), context.get("scope") or "")
 
 
 def _several(words: str | Iterable[str] | None) -> list[str]:

@@ -39,7 +39,7 @@ class Reranker(Protocol):
 
 
 RERANKERS: Table[Reranker] = Table(
-    message("model for the second look"),
+    message("model for the re-check"),
     {
         "late-interaction": Entry("core.reranking.late_interaction:LateInteraction", reads_tokens=True),
         "cross-encoder": Entry("core.reranking.cross_encoder:CrossEncoder"),

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -14,6 +13,7 @@ from core.embedding.loading import failing, load, to_device, weight_bytes
 from core.embedding.model_folder import digest, max_tokens, read_json, understanding, weights
 from core.embedding.sentence import on_hub
 from core.errors import ConfigError, ModelError
+from core.lazy import lazy
 from core.messages import message
 from core.model import Device, Running
 from core.reranking import Candidate, own
@@ -88,16 +88,16 @@ class CrossEncoder:
         if not known:
             _ = self._facts
 
-    @cached_property
+    @lazy
     def fingerprint(self) -> str:
         folder = self._facts.folder
         weights = own.fingerprint(folder) if own.has_weights(folder) else digest(list(self._facts.files))
         return f"cross-encoder:{self.name}@{weights}"
 
-    @cached_property
+    @lazy
     def _facts(self) -> Facts:
         with self._loading:
-            return facts(self._folder())
+            return vars(self).get("_facts") or facts(self._folder())
 
     def warm(self) -> None:
         """Load the model and run it once: the first run is the slowest."""
@@ -126,7 +126,7 @@ class CrossEncoder:
         with self._loading:
             return self._model
 
-    @cached_property
+    @lazy
     def _model(self) -> Any:
         device = self._device or choose()
         if own.has_weights(self._facts.folder):

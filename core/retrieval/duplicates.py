@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.lazy import lazy
 from core.model import Chunk
 
 ALIKE = 0.9
@@ -88,11 +88,11 @@ class _Text:
         both = len(self._pieces & other._pieces)
         return both >= ALIKE * (len(self._pieces) + len(other._pieces) - both)
 
-    @cached_property
+    @lazy
     def _pieces(self) -> frozenset[str]:
         return frozenset(self._plain[at : at + _PIECE] for at in range(max(1, len(self._plain) - _PIECE + 1)))
 
-    @cached_property
+    @lazy
     def _cells(self) -> NDArray[np.bool_]:
         """The cells that the text's pieces hash to; several pieces may share one."""
         characters = np.frombuffer(self._plain.encode("utf-32-le", "surrogatepass"), np.uint32)
@@ -104,6 +104,6 @@ class _Text:
         cells[pieces * _FACTOR >> _SHIFT] = True
         return cells
 
-    @cached_property
+    @lazy
     def _plain(self) -> str:
         return " ".join(self._text.split())

@@ -89,7 +89,7 @@ class SearchEngine:
 
     def _cached_or_answered(self, prepared: Prepared) -> SearchResult:
         started = time.perf_counter()
-        stamps = self._store.fields.version(), self._synonyms.stamp()
+        stamps = self._store.fields.version(), self._synonyms.stamp(), self._stamp(prepared.query)
         llm = (self._settings.llm.base_url, self._settings.llm.model) if prepared.query.choose else ()
         key = prepared, stamps, llm
         with self._lock:
@@ -208,7 +208,7 @@ class SearchEngine:
 
         The candidates of a question are collected once for its early answer, its last one and its lost candidates.
         """
-        stamps = self._store.fields.version()
+        stamps = self._store.fields.version(), self._stamp(narrowed.query)
         for search in searches:
             settings = replace(search.query.settings, reranker=reranking.NONE)
             key = replace(search.query, explain=False, choose=False, settings=settings), search.mode, stamps
@@ -256,6 +256,12 @@ class SearchEngine:
                 self._cache(self._choices, key, choice)
         bases = [base.name for base in self._store.bases.chosen(query.filters.bases)]
         return llm_choice.ordered(result, choice, query, bases)
+
+    def _stamp(self, query: Query) -> tuple[object, ...]:
+        """Return values that change with the uses of notes that decide what a question finds; most have none."""
+        if any(condition.field == "use" for condition in query.filters.conditions):
+            return self._store.uses.stamp()
+        return self._store.uses.stamp(verdicts=True) if query.settings.feedback_weight else ()
 
     def _cache(self, cache: OrderedDict[_K, _T], key: _K, value: _T, most: int = _CACHED) -> None:
         with self._lock:

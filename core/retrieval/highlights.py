@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
 from core.embedding.windows import windows_of
+from core.lazy import lazy
 from core.markdown.rows import Table, tables
 from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
 from core.models import Models
@@ -46,7 +47,7 @@ class Read:
     embedder: TokenEmbedder
     centre: Matrix
 
-    @cached_property
+    @lazy
     def compared(self) -> tuple[Spans, Matrix] | None:
         """The place of each token of the hit's text, and its cosine to each token of the question.
 
@@ -184,17 +185,23 @@ def word_places(text: str, words: Sequence[str], stems: Stems) -> list[tuple[Spa
     ]
     latin = [word for word in words if _LATIN.fullmatch(word)]
     if latin:
-        forms = [
-            (form, (match.start() + start, match.start() + end))
-            for match in _LATIN.finditer(plain)
-            for form, (start, end) in _forms(match[0])
-        ]
+        forms = _forms_in(plain)
         known = stems([*latin, *dict.fromkeys(form for form, _ in forms)])
         wanted: dict[str, list[str]] = {}
         for word in latin:
             wanted.setdefault(known[word], []).append(word)
         places += [(span, word) for form, span in forms for word in wanted.get(known[form], ())]
     return places
+
+
+@lru_cache(200)  # the hits of a question are looked through for their marks and for its answer
+def _forms_in(text: str) -> list[tuple[str, Span]]:
+    """Return the forms of each word of a text, with their places."""
+    return [
+        (form, (match.start() + start, match.start() + end))
+        for match in _LATIN.finditer(text)
+        for form, (start, end) in _forms(match[0])
+    ]
 
 
 @lru_cache(20_000)

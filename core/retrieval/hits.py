@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 
-from core.model import Chunk, Copy, FileState, Hit, Lost, LostAt, Passage, SearchResult
-from core.retrieval import confidence, duplicates, facets, supersession
+from core.model import Chunk, Copy, FileState, Hit, Lost, LostAt, Passage, SearchResult, StageScore
+from core.retrieval import confidence, duplicates, facets, fusion, supersession
 from core.retrieval.duplicates import Group
 from core.retrieval.passages import passage
 from core.retrieval.state import SearchState, placed
@@ -48,6 +48,8 @@ def result_of(
     query = whole.query
     ranked = _ranked(store, successors, searches, whole)
     hits = _hits(store, successors, ranked, query.settings.expansion_size)
+    if query.settings.feedback_weight:
+        hits = _by_feedback(hits, store.uses.favour({hit.note.id for hit in hits}), query.settings.feedback_weight)
     evidence = confidence.evidence(store, whole)
     return SearchResult(
         query=query.text,
@@ -132,6 +134,26 @@ def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size:
             )
         )
     return hits
+
+
+def _by_feedback(hits: Sequence[Hit], favour: Mapping[str, float], weight: float) -> list[Hit]:
+    """Order the hits by the verdicts on their notes too; no hit goes, and none comes in.
+
+    A superseded note has at most what those have that stand in its place, so that it stays behind them.
+    """
+    if not favour:
+        return list(hits)
+    present = {hit.note.id for hit in hits}
+    gains = {
+        hit.rank: weight * min(favour.get(one.id, 0.0) for one in (hit.note, *hit.superseded_by) if one.id in present)
+        for hit in hits
+    }
+    scores = fusion.raised({hit.rank: hit.score for hit in hits}, gains)
+    ordered = []
+    for rank, (before, score) in enumerate(scores.items(), 1):
+        hit = hits[before - 1]
+        ordered.append(replace(hit, rank=rank, score=score, scores=hit.scores | {"feedback": StageScore(score, rank)}))
+    return ordered
 
 
 def _lost(ranked: _Ranked, limit: int) -> list[Lost]:

@@ -37,16 +37,26 @@ def candidates(hits: Sequence[Hit], characters: int) -> Sequence[Hit]:
 
 
 def material(question: str, hits: Sequence[Hit], characters: int) -> dict[str, Any]:
-    """Return what the model is given: the question and the candidates, with at most so many characters of notes.
+    """Return what the model is given: the question and the candidates, with at most so many characters of notes."""
+    texts = [f"{place_of(hit)}\n{hit.chunk.text}" for hit in hits]
+    sections = [{"number": number, "text": text} for number, text in enumerate(shares(texts, characters), 1)]
+    return {"question": question, "sections": sections}
+
+
+def place_of(hit: Hit) -> str:
+    """Return where a hit stands, as a model is told: the titles of its note and section."""
+    return " › ".join(dict.fromkeys([hit.note.title, *hit.chunk.section]))
+
+
+def shares(texts: Sequence[str], characters: int) -> list[str]:
+    """Return the beginnings of texts, together at most so many characters.
 
     Each has an equal share; what short ones leave of theirs, long ones share.
     """
-    texts = [f"{' › '.join(dict.fromkeys([hit.note.title, *hit.chunk.section]))}\n{hit.chunk.text}" for hit in hits]
     share = characters // len(texts)
     spare = sum(max(0, share - len(text)) for text in texts)
     share += spare // max(1, sum(len(text) > share for text in texts))
-    sections = [{"number": number, "text": text[:share]} for number, text in enumerate(texts, 1)]
-    return {"question": question, "sections": sections}
+    return [text[:share] for text in texts]
 
 
 def choose(chat: Chat, given: Mapping[str, Any], hits: Sequence[Hit]) -> Choice:

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from core.model import Chunk, NoteCard, Passage
 from core.store import Store
 
+MOST_TOKENS = 2000
+"""Tokens of a hit's chunks with its neighbours; further ones are left out."""
 _BREAK = "\n\n"
 """Separator of chunks that don't touch: one was added, or the text between them was deleted."""
 
@@ -12,11 +14,12 @@ _BREAK = "\n\n"
 def passage(store: Store, card: NoteCard, chunk: Chunk, size: int, joined: Sequence[Chunk] = ()) -> Passage:
     """Return a chunk widened by the `joined` chunks and by up to `size` chunks of its note on each side.
 
-    Deleted chunks are skipped. An edited chunk gives its edited text, one of a picture what was read of it.
+    Neighbours come nearest first, as long as all have at most `MOST_TOKENS`. Deleted chunks are skipped. An edited
+    chunk gives its edited text, one of a picture what was read of it.
     """
     if not size and not joined:
         return Passage(card, chunk.start, chunk.end, chunk.text)
-    around = store.chunks.around(card.id, chunk.index, size) if size else [chunk]
+    around = _near(store.chunks.around(card.id, chunk.index, size), chunk, joined) if size else [chunk]
     chunks = sorted({near.index: near for near in (*around, *joined)}.values(), key=lambda near: near.index)
     start, end = min(chunk.start for chunk in chunks), max(chunk.end for chunk in chunks)
     body = store.notes.slice(card.id, start, end)
@@ -24,6 +27,23 @@ def passage(store: Store, card: NoteCard, chunk: Chunk, size: int, joined: Seque
     if gapless and not any(chunk.edited or chunk.picture for chunk in chunks):
         return Passage(card, start, end, body)
     return Passage(card, start, end, _joined(chunks, body, start))
+
+
+def _near(around: Sequence[Chunk], chunk: Chunk, joined: Sequence[Chunk]) -> list[Chunk]:
+    """Return a chunk with its neighbours, the nearest first, as far as there is room beside the `joined` ones."""
+    held = {one.index for one in (chunk, *joined)}
+    left = MOST_TOKENS - sum(one.token_count for one in (chunk, *joined))
+    near, ended = [chunk], set[bool]()
+    for one in sorted(around, key=lambda one: (abs(one.index - chunk.index), one.index)):
+        after = one.index > chunk.index
+        if one.index in held or after in ended:
+            continue
+        if one.token_count > left:
+            ended.add(after)
+            continue
+        near.append(one)
+        left -= one.token_count
+    return near
 
 
 def _joined(chunks: Sequence[Chunk], body: str, start: int) -> str:

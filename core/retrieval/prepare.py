@@ -6,7 +6,7 @@ from datetime import datetime
 from core import reranking
 from core.config import Settings
 from core.errors import QueryError, UnknownChoice
-from core.model import Prepared, Query, SearchOptions
+from core.model import CallerContext, Prepared, Query, SearchOptions
 from core.query import limits
 from core.query.decomposition import classified
 from core.query.filters import narrowed
@@ -51,6 +51,7 @@ def prepare(
         explain=options.get("explain", False),
         as_typed=options.get("as_typed", False),
         choose=chooses,
+        caller=options.get("caller") or CallerContext(),
     )
     if like and like.query.settings.level == completed.level:
         level, parts = like.classified, like.decomposition

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 
+from core.lazy import lazy
 from core.messages import Message, message
 from core.model import Chunk, LostAt, NoteCard, Query, Rowids, SearchResult, StageScore, WhyNot
 from core.retrieval.stages import narrow
@@ -16,16 +16,16 @@ from core.store.ranking import best
 _ALL = 1 << 31
 
 _REASONS: dict[LostAt, Message] = {
-    "filters": message("The filters let none of its chunks through."),
-    "phrase": message("None of its chunks holds the phrase as it stands."),
-    "excluded": message("Every one of its chunks holds a word that is excluded."),
-    "pending": message("Some of its chunks are not indexed yet, and hold no word of the question."),
-    "pool": message("Others are nearer in meaning and in words, so none of its chunks was considered."),
+    "filters": message("The filters let none of its passages through."),
+    "phrase": message("None of its passages holds the phrase as it stands."),
+    "excluded": message("Each of its passages holds a word that is excluded."),
+    "pending": message("Some of its passages are not indexed yet, and hold no word of the question."),
+    "pool": message("Others are nearer in meaning and in words, so none of its passages was considered."),
     "threshold": message("Its similarity is below the minimum that is set."),
     "fusion": message("By meaning or by words alone it was among the first; with both combined, others are better."),
-    "reranking": message("It was among the first until the second look put others before it."),
+    "reranking": message("It was among the first until the re-check put others before it."),
     "literal": message("Others hold the question as it was typed, so they stand before it."),
-    "limit": message("It was considered, but the hits that are shown are all better."),
+    "limit": message("It was considered, but all hits that are shown are better."),
     "duplicate": message("It says the same as a hit, which stands for it."),
 }
 """The reason shown for each stage."""
@@ -94,7 +94,7 @@ class Reasons:
                 return stage
         return None
 
-    @cached_property
+    @lazy
     def _passing(self) -> list[tuple[LostAt, Rowids | None]]:
         """The allowed chunks after the filters, the exclusions and the phrases; None stands for all chunks."""
         query = self._search.query
@@ -111,7 +111,7 @@ class Reasons:
         narrow(self._store, narrowed)
         return narrowed.allowed
 
-    @cached_property
+    @lazy
     def _ranked(self) -> dict[str, dict[int, tuple[float, int]]]:
         """Score and rank of every allowed chunk by meaning and by words, as far as the mode uses them."""
         search, chunks = self._search, self._store.chunks

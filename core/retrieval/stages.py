@@ -1,4 +1,4 @@
-"""The stages of a search: narrow, collect, score, fuse, boost; then rerank, weigh, raise exact matches, break ties."""
+"""The stages of a search: narrow, collect, score, fuse, boost; rerank, weigh, suit, exact matches, ties."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from core.embedding.windows import windows_of
 from core.errors import ModelError, ProviderError
 from core.model import Chunk, KnowledgeBase, Matrix, NoteCard, Rowids
 from core.reranking import Candidate, Reranker
-from core.retrieval import exact_match, fusion, languages, links
+from core.retrieval import callers, exact_match, fusion, languages, links
 from core.retrieval.state import SearchState
 from core.store import Store
 from core.store.ranking import best
@@ -172,6 +172,14 @@ def _weigh(store: Store, search: SearchState) -> None:
         search.keep("priority", fusion.raised(search.order, gains))
 
 
+def _suit(store: Store, search: SearchState) -> None:
+    """Raise the chunks of notes that have the scope and the tags of the caller."""
+    caller = search.query.caller
+    if caller.scope or caller.tags:
+        gains = {rowid: callers.gain(caller, search.card(rowid)) for rowid in search.order}
+        search.keep("context", fusion.raised(search.order, gains))
+
+
 def _break_ties(store: Store, search: SearchState) -> None:
     """Put the more important of chunks with equal scores first."""
     if search.pools and any(card.priority for card in search.cards.values()):
@@ -270,6 +278,7 @@ COLLECTING = (
 RANKING = (
     Stage(_rerank, ("rerank", "final")),
     Stage(_weigh, ("priority",)),
+    Stage(_suit, ("context",)),
     Stage(_exact, ("literal",)),
     Stage(_break_ties),
 )

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import islice
 
 from core.embedding import Embedder
+from core.lazy import lazy
 from core.messages import Message
 from core.model import (
     Chunk,
@@ -63,12 +63,12 @@ class SearchState:
         """The bases that answer by meaning."""
         return [base for base in self.bases if base.has_vectors]
 
-    @cached_property
+    @lazy
     def words(self) -> list[str]:
         """The words that keyword search looks for."""
         return query_keywords(self.spelled)
 
-    @cached_property
+    @lazy
     def groups(self) -> dict[int, bool]:
         """The languages of the candidates; valid once they are read."""
         return languages.groups(self.chunks, self.cards)
@@ -86,7 +86,7 @@ class SearchState:
         """Return the first candidates with their notes."""
         return [(self.chunks[rowid], self.card(rowid)) for rowid in islice(self.order, count)]
 
-    @cached_property
+    @lazy
     def ranks(self) -> dict[str, dict[int, int]]:
         """The rank of each chunk in every stage; valid once all stages have run."""
         return {stage: {rowid: rank for rank, rowid in enumerate(scores, 1)} for stage, scores in self.pools.items()}

@@ -5,17 +5,24 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
 
 from core.errors import EditError, UnknownChoice
 from core.indexing.chunks import Chunks
-from core.model import MATTERS, Matter, MatterKind, Note, NoteCard, SearchOptions, lapses
+from core.model import MATTERS, Matter, MatterKind, Note, NoteCard, SearchOptions, Side, lapses
 from core.notes.collection import Notes
 from core.notes.proposals import Proposals
-from core.retrieval.engine import SearchEngine
+from core.packs.collection import Packs
 from core.retrieval.supersession import Successors
 from core.review.likeness import Likeness, Pair
+from core.review.reminders import Reminders
+from core.review.sides import Sides
 from core.store import Store
 from core.text import digest
+
+if TYPE_CHECKING:
+    from core.retrieval.engine import SearchEngine
 
 LATER = timedelta(days=7)
 """Time for which a matter is put off."""
@@ -27,30 +34,45 @@ MOST = 500
 
 
 class Review:
-    """What waits for a person: notes and changes by programs, edits without a place, refused passages, expired and
-    replaced notes, copies and contradictions.
+    """What waits for a person: notes and changes by programs, notes with two texts, edits without a place, refused
+    passages, expired and replaced notes, copies and contradictions.
     """
 
     def __init__(
-        self, store: Store, notes: Notes, chunks: Chunks, proposals: Proposals, searching: SearchEngine
+        self,
+        store: Store,
+        notes: Notes,
+        chunks: Chunks,
+        proposals: Proposals,
+        packs: Packs,
+        searching: Callable[[], "SearchEngine"],
+        reminders: Reminders,
     ) -> None:
+        """Take the parts; the engine is built when a nearest note is looked for, for a count is on every page."""
         self._store = store
         self._notes = notes
         self._chunks = chunks
         self._proposals = proposals
         self._searching = searching
         self._successors = Successors(store)
-        self._likeness = Likeness(store)
+        self.sides = Sides(store, notes, packs)
+        """The notes with two texts."""
+        self.reminders = reminders
+        self.likeness = Likeness(store)
+        """The copies and contradictions among the notes."""
         self._sources: dict[MatterKind, Callable[[], Iterator[Matter]]] = {
             "note": self._submissions,
             "change": self._submissions,
             "conflict": self._submissions,
+            "upgrade": self._upgrades,
+            "file": self._files,
             "split": self._splits,
             "refused": self._refused,
             "expired": self._expired,
             "superseded": self._superseded,
-            "copy": lambda: self._pairs("copy", self._likeness.copies()),
-            "contradiction": lambda: self._pairs("contradiction", self._likeness.contradictions()),
+            "copy": lambda: self._pairs("copy", self.likeness.copies()),
+            "contradiction": lambda: self._pairs("contradiction", self.likeness.contradictions()),
+            "reminder": self._reminders,
         }
 
     def all(self, *, kinds: Iterable[str] = (), base: str = "") -> list[Matter]:
@@ -93,6 +115,10 @@ class Review:
         """Take back that matters were put off or let be."""
         self._store.decisions.drop(keys)
 
+    def settle(self, one: Matter, side: Side) -> Callable[[], object]:
+        """Choose a side of a note with two texts, and return what undoes it; raises as `Sides.settle`."""
+        return self.sides.settle(one, side, partial(self.let_be, [one.key]), partial(self.reopen, [one.key]))
+
     def nearest(self, one: Matter) -> NoteCard | None:
         """Return the note of its base that is nearest to a new note, None where no note is near."""
         if one.note is None:
@@ -102,7 +128,8 @@ class Review:
         options = SearchOptions(bases=[one.base], limit=1, reranker="none", wait=False)
         if not words:
             return None
-        result = self._searching.answer(self._searching.prepare(" ".join(words), options))
+        engine = self._searching()
+        result = engine.answer(engine.prepare(" ".join(words), options))
         return result.hits[0].note if result.hits and result.confident else None
 
     def merge(self, one: Matter, into: str) -> Note:
@@ -126,6 +153,20 @@ class Review:
         for one in self._proposals.all():
             key = _key(one.kind, one.note.id, one.note.version, one.change and one.change.at)
             yield Matter(one.kind, key, one.note, one.note.base, one.note.title, one.at, submission=one)
+
+    def _reminders(self) -> Iterator[Matter]:
+        for card in self.reminders.due():
+            yield Matter("reminder", _key("reminder", card.id), card, card.base, card.title, card.updated_at)
+
+    def _upgrades(self) -> Iterator[Matter]:
+        for card, offered in self.sides.upgrades():
+            key = _key("upgrade", card.id, offered)  # a later edit is no new question, another text of the pack is
+            yield Matter("upgrade", key, card, card.base, card.title, card.updated_at)
+
+    def _files(self) -> Iterator[Matter]:
+        for first, second in self.sides.files():
+            key = _key("file", first.id, second.id, second.version)
+            yield Matter("file", key, first, first.base, first.title, second.updated_at, second)
 
     def _splits(self) -> Iterator[Matter]:
         for one in self._chunks.flagged():

@@ -2,7 +2,7 @@
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -39,9 +39,12 @@ class Likeness:
             if one.text and (before := first.setdefault(one.text, note_id)) != note_id:
                 yield Pair(before, note_id)
 
-    def contradictions(self) -> Iterator[Pair]:
-        """Yield the notes that say a sentence with different numbers, of each pair the first such sentence."""
-        known = self._claims()
+    def contradictions(self, among: Collection[str] | None = None) -> Iterator[Pair]:
+        """Yield the notes that say a sentence with different numbers, of each pair the first such sentence.
+
+        `among` some notes, only these are read.
+        """
+        known = self._claims(among)
         sayers: dict[str, list[str]] = defaultdict(list)
         for note_id, one in known.items():
             for rest in one.numbers:
@@ -56,18 +59,19 @@ class Likeness:
                     seen.add((first, second))
                     yield Pair(first, second, (sentence, another))
 
-    def _claims(self) -> Mapping[str, Claims]:
+    def _claims(self, among: Collection[str] | None = None) -> Mapping[str, Claims]:
         with self._reading:
             generations = self._store.notes.generations()
+            wanted = generations.keys() if among is None else generations.keys() & among
             self._read = {
                 note_id: self._read[note_id]
                 for note_id, generation in generations.items()
                 if note_id in self._read and self._read[note_id][0] == generation
             }
-            for note_id in generations.keys() - self._read.keys():
+            for note_id in wanted - self._read.keys():
                 try:
                     note = self._store.notes.note(note_id)
                 except NoteNotFound:  # it was deleted meanwhile
                     continue
                 self._read[note_id] = note.generation, claims.of(note.body)
-            return {note_id: self._read[note_id][1] for note_id in generations if note_id in self._read}
+            return {one: self._read[one][1] for one in generations if one in wanted and one in self._read}

@@ -209,10 +209,10 @@ class Store(Tables):
         return flagged
 
     def forget_notes(self, note_ids: Sequence[str]) -> None:
-        """Delete what is stored of deleted notes: their versions and edits."""
+        """Delete what is stored of deleted notes: their versions, edits and uses."""
         with self.database.write():
-            self.versions.drop(note_ids)
-            self.edits.delete(note_ids)
+            for forget in (self.versions.drop, self.edits.delete, self.uses.drop):
+                forget(note_ids)
 
     def drop_unused_vectors(self) -> None:
         """Delete the vectors and refusals that no chunk uses; a running import computes those that it needs again."""

@@ -1,17 +1,22 @@
 """Decisions on what waits for a person: put off until a time, or fine as it is."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 
+from core.model import in_utc
 from core.store.table import AMONG, Table
 
 
 class DecisionTable(Table):
     """The matters that a person put off or let be; writing them changes nothing that a search finds."""
 
-    def put(self, matters: Iterable[str], until: datetime | None) -> None:
-        """Let matters, by their keys, be out of sight until a time, or with None as long as they stay as they are."""
-        now, end = datetime.now(UTC).isoformat(), until and until.astimezone(UTC).isoformat()
+    def put(self, matters: Iterable[str], until: datetime | None, *, at: datetime | None = None) -> None:
+        """Let matters, by their keys, be out of sight until a time, or with None as long as they stay as they are.
+
+        `at` is when that was decided, by default now.
+        """
+        now, end = (at or datetime.now(UTC)).isoformat(), until and until.astimezone(UTC).isoformat()
         with self._database.write(aside=True) as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO decisions (matter, until, at) VALUES (?, ?, ?)",
@@ -21,6 +26,15 @@ class DecisionTable(Table):
     def drop(self, matters: Iterable[str]) -> None:
         """Take decisions back."""
         self._database.execute(f"DELETE FROM decisions WHERE matter {AMONG}", list(matters), aside=True)
+
+    def until(self, matters: Iterable[str]) -> dict[str, tuple[datetime, datetime]]:
+        """Return when matters were put off, and until when; those whose times can't be read aren't among them."""
+        rows = self._database.rows(f"SELECT matter, at, until FROM decisions WHERE matter {AMONG}", list(matters))
+        spans = {}
+        for matter, at, until in rows:
+            with suppress(ValueError, TypeError):
+                spans[matter] = in_utc(datetime.fromisoformat(at)), in_utc(datetime.fromisoformat(until))
+        return spans
 
     def out_of_sight(self) -> set[str]:
         """Return the keys of the matters that are put off, or fine as they are."""

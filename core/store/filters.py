@@ -163,6 +163,21 @@ def _kind(condition: Condition) -> _Term:
     return " OR ".join([f"coalesce({kind} = ?, 0)"] * len(condition.values)) or "0", [*map(fold, condition.values)]
 
 
+def _use(condition: Condition) -> _Term:
+    terms = [_USES[value] for value in map(fold, condition.values) if value in _USES]
+    return " OR ".join(terms) or "0", []
+
+
+_OF_NOTE = "EXISTS (SELECT 1 FROM uses WHERE uses.note_id = notes.id AND {})"
+_WAS_FOUND = _OF_NOTE.format("used_in != 'read'")
+_USES = {
+    "unfound": f"NOT {_WAS_FOUND}",
+    "unhelpful": f"({_WAS_FOUND} AND NOT {_OF_NOTE.format('helpful = 1')})",
+    "misleading": _OF_NOTE.format("helpful = -1"),
+}
+"""What the use of a note can be, as SQL."""
+
+
 def _in(condition: Condition) -> _Term:
     return _any("instr(fold(title), ?) OR instr(fold(coalesce(path, '')), ?)", condition, times=2)
 
@@ -195,6 +210,7 @@ _NOTE: dict[str, Callable[[Condition], _Term]] = {
     "status": _status,
     "priority": _number,
     "kind": _kind,
+    "use": _use,
     "in": _in,
     "path": _path,
     "created": _day,

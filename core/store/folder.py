@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.backups.restoring import waits
 from core.errors import NotesDamaged, StoreError, WorkspaceLocked
-from core.faults import BACKUPS, DATABASE, newest_backup, restoring
+from core.faults import BACKUPS, DATABASE, FILES, newest_backup, restoring
 from core.store.lock import take
 
 _FROM_NOTES = ("chroma", "floors.json", "bars.json", BACKUPS, f"{DATABASE}-wal")
@@ -25,6 +25,8 @@ _PRIVATE = (
     "logs",
     "scratch",
     "trash",
+    FILES,
+    f"{FILES}/**/*",
     "[cbls]*/**/*",
     "trash/**/*",
 )

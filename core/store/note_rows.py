@@ -3,13 +3,14 @@
 import json
 from dataclasses import asdict, dataclass
 from datetime import datetime
+from functools import lru_cache
 from sqlite3 import Row
 from typing import Any, get_type_hints
 
 from core.messages import message, to_json
 from core.model import NOTE_FIELDS, ORIGIN, RELATIONS, ChunkingOptions, Document, Note, NoteCard
 from core.store.note_to_index import NoteToIndex
-from core.store.reading import Reader, Unread, loaded, reader, stored
+from core.store.reading import UNFIT, Reader, Unread, loaded, reader, stored
 
 _FIELDS = [name for name in NOTE_FIELDS if name != "tags"]
 COLUMNS = [
@@ -18,6 +19,8 @@ COLUMNS = [
     *"links created_at updated_at front overridden version extra document warnings strategy cut_by chunking".split(),
 ]
 _JSON = ["links", "overridden", "extra", "document", "warnings", *RELATIONS]
+_REMEMBERED = 20_000
+"""Rows of each kind that are read once while they stay as they are: pages with all notes need them at each click."""
 _LISTS = ["tags", "aliases", "warnings", *RELATIONS]
 _ELSEWHERE = "id base_id generation title body version".split()
 _ALIASES = "iif(json_valid(extra), json_extract(extra, '$.aliases'), extra) AS aliases"
@@ -131,15 +134,37 @@ def note_of(row: Row, unread: Unread) -> Note:
 
 
 def card_of(row: Row, unread: Unread) -> NoteCard:
-    """Return the card of a row of `CARD`."""
-    return _CARD_READER(
-        dict(row) | {name: _listed(row[name]) for name in _LISTS} | {"document": loaded(row["document"])}, unread
-    )
+    """Return the card of a row of `CARD`; a row that was read before has the same."""
+    try:
+        return _card(tuple(row.keys()), tuple(row))
+    except UNFIT:
+        return _CARD_READER(_card_values(dict(row)), unread)
 
 
 def named_of(row: Row, unread: Unread) -> Named:
-    """Return what a note is called, of a row of `NAMED`."""
-    return _NAMED_READER(dict(row) | {"aliases": _listed(row["aliases"])}, unread)
+    """Return what a note is called, of a row of `NAMED`; a row that was read before has the same."""
+    try:
+        return _named(tuple(row.keys()), tuple(row))
+    except UNFIT:
+        return _NAMED_READER(_named_values(dict(row)), unread)
+
+
+@lru_cache(_REMEMBERED)
+def _card(columns: tuple[str, ...], values: tuple[Any, ...]) -> NoteCard:
+    return _CARD_READER.whole(_card_values(dict(zip(columns, values, strict=True))))
+
+
+@lru_cache(_REMEMBERED)
+def _named(columns: tuple[str, ...], values: tuple[Any, ...]) -> Named:
+    return _NAMED_READER.whole(_named_values(dict(zip(columns, values, strict=True))))
+
+
+def _card_values(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {name: _listed(row[name]) for name in _LISTS} | {"document": loaded(row["document"])}
+
+
+def _named_values(row: dict[str, Any]) -> dict[str, Any]:
+    return row | {"aliases": _listed(row["aliases"])}
 
 
 def options_of(note_id: str, chunking: str | None, unread: Unread) -> ChunkingOptions | None:

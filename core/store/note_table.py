@@ -208,6 +208,17 @@ class NoteTable(Table):
         rows = self._database.rows(f"SELECT id, links FROM notes WHERE id {AMONG}", list(note_ids))
         return {note_id: texts(links) for note_id, links in rows}
 
+    def beginnings(self, note_ids: Iterable[str], length: int = 600) -> dict[str, str]:
+        """Return the title of each note and the first characters of its chunks that aren't hidden."""
+        shown = (
+            "SELECT substr(group_concat(text, ' '), 1, ?) FROM (SELECT text FROM chunks"
+            " WHERE note_id = notes.id AND state != 'deleted' ORDER BY \"index\" LIMIT 3)"
+        )
+        rows = self._database.rows(
+            f"SELECT id, title || ' ' || coalesce(({shown}), '') FROM notes WHERE id {AMONG}", length, list(note_ids)
+        )
+        return dict(rows)
+
     def named(self) -> list[Named]:
         """Return what the notes of all bases are called."""
         return [named_of(row, self._database.unread) for row in self._database.rows(NAMED)]
@@ -249,6 +260,20 @@ class NoteTable(Table):
                 base,
             )
         )
+
+    def named_as_conflicts(self) -> list[tuple[str, str, str, str]]:
+        """Return id, base, `source_ref` and path of the notes whose path speaks of a conflict, in any case."""
+        statement = (
+            "SELECT id, base_id, source_ref, path FROM notes WHERE path LIKE '%conflict%' OR path LIKE '%冲突副本%'"
+            " ORDER BY path"
+        )
+        return [(note_id, base_id, ref, path) for note_id, base_id, ref, path in self._database.rows(statement)]
+
+    def at(self, base_id: str, source_ref: str, path: str) -> str | None:
+        """Return the id of the note at a path, None where there is none."""
+        statement = "SELECT id FROM notes WHERE base_id = ? AND source_ref = ? AND path = ?"
+        note_id: str | None = self._database.value(statement, base_id, source_ref, path)
+        return note_id
 
     def loose(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return the notes of the base that live in the workspace and have a path."""

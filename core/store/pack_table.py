@@ -16,6 +16,20 @@ _PACK = """
     FROM packs JOIN bases ON bases.id = base_id
 """
 
+_PASSED_BY = """
+    SELECT notes.id, coalesce(hash, '') FROM packs
+    JOIN notes ON notes.source = 'pack' AND notes.source_ref = 'pack:' || packs.name AND notes.path IS NOT NULL
+    JOIN versions ON versions.note_id = notes.id AND versions.number = (
+        SELECT max(number) FROM versions AS by_pack
+        WHERE by_pack.note_id = notes.id AND by_pack.author = 'pack' AND by_pack.kind != 'delete'
+    )
+    LEFT JOIN pack_files ON pack_files.pack = packs.name AND pack_files.path = notes.path
+    WHERE packs.version != '' AND notes.status != 'archived' AND json_valid(versions.fields)
+    AND json_extract(versions.fields, '$.content_hash') IS NOT hash
+    ORDER BY notes.path
+"""
+"""A note follows its pack as long as the pack's last version of it is of the file that is recorded."""
+
 
 class PackTable(Table):
     """The packs of a workspace, by name."""
@@ -30,6 +44,13 @@ class PackTable(Table):
 
     def _packs(self, where: str, *values: object) -> list[InstalledPack]:
         return [_READER(dict(row), self._database.unread) for row in self._database.rows(f"{_PACK} {where}", *values)]
+
+    def passed_by(self) -> dict[str, str]:
+        """Return the notes of installed packs that an upgrade left as a person has them, by their ids.
+
+        Each has the hash of what its pack has for it, "" where that is nothing, or was taken and given back.
+        """
+        return dict(self._database.rows(_PASSED_BY))
 
     # writing
 

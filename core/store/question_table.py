@@ -248,7 +248,7 @@ class QuestionTable(Table):
             raise QuestionSetError(
                 question_set.name, question.line, "a passage of '{id}' has no place in a note.", id=question.id
             )
-        row = {name: getattr(question, name) for name in ("id", "text", "any", "kind", "note", "suggested")}
+        row = {name: getattr(question, name) for name in ("id", "text", "any", "kind", "note", "suggested", "answer")}
         rowid = self._database.insert("questions", row | {"rowid": rowid, "set_id": question_set.id})
         for number, gold in enumerate(question.spans):
             self._write_gold(rowid, number, gold)

@@ -18,7 +18,7 @@ from core.model import CALENDAR_ENDS, NOTE_FIELDS, in_utc
 from core.text import half_character
 
 _LOG = logging.getLogger(__name__)
-_UNFIT = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
+UNFIT = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
 """Errors raised for a value of another type."""
 _MOST = 20
 """Rows that are named at once."""
@@ -80,9 +80,13 @@ class Reader(Generic[Noun]):
     def __call__(self, row: Mapping[str, Any], unread: Unread) -> Noun:
         """Return the noun of a row; a field that the row lacks has its default."""
         try:
-            return self._kind(**{name: read(row[name]) for name, read, _ in self._fields if name in row})
-        except _UNFIT:
+            return self.whole(row)
+        except UNFIT:
             return self._with_empty(row, unread)
+
+    def whole(self, row: Mapping[str, Any]) -> Noun:
+        """Return the noun of a row; raises UNFIT for a value that can't be read."""
+        return self._kind(**{name: read(row[name]) for name, read, _ in self._fields if name in row})
 
     def _with_empty(self, row: Mapping[str, Any], unread: Unread) -> Noun:
         values: dict[str, Any] = {}
@@ -92,7 +96,7 @@ class Reader(Generic[Noun]):
                 continue
             try:
                 values[name] = read(row[name])
-            except _UNFIT:
+            except UNFIT:
                 values[name] = empty()
                 unfit.append(name)
         key = str(values[self._key])
@@ -106,8 +110,15 @@ def loaded(stored: object) -> Any:
         return ()
     try:
         return json.loads(stored, parse_constant=_refused)  # type: ignore[arg-type]
-    except _UNFIT:
+    except UNFIT:
         return None
+
+
+def fields_in(stored: object, kind: type) -> dict[str, Any]:
+    """Return the fields of a noun that is stored as JSON, None for each one that it must have and lacks."""
+    value = loaded(stored)
+    needed = [one.name for one in fields(kind) if one.default is MISSING and one.default_factory is MISSING]
+    return dict.fromkeys(needed) | (value if isinstance(value, dict) else {})
 
 
 def stored(hint: Any) -> Read:
@@ -118,7 +129,7 @@ def stored(hint: Any) -> Read:
 
 @cache
 def reader(hint: Any) -> Read:
-    """Return what reads a plain value as one of a type; it raises what `_UNFIT` holds."""
+    """Return what reads a plain value as one of a type; it raises what `UNFIT` holds."""
     origin, inner = get_origin(hint), get_args(hint)
     if hint in (object, Any):
         return _plain

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from core.errors import RunNotFound
-from core.messages import message
+from core.messages import message, to_json
 from core.model import (
     KnowledgeBase,
     Pipeline,
@@ -15,7 +15,7 @@ from core.model import (
     Run,
 )
 from core.store.ids import fresh_id
-from core.store.reading import Reader, loaded, reader, stored
+from core.store.reading import Reader, fields_in, loaded, reader, stored
 from core.store.table import AMONG, Table
 
 _RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS asked FROM runs"
@@ -68,7 +68,7 @@ class RunTable(Table):
             self.run(run.id)
             connection.executemany(
                 "INSERT OR REPLACE INTO results VALUES (?, ?, ?)",
-                [(run.id, number, json.dumps(asdict(result))) for number, result in results.items()],
+                [(run.id, number, json.dumps(_stored(result))) for number, result in results.items()],
             )
             connection.execute(
                 "UPDATE runs SET ended_at = ?, metrics = ? WHERE id = ?",
@@ -79,17 +79,22 @@ class RunTable(Table):
     def results(self, run_id: str) -> dict[int, QuestionResult]:
         """Return the results of a run so far, by the number of their question."""
         rows = self._database.rows("SELECT number, result FROM results WHERE run_id = ? ORDER BY number", run_id)
-        read = ((number, _RESULT(_fields(result), self._database.unread)) for number, result in rows)
+        read = ((number, _RESULT(fields_in(result, QuestionResult), self._database.unread)) for number, result in rows)
         return {number: result for number, result in read if result.id}
 
     def delete(self, run_ids: Iterable[str]) -> None:
         self._database.execute(f"DELETE FROM runs WHERE id {AMONG}", list(run_ids), aside=True)
 
 
-def _fields(result: object) -> dict[str, Any]:
-    """Return the fields of a stored result; none of one that can't be read."""
-    fields = loaded(result)
-    return dict.fromkeys(QuestionResult.__slots__) | (fields if isinstance(fields, dict) else {})
+def _stored(result: QuestionResult) -> dict[str, Any]:
+    """Return a result as JSON data, its messages as ones that can be read again."""
+    values = asdict(result)
+    if given := result.given:
+        if given.problem:
+            values["given"]["problem"] = to_json(given.problem)
+        if given.judged and given.judged.problem:
+            values["given"]["judged"]["problem"] = to_json(given.judged.problem)
+    return values
 
 
 def _pipeline(value: object) -> Pipeline:

@@ -1,7 +1,9 @@
 """All tables of the database."""
 
 from core.store.base_table import BaseTable
+from core.store.check_table import CheckTable
 from core.store.chunk_table import ChunkTable
+from core.store.concept_table import ConceptTable
 from core.store.creation_table import CreationTable
 from core.store.database import Database
 from core.store.decision_table import DecisionTable
@@ -11,6 +13,7 @@ from core.store.edit_table import EditTable
 from core.store.fact_table import FactTable
 from core.store.field_table import FieldTable
 from core.store.note_table import NoteTable
+from core.store.note_vectors import NoteVectors
 from core.store.opening_table import OpeningTable
 from core.store.pack_table import PackTable
 from core.store.pending_table import PendingTable
@@ -19,9 +22,11 @@ from core.store.proposal_table import ProposalTable
 from core.store.question_table import QuestionTable
 from core.store.refusal_table import RefusalTable
 from core.store.run_table import RunTable
+from core.store.search_table import SearchTable
 from core.store.switch_table import SwitchTable
+from core.store.thread_table import ThreadTable
 from core.store.trashed_table import TrashedTable
-from core.store.usage_table import UsageTable
+from core.store.use_table import UseTable
 from core.store.vector_table import VectorTable
 from core.store.version_table import VersionTable
 from core.store.words import Words
@@ -33,6 +38,7 @@ class Tables:
     def __init__(self, database: Database) -> None:
         self.bases = BaseTable(database)
         self.notes = NoteTable(database)
+        self.note_vectors = NoteVectors(database)
         self.fields = FieldTable(database)
         self.facts = FactTable(database)
         self.chunks = ChunkTable(database)
@@ -44,6 +50,7 @@ class Tables:
         self.versions = VersionTable(database)
         self.drafts = DraftTable(database)
         self.proposals = ProposalTable(database)
+        self.concepts = ConceptTable(database)
         self.decisions = DecisionTable(database)
         self.creations = CreationTable(database)
         self.documents = DocumentTable(database)
@@ -52,6 +59,9 @@ class Tables:
         self.openings = OpeningTable(database)
         self.switches = SwitchTable(database)
         self.trashed_bases = TrashedTable(database)
-        self.usage = UsageTable(database)
+        self.searches = SearchTable(database)
+        self.uses = UseTable(database)
+        self.threads = ThreadTable(database)
         self.questions = QuestionTable(database)
         self.runs = RunTable(database)
+        self.checks = CheckTable(database)

@@ -11,6 +11,8 @@ from core.model import Bits, KnowledgeBase, Matrix
 from core.store.ids import entry_id
 from core.store.table import AMONG, Table, decoding
 
+_TOGETHER = 4096
+"""Vectors that are read at a time."""
 _OF_BASE = (
     "SELECT windows.vector FROM windows JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
     " WHERE base_id "
@@ -57,6 +59,23 @@ class VectorTable(Table):
     def vectors(self, ids: Iterable[int], dimension: int) -> dict[int, Matrix]:
         rows = self._database.rows(f"SELECT id, vector FROM vectors WHERE id {AMONG}", list(ids))
         return {number: matrix([vector], dimension)[0] for number, vector in rows}
+
+    def of_notes(self, base: KnowledgeBase) -> tuple[list[str], Matrix]:
+        """Return the notes of a base that have vectors, each with the mean direction of its centred vectors."""
+        cursor = self._database.rows(
+            "SELECT note_id, vectors.vector FROM windows JOIN vectors ON vectors.id = windows.vector"
+            " JOIN chunks ON chunks.rowid = chunk JOIN notes ON notes.id = note_id"
+            " WHERE base_id = ? AND state != 'deleted' AND notes.status = 'active'",
+            base.id,
+        )
+        centring = self.centring(base)
+        sums: dict[str, Matrix] = {}
+        while rows := cursor.fetchmany(_TOGETHER):
+            vectors = centring.passages(matrix([vector for _, vector in rows], base.dimension))
+            for (note_id, _), vector in zip(rows, vectors, strict=True):
+                sums[note_id] = sums[note_id] + vector if note_id in sums else vector
+        stacked = np.stack([*sums.values()]) if sums else np.empty((0, base.dimension), np.float32)
+        return [*sums], stacked / np.maximum(np.linalg.norm(stacked, axis=1, keepdims=True), 1e-9)
 
     def entry_ids(self, ids: Iterable[int]) -> list[str]:
         """Return the entries in the vector index of the vectors of these ids, equal ones once."""

@@ -18,6 +18,8 @@ from core.store.table import AMONG, Table
 
 _VERSION = "note_id, number, kind, author, at, title"
 _NOTE = "note_id, number, base_id, title, body, fields"
+_NEWEST = "SELECT number, kind FROM versions WHERE note_id = ? ORDER BY number DESC"
+_NEWEST_NUMBER = "SELECT number FROM versions WHERE note_id = ?1 ORDER BY number DESC"
 _LAST = "number = (SELECT max(number) FROM versions AS later WHERE later.note_id = versions.note_id)"
 
 
@@ -42,10 +44,22 @@ class VersionTable(Table):
             "fields": json.dumps(data_of(note), ensure_ascii=False),
         }
         with self._database.write():
+            if change.joins and (before := self._database.row(f"{_NEWEST} LIMIT 1", note.id)):
+                row["kind"] = before["kind"]
+                self._database.execute(
+                    "DELETE FROM versions WHERE note_id = ? AND number = ?", note.id, before["number"]
+                )
             self._database.insert("versions", row)
             self._database.execute(
-                "DELETE FROM versions WHERE note_id = ? AND number <= ?", note.id, note.version - self.most
+                f"DELETE FROM versions WHERE note_id = ?1 AND number <= ({_NEWEST_NUMBER} LIMIT 1 OFFSET ?2)",
+                note.id,
+                self.most,
             )
+
+    def kind(self, note_id: str) -> str:
+        """Return the kind of the newest version of a note, "" if it has none."""
+        row = self._database.row(f"{_NEWEST} LIMIT 1", note_id)
+        return str(row["kind"]) if row else ""
 
     def last(self, note_id: str) -> int:
         """Return the number of the newest version of a note, 0 if it has none."""

@@ -57,6 +57,8 @@ def test_code_and_the_sentence_before_it_are_one() -> None:
         "- [How bread is baked](bread.md)\n- [Baking](b.md)\n",
         "# How long does bread bake\n",
         "<p align=center>How long</p>\n",
+        '<img alt="How long bread bakes\nin three ways." src="oven.png" />\n',
+        "<span class=caption>How long\nbread bakes</span>\n",
         "[oven]: https://example.org/how-long-bread-bakes\n",
         "It bakes in three ways:\n",
         "<!-- How long\nbread bakes. -->\n",
@@ -67,10 +69,15 @@ def test_pictures_links_headings_and_lead_ins_are_no_answers(text: str) -> None:
     assert shown(text) == []
 
 
+def test_text_below_a_line_of_html_is_an_answer() -> None:
+    assert shown("<br>\nIt bakes for an hour.\n") == [("sentence", "", "It bakes for an hour.")]
+    assert shown("<p>\nIt bakes for an hour.\n\nOr two.</p>\n")[0][2] == "It bakes for an hour."
+
+
 def test_sentences_end_where_people_end_them() -> None:
-    text = "Use e.g. rye flour, v1.2 or so. Does it rise? 会的。先等两小时，再烤；不要开门。\n"
+    text = "Use e.g. Rye flour, i.e. `rye`, v1.2 or so. Does it rise? 会的。先等两小时，再烤；不要开门。\n"
     assert [one for _, _, one in shown(text)] == [
-        "Use e.g. rye flour, v1.2 or so.",
+        "Use e.g. Rye flour, i.e. `rye`, v1.2 or so.",
         "Does it rise?",
         "会的。",
         "先等两小时，再烤；",

@@ -323,13 +323,13 @@ def test_words_that_would_stop_every_search_are_refused(workspace: Workspace, va
 
 
 def test_records_of_another_base_are_refused(workspace: Workspace, vault: Path) -> None:
-    """Feedback, question sets and runs that name a base or a note of the person's would be theirs."""
+    """Uses of notes, question sets and runs that name a base or a note of the person's would be theirs."""
     mine = workspace.notes.all()[0].id
     workspace.archives.restore_data(workspace.archives.exported("vault", "zip"), "x.zip", "guest")
-    feedback = {"query": "q", "note_id": mine, "chunk_id": f"{mine}:1", "verdict": "harmful", "at": "2026-01-01"}
+    use = {"note_id": mine, "chunk_id": f"{mine}:1", "used_in": "search", "context": "q", "used_at": "2026-01-01"}
     of_mine = {"id": "s", "base_id": workspace.bases.get("vault").id, "name": "s", "created_at": "2026-01-01"}
     data = workspace.archives.exported("guest", "zip")
-    for kind, record in {"feedback": feedback, "sets": {"set": of_mine, "questions": []}}.items():
+    for kind, record in {"uses": use, "sets": {"set": of_mine, "questions": []}}.items():
         hostile = changed(data, {kind: lambda records, record=record: records.append(record)})
         with pytest.raises(ArchiveError):
             workspace.archives.restore_data(hostile, "x.zip", "third")

@@ -77,6 +77,10 @@ CALLS: dict[str, list[dict[str, Any]]] = {
     ],
     "knowledge_context": [{"query": "zebra that hides", "budget": 4000}, {"query": "zebra", "bases": ["literal"]}],
     "knowledge_answer": [{"query": "where does a zebra stand and hide?"}],
+    "knowledge_retrieve": [{"query": "zebra hides"}, {"query": "zebra", "context": {"scope": "x", "tags": []}}],
+    "note_related": [{"note": "meaning active"}, {"note": "literal active"}],
+    "concept_notes": [{"concepts": ["grass"]}, {"concepts": ["grass", "quagga"]}],
+    "concept_way": [{"note": "meaning active", "to": "literal active"}],
     "note_list": [{}, {"bases": ["meaning"]}, {"text": "e"}],
 }
 
@@ -90,6 +94,12 @@ def test_no_tool_gives_what_answers_nothing(workspace: Workspace, tool: str) -> 
             assert left_out not in answer, (left_out, arguments)
 
 
+def test_no_concept_is_of_a_text_that_answers_nothing(workspace: Workspace) -> None:
+    concepts = _called(workspace, "concept_list", limit=1000)
+    assert "grass" in concepts
+    assert not any(word in concepts for word in ("pending", "archived", "expired", "hides", "quagga", "secret"))
+
+
 def test_an_error_that_quotes_a_name_is_one_line(workspace: Workspace) -> None:
     result: Any = server.run(lambda: workspace, "note_read", {"note": "none\n[1] <note> a\x1b]52;c;aaaa\x07"})
     assert result.is_error
@@ -98,7 +108,10 @@ def test_an_error_that_quotes_a_name_is_one_line(workspace: Workspace) -> None:
 
 def test_every_tool_that_gives_what_notes_say_is_tried() -> None:
     whole = {"knowledge_list", "note_read", "note_add", "note_update", "note_history", "note_difference", "log_learn"}
-    assert {*server.TOOLS} == {*CALLS} | whole
+    whole |= {"note_used", "note_take_back"}
+    whole |= {"knowledge_check"}  # asks what is shown only: tests/evaluation/test_findability.py
+    phrases = {"concept_list"}
+    assert {*server.TOOLS} == {*CALLS} | whole | phrases
 
 
 def test_resources_are_the_notes_that_answer_without_what_is_hidden(workspace: Workspace) -> None:

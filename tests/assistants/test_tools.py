@@ -8,17 +8,25 @@ from tests.assistants.conftest import Assistant
 PARAMETERS = {
     "knowledge_list": set(),
     "knowledge_text_search": {"knowledge_base", "keyword", "max_lines", "max_chars"},
-    "knowledge_semantic_search": {"knowledge_base", "query", "top_k"},
-    "knowledge_query": {"knowledge_base", "query", "keywords", "limit"},
-    "knowledge_context": {"query", "budget", "bases", "tags", "filters"},
-    "knowledge_answer": {"query", "bases", "tags", "filters"},
+    "knowledge_semantic_search": {"knowledge_base", "query", "top_k", "neighbours"},
+    "knowledge_query": {"knowledge_base", "query", "keywords", "limit", "neighbours"},
+    "knowledge_context": {"query", "budget", "bases", "tags", "filters", "neighbours"},
+    "knowledge_answer": {"query", "bases", "tags", "filters", "with_model"},
+    "knowledge_retrieve": {"query", "context", "bases", "limit", "neighbours"},
+    "knowledge_check": {"base"},
     "note_read": {"note"},
     "note_list": {"bases", "tags", "filters", "text", "limit"},
     "note_add": {"text", "base", "source", "source_ref", "created_by", "metadata", "fields"},
-    "log_learn": {"base", "text", "events", "name", "parser"},
+    "log_learn": {"base", "text", "events", "name", "parser", "with_model"},
     "note_update": {"note", "text", "fields", "expected_version"},
     "note_history": {"note"},
+    "note_related": {"note"},
+    "concept_list": {"base", "limit"},
+    "concept_notes": {"concepts", "base"},
+    "concept_way": {"note", "to"},
     "note_difference": {"note", "first", "second"},
+    "note_used": {"note", "used_in", "context", "helpful", "chunk"},
+    "note_take_back": {"note", "used_in", "context", "chunk"},
 }
 DEEP = "tessera://%E7%AC%94%E8%AE%B0/%E8%AF%BB%E4%B9%A6/%E6%B7%B1%E5%BA%A6%20%E5%AD%A6%E4%B9%A0.md"
 
@@ -31,6 +39,8 @@ def test_the_tools_have_their_names_and_parameters(assistant: Assistant) -> None
         "note_add",
         "note_update",
         "log_learn",
+        "note_used",
+        "note_take_back",
     }
 
 
@@ -47,6 +57,7 @@ def test_an_unknown_base_lists_the_bases(assistant: Assistant) -> None:
         ("knowledge_query", {"knowledge_base": "garden", "query": "a"}),
         ("knowledge_context", {"query": "a", "bases": ["garden"]}),
         ("knowledge_answer", {"query": "a", "bases": ["garden"]}),
+        ("knowledge_check", {"base": "garden"}),
         ("note_list", {"bases": ["garden"]}),
         ("note_add", {"text": "a", "base": "garden"}),
     ):
@@ -112,6 +123,11 @@ def test_an_answer_is_quoted_with_its_source(assistant: Assistant) -> None:
     assert [one["number"] for one in answer["sentences"]] == [one["number"] for one in answer["citations"]]
     (cited,) = [one for one in answer["citations"] if one["quote"] == "The OVEN steams."]
     assert (cited["path"], cited["end"] - cited["start"]) == ("ovens/bread.md", len("The OVEN steams."))
+
+
+def test_a_language_model_answers_where_one_is_set_up(assistant: Assistant) -> None:
+    arguments = {"query": "what steams in the oven?", "with_model": True}
+    assert "No model server is set up" in assistant.refused("knowledge_answer", **arguments)
 
 
 def test_a_context_has_numbered_citations_within_its_filters(assistant: Assistant) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, Response, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Response, expect, sync_playwright
 
 from core import cli
 from pages.ui.shared.policy import HEADERS
@@ -26,6 +26,8 @@ ROOT = Path(__file__).parents[2]
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 PATIENCE = 30_000
 IMPORT = 120_000
+MOST_TABS = 80
+"""Presses of Tab after which a control counts as out of reach."""
 
 
 @dataclass
@@ -72,6 +74,15 @@ class Tab:
             assert time.monotonic() < end
             self.page.wait_for_timeout(50)
 
+    def reach(self, control: Locator) -> None:
+        """Press Tab until a control has the focus."""
+        expect(control).to_be_visible()
+        for _ in range(MOST_TABS):
+            if control.evaluate("one => one.getRootNode().activeElement === one"):
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"Tab doesn't reach {control}")
+
     @property
     def outside(self) -> list[str]:
         """What was asked of anybody but the app."""
@@ -85,11 +96,11 @@ def import_folder(tab: Tab, folder: Path) -> None:
     tab.open("/notes?import=1")
     page.get_by_role("textbox", name="Folder path").fill(str(folder))
     page.keyboard.press("Enter")
-    expect(page.get_by_text("What this sync would change")).to_be_visible()
+    expect(page.get_by_text("What will change")).to_be_visible()
     tab.settle()
     if (apply := page.get_by_role("button", name="Apply")).is_enabled():
         apply.click()
-        expect(page.get_by_text("Import finished")).to_be_visible(timeout=IMPORT)
+        expect(page.locator(".t-done b", has_text="Import finished")).to_be_visible(timeout=IMPORT)
     expect(page.get_by_text("Model ready")).to_be_visible(timeout=IMPORT)
 
 
@@ -105,6 +116,24 @@ def tessera(*arguments: str) -> dict[str, Any]:
     printed.seek(0)
     answer: dict[str, Any] = json.load(printed)
     return answer
+
+
+@contextmanager
+def light_workspace(folder: Path) -> Iterator[Path]:
+    """The workspace in a folder, for commands and the app, with an embedder that needs no model."""
+    with pytest.MonkeyPatch.context() as settings:
+        settings.setenv("TESSERA_EMBEDDER", "tfidf")
+        settings.setenv("TESSERA_SEARCH__RERANKER", "none")
+        settings.setenv("TESSERA_WORKSPACE", str(folder / "workspace"))
+        yield folder / "workspace"
+
+
+@contextmanager
+def vault_workspace(folder: Path) -> Iterator[Path]:
+    """The same with the notes of the folder `vault` beside it as the base `vault`."""
+    with light_workspace(folder) as place:
+        tessera("import", str(folder / "vault"), "--base", "vault")
+        yield place
 
 
 def chromium_path() -> str | None:

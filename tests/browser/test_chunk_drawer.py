@@ -37,7 +37,7 @@ def test_a_band_is_opened_edited_and_found(tab: Tab, tmp_path: Path) -> None:
     page = tab.page
     import_folder(tab, vault(tmp_path / "vault"))
 
-    # The tree in the sidebar: a folder, its note.
+    # The tree at the left: a folder, its note.
     tab.open("/chunks")
     page.locator(".tree summary", has_text="rooms").click()
     page.locator(".tree button", has_text="House").click()
@@ -50,6 +50,7 @@ def test_a_band_is_opened_edited_and_found(tab: Tab, tmp_path: Path) -> None:
     box = dialog.get_by_role("textbox", name="Text of the chunk")
     expect(box).to_have_value(re.compile("Cellar"))
     box.fill("The cellar hides a periwinkle lantern.")
+    tab.settle()
     page.keyboard.press("Control+Enter")
     expect(dialog).to_have_count(0)
     band = page.locator(".own").nth(1)
@@ -79,7 +80,7 @@ def test_a_band_is_opened_edited_and_found(tab: Tab, tmp_path: Path) -> None:
 
     # Two cuts side by side: what one of them has alone is marked.
     card.get_by_role("button", name="Why this?").first.click()
-    page.get_by_test_id("stPopoverBody").get_by_role("link", name="Open in Chunks").click()
+    page.locator(".st-key-why_body_1").get_by_role("link", name="Open in Chunks").click()
     expect(page.locator(".own.on")).to_contain_text("periwinkle lantern")
     page.get_by_test_id("stMain").get_by_text("Compare", exact=True).click()
     expect(page.locator(".only .badge").first).to_have_text("only here")
@@ -128,5 +129,5 @@ def test_many_notes_are_unfolded_part_by_part_and_rows_marked_by_hand(tab: Tab, 
     assert ":label:top and :red[alarm] a -> b" in shown
     assert ":::warning" in shown
     expect(page.locator(".st-key-reader .t-edited")).to_have_text("edited")
-    page.get_by_role("link", name="See 1 edited chunk").first.click()
+    page.get_by_role("link", name="See 1 edited passage").first.click()
     expect(page).to_have_url(re.compile("chunk=1"))

@@ -11,8 +11,9 @@ from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
 from streamlit.components.v2.types import ComponentRenderer
 
 from pages.ui.chunks import bands
+from pages.ui.map import view as map_view
 from pages.ui.notes import bundle, editor, letters, outside
-from pages.ui.shared import keys, look, tree
+from pages.ui.shared import help, keys, look, tree
 from pages.ui.shared.document import view
 from pages.ui.shared.policy import HEADERS
 
@@ -100,6 +101,72 @@ def folder(name: str, *notes: str, folders: tuple[object, ...] = (), rest: str =
         "notes": [[note, note.upper(), "3", note == "waiting"] for note in notes],
         "rest": rest,
     }
+
+
+class TestMap:
+    HOSTILE = f"<img src=x onerror={RUN}>"
+
+    @pytest.fixture
+    def shown(self, stage: Stage) -> Stage:
+        stage.mount(map_view.VIEW)
+        stage.draw(
+            points=[[0.25, 0.25, 0], [0.75, 0.75, -1]],
+            ids=["first", "second"],
+            titles=[self.HOSTILE, "Second"],
+            links=[[0, 1]],
+            regions=[[0.5, 0.5, self.HOSTILE, 2]],
+            ramp=False,
+            about="A map of 2 notes",
+            help="Drag",
+            stamp=1,
+        )
+        stage.later(100)
+        expect(stage.one(".map")).to_have_attribute("data-drawn", "yes")
+        return stage
+
+    def at(self, stage: Stage, x: float, y: float) -> tuple[float, float]:
+        """Where a place of the map is on the page."""
+        place: tuple[float, float] = stage.one(".map").evaluate(
+            "({ view }, [x, y]) => { const box = view.canvas.getBoundingClientRect(), unit = view.size * view.scale;"
+            " return [box.left + view.x + x * unit, box.top + view.y + y * unit]; }",
+            [x, y],
+        )
+        return place
+
+    def test_a_click_on_a_point_opens_its_note_and_one_beside_it_none(self, shown: Stage) -> None:
+        shown.page.mouse.click(*self.at(shown, 0.5, 0.25))
+        assert shown.sent == []
+        shown.page.mouse.move(*self.at(shown, 0.25, 0.25))
+        expect(shown.one(".title")).to_have_text(self.HOSTILE)
+        assert shown.one(".title *").count() == 0
+        shown.page.mouse.click(*self.at(shown, 0.25, 0.25))
+        assert shown.sent == [["open", "first"]]
+        assert "ran" not in shown.stored
+
+    def test_it_is_dragged_and_zoomed_and_points_stay_under_the_pointer(self, shown: Stage) -> None:
+        left, top = self.at(shown, 0.75, 0.75)
+        shown.page.mouse.move(left, top)
+        shown.page.mouse.down()
+        shown.page.mouse.move(left - 60, top - 40, steps=3)
+        shown.page.mouse.up()
+        shown.later(100)
+        assert shown.sent == []
+        assert self.at(shown, 0.75, 0.75) == pytest.approx([left - 60, top - 40])
+        shown.page.mouse.wheel(0, -300)
+        shown.later(100)
+        assert self.at(shown, 0.75, 0.75) == pytest.approx([left - 60, top - 40])
+        shown.page.mouse.click(left - 60, top - 40)
+        assert shown.sent == [["open", "second"]]
+
+    def test_keys_move_it_and_open_what_is_in_the_middle(self, shown: Stage) -> None:
+        canvas = shown.one("canvas")
+        canvas.focus()
+        before = self.at(shown, 0.25, 0.25)
+        canvas.press("ArrowLeft")
+        assert self.at(shown, 0.25, 0.25)[0] == before[0] + 60
+        canvas.press("Enter")
+        assert shown.sent == []
+        expect(canvas).to_have_attribute("aria-label", "A map of 2 notes. Drag")
 
 
 class TestTree:
@@ -228,28 +295,33 @@ class TestKeys:
     SWITCH = """<div class="st-key-switch_text"><input id="switcher"></div>
         <div class="st-key-switch_to_1"><button id="note">1</button></div>"""
 
-    @pytest.mark.parametrize(("key", "trigger"), [("/", "search"), ("Control+k", "search"), ("Control+o", "switch")])
+    @pytest.mark.parametrize(
+        ("key", "trigger"), [("/", "search"), ("Control+k", "search"), ("Control+o", "switch"), ("?", "help")]
+    )
     def test_shortcuts_are_sent_where_there_is_nothing_to_focus(self, stage: Stage, key: str, trigger: str) -> None:
         stage.mount(keys.KEYS, "<input id=other>")
-        stage.draw(searches=False)
+        stage.draw(searches=False, keys=help.EVERYWHERE)
         first = stage.page.evaluate_handle("tesseraKeys")
-        stage.draw(searches=False)
+        stage.draw(searches=False, keys=help.EVERYWHERE)
         assert first.evaluate("listener => listener.signal.aborted")
         stage.page.keyboard.press(key)
         assert stage.sent == [[trigger, True]]
 
     def test_a_person_who_writes_types_a_slash_and_a_dialog_keeps_its_keys(self, stage: Stage) -> None:
         stage.mount(keys.KEYS, "<input id=other><div role=dialog></div>")
-        stage.draw(searches=False)
+        stage.draw(searches=False, keys=help.EVERYWHERE)
         stage.one("#other").press("/")
+        stage.one("#other").press("?")
         stage.page.keyboard.press("Control+o")
         stage.page.keyboard.press("Control+Shift+k")
+        stage.one("#other").blur()
+        stage.page.keyboard.press("?")
         assert stage.sent == []
-        expect(stage.one("#other")).to_have_value("/")
+        expect(stage.one("#other")).to_have_value("/?")
 
     def test_arrows_lead_through_the_results_and_back_to_the_box(self, stage: Stage) -> None:
         stage.mount(keys.KEYS, self.SEARCH)
-        stage.draw(searches=False)
+        stage.draw(searches=False, keys=help.EVERYWHERE)
         places = []
         for key in ("/", "ArrowUp", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowDown", "Escape"):
             stage.page.keyboard.press(key)
@@ -262,9 +334,9 @@ class TestKeys:
 
     def test_a_search_that_was_wanted_elsewhere_takes_the_focus_when_its_page_comes(self, stage: Stage) -> None:
         stage.mount(keys.KEYS, "<main></main>")
-        stage.draw(searches=False)
+        stage.draw(searches=False, keys=help.EVERYWHERE)
         stage.page.keyboard.press("/")
-        stage.draw(searches=True)
+        stage.draw(searches=True, keys=help.EVERYWHERE)
         assert stage.focused() == ""
         stage.page.evaluate("document.querySelector('main').innerHTML = '<div class=st-key-q><input id=box></div>'")
         stage.later(50)
@@ -272,7 +344,7 @@ class TestKeys:
 
     def test_enter_in_the_switcher_opens_the_first_note(self, stage: Stage) -> None:
         stage.mount(keys.KEYS, self.SWITCH)
-        stage.draw(searches=False)
+        stage.draw(searches=False, keys=help.EVERYWHERE)
         stage.one("#note").evaluate("note => { note.onclick = () => { localStorage.opened = 1; }; }")
         stage.one("#switcher").press("Enter")
         stage.later(300)
@@ -461,9 +533,12 @@ class TestEditor:
         assert {message["text"] for _, message in shown.sent} == {"boots and rain"}, "no answer came"
         self.draw(shown, number=9, taken=9)
         shown.later(10_000)
+        assert self.texts(shown) == [("boots and rain", "rest")], "the note is saved after a pause"
+        self.draw(shown, number=9, taken=9, wishes=1)
+        shown.later(10_000)
         assert shown.sent == []
         assert self.kept(shown) == ["boots and rain"]
-        self.draw(shown, number=9, taken=9, stored=9)
+        self.draw(shown, number=9, taken=9, stored=9, wishes=1)
         shown.page.wait_for_function("!localStorage.length")
 
     def test_a_save_by_the_keys_is_a_wish_with_the_text_that_is_typed(self, shown: Stage) -> None:

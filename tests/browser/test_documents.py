@@ -10,7 +10,7 @@ from PIL import Image, ImageDraw, ImageFont
 from playwright.sync_api import expect
 
 from benchmarks.documents.pdfs import PdfPage, pdf
-from tests.browser.conftest import IMPORT, Tab, tessera
+from tests.browser.conftest import IMPORT, Tab, vault_workspace
 
 pytestmark = pytest.mark.browser
 
@@ -24,12 +24,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("documents")
     (folder / "vault").mkdir()
     (folder / "vault" / "shed.md").write_text("# Shed\n\nThe rake hangs on the left.\n", "utf-8")
-    with pytest.MonkeyPatch.context() as settings:
-        settings.setenv("TESSERA_EMBEDDER", "tfidf")
-        settings.setenv("TESSERA_SEARCH__RERANKER", "none")
-        settings.setenv("TESSERA_WORKSPACE", str(folder / "workspace"))
-        tessera("import", str(folder / "vault"), "--base", "vault")
-        yield folder / "workspace"
+    with vault_workspace(folder) as place:
+        yield place
 
 
 def drop(tab: Tab, *files: Path) -> None:
@@ -42,10 +38,10 @@ def drop(tab: Tab, *files: Path) -> None:
     expect(page.locator(".st-key-by_files")).to_contain_text(files[-1].name)
     tab.settle()
     page.locator(".st-key-look_files button").click()
-    expect(page.get_by_text("What this sync would change")).to_be_visible()
+    expect(page.get_by_text("What will change")).to_be_visible()
     tab.settle()
     page.get_by_role("button", name="Apply").click()
-    expect(page.get_by_text("Import finished")).to_be_visible(timeout=IMPORT)
+    expect(page.locator(".t-done b", has_text="Import finished")).to_be_visible(timeout=IMPORT)
 
 
 def test_a_dropped_pdf_is_found_and_opens_at_the_page_of_the_hit(tab: Tab, tmp_path: Path) -> None:

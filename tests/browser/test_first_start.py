@@ -53,7 +53,7 @@ def test_the_sample_notes_are_imported_searched_and_looked_at(tab: Tab) -> None:
     page = tab.page
     tab.open("/")
     page.get_by_role("button", name="Try it with sample notes").click()
-    expect(page.get_by_text("Import finished")).to_be_visible(timeout=IMPORT)
+    expect(page.locator(".t-done b", has_text="Import finished")).to_be_visible(timeout=IMPORT)
     expect(page.get_by_text("Model ready")).to_be_visible()
     tab.settle()
 
@@ -70,7 +70,7 @@ def test_the_sample_notes_are_imported_searched_and_looked_at(tab: Tab) -> None:
     tab.settle()
 
     page.locator(".st-key-hit_1").get_by_role("button", name="Why this?").first.click()
-    page.get_by_test_id("stPopoverBody").get_by_role("link", name="Open in Chunks").click()
+    page.locator(".st-key-why_body_1").get_by_role("link", name="Open in Chunks").click()
     expect(page.locator(".own.on")).to_be_in_viewport()
     expect(page.get_by_text("Why this split")).to_be_visible()
     number = int(page.url.rpartition("chunk=")[2])
@@ -102,10 +102,10 @@ def test_a_folder_is_imported_by_its_path_and_a_hostile_note_in_it_does_nothing(
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.get_by_role("textbox", name="Folder path").fill(str(tmp_path / "vault"))
     page.keyboard.press("Enter")
-    expect(page.get_by_text("What this sync would change")).to_be_visible()
+    expect(page.get_by_text("What will change")).to_be_visible()
     tab.settle()
     page.get_by_role("button", name="Apply").click()
-    expect(page.get_by_text("Import finished")).to_be_visible(timeout=IMPORT)
+    expect(page.locator(".t-done b", has_text="Import finished")).to_be_visible(timeout=IMPORT)
 
     tab.open("/search?q=zanzibar")
     card = page.locator(".st-key-hit_1")
@@ -121,7 +121,7 @@ def test_a_folder_is_imported_by_its_path_and_a_hostile_note_in_it_does_nothing(
     page.locator(".st-key-reader").get_by_text("Raw text", exact=True).click()
     expect(page.locator(".document")).to_have_count(0)
     expect(page.locator(".st-key-reader code")).to_contain_text("evil.invalid")
-    page.locator(".st-key-note_actions").get_by_role("link", name="See its chunks").click()
+    page.get_by_role("link", name="See its chunks").click()
     expect(page.locator(".own").first).to_contain_text("evil.invalid")
     tab.settle()
     page.wait_for_timeout(1000)

@@ -10,6 +10,7 @@ import time
 import tomllib
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from email.message import Message
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -18,21 +19,19 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from pages.ui.shared.policy import HEADERS
-from tests.browser.conftest import ROOT, Tab, browsing, serving, tessera
+from tests.browser.conftest import ROOT, Tab, browsing, light_workspace, serving, tessera
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def filled(tmp_path: Path) -> Iterator[Path]:
     """A workspace with one note, which no server has opened yet, and an embedder that needs no model."""
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "door.md").write_text("# Door\n\nIt stands open.\n", encoding="utf-8")
-    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
-    monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "none")
-    monkeypatch.setenv("TESSERA_WORKSPACE", str(tmp_path / "workspace"))
-    tessera("import", str(tmp_path / "notes"))
-    return tmp_path / "workspace"
+    with light_workspace(tmp_path) as place:
+        tessera("import", str(tmp_path / "notes"))
+        yield place
 
 
 def answer(url: str, **headers: str) -> tuple[int, Message]:
@@ -171,7 +170,7 @@ def test_the_chosen_look_is_there_from_the_first_paint(tab: Tab) -> None:
     assert page.evaluate(dark)
     expect(body).to_have_css("background-color", "rgb(20, 24, 26)")
     tab.settle()
-    page.get_by_text("System", exact=True).click()
+    page.get_by_test_id("stSidebarUserContent").get_by_text("System", exact=True).click()
     expect(body).to_have_css("background-color", "rgb(253, 252, 250)")
 
 
@@ -210,7 +209,7 @@ def test_files_go_up_and_come_down(filled: Path, chromium: Browser) -> None:
         expect(page.locator(".st-key-by_files")).to_contain_text("door.md")
         tab.settle()
         page.locator(".st-key-look_files button").click()
-        expect(page.get_by_text("What this sync would change")).to_be_visible()
+        expect(page.get_by_text("What will change")).to_be_visible()
         tab.open("/search?q=door")
         page.get_by_role("button", name="Context").click()
         with page.expect_download() as download:

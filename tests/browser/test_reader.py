@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Tab, tessera
+from tests.browser.conftest import Tab, vault_workspace
 
 pytestmark = pytest.mark.browser
 
@@ -43,12 +43,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (folder / "vault" / "deep" / "Target.md").write_text(TARGET, encoding="utf-8")
     (folder / "vault" / "deep" / "dot.png").write_bytes(png())
     (folder / "outside.png").write_bytes(png())
-    with pytest.MonkeyPatch.context() as settings:
-        settings.setenv("TESSERA_EMBEDDER", "tfidf")
-        settings.setenv("TESSERA_SEARCH__RERANKER", "none")
-        settings.setenv("TESSERA_WORKSPACE", str(folder / "workspace"))
-        tessera("import", str(folder / "vault"), "--base", "vault")
-        yield folder / "workspace"
+    with vault_workspace(folder) as place:
+        yield place
 
 
 def test_links_open_notes_at_their_places_and_pictures_are_of_the_folder(tab: Tab) -> None:
@@ -85,9 +81,9 @@ def test_a_note_that_is_not_there_is_made_from_its_link(tab: Tab) -> None:
     page.locator(".tree button", has_text="Start").click()
     page.locator(".document article a.missing", has_text="Nowhere").click()
     expect(page.get_by_role("textbox", name="Title", exact=True)).to_have_value("Nowhere")
-    tab.settle()
-    page.get_by_role("button", name="Save").click()
-    expect(page.get_by_text("Saved as version 1.")).to_be_visible()
+    expect(page.get_by_role("textbox", name="Text of the note")).to_be_focused()
+    page.keyboard.type("Here")
+    expect(page.locator(".st-key-writing_state").get_by_text("Saved", exact=True)).to_be_visible()
     tab.settle()
     page.get_by_role("button", name="Done").click()
     expect(page.locator(".st-key-reader .t-title")).to_have_text("Nowhere")
@@ -111,3 +107,38 @@ def test_the_switcher_opens_a_note_by_a_few_letters_from_any_page(tab: Tab) -> N
     page.keyboard.press("Enter")
     expect(page.locator(".st-key-reader .t-title")).to_have_text("Target")
     expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_the_tree_and_the_outline_stay_in_view_beside_a_long_note(tab: Tab) -> None:
+    page = tab.page
+    page.set_viewport_size({"width": 1700, "height": 800})
+    tab.open("/notes")
+    page.locator(".tree details[data-name=deep] summary").click()
+    page.locator(".tree button", has_text="Target").click()
+    document = page.locator(".document")
+    expect(document.get_by_role("heading", name="The part")).to_have_count(1)
+    tab.settle()
+    document.locator("nav").get_by_role("link", name="The part").click()
+    expect(document.get_by_role("heading", name="The part")).to_be_in_viewport()
+    expect(page.get_by_role("heading", name="Notes", exact=True)).not_to_be_in_viewport()
+    for pinned in (page.locator(".tree button.on"), document.locator("nav a").first, page.locator(".t-title")):
+        expect(pinned).to_be_in_viewport(ratio=0.9)
+    top = page.locator("[data-testid=stLayoutWrapper]:has(> .st-key-reader_top)").bounding_box()
+    assert top
+    assert top["y"] == 0, "no text is seen above the row"
+
+
+def test_a_narrow_window_folds_the_tree_into_a_drawer(tab: Tab) -> None:
+    page = tab.page
+    page.set_viewport_size({"width": 1000, "height": 800})
+    tab.open("/notes")
+    page.locator(".tree button", has_text="Start").click()
+    title, tree = page.locator(".st-key-reader .t-title"), page.locator(".tree")
+    expect(title).to_have_text("Start")
+    expect(tree).not_to_be_visible()
+    tab.settle()
+    page.get_by_text("All notes").click()
+    page.locator(".tree details[data-name=deep] summary").click()
+    page.locator(".tree button", has_text="Target").click()
+    expect(title).to_have_text("Target")
+    expect(tree).not_to_be_visible()

@@ -97,7 +97,7 @@ def test_a_question_is_asked_narrowed_looked_into_and_judged(tab: Tab, filled: P
     tab.settle()
 
     # What is said of a hit is kept with the question.
-    reasons = page.get_by_test_id("stPopoverBody")
+    reasons = mill.locator("[class*='st-key-why_body_']")
     mill.get_by_role("button", name="Why this?").first.click()
     expect(reasons).to_contain_text("meaning")
     reasons.get_by_role("radio", name="Not helpful").click()
@@ -123,7 +123,7 @@ def test_a_question_is_asked_narrowed_looked_into_and_judged(tab: Tab, filled: P
     page.get_by_role("button", name="Save", exact=True).click()
     expect(page.get_by_role("link", name="Dry cellars")).to_be_visible()
     tab.settle()
-    page.locator(".st-key-past_body").get_by_role("link", name="cellar -window").click()
+    page.get_by_role("dialog").get_by_role("link", name="cellar -window").click()
     expect(box).to_have_value("cellar -window")
     expect(chips.get_by_role("button", name="without window")).to_be_visible()
 
@@ -161,6 +161,11 @@ def test_keys_lead_from_any_page_to_a_passage_and_back(tab: Tab, filled: Page) -
     page.get_by_role("link", name="Back to the hits").click()
     expect(box).to_have_value("attic")
     expect(page.locator(".st-key-hit_1")).to_contain_text("Attic")
+    tab.settle()
+
+    # The lines of a hit lead there too.
+    page.locator(".st-key-hit_1 .t-lines").first.click()
+    expect(passage).to_contain_text(re.compile("attic", re.IGNORECASE))
 
 
 def test_on_a_narrow_screen_the_facets_are_a_drawer(tab: Tab, filled: Page) -> None:
@@ -185,9 +190,9 @@ def test_the_hits_are_there_while_a_slow_reranker_judges_them(tab: Tab, filled: 
     expect(page.locator(".st-key-hit_1")).to_contain_text("apples")
     tab.settle()
     page.get_by_role("button", name="Options").click()
-    page.get_by_role("combobox", name="Second look").click()
+    page.get_by_role("combobox", name="Re-check").click()
     page.get_by_role("option", name="Ranking server", exact=True).click()
-    waiting = page.get_by_text("Taking a second look…")
+    waiting = page.locator("p", has_text="Re-checking the best hits…")
     expect(waiting).to_have_count(0)
     tab.settle()
     page.keyboard.press("Escape")
@@ -196,7 +201,7 @@ def test_the_hits_are_there_while_a_slow_reranker_judges_them(tab: Tab, filled: 
     judge.gate.clear()
     tab.open("/search?q=window attic")
     page.get_by_role("button", name="Options").click()
-    page.get_by_role("combobox", name="Second look").click()
+    page.get_by_role("combobox", name="Re-check").click()
     page.get_by_role("option", name="Ranking server", exact=True).click()
     expect(waiting).to_be_visible()
     expect(page.locator("[class*='st-key-early_'] .t-hit").first).to_contain_text("window")

@@ -250,7 +250,7 @@ def test_pictures_are_read_and_a_hit_names_its_own(
     assert run("base", "set", "--base", "garden", "--read-pictures")["read_pictures"]
     run("document", "pictures")
     assert said("document", "pictures")[1] == "0 pictures were read.\n"
-    assert "garden: plan.md, picture board.png (" in said("search", "irrigation")[1]
+    assert "garden: plan.md, picture board.png" in said("search", "irrigation")[1]
     assert run("search", "irrigation")["hits"][0]["picture"] == "board.png"
     assert "torn.png: is damaged." in said("note", "show", "plan.md")[1]
     run("base", "set", "--base", "garden", "--leave-pictures")

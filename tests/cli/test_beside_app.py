@@ -186,7 +186,7 @@ def test_other_settings_of_the_app_are_named(
 def _many(folder: Path, count: int = 60, sections: int = 10) -> Path:
     folder.mkdir()
     for number in range(count):
-        (folder / f"{number}.md").write_text(samples.long_note(sections).replace("word", f"note{number}word"))
+        (folder / f"{number}.md").write_text(samples.long_note(sections).replace("word", f"{folder.name}{number}word"))
     return folder
 
 
@@ -361,7 +361,12 @@ def _begun(place: Path, folder: Path) -> tuple["subprocess.Popen[bytes]", int]:
     environment = os.environ | {"TESSERA_EMBEDDER": "bundled"}
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=theirs, stderr=theirs, stdin=theirs)
     os.close(theirs)
-    _until(ours, r"\d+% \d+ of 300 notes")
+    try:
+        _until(ours, r"\d+% \d+ of 300 notes")
+    except AssertionError:
+        process.kill()
+        process.wait()
+        raise
     return process, ours
 
 
@@ -378,25 +383,26 @@ def _until(terminal: int, pattern: str = "") -> str:
 
 
 def test_beside_the_app_itself_either_may_be_stopped_or_killed(run: Run, tmp_path: Path) -> None:
-    place, folder = tmp_path / "workspace", _many(tmp_path / "many", 300, 5)
+    place = tmp_path / "workspace"
+    first, second, third = (_many(tmp_path / name, 300, 5) for name in ("first", "second", "third"))
     with _app(place) as app:
-        command, terminal = _begun(place, folder)
+        command, terminal = _begun(place, first)
         command.send_signal(signal.SIGINT)
         assert "Stopped. What was done stays. Go on: tessera import" in _until(terminal)
         assert command.wait(60) == 130
-        command, terminal = _begun(place, folder)
+        command, terminal = _begun(place, first)
         command.kill()
         command.wait()
-        assert run("base", "set", "many", "--strategy", "none", "--yes")["name"] == "many"
+        assert run("base", "set", "first", "--strategy", "none", "--yes")["name"] == "first"
         assert app.poll() is None
-        command, terminal = _begun(place, folder)
+        command, terminal = _begun(place, second)
         app.terminate()  # the app doesn't wait for the end of the import
         assert "The app ended before the command did" in _until(terminal)
         assert command.wait(60) == 1
         app.wait(60)
         assert not (place / "run.json").exists()
     with _app(place) as app:
-        command, terminal = _begun(place, folder)
+        command, terminal = _begun(place, third)
         app.kill()
         assert "The app ended before the command did" in _until(terminal)
         assert command.wait(60) == 1

@@ -143,6 +143,34 @@ def test_a_question_is_answered_from_the_notes_or_refused(
     assert "Checked with" in refused["bar"]["told"]
 
 
+def test_a_language_model_answers_and_a_thread_goes_on(
+    run: Any, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("import", folder)
+    assert "No model server is set up" in run("ask", "what are backups worth?", "--with-model")[1]
+    with ModelServer() as server:
+        monkeypatch.setenv("TESSERA_LLM__BASE_URL", server.url)
+        monkeypatch.setenv("TESSERA_LLM__MODEL", "scripted")
+        answer = run("ask", "what are backups worth?", "--with-model")
+        assert answer["writing"]["model"] == "scripted"
+        assert {number for one in answer["sentences"] for number in one["citations"]} == {
+            one["number"] for one in answer["citations"]
+        }
+        thread = run("thread", "ask", "what are backups worth?")["id"]
+        turns = run("thread", "ask", "how often?", "--thread", thread)["turns"]
+        assert [turn["question"] for turn in turns][1] == "what are backups worth? how often?"
+        with pytest.raises(SystemExit, match="0"):
+            cli.main(["thread", "show", thread, "--workspace", str(tmp_path / "workspace")])
+        printed = capsys.readouterr().out
+        assert "Searched as: what are backups worth? how often?" in printed
+        assert "[1] " in printed
+    assert run("thread", "keep", thread)["status"] == "pending"
+    assert [one["id"] for one in run("thread", "list")["threads"]] == [thread]
+    run("thread", "delete", thread)
+    assert run("thread", "list") == {"threads": []}
+    assert "There is no thread" in run("thread", "show", thread)[1]
+
+
 def test_expanding_shows_the_neighbours(run: Any, folder: Path) -> None:
     (folder / "long.md").write_text(samples.long_note(20))
     run("import", folder)
@@ -216,7 +244,7 @@ def test_evaluate_compares_ways_to_search_and_writes_a_report(run: Any, folder: 
         assert "too few questions" in told["compared"]["differences"][0]["hit@1"]["told"]
         assert holds in (tmp_path / name).read_text(encoding="utf-8-sig")
     assert "csv" in run(*asked, "--report", tmp_path / "out.docx")[1]
-    assert "Choices: chunk_overlap" in run(*asked, "--compare", "magic=1")[1]
+    assert "Choices: answers, chunk_overlap" in run(*asked, "--compare", "magic=1")[1]
 
 
 def test_evaluate_a_grid_is_refused_advice_on_few_questions(run: Any, folder: Path, tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ GROUPS = {
 def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
     known = {name: value for name, value in os.environ.items() if name not in ("LANG", "LC_ALL", "LC_MESSAGES")}
     command = [sys.executable, "-m", "core.cli", *map(str, arguments)]
-    environment = {"PYTHONIOENCODING": "utf-8"} | environment
+    environment = {"PYTHONIOENCODING": "utf-8", "TESSERA_EMBEDDER": "tfidf"} | environment
     return subprocess.run(command, capture_output=True, encoding="utf-8", env=known | environment, check=False)
 
 
@@ -48,7 +48,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("notes")
     done = run("import", samples.write(folder / "vault"), "--workspace", folder / "workspace", LANG="zh_CN.UTF-8")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("新增 3，修改 0，改名 0，移除 0，未变 0，失败 0\n已索引 3 个分块")
+    assert done.stdout.startswith("新增 3，修改 0，改名 0，移除 0，未变 0，失败 0\n已索引 3 段")
     return folder / "workspace"
 
 

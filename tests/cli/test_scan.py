@@ -44,7 +44,7 @@ def test_a_scan_tells_its_counts_and_hits_their_lines(texts: Path, capsys: pytes
     (texts / "a.txt").write_text("first\nsecond\nthe third line\n")
     (texts / "b.txt").unlink()
     assert counts(capsys) == (False, 0, 1, 1, 0, 3)
-    assert "faq: a.txt:3 (" in said(capsys, "search", "third", "--rerank", "none")[1]
+    assert "faq: a.txt:3" in said(capsys, "search", "third", "--rerank", "none")[1]
     hits = json.loads(said(capsys, "search", "third", "--rerank", "none", "--json")[1])["hits"]
     assert (hits[0]["path"], hits[0]["line"], hits[0]["text"]) == ("a.txt", 3, "the third line")
 

@@ -128,7 +128,7 @@ def test_compacting_gives_space_back_and_refuses_without_room(
         usage = shutil.disk_usage(folder)
         with monkeypatch.context() as patch:
             patch.setattr(shutil, "disk_usage", lambda _: usage._replace(free=1_000_000))
-            assert workspace.doctor.little_space == 1_000_000
+            assert workspace.little_space == 1_000_000
             with pytest.raises(DiskFull, match="Nothing was changed"):
                 workspace.doctor.compact()
         done = workspace.doctor.compact()

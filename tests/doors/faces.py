@@ -79,6 +79,7 @@ COMMANDS = (
     "note waiting",
     "note delete Written",
     "note list --trash",
+    "note copy a.md",
     "packs list",
     "packs install guide",
     "packs remove guide",

@@ -207,3 +207,12 @@ def test_a_run_without_questions_has_figures_of_zero() -> None:
     shown = side_by_side([run("a", [], ended_at=None, questions=3)])
     assert set(shown.figures["hit@1"]) == {0.0}
     assert [*map(str, shown.notices)] == ["'a' was stopped after 0 of 3 questions."]
+
+
+def test_the_found_are_counted_with_the_range_of_as_many_other_questions() -> None:
+    answered = ranked("old", (1,) * 12 + (None,) * 8)
+    shown = side_by_side([answered])
+    assert shown.count("hit@5", 0) == 12
+    assert shown.expected("hit@5", 0) == (8, 16)
+    assert side_by_side([ranked("all", (1,) * 20)]).expected("hit@5", 0) == (17, 20)
+    assert side_by_side([ranked("none", (None,) * 20)]).expected("hit@5", 0) == (0, 3)

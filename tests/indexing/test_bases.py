@@ -89,7 +89,7 @@ def test_a_renamed_base_keeps_all_it_has(workspace: Workspace, vault: Path) -> N
     workspace.question_sets.add("vault", "mine")
     base = workspace.bases.get("vault")
     workspace.searches.save("base:vault,other pg_restore", "restoring")
-    workspace.searches.judge("base:vault bread", "note", "chunk", "helpful")
+    workspace.uses.judge("base:vault bread", "note", "chunk", "helpful")
     with pytest.raises(ConfigError, match="already"):
         workspace.bases.rename("vault", "other")
     with pytest.raises(ConfigError, match="no name"):
@@ -99,7 +99,7 @@ def test_a_renamed_base_keeps_all_it_has(workspace: Workspace, vault: Path) -> N
     assert [one.name for one in workspace.question_sets.all("my notes")] == ["mine"]
     (past,) = workspace.searches.all()
     assert past.query == 'base:"my notes",other pg_restore'
-    assert [one.query for one in workspace.searches.judged()] == ['base:"my notes" bread']
+    assert [one.context for one in workspace.uses.judged()] == ['base:"my notes" bread']
     assert {hit.note.base for hit in workspace.search(past.query, mode="keyword").hits} == {"my notes"}
     with pytest.raises(QueryError, match="There is no base 'vault'"):
         workspace.search("base:vault pg_restore")

@@ -12,6 +12,7 @@ from core.model import ChunkingOptions
 from core.models import Models
 from core.reranking import RERANKERS
 from core.store import Store
+from core.workspace import Workspace
 from tests.fakes import WordTokens
 
 
@@ -28,3 +29,22 @@ def test_rerankers_of_tokens_are_shared_by_name_and_model(tmp_path: Path, monkey
     assert models.reranker(one, "twin") is models.reranker(other, "twin")
     assert models.reranker(one, "twin") is not models.reranker(one, "late-interaction")
     store.close()
+
+
+def test_a_base_that_is_newer_than_the_first_loading_is_searched_by_meaning(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On an empty machine the app loads the model that a first base most likely gets; it may get another."""
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "none")
+    monkeypatch.setitem(EMBEDDERS, "fake", EMBEDDERS["tfidf"])
+    monkeypatch.setitem(EMBEDDERS._built, "fake", WordTokens())
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.models.start_warming()
+        workspace.jobs.wait("warm", 30)
+        workspace.bases.add("new", embedder="fake")
+        workspace.notes.add("new", "The mill stands on the river.")
+        assert workspace.search("where is the mill", wait=False).notices == ("model_loading",)
+        workspace.jobs.wait("warm", 30)
+        result = workspace.search("where is the mill", wait=False)
+        assert ("model_loading" in result.notices, result.mode) == (False, "hybrid")

@@ -115,4 +115,9 @@ def test_attachments_are_of_the_folder_and_never_outside(ids: dict[str, str], va
         assert paper
         assert paper.type == ""
         made = workspace.notes.add("vault", "text", title="Made", author="person")
-        assert workspace.notes.attachment(made.id, "top.png") is None
+        shown = workspace.notes.attachment(made.id, "top.png")
+        assert shown
+        assert shown.place == "top.png"
+        assert workspace.notes.attachment(made.id, "../secret.png") is None
+        elsewhere = workspace.notes.add("other", "text", title="Made", author="person")
+        assert workspace.notes.attachment(elsewhere.id, "top.png") is None

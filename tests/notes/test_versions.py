@@ -178,14 +178,14 @@ def test_a_restored_note_has_its_edits_and_feedback(workspace: Workspace) -> Non
     chunk = workspace.chunks.all(note.id)[0]
     workspace.chunks.update(chunk.id, "my own words")
     edited = workspace.chunks.all(note.id)
-    workspace.searches.judge("words", note.id, edited[0].id, "good")
+    workspace.uses.judge("words", note.id, edited[0].id, "helpful")
     workspace.notes.delete(note.id)
     assert not workspace.search("own words", mode="keyword").hits
     workspace.notes.restore([note.id])
     assert [one.text for one in workspace.chunks.all(note.id)] == [one.text for one in edited]
     assert not workspace.store.edits.all(flagged=True)
     assert workspace.search("own words", mode="keyword").hits[0].note.id == note.id
-    assert workspace.searches.judged(note_id=note.id)
+    assert workspace.uses.judged(note_id=note.id)
 
 
 def test_a_note_comes_back_where_there_is_a_place(workspace: Workspace, tmp_path: Path) -> None:

@@ -26,16 +26,28 @@ def write(workspace: Workspace, content: bytes) -> None:
     os.utime(workspace.vocabulary.path, ns=(before + 10_000_000, before + 10_000_000))
 
 
-def test_a_new_workspace_has_the_types_of_the_product(workspace: Workspace) -> None:
+def test_a_new_workspace_has_everyday_types_in_the_language_of_its_person(workspace: Workspace) -> None:
     vocabulary = workspace.vocabulary
-    assert vocabulary.types() == ["project_config", "business_rule", "module_context", "test_experience"]
-    assert vocabulary.categories_of("project_config") == ["auth", "environment", "dependency"]
-    assert vocabulary.categories_of("module_context") == []
+    vocabulary.begin("zh_CN")
+    assert vocabulary.types()[:2] == ["笔记", "想法"]
+    vocabulary.begin("en")
+    assert vocabulary.types()[0] == "笔记"
+    vocabulary.path.unlink()
+    assert vocabulary.types() == ["note", "idea", "how-to", "reference", "meeting", "log"]
     assert vocabulary.path == workspace.store.folder / "vocabulary.txt"
     assert vocabulary.problems() == ()
 
 
+def test_the_types_of_a_software_project_are_a_preset(workspace: Workspace) -> None:
+    vocabulary = workspace.vocabulary
+    vocabulary.write(vocabulary.preset("project", "zh_CN"))
+    assert vocabulary.types() == ["project_config", "business_rule", "module_context", "test_experience"]
+    assert vocabulary.categories_of("project_config") == ["auth", "environment", "dependency"]
+    assert vocabulary.categories_of("module_context") == []
+
+
 def test_words_in_use_are_offered_behind_those_of_the_file(workspace: Workspace) -> None:
+    workspace.vocabulary.write(workspace.vocabulary.preset("project", "en"))
     for number in range(2):
         workspace.notes.add("work", "text", title=f"n{number}", type="recipe", category="soup", embed=False)
     workspace.notes.add("work", "text", title="x", type="Project_Config", category="secrets", scope="api", embed=False)

@@ -1,7 +1,9 @@
 import json
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import streamlit as st
@@ -38,10 +40,31 @@ class Screen:
         assert not self.app.exception, self.app.exception
         return self
 
+    @property
+    def tabs(self) -> list[str]:
+        """The labels of the tabs of the page, of which the open one is drawn."""
+        return [tab.label for tab in self._tabs().children.values()]
+
+    def tab(self, label: str) -> "Screen":
+        """Open a tab of the page."""
+        self.app.session_state[self._tabs().proto.id.split("-", 2)[2]] = label
+        self.app.run()
+        assert not self.app.exception, self.app.exception
+        return self
+
+    def _tabs(self) -> Any:
+        return next(one for one in self.app.get("tab_container") if one.proto.id)
+
     def press(self, key: str) -> "Screen":
         """Press the button with this key, or that begins with it."""
         next(button for button in self.app.button if (button.key or "").startswith(key)).click().run()
         assert not self.app.exception, self.app.exception
+        return self
+
+    def explain(self) -> "Screen":
+        """Open the reasons of every hit."""
+        for key in [button.key for button in self.app.button if re.fullmatch(r"why_\d+", button.key or "")]:
+            self.press(str(key))
         return self
 
     def finish(self, job: str = "import") -> "Screen":

@@ -27,8 +27,8 @@ HIDDEN = {
     *("deferred_file_id", "shortcut", "theme"),
 }
 """Fields of what is sent that no person reads: addresses, keys, kinds, the code of the components."""
-UNREAD = {"elements", "attributes"}
-"""Data of components that no person reads: the names that HTML may hold."""
+UNREAD = {"elements", "attributes", "keys", "places"}
+"""Data of components that no person reads: names that HTML may hold, keys that are listened to, selectors."""
 ATTRIBUTES = re.compile(r'\b(?:title|aria-label|placeholder|alt)="([^"]*)"')
 LETTERS = re.compile(r"[A-Za-z\u4e00-\u9fff](?:[\w' -]*\w)?")
 OF_MACHINES = re.compile(r"(?<![\w.])~?/[^\s\u27e6\u27e7]+|\d{4}-\d\d-\d\dT[\d:.+]+")

@@ -22,14 +22,19 @@ def let_in(screen: Screen, data: bytes) -> Screen:
 
 def test_each_power_of_an_archive_is_named_with_what_it_means(filled: Screen, vault: Path) -> None:
     let_in(filled, archive(filled, search={"reranker": "llm"}))
-    assert "off here until you say so" in filled.text
-    for words in ("editing a note here changes its file", "Trust programs", str(vault), "Its second look was llm"):
+    assert "off here until you turn it on" in filled.text
+    for words in (
+        "editing a note here changes its file",
+        "Accept programs' notes automatically",
+        str(vault),
+        "Its re-check was llm",
+    ):
         assert words in filled.text.replace("\\", "")
     next(toggle for toggle in filled.app.toggle if (toggle.key or "").startswith("trusts_programs_")).set_value(True)
     filled.app.run()
     assert filled.workspace.bases.get("guest").trusts_programs
-    assert "**Trust programs**" not in filled.text
-    assert "off here until you say so" not in filled.open("bases", base="vault").text
+    assert "**Accept programs' notes automatically**" not in filled.text
+    assert "off here until you turn it on" not in filled.open("bases", base="vault").text
 
 
 def test_the_model_of_an_archive_is_used_when_a_person_says_so(filled: Screen) -> None:
@@ -38,7 +43,7 @@ def test_the_model_of_an_archive_is_used_when_a_person_says_so(filled: Screen) -
     filled.workspace.bases.delete("guest")
     let_in(filled, archive(filled, embedder="sentence:evil/model"))
     assert filled.workspace.bases.get("guest").embedder == "words"
-    text = filled.text.replace("\\", "")
+    text = filled.tab("Model").text.replace("\\", "")
     assert "names the model sentence:evil/model" in text
     assert "downloaded from huggingface.co" in text
     filled.press("drop_wish_")
@@ -50,7 +55,7 @@ def test_using_that_model_says_first_what_it_costs(filled: Screen, vault: Path) 
     let_in(filled, archive(filled, embedder="words"))
     workspace = filled.workspace
     workspace.store.bases.change(workspace.bases.get("guest"), wish="tfidf")
-    filled.open("bases", base="guest").press("use_wish_").finish("cost")
+    filled.open("bases", base="guest").tab("Model").press("use_wish_").finish("cost")
     filled.press("start_").finish("switch").finish("warm")
     assert (workspace.bases.get("guest").embedder, workspace.bases.get("guest").wish) == ("tfidf", "")
 

@@ -4,16 +4,19 @@ import re
 import zipfile
 from html import unescape
 from pathlib import Path
+from urllib.parse import quote
 
+import httpx
 import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from core.workspace import Workspace
-from pages.ui.notes import attachments
+from pages.ui.notes import attachments, pasted
 from pages.ui.shared import shell
 from tests.pages.conftest import Screen
 
+DIGEST = "a44fd144"
 PNG = b"\x89PNG\r\n\x1a\n picture"
 NOTE = "# Heron\n\n![a](pic.png) ![b](sound.png) [paper](paper.pdf) [data](data.xyz) ![loop](loop.png) ![[far.png]]\n"
 
@@ -111,3 +114,65 @@ def test_an_archive_opens_no_folder(
 
 def _json(path: Path) -> bytes:
     return f'"{path}"'.encode()
+
+
+PICTURES = TestClient(Starlette(routes=[pasted.route(shell.workspace)]), raise_server_exceptions=False)
+
+
+def put_in(base: str, note_id: str, name: str, data: bytes) -> httpx.Response:
+    return PICTURES.post(f"{pasted.address(base, note_id, 'en')}&name={quote(name)}", content=data)
+
+
+def test_a_picture_goes_beside_the_file_of_its_note_where_files_are_written(note_id: str, folder: Path) -> None:
+    workspace = shell.workspace()
+    (base,) = workspace.bases.all()
+    path = put_in(base.name, note_id, "../../Möwe am Meer.png", PNG).json()["path"]
+    assert path == f"attachments/Möwe-am-Meer-{DIGEST}.png"
+    assert (workspace.notes.own_files / path).read_bytes() == PNG  # files are only read
+    workspace.bases.update(base.name, write_files=True)
+    assert put_in(base.name, note_id, "Möwe am Meer.png", PNG).json()["path"] == path
+    assert put_in(base.name, note_id, "Möwe am Meer.png", PNG).json()["path"] == path
+    assert [file.name for file in (folder / "attachments").iterdir()] == [path.partition("/")[2]]
+    attached = workspace.notes.attachment(note_id, path)
+    assert attached is not None
+    assert (attached.path, attached.type) == (folder / path, "image/png")
+
+
+def test_a_picture_of_a_note_that_lives_here_is_the_workspaces_own_and_is_in_its_backup(place: Path) -> None:
+    with Workspace(place) as workspace:
+        note = workspace.notes.add("home", "Text", title="Heron", path="birds/", embed=False)
+    path = put_in("home", note.id, "image.png", PNG).json()["path"]
+    workspace = shell.workspace()
+    note = workspace.notes.update(note.id, body=f"![heron]({path}) ![no](../notes.db)", embed=False)
+    assert workspace.notes.missing_attachments(note) == ()
+    assert path in Screen().open("notes", note=note.id).document
+    assert workspace.notes.attachment(note.id, "../notes.db") is None
+    assert workspace.notes.attachment(note.id, "/../notes.db") is None
+    with zipfile.ZipFile(workspace.backups.make().file) as backup:
+        assert backup.read(f"files/{path}") == PNG
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"no picture", "Only pictures can be put in"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "Only pictures can be put in"),
+        (PNG + bytes(20_000_000), "more than 20 MB"),
+    ],
+)
+def test_what_is_no_picture_is_refused_with_the_reason(note_id: str, folder: Path, data: bytes, reason: str) -> None:
+    answer = put_in(shell.workspace().bases.all()[0].name, note_id, "a.png", data)
+    assert answer.status_code == 422
+    assert reason in answer.json()["refused"]
+    assert not (folder / "attachments").exists()
+
+
+def test_no_picture_leaves_the_folder_or_comes_without_a_seal(note_id: str, folder: Path, tmp_path: Path) -> None:
+    (base,) = shell.workspace().bases.all()
+    shell.workspace().bases.update(base.name, write_files=True)
+    (tmp_path / "elsewhere").mkdir()
+    (folder / "attachments").symlink_to(tmp_path / "elsewhere")
+    assert "leads elsewhere" in put_in(base.name, note_id, "a.png", PNG).json()["refused"]
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+    address = pasted.address(base.name, note_id, "en").replace(note_id, "other")
+    assert PICTURES.post(address, content=PNG).status_code == 404

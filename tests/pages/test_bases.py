@@ -54,15 +54,16 @@ def toggle(screen: Screen, key: str):  # type: ignore[no-untyped-def]
 
 def choose(screen: Screen, embedder: str) -> Screen:
     """Choose another embedder for the base and ask what it costs."""
+    screen.tab("Model")
     next(box for box in screen.app.selectbox if box.key.startswith("switch_to_")).set_value(embedder).run()
     return screen.press("cost_").finish("cost")
 
 
 def test_a_base_shows_what_it_has(base: Screen) -> None:
-    said = boxes(base)
+    said = boxes(base.tab("Model"))
     assert "Model: words" in said
     assert "3 notes" in said
-    assert "This model has no data for the word-by-word check" in base.text
+    assert "This model has no re-check data" in base.text
     assert toggle(base, "tokens_").disabled
 
 
@@ -72,7 +73,7 @@ def test_a_base_goes_over_to_another_embedder(base: Screen) -> None:
     assert "Change to other" in base.text
     base.press("start_").finish("switch").finish("warm")
     assert base.workspace.bases.get("vault").embedder == "other"
-    assert "The base has its new model" in boxes(base)
+    assert "Model changed" in boxes(base)
     assert "restore" in base.open("search", q="restore").text
     assert "by words only" not in base.text
 
@@ -89,7 +90,7 @@ def test_a_change_that_stopped_is_resumed(base: Screen, monkeypatch: pytest.Monk
     workspace = base.workspace
     workspace.bases.begin_switch("vault", "other")
     monkeypatch.setattr(OtherWords, "broken", True)
-    base.open("bases", base="vault").press("resume_").finish("switch")
+    base.open("bases", base="vault").tab("Model").press("resume_").finish("switch")
     assert "The other words are broken" in base.errors
     assert "isn't complete" in base.text.replace("\\", "")
     assert workspace.bases.get("vault").embedder == "words"
@@ -101,7 +102,7 @@ def test_a_change_that_stopped_is_resumed(base: Screen, monkeypatch: pytest.Monk
 
 def test_a_change_is_abandoned(base: Screen) -> None:
     base.workspace.bases.begin_switch("vault", "other")
-    base.open("bases", base="vault").press("abandon_")
+    base.open("bases", base="vault").tab("Model").press("abandon_")
     assert base.workspace.bases.get("vault").embedder == "words"
     assert base.workspace.status().bases[0].switch is None
     assert button(base, "cost_")
@@ -126,7 +127,7 @@ def test_passages_that_the_model_refuses_are_listed_and_tried_again(
         return embed(self, texts, role=role)
 
     monkeypatch.setattr(WordLengths, "embed", refusing)
-    base.open("bases", base="vault").press("again_").finish("embed")
+    base.open("bases", base="vault").tab("Model").press("again_").finish("embed")
     (refused,) = base.workspace.chunks.refused("vault")
     assert "1 passage the model refuses" in boxes(base)
     assert "This text is too long for the model" in base.text
@@ -143,7 +144,7 @@ def test_token_bits_are_deleted_and_made_again(place: Path, vault: Path, monkeyp
     monkeypatch.setenv("TESSERA_EMBEDDER", "word-tokens")
     with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(vault))
-    screen = Screen().finish("warm").open("bases", base="vault")
+    screen = Screen().finish("warm").open("bases", base="vault").tab("Model")
     assert WordTokens.fingerprint == screen.workspace.bases.get("vault").fingerprint
 
     def bits() -> int:
@@ -166,7 +167,7 @@ def test_token_bits_are_deleted_and_made_again(place: Path, vault: Path, monkeyp
 
 def test_how_a_base_is_searched_is_its_own_or_left_to_the_settings(base: Screen) -> None:
     vault = base.workspace.bases.get("vault")
-    limit = base.app.selectbox(f"limit_{vault.id}")
+    limit = base.tab("Search").app.selectbox(f"limit_{vault.id}")
     assert limit.options[0] == "Default: 10"
     assert base.app.selectbox(f"rerank_weight_{vault.id}").value == ""
     limit.select_index(1).run()
@@ -183,7 +184,7 @@ def test_how_a_base_is_searched_is_its_own_or_left_to_the_settings(base: Screen)
 def test_every_base_has_its_card(filled: Screen) -> None:
     filled.workspace.bases.add("work", description="What I do")
     cards = filled.open("bases")
-    for said in ("vault", "work", "What I do", "3 notes", "3 chunks", "Model: words", "Last sync"):
+    for said in ("vault", "work", "What I do", "3 notes", "3 passages", "Model: words", "Last update"):
         assert said in boxes(cards)
     cards.press(f"open_{cards.workspace.bases.get('vault').id}")
     assert cards.app.query_params["base"] == "vault"
@@ -191,12 +192,33 @@ def test_every_base_has_its_card(filled: Screen) -> None:
     assert "work" in boxes(cards)
 
 
+def test_a_card_says_the_state_of_its_base_and_syncs_its_folder(filled: Screen, vault: Path) -> None:
+    filled.workspace.bases.add("work")
+    for name in ("new", "newer"):
+        (vault / f"{name}.md").write_text(f"# {name}")
+    cards = filled.open("bases")
+    work, synced = (cards.workspace.bases.get(name).id for name in ("work", "vault"))
+    assert "Never updated" in boxes(cards)
+    assert not any((one.key or "").startswith(f"sync_{work}") for one in cards.app.button)
+    cards.press(f"sync_{synced}").finish().finish("embed")
+    assert "newer" in {card.title for card in cards.workspace.notes.all()}
+    cards.open("bases").press(f"add_{synced}")
+    assert cards.app.query_params["base"] == "vault"
+    (adding,) = (one for one in cards.app.expander if one.label == "Add notes")
+    assert adding.proto.expanded
+    for path in vault.glob("*.md"):
+        path.unlink()
+    cards.press("all_bases").press(f"sync_{synced}")
+    assert cards.app.title[0].value == "Notes"
+    assert "no longer in the folder" in cards.text
+
+
 def test_the_page_is_there_in_chinese(filled: Screen) -> None:
     screen = Screen("zh-CN").open("bases")
     assert screen.app.title[0].value == "知识库"
     assert "新建知识库" in screen.text
-    for said in ("切分", "更换模型"):
-        assert said in screen.open("bases", base="vault").text
+    screen.open("bases", base="vault")
+    assert "更换模型" in screen.tab(screen.tabs[2]).text
 
 
 def test_a_base_is_made_on_purpose(base: Screen) -> None:
@@ -261,7 +283,7 @@ def test_a_base_is_renamed_and_described(base: Screen) -> None:
 
 def test_other_splitting_says_its_cost_first(base: Screen) -> None:
     vault = base.workspace.bases.get("vault")
-    base.app.slider(f"try_base_{vault.id}_short_doc_threshold").set_value(300).run()
+    base.tab("Splitting").app.slider(f"try_base_{vault.id}_short_doc_threshold").set_value(300).run()
     assert base.workspace.bases.get("vault") == vault
     assert not any((one.key or "").startswith(f"split_{vault.id}") for one in base.app.button)
     base.press("split_cost_").finish("cost")
@@ -307,7 +329,7 @@ def trashed(screen: Screen) -> list[str]:
 
 def test_a_base_is_deleted_into_the_trash_and_restored(base: Screen) -> None:
     base.press("delete_base")
-    assert "For 30 days it can be restored" in base.text
+    assert "You can restore it on the page Bases for 30 days" in base.text
     base.press("delete_yes")
     assert base.workspace.bases.all() == []
     assert "There is no base yet" in base.text
@@ -374,7 +396,7 @@ def test_a_note_that_left_the_trash_is_restored_on_the_page_of_bases(
     base.open("notes").app.session_state["notes_view"] = "trash"
     assert "can be restored for a week more, on the page Bases" in base.open("notes").text
     base.open("bases").press("all_bases")
-    assert f"here for a week more: {title}" in base.text.replace("\\", "")
+    assert f"here for one more week: {title}" in base.text.replace("\\", "")
     base.press("restore_base_").finish("embed")
     assert [card.title for card in workspace.notes.all() if card.base == "vault 2"] == [title]
 
@@ -457,11 +479,11 @@ def test_open_for_reading_no_base_can_be_changed(place: Path, vault: Path) -> No
         screen = Screen().finish("warm").open("bases")
         assert button(screen, "new_base").disabled
         screen.open("bases", base="vault")
-        assert all(toggle.disabled for toggle in screen.app.toggle)
-        for key in ("resume_", "abandon_", "save_", "delete_base"):
-            assert button(screen, key).disabled
+        for tab, *keys in (("General", "save_", "delete_base"), ("Model", "resume_", "abandon_")):
+            assert all(button(screen.tab(tab), key).disabled for key in keys)
+            assert all(toggle.disabled for toggle in screen.app.toggle)
         holder.bases.abandon_switch("vault")
-        assert button(screen.open("bases", base="vault"), "cost_").disabled
+        assert button(screen.tab("Model"), "cost_").disabled
 
 
 @pytest.fixture
@@ -487,10 +509,10 @@ def test_a_base_of_words_is_made_by_its_kind(filled: Screen) -> None:
 
 
 def test_a_base_of_words_offers_nothing_by_meaning_until_it_has_a_model(literal: Screen) -> None:
-    assert "searched by words only" in literal.text
-    assert not {one.key.split("_")[0] for one in literal.app.toggle} & {"at", "tokens"}
+    assert not {one.key.split("_")[0] for one in literal.app.toggle} & {"embed", "tokens"}
     own = literal.workspace.bases.get("literal")
-    settings = [box.key for box in literal.app.selectbox if box.key.endswith(f"_{own.id}")]
+    assert "searched by words only" in literal.tab("Model").text
+    settings = [box.key for box in literal.tab("Search").app.selectbox if box.key.endswith(f"_{own.id}")]
     assert settings == [f"limit_{own.id}"]
     choose(literal, "words").press("start_").finish("switch")
     assert literal.workspace.bases.get("literal").kind == "vector"
@@ -498,6 +520,7 @@ def test_a_base_of_words_offers_nothing_by_meaning_until_it_has_a_model(literal:
 
 def test_a_base_is_tried_on_a_question(literal: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     def ask(question: str) -> None:
+        literal.tab("Try it")
         next(box for box in literal.app.text_area if box.key.startswith("tried_")).set_value(question)
         next(button for button in literal.app.button if button.label == "Ask this base").click().run()
         assert not literal.app.exception
@@ -513,6 +536,8 @@ def test_a_base_is_tried_on_a_question(literal: Screen, monkeypatch: pytest.Monk
         assert len(server.requests) == 1
     assert "The language model small chose 1 section" in boxes(literal)
     assert "&lt;b&gt;Count&lt;/b&gt; *its* rows." in boxes(literal)
+    assert "<mark" in boxes(literal)
+    assert button(literal, "unfold_1")
     links = [link.proto.label for link in literal.app.get("page_link")]
     assert any("Restoring" in label and label.startswith("1\\.") for label in links)
 
@@ -524,3 +549,40 @@ def test_files_that_could_not_be_read_stand_on_the_page_that_is_linked_to(base: 
     for screen in (base.open("bases"), base.open("bases", base="vault")):
         assert any("could not be read" in one.label and "vault" in one.label for one in screen.app.expander)
         assert "broken.md" in boxes(screen) + screen.text
+
+
+def test_a_base_is_checked_and_names_what_no_question_reaches(base: Screen) -> None:
+    base.workspace.notes.add("vault", "# TODO", path="todo.md", title="TODO")
+    base.tab("Can it be found?").press("check_").finish("findable")
+    assert "come first" in base.text
+    assert "It holds too little text to be told from others" in base.text
+    check = base.workspace.findability.last("vault")
+    assert check is not None
+    assert {one.title for one in check.check.findings} == {"TODO"}
+    base.workspace.notes.delete([check.check.findings[0].note_id])
+    assert "The notes changed since." in base.open("bases", base="vault").text
+    base.press("check_").finish("findable")
+    assert "TODO&#x27; is gone." in base.text
+    toggle(base, "check_after_").set_value(True).run()
+    assert base.workspace.findability.after_import
+
+
+def test_a_change_of_settings_that_loses_is_shown_first(base: Screen) -> None:
+    for number, thing in enumerate("harbour orchard furnace glacier lantern meadow quarry saddle turbine".split()):
+        base.workspace.notes.add("vault", f"# The {thing}\n\n## Care of a {thing}\n\nThe {thing} {number} is old.\n")
+    base.workspace.findability.check("vault")
+    vault = base.workspace.bases.get("vault")
+    base.tab("Search")
+    losing, losing_value = f"score_threshold_{vault.id}", 0.9
+    base.app.selectbox(losing).set_value(losing_value).run()
+    assert "more than chance explains" in base.text
+    assert base.workspace.bases.get("vault").search == vault.search
+    base.press("keep_")
+    assert base.app.selectbox(losing).value == ""
+    assert base.workspace.bases.get("vault").search == vault.search
+    base.app.selectbox(losing).set_value(losing_value).run()
+    base.press("take_")
+    assert base.workspace.bases.get("vault").search == SearchSettings(score_threshold=losing_value)
+    base.app.selectbox(losing).set_value("").run()
+    assert "more than chance explains" not in base.text
+    assert base.workspace.bases.get("vault").search == vault.search

@@ -161,6 +161,6 @@ def test_parameters_become_the_bases_and_edits_stay(screen: Screen, long: str) -
 
 def test_the_page_is_whole_in_chinese(long: str) -> None:
     screen = Screen("zh-CN").finish("warm").open("chunks", note=long)
-    for name, said in (("preview", "去掉"), ("compare", "仅左边"), ("stored", "新分块立即建立索引")):
+    for name, said in (("preview", "去掉"), ("compare", "仅左边"), ("stored", "新笔记立即可按语义搜索")):
         view(screen, name)
         assert said in screen.text or said in "".join(toggle.label for toggle in screen.app.toggle)

@@ -20,6 +20,8 @@ class Known(Sources):
     """One note is there, one picture, one other file."""
 
     can_make = True
+    can_click = can_tick = False
+    first_line = 0
 
     def note(self, target: str, *, relative: bool) -> Place | None:
         return Place("id1", "Other") if target.removesuffix(".md").casefold() == "other" else None
@@ -50,7 +52,7 @@ def drawn(text: str, passage: tuple[int, int] | None = None) -> str:
         ("> [!note]- Title\n> body", '<details class="callout of-note"><summary class="callout-title">Title</summary>'),
         ("> [!tip]\n> body", '<div class="callout of-tip"><div class="callout-title">Tip</div>'),
         ("==x **y**==", "<mark>x <strong>y</strong></mark>"),
-        ("- [ ] a\n- [x] b", '<li class="task done"><input type="checkbox" disabled checked>b'),
+        ("- [ ] a\n- [x] b", '<li class="task done"><input type="checkbox" aria-label="To do" disabled checked>b'),
         ("a[^1]\n\n[^1]: foot", '<li id="fn1"><p>foot</p>'),
         ("$x^2$", "<msup><mi>x</mi><mn>2</mn></msup>"),
         ("$$\n\\frac{a}{b}\n$$", '<math display="block"><mrow><mfrac>'),
@@ -59,15 +61,58 @@ def drawn(text: str, passage: tuple[int, int] | None = None) -> str:
         ("```mermaid\nA --> B\n```", "A --&gt; B"),
         ("![w|100](a.png)", '<img src="/attachment/id0/a.png" alt="w" loading="lazy" width="100">'),
         ("![[a.png]]", '<img src="/attachment/id0/a.png"'),
+        ("![100](gone.png)", "Picture missing: gone.png"),
+        ("![[lost.svg#icon|100]]", "Picture missing: lost.svg"),
+        ("```mermaid\ngraph TD\n```", "Diagram, not drawn: this is its text."),
+        (r"$$\begin{bmatrix} 1 \end{bmatrix}^T$$", '<mtable class="square">'),
         ("![x](http://a.test/b.png)", '<a class="picture" href="http://a.test/b.png"'),
         ("https://a.test/x.", '<a class="outside" href="https://a.test/x" target="_blank" rel="noopener noreferrer">'),
         ("a %%hidden%% b <!-- gone --> c", "<p>a  b  c</p>"),
         ("x #tag/a #1", '<span class="tag">#tag/a</span> #1'),
         ("a<br>b", "a<br>"),
+        ("a<a id=\"x\"></a><a name=y/><A ID='z'> </A>b", "<p>ab</p>"),
     ],
 )
 def test_obsidian_is_read(text: str, expected: str) -> None:
     assert expected in drawn(text)
+
+
+def test_a_paragraph_of_comments_and_anchors_takes_no_room() -> None:
+    assert drawn('<!-- old -->\n<a id="x"></a>\n\nText').strip() == "<p>Text</p>"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<a id="x" onclick="EVIL"></a>',
+        '<a id="x" href="javascript:EVIL"></a>',
+        '<a id="x"><img src=x onerror=EVIL></a>',
+        "<a id=x onmouseover=EVIL></a>",
+        '<a id="<script>EVIL</script>"></a>',
+        "<a id=`x`></a>",
+        '<a href="EVIL"></a>',
+        '<a id="x">EVIL</a>',
+        '<a id="x"></b>',
+        "<a id=x" + "\n" * 9,
+    ],
+)
+def test_only_an_empty_anchor_is_left_out(text: str) -> None:
+    shown = drawn(text)
+    assert "&lt;a" in shown
+    assert "<a" not in shown.replace('<a class="outside"', "")
+    check(text)
+
+
+def test_only_what_can_be_ticked_and_clicked_is_a_control() -> None:
+    sources = Known()
+    sources.can_click = sources.can_tick = True
+    sources.first_line = 3
+    shown = document("- [ ] one\n- two\n- [x] three #a/b", sources).html
+    assert '<input type="checkbox" aria-label="To do" data-line="3">' in shown
+    assert '<input type="checkbox" aria-label="To do" data-line="5" checked>' in shown
+    assert '<a class="tag" href="#" data-tag="a/b">#a/b</a>' in shown
+    assert "disabled" in drawn("- [ ] one")
+    assert "<a" not in drawn("#a/b")
 
 
 def test_a_note_a_section_and_a_block_are_embedded_and_circles_end() -> None:

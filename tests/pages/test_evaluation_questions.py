@@ -84,6 +84,7 @@ def test_the_sample_questions_are_there_for_the_sample_notes(place: Path) -> Non
         workspace.notes.apply(workspace.notes.plan_folder(SAMPLES, "sample"))
     screen = Screen().finish("warm").open("evaluation", base="sample").press("sample_questions")
     assert len(kept(screen, "sample")) == 20
+    assert kept(screen, "sample")[0].text.startswith("I typed the wrong command")
     assert "20 questions" in screen.text
 
 
@@ -302,7 +303,7 @@ def test_questions_are_filtered_by_state_kind_and_text(filled: Screen) -> None:
     filled.app.text_input("questions_text").input("WROTE").run()
     assert table(filled) == ["who wrote this?"]
     filled.app.text_input("questions_text").input("nowhere").run()
-    assert "No question passes these filters" in filled.text
+    assert "No question matches these filters" in filled.text
 
 
 def test_a_question_is_changed(filled: Screen) -> None:
@@ -310,15 +311,17 @@ def test_a_question_is_changed(filled: Screen) -> None:
     look(filled, question="q1")
     field(filled, "text_area", "question_text_").input("how is it restored?")
     field(filled, "text_input", "question_note_").input("asked by Ann")
+    field(filled, "text_area", "question_answer_").input(" By pg_restore. ")
     field(filled, "toggle", "question_all_").set_value(True)
     field(filled, "selectbox", "question_kind_").set_value("my kind")
     filled.press("save_question_")
     question = kept(filled)[0]
-    assert (question.text, question.kind, question.note, question.any) == (
+    assert (question.text, question.kind, question.note, question.any, question.answer) == (
         "how is it restored?",
         "my kind",
         "asked by Ann",
         False,
+        "By pg_restore.",
     )
     assert len(question.spans) == 1
     assert field(filled, "text_area", "question_text_").value == "how is it restored?"
@@ -410,7 +413,7 @@ def test_open_for_reading_questions_are_shown_and_nothing_can_be_changed(place: 
         assert len(buttons) > 5
         assert all(button.disabled for button in buttons)
         assert all(one.disabled for one in screen.app.menu_button if (one.key or "").startswith("set_menu_"))
-        screen.open("search", q="pg_restore")
+        screen.open("search", q="pg_restore").explain()
         assert all(one.disabled for one in screen.app.button if (one.key or "").startswith("mark_"))
 
 
@@ -435,7 +438,7 @@ def mark(screen: Screen, number: int = 0) -> object:
 
 
 def test_a_hit_is_marked_into_a_first_set_and_taken_back(filled: Screen) -> None:
-    filled.open("search", q="pg_restore tag:nothing OR").open("search", q="pg_restore path:b")
+    filled.open("search", q="pg_restore tag:nothing OR").open("search", q="pg_restore path:b").explain()
     assert "check_circle" not in mark(filled).proto.icon
     filled.press("mark_")
     (question,) = kept(filled)
@@ -443,7 +446,7 @@ def test_a_hit_is_marked_into_a_first_set_and_taken_back(filled: Screen) -> None
     assert question.spans[0].path == "backups.md"
     assert filled.workspace.question_sets.all("vault")[0].name == "My questions"
     assert "check_circle" in mark(filled).proto.icon
-    fresh = Screen().open("search", q="pg_restore")
+    fresh = Screen().open("search", q="pg_restore").explain()
     assert "check_circle" in mark(fresh).proto.icon
     fresh.press("mark_")
     assert "check_circle" not in mark(fresh).proto.icon
@@ -451,7 +454,7 @@ def test_a_hit_is_marked_into_a_first_set_and_taken_back(filled: Screen) -> None
 
 
 def test_several_hits_are_right_and_the_question_stays_until_the_last_is_taken_back(filled: Screen) -> None:
-    filled.open("search", q="the")
+    filled.open("search", q="the").explain()
     for number in (0, 1):
         mark(filled, number).click().run()
     assert len(kept(filled)[0].spans) == 2
@@ -461,7 +464,7 @@ def test_several_hits_are_right_and_the_question_stays_until_the_last_is_taken_b
 
 def test_a_question_with_a_kind_outlives_its_last_mark(filled: Screen) -> None:
     keep(filled, {**GOOD, "question": "pg_restore", "gold": []})
-    filled.open("search", q="pg_restore").press("mark_")
+    filled.open("search", q="pg_restore").press("why_1").press("mark_")
     assert len(kept(filled)[0].spans) == 1
     filled.press("mark_")
     assert (kept(filled)[0].id, kept(filled)[0].gold) == ("q1", ())
@@ -471,8 +474,8 @@ def test_hits_go_into_the_set_that_was_used_last_of_their_own_base(filled: Scree
     filled.workspace.notes.apply(filled.workspace.notes.plan_folder(samples.write(tmp_path / "other")))
     keep(filled, NEGATIVE, name="a")
     keep(filled, NEGATIVE, name="b")
-    look(filled, set="b").open("search", q="pg_restore base:vault").press("mark_")
-    filled.open("search", q="pg_restore base:other").press("mark_")
+    look(filled, set="b").open("search", q="pg_restore base:vault").press("why_1").press("mark_")
+    filled.open("search", q="pg_restore base:other").press("why_1").press("mark_")
     counts = {
         one.name: one.questions for base in ("vault", "other") for one in filled.workspace.question_sets.all(base)
     }
@@ -484,7 +487,9 @@ def test_the_marks_of_a_page_are_read_once(filled: Screen, monkeypatch: pytest.M
     asked: list[str] = []
     found = filled.workspace.questions.marked
     monkeypatch.setattr(filled.workspace.questions, "marked", lambda of, text: asked.append(text) or found(of, text))
-    filled.open("search", q="the")
+    filled.open("search", q="the").explain()
+    asked.clear()
+    filled.app.run()
     assert len(hits(filled)) == 3
     assert asked == ["the"]
 
@@ -495,15 +500,15 @@ def test_of_an_edited_chunk_the_notes_own_text_is_right_and_an_added_one_is_refu
     chunk_id = workspace.chunks.update(workspace.chunks.all(note.id)[0].id, "zebra stripes")
     workspace.chunks.add(note.id, "okapi legs", after=chunk_id)
     filled.open("search", q="zebra").app.segmented_control("mode").set_value("keyword").run()
-    filled.press("mark_")
+    filled.press("why_1").press("mark_")
     assert kept(filled)[0].spans[0].quote.startswith("# Backups")
-    filled.open("search", q="okapi")
+    filled.open("search", q="okapi").press("why_1")
     assert mark(filled).disabled
     assert "You added this chunk yourself" in mark(filled).help.replace("\\", "")
 
 
 def test_a_mark_that_cannot_be_set_says_why(filled: Screen) -> None:
-    filled.open("search", q="pg_restore")
+    filled.open("search", q="pg_restore").press("why_1")
     workspace = filled.workspace
     note = next(card for card in workspace.notes.all() if card.path == "backups.md")
     button = mark(filled)
@@ -522,7 +527,7 @@ def test_a_mark_that_cannot_be_set_says_why(filled: Screen) -> None:
 def test_a_base_has_a_reranker_of_its_own_beside_its_other_choices(filled: Screen) -> None:
     filled.workspace.bases.update("vault", search=SearchSettings(limit=7))
     base = filled.workspace.bases.get("vault")
-    filled.open("bases", base="vault")
+    filled.open("bases", base="vault").tab("Search")
     choice = filled.app.selectbox(f"reranker_{base.id}")
     assert choice.options[0] == "Default: None"
     choice.set_value("late-interaction").run()

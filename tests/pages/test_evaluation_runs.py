@@ -1,5 +1,6 @@
 """Evaluation: ways to search next to each other, what became of each question, the runs there were, advice."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,8 +8,10 @@ import pytest
 
 from core.errors import Cancelled
 from core.model import GoldSpan, Pipeline, Question, QuestionSet, Run, SearchSettings
+from core.settings_sections import LlmSettings
 from core.workspace import Workspace
 from pages.ui.evaluation import advice
+from tests.model_server import Handler, ModelServer, sentence, stream
 from tests.pages.conftest import Screen
 
 HOSTILE = "<img src=x onerror=alert(1)> ![p](http://evil.invalid/p.png) **bold** :red[red]"
@@ -100,6 +103,7 @@ def test_one_click_compares_two_ways(filled: Screen, kept: QuestionSet) -> None:
     assert "too few questions to tell anything" in told
     assert "3 questions, 2 of them with an answer" in told
     assert "First hit is right" in told
+    assert "2 of 2" in told
     assert "There is no run yet" not in filled.text
     assert filled.workspace.jobs.find("evaluate") is None
 
@@ -108,7 +112,7 @@ def test_the_page_speaks_chinese(compared: Screen) -> None:
     chinese = Screen("zh-CN").open("evaluation", view="compare")
     assert chinese.app.title[0].value == "评测"
     told = chinese.text
-    for said in ("不做二次排序", "第一条就对", "当前设置", "问题太少", "正确段落", "第 1 名"):
+    for said in ("不做复查", "第一条就对", "当前设置", "问题太少", "正确段落", "第 1 名"):
         assert said in told
 
 
@@ -148,7 +152,7 @@ def test_the_list_can_be_narrowed(compared: Screen) -> None:
     compared.app.selectbox("rows_kind").set_value("how").run()
     assert rows(compared) == ["restore a backup"]
     compared.app.text_input("rows_text").input("nothing like it").run()
-    assert "No question passes these filters" in compared.text
+    assert "No question matches these filters" in compared.text
 
 
 def test_a_miss_says_why(filled: Screen) -> None:
@@ -273,7 +277,7 @@ def test_another_figure_can_be_judged_by(compared: Screen) -> None:
 def test_runs_are_compared_looked_at_and_deleted(compared: Screen) -> None:
     compared.open("evaluation", view="history")
     table = compared.app.dataframe[0].value
-    assert list(table["way"]) == ["Without second look", "Current settings"]
+    assert list(table["way"]) == ["Without re-check", "Current settings"]
     assert set(table["state"]) == {"complete"}
     assert button(compared, "history_compare").disabled
     mark(compared, 0).press("history_compare")
@@ -339,3 +343,33 @@ def test_advice_is_given_and_taken_unless_it_may_be_chance(filled: Screen, monke
     filled.press("adopt")
     assert workspace.bases.get(base).search.semantic_weight != 0.0
     assert workspace.bases.get(base).search.limit == 7
+
+
+def test_a_model_writes_and_judges_the_answers_of_a_setup(filled: Screen, kept: QuestionSet) -> None:
+    """One model answers both tasks: it writes where it is asked a question, and judges where it is shown an answer."""
+
+    def reply(handler: Handler) -> None:
+        material = json.loads(handler.server.models.requests[-1].body["messages"][-1]["content"])
+        if "wished" in material:
+            ruling = json.dumps({"reason": f"It names {HOSTILE}.", "verdict": "partly"})
+            return stream(ruling)(handler)
+        passage = material["passages"][0]
+        line = passage["text"].strip().splitlines()[0]
+        return stream(sentence("So it is, as written.", (passage["number"], line)) + "\n")(handler)
+
+    with ModelServer(*[reply] * 4) as server:
+        filled.workspace.settings.llm = LlmSettings(base_url=server.url, model="m", retries=0)
+        screen = filled.open("evaluation", view="compare")
+        for part in ("answers", "judge"):
+            next(box for box in screen.app.selectbox if (box.key or "").startswith(f"way_{part}_1")).set_value("model")
+            screen.app.run()
+        assert (ways(screen)[1].answers, ways(screen)[1].judge) == ("model", "model")
+        screen.press("run").finish("evaluate")
+    by_notes, by_model = sorted(runs(screen), key=lambda run: run.pipeline.answers == "model")
+    assert "agreed" not in by_notes.metrics
+    assert by_model.metrics["agreed"] == 0.5
+    shown = boxes(screen.open("evaluation", view="compare", question="q1"))
+    assert "So it is, as written. [1]" in shown
+    assert "Agrees in part" in shown
+    assert "It names &lt;img src=x onerror=alert(1)&gt;" in shown
+    assert "<img" not in shown

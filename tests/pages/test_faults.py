@@ -31,7 +31,7 @@ def test_every_page_says_that_the_database_is_gone(filled: Path) -> None:
 
 
 def test_a_click_that_can_not_be_stored_says_so(filled: Path) -> None:
-    screen = Screen().open("search", q="restoring")
+    screen = Screen().open("search", q="restoring").press("why_1")
     (filled / "notes.db").rename(filled / "away.db")
     verdict = next(pill for pill in screen.app.pills if (pill.key or "").startswith("verdict_"))
     verdict.set_value("helpful").run()

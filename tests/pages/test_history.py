@@ -51,6 +51,9 @@ def test_the_history_says_what_was_done_and_goes_back(written: Screen) -> None:
     assert "<ins>new</ins>" in written.text
     assert "The text is the same." in written.text
     versions.set_value(2).run()
+    assert "<ins>new</ins>" in written.text, "against now first"
+    versions = written.app.radio(f"history_{note_id}")
+    versions.set_value(1).run()
     assert "the <del>first</del><ins>second</ins> words" in written.text
     assert not any(XSS in element.proto.body for element in written.app.get("html"))
     versions = written.app.radio(f"history_{note_id}")
@@ -66,7 +69,7 @@ def test_the_history_says_what_was_done_and_goes_back(written: Screen) -> None:
 def test_a_deleted_note_comes_back_from_the_trash(written: Screen) -> None:
     note_id = note_of(written, "Plan")
     chosen(written.open("notes", note=note_id), note_id, "delete")
-    assert "For 30 days" in written.text
+    assert "for 30 days" in written.text
     assert "files on disk" not in written.text
     written.press("delete_yes").press("notes_undo")
     chosen(written.open("notes", note=note_id), note_id, "delete").press("delete_yes")

@@ -29,6 +29,8 @@ SAME = {
     "Tessera": "the name of the program",
     "English": "a language by its own name",
     "中文": "a language by its own name",
+    "note": "a mark of a context, which an assistant reads",
+    "eo": "the language that the browser is told of",
     "#": "a number",
     "ms": "a unit",
     "MB": "a unit",
@@ -57,6 +59,7 @@ SAME = {
     "H1": "a heading of level 1",
     "H2": "a heading of level 2",
     "tessera.toml": "a file's name",
+    "TESSERA_SEARCH__RERANKER": "the name of an environment variable",
     "new-password": "what a browser is told of a field",
     "http": "the beginning of an address",
     "sentence:BAAI/bge-m3": "an example of a model",
@@ -160,6 +163,8 @@ def test_home(sent: made_up.Sent, folder: Path) -> None:
     (folder / "δυαδικό.md").write_bytes(bytes(range(256)) * 9)
     for page in ("notes", "chunks", "search", "evaluation", "bases", "settings"):
         screen.open(page)
+    for label in screen.tabs:
+        screen.tab(label)
     screen.open("notes")
     screen.press("look_path")
     screen.app.text_input("import_path").input(str(folder))
@@ -173,7 +178,7 @@ def test_notes(sent: made_up.Sent, screen: Screen, folder: Path) -> None:
     for title in ("Όρος", "λάθος", "κενό", "Μακρύ"):
         state(screen.open("notes", note=note(screen, title)), view="raw")
         state(screen, view="reading")
-    state(screen, notes_view="list", chosen=[card.id for card in screen.workspace.notes.all()][:2])
+    state(screen, open_note="", notes_view="list", chosen=[card.id for card in screen.workspace.notes.all()][:2])
     screen.press("delete_notes").press("delete_no")
     screen.open("notes", base="βιβλίο").press("delete_base").press("delete_no")
     state(screen, notes_text="τίποτα")
@@ -229,7 +234,8 @@ def test_search(sent: made_up.Sent, screen: Screen, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(reranking.RERANKERS, "_built", {})
     screen.open("search").open("search", q="")
     screen.open("search", q="όρος")
-    state(screen, past=True, context_box=True, lost_box=True, why_not_box=True)
+    state(screen, past=("όρος", ""))
+    state(screen, past=None, context_of="όρος", lost_box=True, why_not_box=True)
     state(screen, why_not_note=note(screen, "Μακρύ"))
     state(screen, why_not_note=note(screen, "Όρος"))
     for name in ("semantic", "keyword", "hybrid", "auto"):
@@ -239,6 +245,7 @@ def test_search(sent: made_up.Sent, screen: Screen, monkeypatch: pytest.MonkeyPa
     screen.open("search", q="τίποτα")
     screen.press("reset_options")
     state(screen, expansion=2, search_bases=[], search_tags=[])
+    screen.press("why_1")
     pill = next(one for one in screen.app.pills if (one.key or "").startswith("verdict_"))
     pill.set_value("harmful").run()
     screen.press("mark_")
@@ -285,6 +292,7 @@ WORDS = (
         "scope",
         "page",
         "kind",
+        "use",
         "created",
         "updated",
         "priority",
@@ -405,18 +413,22 @@ def test_settings(sent: made_up.Sent, screen: Screen, monkeypatch: pytest.Monkey
     monkeypatch.delitem(embedding.EMBEDDERS._built, "bundled", raising=False)
     monkeypatch.delitem(reranking.RERANKERS._built, "cross-encoder", raising=False)
     screen.open("bases").open("bases", base="βιβλίο")
+    _, _, model, *_ = screen.tabs
+    for label in (*screen.tabs, model):
+        screen.tab(label)
     next(box for box in screen.app.selectbox if box.key.startswith("switch_to_")).set_value("ψηφία").run()
     screen.press("cost_").finish("cost")
     screen.workspace.bases.begin_switch("βιβλίο", "ψηφία")
     screen.workspace.bases.update("γραφή", embed_at_once=False)
     screen.workspace.chunks.add(note(screen, "Άλλο"), "περιμένει")
-    screen.open("bases", base="βιβλίο").press("resume_").finish("switch")
+    screen.open("bases", base="βιβλίο").tab(model).press("resume_").finish("switch")
     screen.press("tokens_") if any((one.key or "").startswith("tokens_") for one in screen.app.button) else None
-    screen.open("settings").press("test_tfidf").finish("test")
+    models, index = (screen.open("settings").tabs[number] for number in (4, 10))
+    screen.tab(models).press("test_tfidf").finish("test")
     screen.app.text_input("other_name").input("κάτι")
     screen.press("download_other").finish("download").finish("test")
     screen.press("device").finish("device")
-    screen.press("rebuild").finish("rebuild")
+    screen.tab(index).press("rebuild").finish("rebuild")
     check(sent, screen)
 
 

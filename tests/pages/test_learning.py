@@ -1,7 +1,10 @@
 """Logs that are dropped on the page Review become notes that wait there; accepted, they are found."""
 
+import json
 from pathlib import Path
 
+from core.settings_sections import LlmSettings
+from tests.model_server import ModelServer, stream
 from tests.pages.conftest import Screen
 
 LOG = """2026-01-02 10:00:00 ERROR db: connection refused: pool exhausted, token=sk-1234567890abcdef1234567890abcdef
@@ -13,7 +16,7 @@ LOG = """2026-01-02 10:00:00 ERROR db: connection refused: pool exhausted, token
 
 def dropped(screen: Screen, *files: tuple[str, str]) -> Screen:
     screen.app.file_uploader("learning_files").set_value([(name, text.encode(), "") for name, text in files]).run()
-    return screen.press("learning_go")
+    return screen.press("learning_go").finish("learn")
 
 
 def test_a_dropped_log_waits_is_found_once_accepted_and_suggests_nothing_again(place: Path) -> None:
@@ -42,3 +45,23 @@ def test_learning_is_off_until_the_person_turns_it_on(place: Path) -> None:
     assert not screen.app.file_uploader
     screen.press("learning_on")
     assert screen.workspace.learning.enabled
+
+
+def test_a_model_suggests_too_where_one_is_set_up(place: Path) -> None:
+    screen = Screen().open("review")
+    screen.workspace.learning.enable(True)
+    screen.app.session_state["learning"] = True
+    screen.app.run()
+    assert not [box for box in screen.app.checkbox if box.key == "learning_with_model"]
+    suggested = [
+        {"title": "The pool is too small", "text": "Raise it.", "lines": [{"line": 1, "quote": "pool exhausted"}]},
+        {"title": "Made up", "text": "No.", "lines": [{"line": 1, "quote": "the disk is full"}]},
+    ]
+    with ModelServer(stream(json.dumps({"notes": suggested}))) as server:
+        screen.workspace.settings.llm = LlmSettings(base_url=server.url, model="scripted", retries=0)
+        screen.app.run()
+        screen.app.checkbox("learning_with_model").check().run()
+        dropped(screen, ("app.log", "2026-01-02 10:00:00 WARN db - pool exhausted\n"))
+    assert "1 of them by the language model" in screen.text
+    assert "Dropped: Made up ('the disk is full' isn't in the log)" in screen.text.replace("\\", "")
+    assert [one.note.title for one in screen.workspace.proposals.all()] == ["The pool is too small"]

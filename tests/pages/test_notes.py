@@ -24,7 +24,7 @@ def figures(screen: Screen) -> str:
 
 def test_a_folder_is_planned_then_imported_then_reported(vault: Path) -> None:
     screen = proposed(Screen(), vault)
-    assert "What this sync would change in 'vault'" in screen.text.replace("\\", "")
+    assert "What will change in 'vault'" in screen.text.replace("\\", "")
     assert "<b>3</b><span>Added" in figures(screen)
     assert "缓存/雪崩.md" in screen.text
     assert screen.workspace.notes.all() == []
@@ -32,6 +32,19 @@ def test_a_folder_is_planned_then_imported_then_reported(vault: Path) -> None:
     assert "Import finished" in screen.text
     assert "<b>3</b><span>Added" in figures(screen)
     assert len(screen.workspace.notes.all()) == 3
+
+
+@pytest.mark.parametrize("writes", [True, False])
+def test_the_first_import_of_a_folder_asks_once_whether_its_files_may_be_written(vault: Path, writes: bool) -> None:
+    screen = proposed(Screen(), vault)
+    assert screen.app.radio("plan_writes").value  # an edit goes where the note is
+    screen.app.radio("plan_writes").set_value(writes).run()
+    screen.press("plan_apply").finish()
+    assert screen.workspace.bases.all()[0].write_files is writes
+    (vault / "new.md").write_text("New")
+    assert "plan_writes" not in {radio.key for radio in proposed(screen, vault).app.radio}
+    screen.press("plan_apply").finish()
+    assert screen.workspace.bases.all()[0].write_files is writes
 
 
 def test_a_plan_can_be_left_alone(vault: Path) -> None:
@@ -143,9 +156,31 @@ def test_filters_narrow_the_list(filled: Screen) -> None:
     filled.app.multiselect("notes_tags").select("redis").run()
     assert list(filled.app.dataframe[0].value["title"]) == ["缓存雪崩"]
     filled.app.text_input("notes_text").input("nothing such").run()
-    assert "No note passes these filters" in filled.text
+    assert "No note matches these filters" in filled.text
     filled.press("notes_clear")
     assert len(filled.app.dataframe[0].value) == 3
+    filled.workspace.uses.report(filled.workspace.notes.find("backups.md").id, "desk", helpful=-1)
+    filled.app.selectbox("notes_use").select("misleading").run()
+    assert list(filled.app.dataframe[0].value["path"]) == ["backups.md"]
+    filled.app.selectbox("notes_use").select("unfound").run()
+    assert "backups.md" not in list(filled.app.dataframe[0].value["path"])
+
+
+def test_a_note_shows_how_it_was_found_opened_and_judged(filled: Screen) -> None:
+    note = filled.workspace.notes.find("backups.md").id
+    filled.open("notes", note=note)
+    assert "Use" not in [box.label for box in filled.app.expander]
+    filled.open("search", q="restore")
+    for typed in ("restore", "restored"):
+        filled.open("notes", note=note, chunk="0", q=typed)
+        filled.app.run()
+    filled.workspace.uses.report(note, "desk", "a <b> question", helpful=1)
+    filled.app.run()
+    said = filled.text
+    for text in ("found 1 time", "used 3 times", "1 helpful", "Opened from the hits", "a &lt;b&gt; question"):
+        assert text in said, text
+    filled.press("forget_uses")
+    assert filled.workspace.uses.of(note) == []
 
 
 def test_a_linked_note_is_read_with_its_metadata_and_warnings(place: Path, vault: Path) -> None:
@@ -173,7 +208,7 @@ def test_a_note_says_that_its_chunks_were_edited(long: str, tmp_path: Path) -> N
     screen.app.run()
     assert ">edited</span>" in screen.text
     (link,) = [link.proto for link in screen.app.get("page_link") if "edited" in link.proto.label]
-    assert link.label == "See 2 edited chunks"
+    assert link.label == "See 2 edited passages"
     assert link.query_string == f"note={long}&chunk=4"
     file = tmp_path / "long" / "long.md"
     file.write_text("# Another text\n")
@@ -191,7 +226,7 @@ def test_notes_are_deleted_after_a_yes(filled: Screen) -> None:
     assert not any("Delete" in button.label for button in filled.app.button)
     delete(filled, bread.id)
     assert "- bread" in filled.text
-    assert "For 30 days" in filled.text
+    assert "from the trash for 30 days" in filled.text
     filled.press("delete_no")
     assert len(filled.workspace.notes.all()) == 3
     delete(filled, bread.id).press("delete_yes")
@@ -206,7 +241,7 @@ def test_several_marked_notes_are_deleted_together(filled: Screen) -> None:
     filled.app.run()
     filled.press("delete_notes")
     assert f"- {first.title}\n- {second.title}" in filled.text.replace("\\", "")
-    assert "your edits of their chunks" in filled.text
+    assert "your edits of their passages" in filled.text
     filled.press("delete_yes")
     assert len(filled.workspace.notes.all()) == 1
 
@@ -280,3 +315,69 @@ def test_the_fields_of_a_note_have_names_and_values_in_words(filled: Screen) -> 
     said = filled.open("notes", note=note.id).text
     for field in ("<b>Type</b>: rule", "<b>Priority</b>: 3", "<b>Status</b>: to be reviewed"):
         assert field in said
+
+
+def test_related_notes_stand_beside_a_note_and_a_click_accepts_what_they_suggest(place: Path) -> None:
+    text = "The sourdough rests overnight in the fridge. A cold sourdough starter makes the crumb sour."
+    with Workspace(place) as workspace:
+        for name in ("Starter", "Crumb"):
+            workspace.notes.add(
+                "home", f"{name}. {text}", title=name, path=f"bread/{name}.md", tags=["bread"], author="person"
+            )
+        note = workspace.notes.add(
+            "home", f"The Starter feeds it. {text.lower()[:70]}", title="Dough", author="person"
+        ).id
+    screen = Screen()
+    screen.app.session_state["related"] = True
+    screen.open("notes", note=note)
+    assert "Both mention sourdough" in screen.text
+    screen.press("accept_tag_0").press("accept_place_0").press("accept_link_")
+    changed = screen.workspace.notes.get(note)
+    assert (changed.tags, changed.path) == (("bread",), "bread/Dough.md")
+    assert changed.body.startswith("The [[Starter]] feeds it.")
+    screen.press("notes_undo").press("notes_undo").press("notes_undo")
+    back = screen.workspace.notes.get(note)
+    assert (back.tags, back.path, back.body[:20]) == ((), "Dough.md", "The Starter feeds it")
+    screen.press("related_")
+    assert screen.app.session_state["open_note"] != note
+
+
+def test_concepts_lead_to_their_notes_and_are_pinned_merged_and_hidden(place: Path) -> None:
+    with Workspace(place) as workspace:
+        for title, text in {"One": "sourdough starter", "Two": "sourdough starter", "Three": "rye flour"}.items():
+            workspace.notes.add("home", f"The {text}, a {text}. The oven, an oven.", title=title, author="person")
+    screen = Screen()
+    screen.app.session_state["concepts"] = True
+    screen.open("notes")
+    screen.app.session_state["concept_names"] = ["sourdough starter"]
+    screen.app.run()
+    assert {"concept_note_" in (button.key or "") and button.label for button in screen.app.button} >= {"One", "Two"}
+    screen.press("concept_pin")
+    assert screen.workspace.related.concepts.all()[0].pinned
+    screen.press("concept_undo").press("concept_hide")
+    assert [one.name for one in screen.workspace.related.concepts.all()] == ["oven"]
+    screen.app.session_state["concept_names"] = ["oven"]
+    screen.app.run()
+    screen.press("concept_show")
+    screen.app.session_state["concept_names"] = ["oven", "sourdough starter"]
+    screen.app.run()
+    screen.press("concept_merge")
+    assert [(one.name, one.merged) for one in screen.workspace.related.concepts.all()] == [
+        ("oven", ("sourdough starter",))
+    ]
+    screen.app.text_input("way_from").input("One")
+    screen.app.text_input("way_to").input("Two").run()
+    assert "Both mention oven" in screen.text
+
+
+def test_the_map_is_coloured_and_says_what_is_left_out(filled: Screen) -> None:
+    filled.workspace.bases.add("words", kind="literal")
+    filled.workspace.notes.add("words", "Found by words only")
+    screen = filled.open("map")
+    assert "1 note is left out" in screen.text
+    screen.app.selectbox("map_by").set_value("findable").run()
+    assert "Check first whether the notes can be found" in screen.text
+    filled.workspace.findability.check("vault")
+    assert "From red (never first" in screen.open("map").text
+    screen.app.selectbox("map_base").set_value("words").run()
+    assert "A map needs notes that are indexed by meaning" in screen.text

@@ -18,12 +18,19 @@ def span(text: str, part: str) -> tuple[int, int]:
         ("a `x < y` b", 'a <span class="t-code">x &lt; y</span> b'),
         ("[here](http://away.example)", '<span class="t-u">here</span>'),
         ("[there][ref] [`Fn`][fn]", '<span class="t-u">there</span> <span class="t-code">Fn</span>'),
+        ("see [two\nlines][ref]<!-- gone --> end", "see two lines end"),
         ("[[Note|other name]]", '<span class="t-u">other name</span>'),
         ("- one\n- two", "• one<br>• two"),
         ("| a | b |\n|---|---|\n| c | d |", 'a <span class="t-dim">·</span> b<br>c <span class="t-dim">·</span> d'),
         ("2 \\* 3 &amp; 4", "2 * 3 &amp; 4"),
         ("$\\mathbf{x}_i \\in A$", '<span class="t-math">x<sub>i</sub> ∈ A</span>'),
         ("一行\n又一行", "一行又一行"),
+        ("> [!tip]- Rest the dough\n> for long", "Rest the dough for long"),
+        ("It rose. ^a1b2", "It rose. "),
+        (
+            "![[chart.svg#icon]] ![[board.png|300]] [[C|C# notes]] [[#Rest]]",
+            " ".join(f'<span class="t-u">{name}</span>' for name in ("chart.svg", "board.png", "C# notes", "Rest")),
+        ),
     ],
 )
 def test_markdown_is_shown_not_its_source(markdown: str, shown: str) -> None:
@@ -65,6 +72,22 @@ def test_an_excerpt_begins_at_the_sentence_and_leaves_the_title_out() -> None:
     assert "Title" not in shown
     assert "code()" not in shown
     assert rendered.excerpt("# Only\n\nShort.", [], None, underline=False) == "Short."
+
+
+@pytest.mark.parametrize(
+    ("markdown", "shown"),
+    [
+        ("# Start\n\n```sh\nmake run\n```\n\nThen look.", '<span class="t-code t-pre">make run</span><br>Then look.'),
+        (
+            "# Pictures\n\nTo embed an image:\n\n```\n![[a.png]]\n```",
+            'To embed an image:<br><span class="t-code t-pre">![[a.png]]</span>',
+        ),
+        ("# Start\n\nIt runs.\n\n```sh\nmake run\n```", "It runs."),
+        ("# Only a title", '<span class="t-h">Only a title</span>'),
+    ],
+)
+def test_an_excerpt_is_never_empty_and_has_the_code_that_answers(markdown: str, shown: str) -> None:
+    assert rendered.excerpt(markdown, (), None, underline=False) == shown
 
 
 @pytest.mark.parametrize("end", ["\r", "\r\n"])

@@ -72,8 +72,9 @@ def test_a_typed_question_goes_into_the_address(filled: Screen) -> None:
 
 
 def test_a_hit_says_why_it_is_there(filled: Screen) -> None:
-    assert "chunk 1 of 1" in hits(filled.open("search", q="restore"))[0]
-    reasons = filled.text
+    assert "passage 1 of 1" in hits(filled.open("search", q="restore"))[0]
+    reasons = filled.press("why_1").text
+    assert "<p>Found by meaning (1st) and by words (1st); both combined put it 1st" in reasons
     for stage in ("meaning", "words", "combined", "Hit 1", "#1", "Words of the question in it: restore"):
         assert stage in reasons
 
@@ -92,7 +93,7 @@ def test_each_mode_answers_and_is_named(filled: Screen, mode: str, name: str) ->
 def test_an_empty_question_and_one_of_punctuation_are_told_so(filled: Screen) -> None:
     filled.open("search")
     assert not filled.errors
-    assert "What a question can hold" in ask(filled, "   ").text
+    assert "exactly these words" in ask(filled, "   ").text
     assert "only punctuation" in ask(filled, "?!…").errors
 
 
@@ -104,11 +105,13 @@ def test_no_hits_say_what_to_relax(filled: Screen) -> None:
     assert hits(filled)
 
 
-def test_what_is_only_nearest_is_folded_below_a_sentence_that_says_so(filled: Screen) -> None:
+def test_what_is_only_nearest_stands_below_a_sentence_that_says_so_and_nothing_else(filled: Screen) -> None:
     filled.open("search", q="zxqv blorptang 99817")
-    (box,) = [box for box in filled.app.expander if box.label == "Nothing close. The nearest:"]
-    assert not box.proto.expanded
-    assert box.get("page_link")
+    assert "Nothing close" in filled.text
+    assert hits(filled)
+    assert "hits in" not in filled.text
+    assert "Weak match" in filled.text
+    assert not [pills for pills in filled.app.pills if (pills.key or "").startswith("facet_")]
     ask(filled, "how do I restore a database")
     assert "Nothing close" not in filled.text
     assert hits(filled)
@@ -183,6 +186,25 @@ def test_the_hits_of_a_note_share_a_card(parted: Screen) -> None:
     assert len(hits(parted)) == 3
 
 
+def test_more_hits_come_behind_those_that_are_there(filled: Screen, tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(1, 25):
+        (folder / f"{number}.md").write_text(f"# Ferry {number}\n\nA ferry of line {number} {'leaves ' * number}.")
+    filled.workspace.notes.apply(filled.workspace.notes.plan_folder(folder))
+    filled.open("search", q="ferry")
+    first = hits(filled)
+    assert len(first) == 10
+    filled.press("more_hits_add")
+    assert len(second := hits(filled)) == 20
+    filled.press("more_hits_add")
+    assert len(third := hits(filled)) == 27
+    assert third[:20] == second
+    assert second[:10] == first
+    assert "more_hits_add" not in [button.key for button in filled.app.button]
+    assert len(hits(ask(filled, "ferries"))) == 10
+
+
 def test_a_hit_opens_its_passage_and_comes_back(parted: Screen) -> None:
     parted.open("search", q="term3")
     link = next(link for link in parted.app.get("page_link") if "chunk=" in link.proto.query_string)
@@ -218,22 +240,22 @@ def test_what_was_understood_is_shown_and_can_be_taken_away(filled: Screen) -> N
     assert "<mark>in the fridge</mark>" in hits(filled)[0]
     filled.press("term_8")
     assert filled.app.text_input("q").value == "restore"
-    assert filled.app.menu_button("level_chip").label == "Direct"
+    assert filled.app.menu_button("level_chip").label == "Quick"
 
 
 def test_the_level_can_be_chosen(filled: Screen) -> None:
     filled.open("search", q="restore")
     filled.app.menu_button("level_chip").click("exploratory").run()
-    assert filled.app.menu_button("level_chip").label == "Broad · chosen"
-    assert "Broken down" in filled.text
+    assert filled.app.menu_button("level_chip").label == "Broad (your choice)"
+    assert "All about: restore" in filled.text
     filled.press("reset_options")
-    assert filled.app.menu_button("level_chip").label == "Direct"
+    assert filled.app.menu_button("level_chip").label == "Quick"
 
 
 def test_a_large_question_shows_its_parts_and_which_of_them_found_a_hit(filled: Screen) -> None:
     filled.open("search", q="compare backups and bread")
     said = filled.text
-    assert "Broken down: a comparison, by rules" in said
+    assert "<b>Compared: backups and bread</b>" in said
     assert "Round 1" in said
     assert "one side · 3 found, 3 new" in said
     assert "the whole question · 3 found, 0 new" in said
@@ -302,19 +324,18 @@ def test_a_phrase_that_stands_nowhere_is_told(filled: Screen) -> None:
 
 
 def test_a_facet_narrows_the_question(filled: Screen) -> None:
-    filled.open("search", q="the")
+    filled.open("search", q="status:active")
     folders = filled.app.pills("facet_folder")
-    assert [label.split()[0] for label in folders.options] == ["kitchen", "缓存"]
-    assert [label.split()[1] for label in folders.options] == [":gray[1]", ":gray[1]"]
+    assert sorted(label.split()[0] for label in folders.options) == ["kitchen", "缓存"]
     folders.set_value("path:kitchen/").run()
-    assert filled.app.query_params["q"] == "the path:kitchen/"
+    assert filled.app.query_params["q"] == "status:active path:kitchen/"
     assert ["bread" in hit for hit in hits(filled)] == [True]
     # The others stay, to change over to, and a second click takes the choice back.
     assert len(filled.app.pills("facet_folder").options) == 2
     filled.app.pills("facet_folder").set_value("path:缓存/").run()
-    assert filled.app.query_params["q"] == "the path:缓存/"
+    assert filled.app.query_params["q"] == "status:active path:缓存/"
     filled.app.pills("facet_folder").set_value(None).run()
-    assert filled.app.query_params["q"] == "the"
+    assert filled.app.query_params["q"] == "status:active"
 
 
 def test_the_same_text_elsewhere_is_told_with_its_base(place: Path, vault: Path) -> None:
@@ -329,7 +350,7 @@ def test_the_same_text_elsewhere_is_told_with_its_base(place: Path, vault: Path)
 
 
 def test_a_hit_is_judged_and_the_judgement_taken_back(filled: Screen) -> None:
-    filled.open("search", q="restore")
+    filled.open("search", q="restore").explain()
 
     def verdicts() -> list[object]:
         return [one.value for one in filled.app.pills if (one.key or "").startswith("verdict_")]
@@ -339,13 +360,13 @@ def test_a_hit_is_judged_and_the_judgement_taken_back(filled: Screen) -> None:
 
     click("harmful")
     assert verdicts() == ["harmful", None, None]
-    assert [said.verdict for said in filled.workspace.searches.judged(query="restore")] == ["harmful"]
+    assert [said.verdict for said in filled.workspace.uses.judged(query="restore")] == ["harmful"]
     assert verdicts()[0] == "harmful"
     ask(filled, "bread")
     assert not any(verdicts())
     ask(filled, "restore")
     click(None)
-    assert filled.workspace.searches.judged() == []
+    assert filled.workspace.uses.judged() == []
 
 
 def test_questions_are_remembered_when_asked_and_can_be_saved_and_forgotten(filled: Screen) -> None:
@@ -354,7 +375,7 @@ def test_questions_are_remembered_when_asked_and_can_be_saved_and_forgotten(fill
     ask(filled, "?!")
     filled.open("search", q="bread")
     assert [(past.query, past.times) for past in filled.workspace.searches.all()] == [("bread", 1), ("restore", 1)]
-    filled.app.text_input("past_name").input("Baking: *daily*")
+    filled.press("past_open").app.text_input("past_name").input("Baking: *daily*")
     filled.press("past_save")
     saved, last = filled.workspace.searches.all()
     assert (saved.query, saved.name, last.query) == ("bread", "Baking: *daily*", "restore")
@@ -362,6 +383,17 @@ def test_questions_are_remembered_when_asked_and_can_be_saved_and_forgotten(fill
     filled.press("forget_True_0").press("forget_False_0")
     assert filled.workspace.searches.all() == []
     assert "Your recent questions appear here" in filled.text
+
+
+def test_a_dialog_about_one_question_does_not_come_back_after_another(filled: Screen) -> None:
+    def is_open() -> bool:
+        return any(box.key == "past_name" for box in filled.app.text_input)
+
+    filled.open("search", q="restore").press("past_open")
+    assert is_open()
+    for question in ("bread", "restore"):
+        ask(filled, question)
+        assert not is_open()
 
 
 def test_a_question_that_is_too_long_is_told(filled: Screen) -> None:
@@ -372,7 +404,7 @@ def test_a_question_that_is_too_long_is_told(filled: Screen) -> None:
 
 
 def test_what_was_found_is_a_context_within_a_budget(filled: Screen) -> None:
-    filled.open("search", q="restore")
+    filled.open("search", q="restore").press("context_open")
     assert filled.app.code[0].value.startswith("[1] <note> ")
     assert "3 passages" in filled.text
     filled.app.select_slider("context_budget").set_value(500).run()
@@ -383,7 +415,7 @@ def test_the_candidates_that_lost_are_shown_with_the_stage(filled: Screen) -> No
     filled.open("search", q="restore")
     filled.app.session_state["lost_box"] = True
     filled.app.run()
-    assert "Every chunk that was considered is a hit" in filled.text
+    assert "Every passage that was considered is a hit" in filled.text
     filled.app.slider("score_threshold").set_value(0.95).run()
     assert "<b>Not similar enough</b>" in filled.text
     assert "t-fell" in filled.text
@@ -395,7 +427,7 @@ def test_a_note_says_why_it_is_no_hit(filled: Screen) -> None:
     filled.app.run()
     notes = {label: note.id for label in ("Backups", "bread") for note in filled.workspace.notes.all(text=label)}
     filled.app.selectbox("why_not_note").set_value(notes["Backups"]).run()
-    assert "Every one of its chunks holds a word that is excluded" in filled.text
+    assert "Each of its passages holds a word that is excluded" in filled.text
     filled.app.selectbox("why_not_note").set_value(notes["bread"]).run()
     assert "It is hit" in filled.text
 
@@ -428,6 +460,7 @@ def test_open_for_reading_nothing_is_recorded(place: Path, vault: Path) -> None:
         holder.notes.apply(holder.notes.plan_folder(vault))
         screen = Screen().finish("warm").open("search", q="restore")
         assert hits(screen)
+        screen.explain()
         verdicts = [one for one in screen.app.pills if (one.key or "").startswith("verdict_")]
         assert [one.disabled for one in verdicts] == [True] * 3
         assert screen.workspace.searches.all() == []
@@ -516,16 +549,16 @@ def rerank(screen: Screen, name: str) -> Screen:
 
 def test_a_reranker_is_chosen_and_named(filled: Screen, rerankers: None) -> None:
     filled.open("search", q="restore")
-    assert filled.app.selectbox("reranker").options[:3] == ["Default: None", "None", "Word-by-word check"]
-    assert "second look" not in about(filled)
+    assert filled.app.selectbox("reranker").options[:3] == ["Default: None", "None", "Precise re-check"]
+    assert "check" not in about(filled)
     rerank(filled, "shortest")
-    assert "· second look\\: shortest" in about(filled)
-    reasons = filled.text
-    for stage in ("meaning", "words", "combined", "second look", "final"):
+    assert "· re\\-check\\: shortest" in about(filled)
+    reasons = filled.press("why_1").text
+    for stage in ("meaning", "words", "combined", "re-check", "final"):
         assert stage in reasons
-    assert "The time for the second look ran out" in filled.text
+    assert "The time for the re-check ran out" in filled.text
     rerank(filled, "none")
-    assert "second look" not in about(filled)
+    assert "check" not in about(filled)
 
 
 def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
@@ -537,17 +570,17 @@ def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
     with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(vault))
     screen = Screen().finish("warm").open("search", q="restore")
-    assert screen.app.selectbox("reranker").options[0] == "Default: Word-by-word check"
-    assert "· second look\\: Word\\-by\\-word check" in about(screen)
-    assert "no data for the word-by-word check" not in screen.text
+    assert screen.app.selectbox("reranker").options[0] == "Default: Precise re-check"
+    assert "· re\\-check\\: Precise re\\-check" in about(screen)
+    assert "no re-check data" not in screen.text
     screen.workspace.bases.keep_tokens("vault", False)
-    assert "no data for the word-by-word check" in screen.open("search", q="restore").text
+    assert "no re-check data" in screen.open("search", q="restore").text
 
 
 def test_a_reranker_that_fails_is_named_with_its_reason(filled: Screen, rerankers: None) -> None:
     before = hits(filled.open("search", q="restore"))
     rerank(filled, "broken")
-    assert "There was no second look" in filled.text
+    assert "There was no re-check" in filled.text
     assert "The judge is damaged" in filled.text
     assert hits(filled) == before
     job = filled.workspace.jobs.find("warm_reranker")
@@ -560,11 +593,11 @@ def test_while_a_reranker_loads_the_hits_are_there(filled: Screen, rerankers: No
     filled.open("search", q="restore")
     filled.app.selectbox("reranker").set_value("slow").run()
     try:
-        assert "The model for the second look is still loading" in filled.text
+        assert "The model for the re-check is still loading" in filled.text
         assert hits(filled)
     finally:
         GATE.set()
-    assert "· second look\\: slow" in about(filled.finish("warm_reranker"))
+    assert "· re\\-check\\: slow" in about(filled.finish("warm_reranker"))
 
 
 def test_a_language_model_chooses_in_a_base_of_words(place: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:

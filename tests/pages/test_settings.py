@@ -43,15 +43,15 @@ def button(screen: Screen, key: str):  # type: ignore[no-untyped-def]
 
 
 def test_the_page_is_there_in_both_languages(filled: Screen) -> None:
-    assert "The search index is in order" in filled.open("settings").text
+    assert "The search index is in order" in filled.open("settings").tab("Search index").text
     chinese = Screen("zh-CN").open("settings")
     assert chinese.app.title[0].value == "设置"
-    for said in ("搜索索引完好", "只比对字词", "在 /"):
-        assert said in chinese.text.replace("\\", "")
+    assert "搜索索引完好" in chinese.tab("搜索索引").text
+    assert "只比对字词" in chinese.tab("模型").text
 
 
 def test_a_model_is_tested_on_its_card(settings: Screen) -> None:
-    settings.press("test_tfidf").finish("test")
+    settings.tab("Models").press("test_tfidf").finish("test")
     assert "Usable: it put the right sentences first" in boxes(settings)
     settings.app.text_input("other_name").input("upside")
     settings.press("test_other").finish("test")
@@ -62,7 +62,7 @@ def test_a_download_that_cant_be_says_why(settings: Screen, monkeypatch: pytest.
     import huggingface_hub.constants
 
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    settings.app.text_input("other_name").input("sentence:acme/no-such-model")
+    settings.tab("Models").app.text_input("other_name").input("sentence:acme/no-such-model")
     settings.press("download_other").finish("download")
     assert "HF_HUB_OFFLINE" in settings.errors.replace("\\", "")
     settings.press("close_download").press("download_cross-encoder:").finish("download")
@@ -72,24 +72,45 @@ def test_a_download_that_cant_be_says_why(settings: Screen, monkeypatch: pytest.
 def test_where_models_run_is_told_when_asked(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(embedding.EMBEDDERS._built, "bundled", raising=False)
     monkeypatch.delitem(reranking.RERANKERS._built, "cross-encoder", raising=False)
-    settings = filled.open("settings")
+    settings = filled.open("settings").tab("Models")
     assert "Models run on" not in settings.text
     settings.press("device").finish("device")
     assert "Models run on" in settings.text
 
 
-def test_what_a_search_begins_with_is_shown_with_its_place(filled: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
-    said = boxes(filled.open("settings"))
-    for name, value in filled.workspace.settings.search.model_dump().items():
-        assert f"<code>{name}</code>" in said
-        if not isinstance(value, str):
-            assert f"<b>{value:g}</b>" in said
-    assert "<b>By score</b>" in said
-    assert "tessera.toml" in filled.text.replace("\\", "")
+def test_what_a_search_begins_with_is_written_into_the_file(
+    filled: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "tessera.toml"
+    file.write_text("# mine\n[search]\nlimit = 5  # few\n")
+    screen = filled.open("settings").tab("Search")
+    assert "Fixed by the environment variable TESSERA_SEARCH__RERANKER" in screen.text.replace("\\", "")
+    assert screen.app.selectbox("setting_search.reranker").disabled
+    screen.app.select_slider("setting_search.limit").set_value(20).run()
+    screen.app.segmented_control("setting_search.mode").set_value("keyword").run()
+    assert file.read_text() == '# mine\n[search]\nlimit = 20  # few\nmode = "keyword"\n'
+    assert screen.workspace.search("restore").settings.limit == 20
+    screen.app.session_state["file_search"] = True
+    screen.press("setting_search.mode_undo")
+    (shown,) = screen.app.code
+    assert shown.value + "\n" == file.read_text() == "# mine\n[search]\nlimit = 20  # few\n"
+
+
+def test_a_file_with_a_mistake_is_never_written(
+    filled: Screen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "tessera.toml").write_text("[search]\nlimit =\n")
+    screen = filled.open("settings")
+    screen.app.number_input("setting_trash_days").set_value(7).run()
+    assert "line 2" in screen.errors
+    assert screen.app.number_input("setting_trash_days").value == 30
+    assert (tmp_path / "tessera.toml").read_text() == "[search]\nlimit =\n"
 
 
 def test_the_index_is_rebuilt(settings: Screen) -> None:
-    settings.press("rebuild").finish("rebuild")
+    settings.tab("Search index").press("rebuild").finish("rebuild")
     assert "The index is rebuilt" in boxes(settings)
 
 
@@ -98,21 +119,22 @@ def test_open_for_reading_nothing_can_be_changed(place: Path, vault: Path) -> No
         holder.notes.apply(holder.notes.plan_folder(vault))
         screen = Screen().finish("warm").open("settings")
         assert "Open for reading only" in screen.text
-        assert button(screen, "rebuild").disabled
-        assert not button(screen, "test_tfidf").disabled
+        assert all(one.disabled for one in screen.app.number_input)
+        assert button(screen.tab("Search index"), "rebuild").disabled
+        assert not button(screen.tab("Models"), "test_tfidf").disabled
 
 
 def test_without_notes_the_models_are_shown_all_the_same() -> None:
-    screen = Screen().open("settings")
+    screen = Screen().open("settings").tab("Models")
     assert "tfidf" in boxes(screen)
 
 
 def test_what_a_bug_report_needs_can_be_copied_in_both_languages(settings: Screen) -> None:
-    assert "chromadb" not in settings.text
-    for locale, said in (("en-US", "Versions, sizes"), ("zh-CN", "版本")):
+    assert "chromadb" not in settings.tab("Health and space").text
+    for locale, tab, said in (("en-US", "Health and space", "Versions, sizes"), ("zh-CN", "检查与空间", "版本")):
         screen = Screen(locale)
         screen.app.session_state["bug_report"] = True
-        assert said in screen.open("settings").text
+        assert said in screen.open("settings").tab(tab).text
         *_, block = screen.app.code
         assert "chromadb: 1." in block.value
         assert str(settings.workspace.store.folder) not in block.value
@@ -121,16 +143,15 @@ def test_what_a_bug_report_needs_can_be_copied_in_both_languages(settings: Scree
 def test_converters_have_names_in_both_languages_and_say_what_they_read() -> None:
     own = [name for name, entry in CONVERTERS.items() if not entry.package]
     assert {*names.CONVERTERS} == {*own}
-    for locale, said in (("en-US", "PDF as plain lines"), ("zh-CN", "PDF，只取文字行")):
-        text = Screen(locale).open("settings").text
+    for locale, tab, said in (("en-US", "Documents", "PDF as plain lines"), ("zh-CN", "文档", "PDF，只取文字行")):
+        text = Screen(locale).open("settings").tab(tab).text
         assert f"{said}</b>: pdf <i>pdfium" in text
         assert "pdftext" not in text
 
 
-def test_the_bug_report_stands_in_one_tab(settings: Screen) -> None:
-    (tab,) = (one for one in settings.app.tabs if one.label == "Health and space")
-    everywhere, here = ([one for one in part.expander if "bug report" in one.label] for part in (settings.app, tab))
-    assert len(everywhere) == len(here) == 1
+def test_only_the_open_tab_is_drawn_and_one_has_the_bug_report(settings: Screen) -> None:
+    reports = {label: settings.tab(label).text.count("bug report") for label in settings.tabs}
+    assert reports == dict.fromkeys(settings.tabs, 0) | {"Health and space": 1}
 
 
 def test_an_error_of_a_page_is_in_the_log(settings: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -148,7 +169,10 @@ def test_an_error_of_a_page_is_in_the_log(settings: Screen, monkeypatch: pytest.
 
 
 def test_the_types_of_notes_are_edited_and_bad_lines_are_told(settings: Screen) -> None:
-    screen = settings
+    screen = settings.tab("Types of notes")
+    assert "idea" in screen.app.text_area("vocabulary").value
+    screen.press("preset_project").press("vocabulary_save")
+    assert screen.workspace.vocabulary.types()[0] == "project_config"
     screen.app.text_area("vocabulary").set_value("recipe: soup, cake\n: lost\n").run()
     screen.press("vocabulary_save")
     assert screen.workspace.vocabulary.types()[0] == "recipe"
@@ -164,7 +188,7 @@ def test_a_server_of_the_index_that_is_away_is_told_and_searches_go_on(
     monkeypatch.setenv("TESSERA_INDEX__URL", "http://127.0.0.1:9")
     with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(vault))
-    screen = Screen().finish("warm").open("settings")
+    screen = Screen().finish("warm").open("settings").tab("Search index")
     said = screen.text.replace("\\", "")
     assert "The search index is out of use" in said
     assert "127.0.0.1:9 doesn't answer" in said
@@ -176,7 +200,7 @@ def test_a_server_of_the_index_that_is_away_is_told_and_searches_go_on(
 
 def test_a_workspace_without_an_index_says_so(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TESSERA_INDEX__KIND", "none")
-    screen = Screen().open("settings")
+    screen = Screen().open("settings").tab("Search index")
     assert "There is no search index" in screen.text
     assert not [one for one in screen.app.button if (one.key or "").startswith("rebuild")]
 
@@ -185,7 +209,7 @@ def test_programs_are_let_in_and_the_token_is_changed(settings: Screen) -> None:
     workspace = settings.workspace
     assert not workspace.open_to_programs
     token = workspace.access.token
-    settings.app.toggle("programs").set_value(True).run()
+    settings.tab("Other programs").app.toggle("programs").set_value(True).run()
     assert workspace.open_to_programs
     assert "/api/v1" in settings.text
     assert token not in settings.text
@@ -206,7 +230,7 @@ def test_what_was_set_aside_is_named(settings: Screen) -> None:
 
 
 def test_each_assistant_is_told_how_it_gets_to_the_notes(settings: Screen) -> None:
-    assert '"mcpServers"' in settings.text
+    assert '"mcpServers"' in settings.tab("Assistants").text
     settings.app.segmented_control(key="assistant").set_value("Claude Code").run()
     assert "claude mcp add --scope user tessera --" in settings.text
     settings.app.radio(key="way_Claude Code").set_value("http").run()

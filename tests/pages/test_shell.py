@@ -1,3 +1,4 @@
+import os
 import sqlite3
 import subprocess
 import sys
@@ -6,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.workspace import Workspace
+from pages.ui.shared import help
 from tests.pages.conftest import Screen
 
 ROOT = Path(__file__).parents[2]
@@ -72,13 +74,28 @@ def test_a_wrong_setting_is_a_page_not_a_traceback(monkeypatch: pytest.MonkeyPat
     assert "TESSERA" in screen.errors
 
 
-def test_drawing_a_page_needs_none_of_the_heavy_libraries() -> None:
+def test_the_first_pages_import_only_what_they_need(place: Path) -> None:
     code = (
-        "import sys, app; from pages.ui.shared import shell, cards; from pages.ui.home import overview\n"
+        "import os, sys, app; from streamlit.testing.v1 import AppTest\n"
         "from pages.ui.notes import imports, listing, reader; from pages.ui.chunks import bands, summary\n"
-        "from pages.ui.search import question_box\n"
-        "heavy = ('torch', 'chromadb', 'sentence_transformers', 'transformers', 'pandas')\n"
-        "print([name for name in heavy if name in sys.modules])"
+        "screen = AppTest.from_file(os.path.abspath('pages/main.py'), default_timeout=60).run()\n"
+        "def loaded(*names): print(len(screen.exception), [name for name in names if name in sys.modules])\n"
+        "heavy = 'torch', 'chromadb', 'sentence_transformers', 'pandas', 'pyarrow', 'streamlit.emojis'\n"
+        "loaded(*heavy, 'httpx', 'core.doctor.doctor', 'core.evaluation.findability', 'core.retrieval.engine')\n"
+        "screen.switch_page('search.py').run()\n"
+        "loaded(*heavy, 'core.doctor.doctor', 'core.evaluation.findability', 'core.answers.collection')\n"
+        "sys.stdout.flush(); os._exit(0)"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    environment = os.environ | {"TESSERA_EMBEDDER": "tfidf"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.splitlines() == ["0 []", "0 []"]
+
+
+def test_help_lists_the_keys_of_every_page(filled: Screen) -> None:
+    assert "<kbd>" not in filled.text
+    filled.press("help")
+    for keys in help.EVERYWHERE.values():
+        assert all(f"<kbd>{key}</kbd>" in filled.text for key in keys)
+    assert "Show this help" in filled.text

@@ -1,11 +1,13 @@
 """What waits for a person is decided on the page Review, one thing at a time or many at once."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from core.model import Note
+from core.model import Note, Use
 from core.workspace import Workspace
+from tests.packs.test_packs import NOTES, ids, write
 from tests.pages.conftest import Screen
 from tests.pages.test_writing import field, typed, writing
 
@@ -35,7 +37,7 @@ def test_what_waits_is_named_at_home_and_read_one_after_another(basil: Note) -> 
     assert "2 things to review." in home.text
     assert "Review · 2" in [link.proto.label for link in home.app.get("page_link")]
     screen = waiting().press("open_change")
-    assert "A program proposes a change of this note." in screen.text
+    assert "A program proposes a change to this note." in screen.text
     assert "<del>water</del><ins>&lt;b&gt;shade&lt;/b&gt;</ins>" in screen.text
     assert "<ins>herb</ins>" in screen.text
     assert "change by a program" in screen.text
@@ -132,3 +134,52 @@ def test_a_change_of_a_note_that_was_changed_since_shows_both(basil: Note) -> No
     screen.press("decide_accept")
     assert titles(screen) == ["Thyme"]
     assert "shade" in screen.workspace.notes.get(basil.id).body
+
+
+def test_an_upgrade_that_met_an_edit_is_settled_and_undone(place: Path, tmp_path: Path) -> None:
+    with Workspace(place) as workspace:
+        workspace.packs.install(write(tmp_path / "pack"))
+        kettle = ids(workspace)["kettle.md"]
+        workspace.notes.update(kettle, body="# Kettle\n\nMine.\n", author="person")
+        workspace.packs.install(write(tmp_path / "pack", "1.1", NOTES | {"kettle.md": "# Kettle\n\n<b>Theirs</b>.\n"}))
+    screen = waiting()
+    assert "<del>Mine</del><ins>&lt;b&gt;Theirs&lt;/b&gt;</ins>" in screen.text
+    assert "pack house" in screen.text
+    screen.press("decide_theirs").finish("embed")
+    assert "Theirs" in screen.workspace.notes.get(kettle).body
+    assert "Nothing waits for you." in screen.text
+    screen.press("notes_undo").finish("embed")
+    assert screen.workspace.notes.get(kettle).body == "# Kettle\n\nMine.\n"
+    (tmp_path / "pack" / "pack.toml").write_text("no")
+    assert "not valid TOML" in screen.open("review").errors
+    screen.press("decide_mine")
+    assert "Nothing waits for you." in screen.text
+
+
+def test_a_file_with_two_texts_is_settled(place: Path, vault: Path) -> None:
+    (vault / "backups.sync-conflict-20260301-101112-ABCDEF7.md").write_text("# Backups\n\nAnother text.\n")
+    with Workspace(place) as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(vault))
+    screen = waiting().press("open_file")
+    assert "backups.sync-conflict-20260301-101112-ABCDEF7.md" in screen.text.replace("\\", "")
+    assert "write to files" in screen.press("decide_theirs").errors
+    screen.press("decide_mine")
+    assert not screen.workspace.review.all(kinds=["file"])
+
+
+def test_notes_worth_another_look_are_shown_when_wished_and_said_to_be_seen(place: Path) -> None:
+    with Workspace(place) as workspace:
+        note = workspace.notes.add("garden", "Thyme wants sun.\n", title="Thyme", author="person", embed=False)
+        workspace.store.database.execute("UPDATE notes SET updated_at = '2020-01-01T00:00:00+00:00'")
+        workspace.store.uses.add([Use(note.id, "found", "", datetime.now(UTC))])
+    screen = waiting()
+    assert "Nothing waits for you." in screen.text
+    for press, undone in (("decide_seen", True), ("decide_never", True), ("decide_later", False)):
+        if screen.app.toggle(key="reminders").value is False:
+            screen.app.toggle(key="reminders").set_value(True).run()
+        assert "1 more thing that may need a look." in screen.text
+        assert "Thyme wants sun." in screen.document or "Thyme" in screen.text
+        screen.press(press)
+        assert "Nothing waits for you." in screen.text
+        if undone:
+            screen.press("notes_undo")

@@ -5,7 +5,8 @@ from streamlit.testing.v1 import AppTest
 
 from core.model import Note
 from core.workspace import Workspace
-from pages.ui.notes.written_text import Writing
+from pages.ui.notes import drafting
+from pages.ui.notes.written_text import SITTING, Wish, Writing
 from tests.pages.conftest import Screen
 
 
@@ -19,6 +20,23 @@ def typed(screen: Screen, text: str) -> Screen:
     """Type a text: the component doesn't run here, so what it would send is taken over."""
     now = writing(screen.app)
     now.typed(text, now.number + 1, len(text))
+    drafting.keep(screen.workspace, now)
+    screen.app.run()
+    return screen
+
+
+def paused(screen: Screen) -> Screen:
+    """Pause, as the component tells it."""
+    return _wished(screen, "rest")
+
+
+def saved(screen: Screen) -> Screen:
+    """Press Ctrl+S."""
+    return _wished(screen, "save")
+
+
+def _wished(screen: Screen, wish: Wish) -> Screen:
+    writing(screen.app).wish = wish
     screen.app.run()
     return screen
 
@@ -51,11 +69,11 @@ def test_a_save_is_made_once_though_it_is_sent_again_and_a_later_text_comes_in_i
     now.typed("Water the mint.", 1, 15, "save", 1)
     now.typed("Water the mint, too.", 2, 20, "save", 1)
     screen.app.run()
-    assert "Saved as version 2." in screen.text
+    assert "Saved\n" in screen.text
     assert screen.workspace.notes.get(garden.id).body == "Water the mint, too."
     now.typed("Water the mint, too. And", 3, 24, "save", 1)
     screen.app.run()
-    assert "Not saved." in screen.text
+    assert "Saving…" in screen.text
     assert screen.workspace.notes.get(garden.id).version == 2
 
 
@@ -65,19 +83,18 @@ def test_a_new_note_is_written_classified_and_saved(garden: Note) -> None:
     assert screen.app.selectbox(f"new_base_{token}").value == "home"  # the only one
     screen.app.text_input(field(screen, "title")).input("Hens").run()
     beside(screen, "fields")
-    screen.app.selectbox(field(screen, "type")).set_value("business_rule").run()
+    screen.app.selectbox(field(screen, "type")).set_value("reference").run()
     screen.app.number_input(field(screen, "priority")).set_value(3).run()
-    screen.press("writing_save")
-    assert "Saved as version 1." in screen.text
+    assert "Saved\n" in screen.text
     card = screen.workspace.notes.find("Hens")
-    assert (card.path, card.type, card.priority, card.tags) == ("Hens.md", "business_rule", 3, ("farm",))
+    assert (card.path, card.type, card.priority, card.tags) == ("Hens.md", "reference", 3, ("farm",))
     assert [hit.note.id for hit in screen.workspace.search("hens", mode="keyword").hits] == [card.id]
-    assert screen.workspace.notes.history(card.id)[0].author == "person"
+    assert [(one.kind, one.author) for one in screen.workspace.notes.history(card.id)] == [("create", "person")]
     assert screen.workspace.drafts.all() == []
 
 
 def test_an_edit_is_a_new_version_that_is_indexed_in_the_background(garden: Note) -> None:
-    screen = typed(edited(garden), "Water the basil and the thyme.\n").press("writing_save").finish("embed")
+    screen = paused(typed(edited(garden), "Water the basil and the thyme.\n")).finish("embed")
     note = screen.workspace.notes.get(garden.id)
     assert (note.body, note.version) == ("Water the basil and the thyme.\n", 2)
     assert not screen.workspace.chunks.unfinished()
@@ -86,21 +103,65 @@ def test_an_edit_is_a_new_version_that_is_indexed_in_the_background(garden: Note
 
 
 def test_what_isnt_saved_is_offered_at_the_next_opening(garden: Note) -> None:
-    screen = edited(garden)
-    screen.app.text_input(field(screen, "title")).input("Garden in spring").run()
+    typed(edited(garden), "Water the basil at six.\n")
     again = Screen().open("notes", note=garden.id)
     assert "You changed this note" in again.text
     again.press("resume_")
-    assert again.app.text_input(field(again, "title")).value == "Garden in spring"
-    again.press("writing_save")
-    assert again.workspace.notes.get(garden.id).title == "Garden in spring"
+    assert again.workspace.notes.get(garden.id).body == "Water the basil at six.\n"  # who goes on has it saved
     assert again.workspace.drafts.all() == []
 
 
-def test_a_draft_is_discarded(garden: Note) -> None:
+def test_pauses_of_one_sitting_make_one_version(garden: Note) -> None:
     screen = edited(garden)
-    screen.app.text_input(field(screen, "title")).input("Other").run()
-    screen.press("writing_leave").press("discard_")
+    for text in ("Water", "Water the mint", "Water the mint."):
+        paused(typed(screen, text))
+    notes = screen.workspace.notes
+    assert [(one.number, one.kind) for one in notes.history(garden.id)] == [(4, "update"), (1, "create")]
+    now = writing(screen.app)
+    assert now.rested is not None
+    now.rested -= SITTING
+    paused(typed(screen, "Water the"))
+    saved(typed(screen, "Water the sage."))  # by hand: it takes the place of the pause before, and stays
+    paused(typed(screen, "Water the thyme."))
+    assert [notes.at(garden.id, one.number).body for one in notes.history(garden.id)] == [
+        *("Water the thyme.", "Water the sage.", "Water the mint.", "Water the basil.\n")
+    ]
+
+
+def test_a_note_is_called_as_its_first_line_is_in_the_end(garden: Note) -> None:
+    screen = Screen().open("notes").press("new_note")
+    paused(typed(screen, "# Feed the"))
+    paused(typed(screen, "# Feed the hens\n\nAt six."))
+    card = screen.workspace.notes.find("Feed the hens")
+    assert (card.path, len(screen.workspace.notes.history(card.id))) == ("Feed the hens.md", 1)
+    screen.app.text_input(field(screen, "title")).input("Hens").run()
+    screen.press("writing_leave").press("edit_note")
+    paused(typed(screen, "# Feed the geese\n"))
+    assert screen.workspace.notes.get(card.id).title == "Hens"
+
+
+def test_what_was_typed_is_saved_when_the_editor_is_left(garden: Note) -> None:
+    typed(edited(garden), "Water the mint.\n").press("writing_leave")
+    screen = typed(edited(garden), "Water the mint, too.\n").open("home")
+    assert screen.workspace.notes.get(garden.id).body == "Water the mint, too.\n"
+    assert screen.workspace.drafts.all() == []
+    assert len(screen.workspace.notes.history(garden.id)) == 3
+
+
+def test_a_text_that_cant_be_saved_says_why_and_stays_a_draft(filled: Screen, vault: Path) -> None:
+    note = next(card for card in filled.workspace.notes.all() if card.path == "backups.md")
+    filled.workspace.bases.update(note.base, write_files=True)
+    typed(filled.open("notes", note=note.id).press("edit_note"), "")
+    paused(filled)
+    assert "A file without any text is no note" in filled.text
+    assert "Not saved." in filled.text
+    filled.press("writing_leave")
+    assert "You changed this note" in filled.text
+
+
+def test_a_draft_is_discarded(garden: Note) -> None:
+    typed(edited(garden), "Other\n")
+    screen = Screen().open("notes", note=garden.id).press("discard_")
     assert screen.workspace.drafts.all() == []
     assert "You changed this note" not in screen.text
 
@@ -108,51 +169,59 @@ def test_a_draft_is_discarded(garden: Note) -> None:
 def test_a_note_that_changed_meanwhile_is_shown_and_nothing_is_lost(garden: Note) -> None:
     screen = typed(edited(garden), "Water the basil daily.\n")
     screen.workspace.notes.update(garden.id, body="Sell the basil.\n", embed=False)
-    screen.press("writing_save")
+    paused(screen)
     assert "was changed while you wrote" in screen.text
+    typed(screen, "Water the basil twice a day.\n")
     assert screen.workspace.notes.get(garden.id).body == "Sell the basil.\n"
-    screen.press("conflict_on").press("writing_save").press("conflict_mine")
-    assert screen.workspace.notes.get(garden.id).body == "Water the basil daily.\n"
+    screen.press("conflict_mine")
+    assert screen.workspace.notes.get(garden.id).body == "Water the basil twice a day.\n"
     assert screen.workspace.notes.at(garden.id, 2).body == "Sell the basil.\n"
 
 
+def test_a_text_that_is_kept_over_another_takes_no_version_away(garden: Note) -> None:
+    """Also where the version before the other one came by itself a moment ago."""
+    screen = paused(typed(edited(garden), "Water the basil daily.\n"))
+    notes = screen.workspace.notes
+    notes.update(garden.id, body="Sell the basil.\n", embed=False)
+    paused(typed(screen, "Water the basil twice a day.\n"))
+    assert "was changed while you wrote" in screen.text
+    screen.press("conflict_mine")
+    assert [notes.at(garden.id, one.number).body for one in notes.history(garden.id)] == [
+        *("Water the basil twice a day.\n", "Sell the basil.\n", "Water the basil daily.\n", "Water the basil.\n")
+    ]
+
+
 def test_two_windows_that_go_on_with_one_draft_write_two(garden: Note) -> None:
-    typed(edited(garden), "Water the basil at six.\n").app.run()
-    first = edited(garden)
-    first.app.text_input(field(first, "title")).input("First").run()
-    second = Screen().open("notes", note=garden.id).press("resume_")
-    second.app.text_input(field(second, "title")).input("Second").run()
-    first.app.text_input(field(first, "title")).input("First again").run()
-    assert {draft.title for draft in first.workspace.drafts.all()} == {"First again", "Second"}
-    first.press("writing_save")
-    assert [draft.title for draft in first.workspace.drafts.all()] == ["Second"]
-
-
-def test_a_draft_that_is_offered_is_gone_on_with_as_it_is_at_the_click(garden: Note) -> None:
-    first = edited(garden)
-    first.app.text_input(field(first, "title")).input("Early").run()
+    first = typed(edited(garden), "First")
     second = Screen().open("notes", note=garden.id)
-    first.app.text_input(field(first, "title")).input("Late").run()
-    second.press("resume_")
-    assert second.app.text_input(field(second, "title")).value == "Late"
+    screen = typed(first, "First again")
+    second.press("resume_")  # as the draft is at the click
+    assert writing(second.app).body == "First again"
+    assert second.workspace.notes.get(garden.id).body == "First again"
+    typed(second, "Second")
+    paused(typed(screen, "First once more"))
+    assert "was changed while you wrote" in screen.text
+    assert {draft.body for draft in first.workspace.drafts.all()} == {"First once more", "Second"}
+    paused(second)
+    assert [draft.body for draft in first.workspace.drafts.all()] == ["First once more"]
 
 
 def test_half_a_character_is_no_reason_to_lose_the_others(garden: Note) -> None:
-    typed(edited(garden), "Water the \ud83e basil.\n").press("writing_save")
+    paused(typed(edited(garden), "Water the \ud83e basil.\n"))
     with Workspace(readonly=True) as workspace:
         assert workspace.notes.get(garden.id).body == "Water the \ufffd basil.\n"
 
 
 def test_taking_the_other_text_leaves_a_draft(garden: Note) -> None:
     screen = edited(garden)
-    screen.app.text_input(field(screen, "title")).input("Mine").run()
     screen.workspace.notes.update(garden.id, title="Theirs", embed=False)
-    screen.press("writing_save").press("conflict_theirs")
+    screen.app.text_input(field(screen, "title")).input("Mine").run()
+    screen.press("conflict_theirs")
     assert screen.workspace.notes.get(garden.id).title == "Theirs"
     assert [draft.title for draft in screen.workspace.drafts.all()] == ["Mine"]
 
 
-def test_a_files_note_is_copied_or_its_base_writes_files(filled: Screen) -> None:
+def test_a_files_note_is_copied_where_its_base_only_reads_files(filled: Screen) -> None:
     note = next(card for card in filled.workspace.notes.all() if card.path == "backups.md")
     filled.open("notes", note=note.id).press("edit_note")
     assert "This note is the file" in filled.text
@@ -160,8 +229,9 @@ def test_a_files_note_is_copied_or_its_base_writes_files(filled: Screen) -> None
     copy = writing(filled.app).note
     assert copy is not None
     assert (copy.id != note.id, copy.in_file, copy.title) == (True, False, note.title)
-    filled.press("writing_leave").open("notes", note=note.id).press("edit_note").press("write_files_on")
-    assert filled.workspace.bases.all()[0].write_files
+    filled.press("writing_leave")
+    filled.workspace.bases.update(note.base, write_files=True)
+    filled.open("notes", note=note.id).press("edit_note")
     assert "This note is the file" not in filled.text
 
 
@@ -170,7 +240,7 @@ def test_a_file_that_another_program_changed_is_shown_and_not_lost(filled: Scree
     filled.workspace.bases.update(note.base, write_files=True)
     typed(filled.open("notes", note=note.id).press("edit_note"), "Mine\n")
     (vault / "backups.md").write_text("Theirs\n")
-    filled.press("writing_save")
+    paused(filled)
     assert "was changed while you wrote" in filled.text
     assert "<del>Theirs" in filled.text
     filled.press("conflict_mine")
@@ -183,7 +253,6 @@ def test_a_field_over_that_of_a_file_is_marked_and_given_back(filled: Screen) ->
     filled.open("notes", note=note.id).press("edit_note")
     beside(filled, "fields")
     filled.app.number_input(field(filled, "priority")).set_value(5).run()
-    filled.press("writing_save")
     assert filled.workspace.notes.get(note.id).overridden == {"priority": 0}
     assert "Yours" in filled.text
     filled.press("give_back_priority")
@@ -195,6 +264,6 @@ def test_lines_end_as_they_did(place: Path) -> None:
     with Workspace(place) as workspace:
         note = workspace.notes.add("home", "one\r\ntwo\r\n", title="Lines", embed=False)
     screen = typed(edited(note), "one\ntwo\n")
-    assert "Nothing to save." in screen.text
-    typed(screen, "one\nnew\ntwo\n").press("writing_save")
+    assert "Saving…" not in screen.text
+    paused(typed(screen, "one\nnew\ntwo\n"))
     assert screen.workspace.notes.get(note.id).body == "one\r\nnew\r\ntwo\r\n"

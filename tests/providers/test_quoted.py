@@ -40,7 +40,13 @@ def _choose(settings: LlmSettings, place: Path) -> None:
         workspace.search("zebra")
 
 
-@pytest.mark.parametrize("use", [_decompose, _suggest, _rerank, _choose])
+def _learn(settings: LlmSettings, place: Path) -> None:
+    with Workspace(place) as workspace:
+        workspace.learning.enable(True)
+        workspace.learning.learn(events=[{"text": HOSTILE}], with_model=True)
+
+
+@pytest.mark.parametrize("use", [_decompose, _suggest, _rerank, _choose, _learn])
 def test_a_hostile_text_stays_one_text_of_the_material(
     use: Callable[[LlmSettings, Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -488,14 +488,14 @@ def test_filters_need_no_words() -> None:
             "foo:bar",
             "foo:",
             "There is no field 'foo'. Fields: tag, type, category, project, scope, priority, status, in, section, has,"
-            " path, page, kind, base, after, before, created, updated."
+            " path, page, kind, use, base, after, before, created, updated."
             " To search for the text itself, put it in quotation marks.",
         ),
         (
             "x -Tags:rust",
             "Tags:",
             "There is no field 'Tags'. Did you mean 'tag:'? Fields: tag, type, category, project, scope, priority,"
-            " status, in, section, has, path, page, kind, base, after, before,"
+            " status, in, section, has, path, page, kind, use, base, after, before,"
             " created, updated."
             " To search for the text itself, put it in quotation marks.",
         ),
@@ -588,6 +588,7 @@ def test_every_field_and_choice_is_known_by_all_its_names() -> None:
         "page": "3",
         "kind": "pdf",
         "has": "code",
+        "use": "unfound",
         **dict.fromkeys(("after", "before", "created", "updated"), "2026"),
     }
     for field, names in FIELDS.items():

@@ -273,7 +273,7 @@ def test_a_result_is_kept_until_something_changes(place: Path, tmp_path: Path) -
         assert again.hits == first.hits
         assert not workspace.search("data in memory", limit=3).cached
         workspace.searches.add("data in memory")
-        workspace.searches.judge("data in memory", first.hits[0].note.id, first.hits[0].chunk.id, "helpful")
+        workspace.uses.judge("data in memory", first.hits[0].note.id, first.hits[0].chunk.id, "helpful")
         assert workspace.search("data in memory").cached
         workspace.notes.delete([first.hits[0].note.id])
         fresh = workspace.search("data in memory")
@@ -312,14 +312,14 @@ def test_a_base_has_any_part_of_its_own_and_its_reranker_is_that_of_hybrid_searc
 
 def test_feedback_and_past_searches_stay(filled: Workspace) -> None:
     hit = filled.search("data in memory").hits[0]
-    filled.searches.judge("data in memory", hit.note.id, hit.chunk.id, "harmful")
-    filled.searches.judge("data in memory", hit.note.id, hit.chunk.id, "helpful")
-    assert [(one.verdict, one.chunk_id) for one in filled.searches.judged(query="data in memory")] == [
+    filled.uses.judge("data in memory", hit.note.id, hit.chunk.id, "harmful")
+    filled.uses.judge("data in memory", hit.note.id, hit.chunk.id, "helpful")
+    assert [(one.verdict, one.chunk_id) for one in filled.uses.judged(query="data in memory")] == [
         ("helpful", hit.chunk.id)
     ]
-    assert filled.searches.judged(note_id=hit.note.id)
-    filled.searches.judge("data in memory", hit.note.id, hit.chunk.id, None)
-    assert not filled.searches.judged(query="data in memory")
+    assert filled.uses.judged(note_id=hit.note.id)
+    filled.uses.judge("data in memory", hit.note.id, hit.chunk.id, None)
+    assert not filled.uses.judged(query="data in memory")
     filled.searches.add("first")
     filled.searches.add("second")
     filled.searches.add("first")

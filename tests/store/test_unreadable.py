@@ -124,10 +124,13 @@ ROWS = (
     f"UPDATE runs SET pipeline = '[', settings = '{{\"x\": {MANY}}}', started_at = 'x', ended_at = 'x', metrics = '5'",
     "UPDATE results SET result = '{\"id\": 5}'",
     "UPDATE searches SET at = 'x', times = 'x'",
-    "UPDATE usage SET at = x'ff', verdict = 'odd'",
+    "UPDATE uses SET used_at = x'ff', helpful = 'odd', times = 'x'",
     "UPDATE bases SET chunking = '{\"chunk_size\": \"x\"}', search = '5', created_at = 'x', synced_at = 5, watch = 9",
     "UPDATE syncs SET at = 'x', report = '{\"failed\": [5]}'",
     "UPDATE edits SET created_at = 'x', deleted = 'x'",
+    "UPDATE checks SET result = '{\"titles\": [5]}'",
+    "UPDATE concepts SET choice = 5, into_name = x'ff'",
+    "INSERT INTO turns VALUES ('t', 'x', 5, x'ff', 'm', '{', '[5]', 'x')",
 )
 
 
@@ -149,7 +152,9 @@ def used(folder: Path, tmp_path: Path) -> Path:
         kept = workspace.store.questions.add_set(workspace.bases.all()[0], "Set", [Question("q", "stork?", (gold,))])
         workspace.runs.run(kept, [Pipeline()])
         workspace.searches.add("stork")
-        workspace.searches.judge("stork", note.id, chunk.id, "helpful")
+        workspace.uses.judge("stork", note.id, chunk.id, "helpful")
+        workspace.findability.check("desk")
+        workspace.related.concepts.decide("stork", "pin")
         workspace.notes.delete(workspace.notes.find("crane").id)
     change(folder, *ROWS)
     return folder
@@ -165,8 +170,12 @@ def test_rows_of_other_tables_that_can_not_be_read_are_one_row_s_problem(used: P
         workspace.runs.results(run.id)
         assert [question.text for question in workspace.questions.all(kept)] == ["stork?"]
         assert [one.query for one in workspace.searches.all()] == ["stork"]
-        assert [one.query for one in workspace.searches.judged()] == ["stork"]
+        assert [one.context for one in workspace.uses.judged()] == ["stork"]
         assert workspace.bases.failures(base) == []
+        assert workspace.findability.last("desk") is None
+        assert not workspace.findability.is_current("desk")
+        workspace.related.concepts.all()
+        (thread,) = workspace.threads.all()
         workspace.notes.history(waiting.note.id)
         workspace.notes.trash()
         named = " ".join(map(str, workspace.unreadable))
@@ -175,6 +184,7 @@ def test_rows_of_other_tables_that_can_not_be_read_are_one_row_s_problem(used: P
         assert workspace.search("stork", mode="keyword").hits
         workspace.archives.exported("desk", "zip")
 
+        workspace.threads.delete_for_good(thread.id)
         workspace.drafts.delete_for_good(draft.key)
         workspace.proposals.reject([waiting])
         workspace.runs.delete_for_good([run.id])

@@ -14,7 +14,7 @@ from core import cli
 from core.assistants import server
 from core.errors import TesseraError
 from core.intake import notefile
-from core.model import NOTE_FIELDS, Feedback, NoteDraft, Pipeline, SearchSettings
+from core.model import NOTE_FIELDS, NoteDraft, Pipeline, SearchSettings, Use
 from core.model.settings import PARTS
 
 if TYPE_CHECKING:
@@ -131,8 +131,8 @@ def _usage(bench: "Bench", chance: Random) -> None:
     workspace, text = bench.workspace, values.text(chance)
     workspace.searches.add(text)
     workspace.searches.save(text, values.text(chance))
-    workspace.searches.judge(text, bench.note(chance), values.text(chance), "helpful")
-    workspace.searches.put(Feedback(text, bench.note(chance), "x", "helpful", values.moment(chance)))
+    workspace.uses.judge(text, bench.note(chance), values.text(chance), "helpful")
+    workspace.store.uses.put(Use(bench.note(chance), "search", text, values.moment(chance), 1, chunk_id="x"))
     draft = NoteDraft(f"new {chance.random()}", bench.base, 1, text, text, {"fields": {}}, values.moment(chance))
     workspace.drafts.put(draft)
     made = workspace.question_sets.add(bench.base, text)

@@ -25,6 +25,7 @@ from core.store.migrations import (
     v16_pictures,
     v17_decisions,
     v18_learning,
+    v19_answering,
 )
 
 MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
@@ -46,5 +47,6 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v16_pictures.STEP,
     v17_decisions.STEP,
     v18_learning.STEP,
+    v19_answering.STEP,
 )
 """The migration from version N to N + 1 at place N: a script of SQL, or a function inside a transaction."""

@@ -39,10 +39,13 @@ def section(base: KnowledgeBase) -> None:
         )
     if restored.powers.reranker:
         name = plain(restored.powers.reranker)
-        lines.append("- " + t("Its second look was {name}. Choose one on the tab Search.", name=name))
+        lines.append("- " + t("Its re-check was {name}. Choose one on the tab Search.", name=name))
     if not lines:
         return
-    head = t("An archive brings notes, and no powers. This was on where it is from, and is off here until you say so:")
+    head = t(
+        "An imported base brings its notes, but no permissions. What was on where it comes from is off here "
+        "until you turn it on:"
+    )
     st.info("\n".join([head, "", *lines]), icon=":material/shield:")
 
 

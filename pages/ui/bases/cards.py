@@ -10,7 +10,7 @@ from core.model import BASE_KINDS, BaseStatus, KnowledgeBase, embedder_name
 from core.workspace import Workspace
 from pages.ui.bases import importing, place, trash, watched
 from pages.ui.notes import deletion
-from pages.ui.shared import empty, jobs, units, widgets
+from pages.ui.shared import empty, jobs, widgets
 from pages.ui.shared.safe import facts, html
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -26,7 +26,7 @@ def page(workspace: Workspace) -> None:
     widgets.button(t("New base"), "new_base", "add", disabled=workspace.readonly, on_click=place.go, args=(place.NEW,))
     watched.text_folders(workspace)
     if not status.bases:
-        empty.no_notes(workspace, t("There is no base yet. Make one, or let an import make it."))
+        empty.no_notes(workspace, t("There is no base yet. Make one, or import notes: that makes one too."))
     for column, base in widgets.in_columns(status.bases, COLUMNS):
         with column.container(border=True, height="stretch", key=f"card_{base.base.id}"):
             _card(workspace, base)
@@ -37,10 +37,15 @@ def page(workspace: Workspace) -> None:
 def _card(workspace: Workspace, status: BaseStatus) -> None:
     base = status.base
     about = f'<div class="t-small">{html(base.description)}</div>' if base.description else ""
-    st.html(f'<div class="t-name">{html(base.name)}</div>{about}{facts(figures(status))}{_folders(status)}')
+    st.html(
+        f'<div class="t-name">{html(base.name)}</div>{about}{facts(figures(status))}{watched.state(workspace, status)}'
+    )
     watched.problems(workspace, base)
-    with st.container(horizontal=True, vertical_alignment="center"):
-        widgets.button(t("Settings"), f"open_{base.id}", "tune", on_click=place.go, args=(base.name,))
+    _folders(workspace, status)
+    with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall"):
+        add = {"on_click": partial(place.go, base.name, adding=True), "disabled": jobs.shut(workspace)}
+        widgets.button(t("Add notes"), f"add_{base.id}", "note_add", **add)
+        widgets.small(t("Settings"), f"open_{base.id}", "tune", on_click=place.go, args=(base.name,))
         widgets.base_link(base.name)
         export(workspace, base)
         shut = jobs.shut(workspace)
@@ -50,10 +55,12 @@ def _card(workspace: Workspace, status: BaseStatus) -> None:
 
 def figures(status: BaseStatus) -> list[str]:
     """Return the size of a base, its model, and what is not indexed yet."""
-    waiting = t_plural("{n} chunk not indexed yet", "{n} chunks not indexed yet", n=status.pending)
+    waiting = t_plural(
+        "{n} passage not yet found by meaning", "{n} passages not yet found by meaning", n=status.pending
+    )
     return [
         t_plural("{n} note", "{n} notes", n=status.notes),
-        t_plural("{n} chunk", "{n} chunks", n=status.chunks),
+        t_plural("{n} passage", "{n} passages", n=status.chunks),
         t("Text files, line by line") if status.base.plain else "",
         t("Model: {name}", name=embedder_name(status.base.embedder))
         if status.base.has_vectors
@@ -65,13 +72,15 @@ def figures(status: BaseStatus) -> list[str]:
     ]
 
 
-def _folders(status: BaseStatus) -> str:
-    """Return the synced folders of a base with the time of the last sync, as HTML."""
-    paths = [(path, at) for path, at in status.folders if Path(path).is_absolute()]
-    lines = [f"{path} · {t('Last sync {at}', at=units.local(at))}" for path, at in paths[:FOLDERS]]
-    if len(paths) > FOLDERS:
-        lines.append(t("and {n} more", n=len(paths) - FOLDERS))
-    return "".join(f'<div class="t-small t-dim t-where">{html(line)}</div>' for line in lines)
+def _folders(workspace: Workspace, status: BaseStatus) -> None:
+    """Draw the folders of a base, each with the button that syncs it."""
+    base, folders = status.base, [path for path, _ in status.folders if Path(path).is_absolute()]
+    for number, folder in enumerate(folders[:FOLDERS]):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"folder_{base.id}_{number}"):
+            st.html(f'<div class="t-small t-dim t-where">{html(folder)}</div>')
+            if widgets.small(t("Update now"), f"sync_{base.id}_{number}", "sync", disabled=jobs.shut(workspace)):
+                watched.sync(workspace, base, folder)
+    widgets.more(len(folders) - FOLDERS)
 
 
 def export(workspace: Workspace, base: KnowledgeBase) -> None:
@@ -88,4 +97,4 @@ def export(workspace: Workspace, base: KnowledgeBase) -> None:
             written = partial(workspace.archives.exported, base.name, form)
             key = f"export_{base.id}_{form}"
             widgets.download(label, written, f"{name}{end}", mime, key, icon, type="tertiary")
-        st.caption(t("The first one holds all that belongs to the base; the others its notes as they are now."))
+        st.caption(t("The first one holds everything in the base; the others hold its notes as they are now."))

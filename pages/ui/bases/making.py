@@ -8,37 +8,40 @@ import streamlit as st
 from core.model import ABOUT_KINDS, BASE_KINDS, BaseFields, BaseKind, SearchSettings
 from core.workspace import Workspace
 from pages.ui.bases import place, splitting
-from pages.ui.shared import knobs, parameters, switches, widgets
+from pages.ui.shared import knobs, parameters, shell, switches, widgets
 from pages.ui.shared.text import t, text_of
+
+_WIDTH = 640
+"""Pixels of the form."""
 
 
 def page(workspace: Workspace) -> None:
-    """Draw the choices for a new base, the split of a note by them, and the button that makes it."""
+    """Draw the choices for a new base, the rare ones folded, and the button that makes it with its problems below."""
     place.back()
     st.subheader(t("New base"))
-    left, right = st.columns([5, 6], gap="large")
-    with left:
+    with st.container(key="new_base_form", width=_WIDTH):
         name = st.text_input(t("Name"), key="new_name", max_chars=80)
-        description = st.text_input(t("Description"), key="new_description", placeholder=t("What is it for?"))
         kind = _kind()
         usual, literal = workspace.bases.usual(kind), kind == "literal"
+        act, more = st.container(), st.expander(t("More choices"), icon=":material/tune:")
+    with more:
+        description = st.text_input(t("Description"), key="new_description", placeholder=t("What is it for?"))
         embedder = usual.embedder if literal else _model(workspace, usual.embedder)
         search = _search(workspace, knobs.OF_BASES[:1] if literal else knobs.OF_BASES[:2])
         switched = switches.of_new_base(workspace, indexes=not literal, plain=kind == "lines")
-        make = widgets.button(t("Make the base"), "make_base", "check", type="primary", disabled=workspace.readonly)
-    with right:
         st.html(f'<div class="t-caption">{t("How its notes are split")}</div>')
         side = "new" if kind == "vector" else f"new_{kind}"
         chunking = parameters.choose(side, usual.chunking, usual.chunking, reset=t("Reset to the defaults"))
         splitting.preview(workspace, chunking, embedder)
-    if make:
-        fields = cast(BaseFields, {"description": description.strip(), "search": search, **switched})
-        chosen = "" if literal else embedder
-        base = workspace.bases.add(name.strip(), kind=kind, embedder=chosen, chunking=chunking, **fields)
-        if st.session_state.get("plan"):
-            st.switch_page("notes.py")  # an import waits for its base
-        place.go(base.name)
-        st.rerun()
+    with act, shell.errors():
+        if widgets.button(t("Make the base"), "make_base", "check", type="primary", disabled=workspace.readonly):
+            fields = cast(BaseFields, {"description": description.strip(), "search": search, **switched})
+            chosen = "" if literal else embedder
+            base = workspace.bases.add(name.strip(), kind=kind, embedder=chosen, chunking=chunking, **fields)
+            if st.session_state.get("plan"):
+                st.switch_page("notes.py")  # an import waits for its base
+            place.go(base.name)
+            st.rerun()
 
 
 def _kind() -> BaseKind:
@@ -56,7 +59,9 @@ def _model(workspace: Workspace, usual: str) -> str:
         card.name: knobs.shown("embedder", card.name) for card in cards if card.part == "embedder" and not card.problem
     }
     names.setdefault(usual, knobs.shown("embedder", usual))
-    about = t("It decides what is near in meaning. It can be changed later, which indexes all notes again.")
+    about = t(
+        "It decides which texts count as alike in meaning. You can change it later; all notes are then indexed again."
+    )
     return widgets.select_or_type(t("Model for meaning"), names, usual, "new_embedder", help=about) or usual
 
 

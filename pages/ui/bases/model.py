@@ -1,4 +1,4 @@
-"""The model of a base: its change, and the data of the word-by-word check."""
+"""The model of a base: its change, and the re-check data."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -13,7 +13,7 @@ from pages.ui.shared.text import t, text_of
 
 
 def section(workspace: Workspace, status: BaseStatus) -> None:
-    """Draw the data of a base for the word-by-word check, and the change of its model."""
+    """Draw the data of a base for the precise re-check, and the change of its model."""
     base = status.base
     models = [card for card in workspace.models.all() if card.part == "embedder"]
     if base.has_vectors:
@@ -55,22 +55,22 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
 
     shut = not possible or jobs.writing(workspace) or workspace.jobs.running(*jobs.BASES)
     st.toggle(
-        t("Keep word-by-word data"),
+        t("Keep data for fast re-checking"),
         value=on,
         key=key,
         on_change=lambda: keep_them(bool(st.session_state[key])),
         disabled=shut,
         help=t(
-            "On: the word-by-word check takes milliseconds, and its data about ten times the disk "
-            "space of the notes. Off: the data is deleted, and every check reads the chunks again. "
-            "To turn it on again, Tessera reads the whole base once."
+            "On: the precise re-check takes milliseconds, and its data about ten times the disk space of the notes. "
+            "Off: the data is deleted, and every re-check reads the passages again. To turn it on again, Tessera "
+            "reads the whole base once."
         ),
     )
     share = status.with_bits / status.windows if status.windows else 0.0
     state = (
         t("{share:.0%} of the base, {size}", share=share, size=units.megabytes(status.bit_bytes))
         if possible
-        else t("This model has no data for the word-by-word check.")
+        else t("This model has no re-check data.")
     )
     st.caption(state, width="content")
     if on and status.with_bits < status.windows:
@@ -88,10 +88,10 @@ def _begun(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
         "at": units.local(switch.started_at),
     }
     if job and running and job.what == base.name:
-        state = t("Changing to {embedder}, begun {at}. Until it is done, {old} answers.", **fields)
+        state = t("Changing to {embedder}, started {at}. Until it is done, {old} answers.", **fields)
         icon = ":material/hourglass_top:"
     else:
-        state = t("The change to {embedder}, begun {at}, isn't complete. Until it is, {old} answers.", **fields)
+        state = t("The change to {embedder}, started {at}, isn't complete. Until it is, {old} answers.", **fields)
         icon = ":material/pause_circle:"
     st.info(plain(state), icon=icon)
     shut = workspace.readonly or running
@@ -99,7 +99,7 @@ def _begun(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
         if widgets.button(t("Resume"), f"resume_{base.id}", "play_arrow", type="primary", disabled=shut):
             jobs.start(workspace, "switch", lambda progress: _run(workspace, base, progress))
         about = plain(t("The base keeps its model; what was indexed for the other one is deleted."))
-        if widgets.button(t("Give up the change"), f"abandon_{base.id}", "undo", disabled=shut, help=about):
+        if widgets.button(t("Cancel the change"), f"abandon_{base.id}", "undo", disabled=shut, help=about):
             workspace.bases.abandon_switch(base.name)
             workspace.jobs.forget("switch")
             st.rerun()

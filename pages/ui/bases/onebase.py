@@ -6,8 +6,8 @@ import streamlit as st
 
 from core.model import MODES, BaseStatus, KnowledgeBase
 from core.workspace import Workspace
-from pages.ui.bases import arrival, cards, model, place, refused, splitting, watched
-from pages.ui.notes import deletion
+from pages.ui.bases import arrival, cards, findability, model, place, refused, splitting, watched
+from pages.ui.notes import deletion, imports
 from pages.ui.search import hits
 from pages.ui.shared import choice, jobs, knobs, pending, shell, switches, widgets
 from pages.ui.shared.safe import facts, html
@@ -19,6 +19,7 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
     base = status.base
     place.back()
     st.html(f'<div class="t-title">{html(base.name)}</div>{facts(cards.figures(status))}')
+    imports.adding(workspace, base.name, opened=not status.notes or place.is_adding())
     watched.problems(workspace, base)
     arrival.section(base)
     refused.section(workspace, status)
@@ -31,13 +32,15 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
             t("Model"): lambda: model.section(workspace, status),
             t("Search"): lambda: _searching(workspace, base),
             t("Try it"): lambda: _trial(workspace, base),
-        }
+            t("Can it be found?"): lambda: findability.section(workspace, base),
+        },
+        f"tab_{base.id}",
     )
 
 
 def _splitting(workspace: Workspace, base: KnowledgeBase) -> None:
     if base.plain:
-        st.caption(t("Each line of the text files is a chunk. Blank lines are left out."))
+        st.caption(t("Each line of the text files is found by itself. Blank lines are left out."))
         return
     with shell.errors():
         splitting.section(workspace, base)
@@ -90,22 +93,26 @@ def _renamed(old: str, new: str) -> None:
 
 
 def _searching(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the search settings of the base; a choice is stored at once, and the program's settings decide the others."""
+    """Draw the search settings of the base; a choice that loses nothing is stored at once, and the program's settings decide
+    the others.
+    """
     keys = {name: f"{name}_{base.id}" for name in knobs.fitting(knobs.OF_BASES, base)}
 
     def save() -> None:
         chosen = {name: st.session_state[key] for name, key in keys.items()}
         own = {name: None if value == knobs.AS_SET else value for name, value in chosen.items()}
-        workspace.bases.update(base.name, search=replace(base.search, **own))
+        findability.wish(base, replace(base.search, **own))
 
+    shown = findability.wished(base) or base.search
     st.caption(t("What you leave at its default follows the settings."))
     for column, (name, key) in zip(st.columns(len(knobs.OF_BASES)), keys.items(), strict=False):
-        own = getattr(base.search, name)
+        own = getattr(shown, name)
         st.session_state[key] = knobs.AS_SET if own is None else own
         texts = knobs.offered(workspace, name)
         texts.setdefault(st.session_state[key], knobs.shown(name, own))
         shut = workspace.readonly
         widgets.select(knobs.setting(name), texts, key, column, on_change=save, disabled=shut)
+    findability.guard(workspace, base)
 
 
 def _trial(workspace: Workspace, base: KnowledgeBase) -> None:
@@ -120,7 +127,7 @@ def _trial(workspace: Workspace, base: KnowledgeBase) -> None:
         if text := st.session_state.get(key):
             _answer(workspace, base, text)
         else:
-            st.caption(t("The hits stand here, as a search of this base alone finds them."))
+            st.caption(t("Results from this base appear here."))
 
 
 def _answer(workspace: Workspace, base: KnowledgeBase, text: str) -> None:
@@ -132,4 +139,4 @@ def _answer(workspace: Workspace, base: KnowledgeBase, text: str) -> None:
     choice.section(result)
     if result.hits and not result.confident:
         st.caption(t("Nothing close. The nearest:"))
-    hits.preliminary(workspace, result, base=False)
+    hits.listed(workspace, text, result, base=False)

@@ -25,7 +25,7 @@ def section(workspace: Workspace) -> None:
         days = workspace.archives.trash_stays.days
         stays = t_plural("A deleted base stays here for {n} day.", "A deleted base stays here for {n} days.", n=days)
         st.caption(stays)
-        st.caption(t("It comes back with its notes, their history and your edits of chunks."))
+        st.caption(t("It comes back with its notes, their history and your edits of passages."))
         names = {base.name for base in workspace.bases.all()}
         for one in trashed:
             _row(workspace, one, names)
@@ -47,9 +47,9 @@ def _about(one: TrashedBase) -> str:
         return t("This can't be restored: {problem}", problem=text_of(one.problem))
     if one.titles:
         titles = ", ".join(one.titles[:_TITLES]) + ("…" if len(one.titles) > _TITLES else "")
-        return t("notes that left the trash {at}, here for a week more: {titles}", at=local(one.at), titles=titles)
+        return t("notes that left the trash {at}, here for one more week: {titles}", at=local(one.at), titles=titles)
     if one.expired:
-        return t("deleted {at}, here for a last week", at=local(one.at))
+        return t("deleted {at}, here for one more week", at=local(one.at))
     return t("deleted {at}", at=local(one.at))
 
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.model import KnowledgeBase, WatchedFolder
+from core.model import BaseStatus, KnowledgeBase, WatchedFolder
 from core.workspace import Workspace
-from pages.ui.shared import plans, units, widgets
-from pages.ui.shared.safe import plain
+from pages.ui.shared import jobs, plans, shell, units, widgets
+from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
 
@@ -20,13 +20,39 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
         return
     seen = workspace.watching.folders(base)
     last = max((one.at for one in seen), default=None)
-    text = t("Watched; last look at {at}", at=units.local(last)) if last else t("Watched")
+    text = t("Watched; last check {at}", at=units.local(last)) if last else t("Watched")
     st.caption(f":material/visibility: {plain(text)}")
     for number, one in enumerate(seen):
         if one.problem:
             st.warning(f"{plain(one.folder)}: {plain(text_of(one.problem))}", icon=":material/folder_off:")
         elif one.removals:
             _wait(workspace, base, one, f"{base.id}_{number}")
+
+
+def state(workspace: Workspace, status: BaseStatus) -> str:
+    """Return whether the notes of a base are what its folders hold, and the last sync, as HTML."""
+    base = status.base
+    folders = workspace.watching.folders(base)
+    if status.refused or workspace.bases.failures(base) or any(one.problem or one.removals for one in folders):
+        name = "attention"
+    else:
+        name = "working" if status.pending else "current"
+    dot, title = shell.FRESHNESS[name]
+    synced = t("Last update {at}", at=units.local(base.synced_at)) if base.synced_at else t("Never updated")
+    text = f'{html(text_of(title))} <span class="t-dim">· {html(synced)}</span>'
+    return f'<div class="t-state"><span class="t-dot {dot}"></span><div>{text}</div></div>'
+
+
+def sync(workspace: Workspace, base: KnowledgeBase, folder: str) -> None:
+    """Bring a base up to date with a folder; what would remove many notes is shown to the person first."""
+    with shell.errors():
+        with st.spinner(t("Reading the folder…")):
+            plan = workspace.notes.plan_folder(Path(folder), base.name)
+        if plan.needs_confirmation:
+            st.session_state["plan"] = plan
+            st.switch_page("notes.py")
+        if jobs.start_import(workspace, lambda: plan, base.name):
+            st.rerun()
 
 
 def text_folders(workspace: Workspace) -> None:

@@ -10,8 +10,9 @@ import streamlit as st
 from core.messages import message
 from core.model import Chunk, Edit, Note
 from core.workspace import Workspace
-from pages.ui.shared import style
+from pages.ui.shared import rendered, style
 from pages.ui.shared.component import component
+from pages.ui.shared.safe import html
 from pages.ui.shared.text import t, t_plural, text_of
 
 CHANGES = {
@@ -25,6 +26,9 @@ CHANGES = {
 
 VIEW = component("chunk_bands", __file__, "<div class='note' tabindex='0'></div>")
 """A click or an arrow key triggers `pick` with a chunk's index, a double click or Enter `edit`."""
+
+RENDERED = 200_000
+"""Characters that are rendered at once."""
 
 LIMIT = 2_000_000
 """Characters that a browser lays out at once; a longer note shows the part around the chosen chunk."""
@@ -131,6 +135,20 @@ def text(
             on_edit(index)
 
     VIEW(key=key, data=data, on_pick_change=picked, on_edit_change=opened)
+
+
+def rendered_text(chunks: Sequence[Chunk], shown: int | None) -> None:
+    """Draw the chunks as a reader sees them, each in its colour; long notes around the shown chunk."""
+    first, last = window(chunks, shown or 0, RENDERED)
+    parts = []
+    for chunk in chunks[first:last]:
+        tile = style.TILES[chunk.index % len(style.TILES)]
+        head = " · ".join([str(chunk.index + 1), *chunk.section[-2:]])
+        parts.append(
+            f'<div class="t-band {"on" if chunk.index == shown else ""}" style="--tile: {tile}">'
+            f'<div class="t-small t-dim">{html(head)}</div>{rendered.whole(chunk.text)}</div>'
+        )
+    st.html(f'<div class="t-bands">{"".join(parts)}</div>')
 
 
 def _drawn(

@@ -16,13 +16,12 @@ from pages.ui.shared.text import t, text_of
 Item = TypeVar("Item")
 
 ACTIONS = {
-    "edit": (message("Edit"), message("Open the marked chunk")),
-    "embed": (message("Index"), message("Index those of the marked chunks that aren't indexed yet")),
+    "edit": (message("Edit"), message("Open the selected chunk")),
+    "embed": (message("Index"), message("Index those of the selected chunks that aren't indexed yet")),
     "merge": (
         message("Merge"),
         message(
-            "Makes one chunk of marked ones that follow each other; a single one is merged with the next, the last one "
-            "with the one before"
+            "Joins the selected neighbours; a single one is joined with the next, the last one with the one before"
         ),
     ),
     "delete": (message("Hide"), message("No search finds them any more; you can restore them")),
@@ -30,8 +29,10 @@ ACTIONS = {
 }
 """The actions on marked chunks: the label of the button and its effect."""
 
-RARE = ("line", "overlap", "edited")
-"""Columns that are left out while they say nothing."""
+ALWAYS = ("index", "section", "tokens")
+"""Columns that are never left out; others are where all rows say the same."""
+WORDS = ("state", "edited", "kind")
+"""Columns of words: one that all rows say stands below the table."""
 
 
 def table(
@@ -55,6 +56,7 @@ def table(
         }
         for chunk in chunks
     ]
+    said_once = [name for name in lines[0] if name not in ALWAYS and len({line[name] for line in lines}) == 1]
     widgets.table(
         lines,
         {
@@ -69,10 +71,12 @@ def table(
         },
         key,
         most=368,
-        column_order=[name for name in lines[0] if name not in RARE or any(line[name] for line in lines)],
+        column_order=[name for name in lines[0] if name not in said_once],
         on_select="rerun",
         selection_mode="multi-row",
     )
+    if words := [lines[0][name] for name in WORDS if name in said_once and lines[0][name]]:
+        st.caption(plain(t("All of them: {words}", words=words)))
     return [chunks[row] for row in sorted(_marked(key)) if row < len(chunks)], shown
 
 
@@ -146,7 +150,7 @@ def actions(
             _each(workspace, places, lambda at: workspace.chunks.delete(workspace.chunks.all(note.id)[at].id))
         if _button("restore", len(back), "settings_backup_restore", why):
             _each(workspace, back, lambda chunk_id: _restore(workspace, note, chunk_id))
-    usual = t("Mark rows to act on them. In the text, a click shows a chunk; a double click or Enter opens it.")
+    usual = t("Select rows to act on them. In the text, a click shows a chunk; a double click or Enter opens it.")
     st.caption(plain(why) or usual)
 
 

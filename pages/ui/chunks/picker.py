@@ -1,4 +1,4 @@
-"""The choice of the note of the page: the tree in the sidebar, and where none is chosen, the latest notes."""
+"""The choice of the note of the page: the tree at its left, and where none is chosen, the latest notes."""
 
 from contextlib import suppress
 
@@ -20,17 +20,16 @@ def picker(workspace: Workspace, bases: list[str]) -> str | None:
     """Draw base, search and tree, and return the id of the chosen note; a link chooses one too."""
     if linked := links.arrived("note"):
         st.session_state.update(cut_note=linked, cut_base="", cut_text="")
-    with st.sidebar, st.container(key="picker"):
-        base = widgets.base_filter(bases, "cut_base")
-        text = st.text_input(t("Title or path"), key="cut_text", icon=":material/filter_alt:", persist_state="session")
-        text = text.strip()
-        cards = workspace.notes.all(Filters(bases=(base,) if base else ()), text=text)
-        chosen = _chosen(workspace)
-        if cards:
-            several = len(bases) > 1 and not base
-            tree.draw(cards, chosen, choose, [base, text], "tree", several=several, searched=bool(text))
-        else:
-            st.caption(t("No note passes these filters."))
+    base = widgets.base_filter(bases, "cut_base")
+    text = st.text_input(t("Title or path"), key="cut_text", icon=":material/filter_alt:", persist_state="session")
+    text = text.strip()
+    cards = workspace.notes.all(Filters(bases=(base,) if base else ()), text=text)
+    chosen = _chosen(workspace)
+    if cards:
+        several = len(bases) > 1 and not base
+        tree.draw(cards, chosen, choose, [base, text], "tree", several=several, searched=bool(text))
+    else:
+        st.caption(t("No note matches these filters."))
     links.say("note", chosen or "")
     if chosen and chosen not in {card.id for card in cards}:
         try:
@@ -72,7 +71,7 @@ def offer(workspace: Workspace) -> None:
         workspace.notes.all(Filters(), text=text), key=lambda card: card.updated_at or CALENDAR_BEGINS, reverse=True
     )
     if not cards:
-        st.caption(t("No note passes these filters."))
+        st.caption(t("No note matches these filters."))
     for column, card in widgets.in_columns(cards[:SHOWN], COLUMNS):
         with column:
             _offered(card)

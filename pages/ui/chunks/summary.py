@@ -1,10 +1,10 @@
 """Facts about a note's chunks: the note's head, their figures, and the reasons for the split."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import streamlit as st
 
-from core.model import Chunk, ChunkingOptions, Cut, Note, Sizes
+from core.model import Chunk, ChunkingOptions, Cut, Edit, Note, Sizes
 from core.workspace import Workspace
 from pages.ui.shared import knobs, links, names, safe, widgets
 from pages.ui.shared.cards import tags
@@ -95,6 +95,17 @@ def cut(workspace: Workspace, note: Note, options: ChunkingOptions, embedder: st
 @st.cache_data(max_entries=64, show_spinner=False)
 def _cut(_workspace: Workspace, _note: Note, key: str, options: ChunkingOptions, embedder: str) -> Cut:
     return _workspace.chunks.cut(_note, options, embedder)
+
+
+def retained(edits: Collection[Edit]) -> None:
+    """Say that a person's edits stay whatever the split is; nothing without any."""
+    if edits:
+        text = t_plural(
+            "Your {n} edit is kept: the split changes around it.",
+            "Your {n} edits are kept: the split changes around them.",
+            n=len(edits),
+        )
+        st.caption(f":material/edit: {text}")
 
 
 def why(cut: Cut) -> None:

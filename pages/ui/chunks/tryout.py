@@ -26,6 +26,7 @@ def preview(workspace: Workspace, note: Note, base: KnowledgeBase, current: Chun
         tried = parameters.choose("preview", current, base.chunking)
         cut = summary.cut(workspace, note, tried, base.embedder)
         _apply(workspace, note, base, tried, current, "preview")
+        summary.retained(bands.placed(workspace, note).values())
         summary.figures(cut.chunks)
         stored = workspace.chunks.all(note.id)
         only = _only(stored, cut.chunks)
@@ -37,6 +38,7 @@ def preview(workspace: Workspace, note: Note, base: KnowledgeBase, current: Chun
 
 def compare(workspace: Workspace, note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
     """Draw two cuts of the note side by side, and mark the splits of only one."""
+    summary.retained(bands.placed(workspace, note).values())
     columns = st.columns(2, gap="medium")
     cuts: list[Cut] = []
     for column, side in zip(columns, ("first", "second"), strict=True):

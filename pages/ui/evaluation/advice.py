@@ -35,8 +35,8 @@ BY = "mrr@4000chars"
 def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Draw the choice of a grid, the button for its missing runs, and the advice."""
     about = t(
-        "Tries every combination of these settings on the question set. Each is judged by "
-        "questions that had no part in choosing it: on those that chose it, the best of many "
+        "Tries every combination of these settings on the question set. Each is tested on "
+        "questions that weren't used for choosing it: on those that were, the best of many "
         "always looks better than it is."
     )
     st.html(f'<div class="t-dim t-about">{html(about)}</div>')
@@ -117,7 +117,7 @@ def _grid(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
     with st.container(border=True, key="grid"):
         first, second, third = st.columns([3, 4, 4], gap="medium")
         usual = list(SIZES) if cuttable else ["own"]
-        sizes = _pills(first, t("Size of chunks"), labels(SIZES), "grid_sizes", usual, disabled=not cuttable)
+        sizes = _pills(first, t("Chunk size"), labels(SIZES), "grid_sizes", usual, disabled=not cuttable)
         choices = {
             name: _varied(workspace, column, own.search, name)
             for column, name in zip((third, second), knobs.fitting([*knobs.OF_GRIDS], base), strict=False)

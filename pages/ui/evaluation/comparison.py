@@ -11,7 +11,7 @@ from core.model import ENOUGH, KnowledgeBase, Pipeline, QuestionSet, SideBySide
 from core.workspace import Workspace
 from pages.ui.evaluation import figures, rows, ways
 from pages.ui.shared import links, shell, widgets
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.safe import folded, html, plain
 from pages.ui.shared.text import session_language, t, t_plural, text_of
 
 CHARTS = {
@@ -128,18 +128,20 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
 
 
 def _verdicts(base: KnowledgeBase, shown: SideBySide) -> None:
-    """Say in a sentence whether each run is better than the first."""
+    """Say in words how many questions each run found, and whether it is better than the first; the figures are folded."""
+    if shown.answerable:
+        st.html(figures.in_words(shown))
     for number, by_metric in enumerate(shown.comparisons, start=1):
         comparison = by_metric[shown.metric]
         numbers = ""
         if comparison.questions >= ENOUGH:
             shift, low, high = map(figures.signed, (comparison.difference, comparison.low, comparison.high))
-            numbers = f"{shift} ({low} … {high})"
+            numbers = folded(t("Details"), f"{shift} ({low} … {high})")
         pair = f'{figures.badge(number)} <span class="t-dim">{html(t("against"))}</span> {figures.badge(0)}'
         st.html(
             f'<div class="t-verdict {figures.tone(comparison)}"><div>{pair}</div>'
             f"<div><b>{html(text_of(comparison.message))}</b>"
-            f'<div class="t-facts"><span>{html(figures.metric_name(shown.metric))}</span><span>{numbers}</span></div></div></div>'
+            f'<div class="t-facts"><span>{html(figures.metric_name(shown.metric))}</span>{numbers}</div></div></div>'
         )
 
 

@@ -6,11 +6,23 @@ from typing import Any
 import streamlit as st
 
 from core.messages import message
-from core.model import ENOUGH, FIGURES, MAIN, METRICS, TIMES, Comparison, KnowledgeBase, SideBySide
+from core.model import (
+    ANSWER_METRICS,
+    COUNTS,
+    DEPTH,
+    ENOUGH,
+    FIGURES,
+    MAIN,
+    METRICS,
+    TIMES,
+    Comparison,
+    KnowledgeBase,
+    SideBySide,
+)
 from pages.ui.evaluation import ways
 from pages.ui.evaluation.question import kind_called
 from pages.ui.shared import knobs, widgets
-from pages.ui.shared.safe import folded, html
+from pages.ui.shared.safe import facts, folded, html
 from pages.ui.shared.text import t, text_of
 
 ABOUT = {
@@ -41,13 +53,25 @@ ABOUT = {
         "Share of the first 4,000 characters of the hits that belong to a right passage (span_precision)"
     ),
     "span_iou": message("How far the hits and the right passages are the same text: 1 for exactly the same (span_iou)"),
+    "answered": message("Share of the questions with an answer in the notes that aren't refused (answered)"),
+    "cited_recall": message(
+        "Share of the right passages that the answer quotes, at least half of the shorter of both (cited_recall)"
+    ),
+    "cited_precision": message("Share of the quotes that come from a right passage (cited_precision)"),
+    "quoted": message("Share of the answer's sentences whose source stands in the notes as it is quoted (quoted)"),
+    "facts": message("Share of the figures and names in your wished answers that the answers hold (facts)"),
+    "refused": message("Share of the questions without an answer in the notes that are refused (refused)"),
+    "agreed": message(
+        "How far the answers agree with what you wish, as the language model says: 1 for each that agrees, a half for "
+        "one that agrees in part; its reason stands with the question (agreed)"
+    ),
     "p50_ms": message("Half of the questions take less (p50_ms)"),
     "p95_ms": message("95% of the questions take less (p95_ms)"),
 }
 
 JUDGING = message(
-    "Within 4,000 characters, only what fits a prompt counts, however long the chunks are. Among 10 hits, "
-    "long chunks have an advantage."
+    "Within 4,000 characters, only what fits a prompt counts, however long the hits are. Among 10 hits, long ones "
+    "have an advantage."
 )
 """Advice on the choice of a figure."""
 
@@ -81,9 +105,12 @@ def tone(comparison: Comparison) -> str:
 def table(base: KnowledgeBase, shown: SideBySide) -> str:
     """Return the runs' figures as HTML, the main ones in sight."""
     others = [name for name in (*METRICS, *TIMES) if name not in SHORT]
-    return _figure_table(base, shown, SHORT) + folded(
-        t("All figures"), _figure_table(base, shown, others), css="t-more"
-    )
+    answers = [name for name in ANSWER_METRICS if name in shown.figures]
+    drawn = _figure_table(base, shown, SHORT)
+    if answers:
+        title = t("Of the answers above the hits")
+        drawn += f'<div class="t-caption">{html(title)}</div>{_figure_table(base, shown, answers)}'
+    return drawn + folded(t("All figures"), _figure_table(base, shown, others), css="t-more")
 
 
 def _table(heads: Iterable[str], lines: Iterable[tuple[str, str, Iterable[str]]], css: str = "") -> str:
@@ -97,7 +124,7 @@ def _table(heads: Iterable[str], lines: Iterable[tuple[str, str, Iterable[str]]]
 
 
 def _figure_table(base: KnowledgeBase, shown: SideBySide, names: Sequence[str]) -> str:
-    compared = [one[name] for one in shown.comparisons for name in names if name in METRICS]
+    compared = [one[name] for one in shown.comparisons for name in names if name in one]
     widest = max((abs(end) for one in compared for end in (one.low, one.high)), default=0.0) or 1.0
     lines = []
     for name in names:
@@ -108,13 +135,48 @@ def _figure_table(base: KnowledgeBase, shown: SideBySide, names: Sequence[str]) 
         for number, figure in enumerate(figures):
             beaten = len(figures) > 1 and len(set(map(form, figures))) > 1 and form(figure) == form(best)
             shift = ""
-            if number and name in METRICS:
+            if number and name in shown.comparisons[number - 1]:
                 shift = _shift(shown.comparisons[number - 1][name], widest)
-            elif number:
+            elif number and name in TIMES:
                 shift = f'<span class="t-shift">{f"{figure - figures[0]:+,.0f}".replace("-", "−")} ms</span>'
-            cells.append(f'<span class="{"t-best" if beaten else ""}">{form(figure)}</span>{shift}')
+            counted = (
+                f'<span class="t-dim t-small">{html(counts(shown, name, number))}</span>' if name in COUNTS else ""
+            )
+            cells.append(f'<span class="{"t-best" if beaten else ""}">{form(figure)}</span>{counted}{shift}')
         lines.append((f' title="{html(text_of(ABOUT[name]))}"', html(metric_name(name)), cells))
     return _table([f' title="{html(ways.called(run.pipeline, base))}"' for run in shown.runs], lines)
+
+
+def counts(shown: SideBySide, name: str, number: int) -> str:
+    """Return how many of the questions a run found, in words."""
+    return t("{n} of {every}", n=shown.count(name, number), every=shown.answerable)
+
+
+def in_words(shown: SideBySide) -> str:
+    """Return as HTML how many questions each run found, and how many of others it would."""
+    name = shown.metric if shown.metric in COUNTS else f"hit@{DEPTH}"
+    every = shown.answerable
+    lines = []
+    for number in range(len(shown.runs)):
+        texts = [f"{metric_name(name)}: {counts(shown, name, number)}"]
+        if every >= ENOUGH:
+            low, high = shown.expected(name, number)
+            text = t(
+                "On other questions like these, {low} to {high} of {every} on average", low=low, high=high, every=every
+            )
+            texts += [text, _against(shown.comparisons[number - 1][name]) if number else ""]
+        lines.append(f'<div class="t-head">{badge(number)}{facts(filter(None, texts))}</div>')
+    return "".join(lines)
+
+
+def _against(comparison: Comparison) -> str:
+    """Return how many more questions than the first run a run would find, in words."""
+    low, high = (round(end * comparison.questions) for end in (comparison.low, comparison.high))
+    if low >= 0:
+        return t("{low} to {high} more than A", low=low, high=high)
+    if high <= 0:
+        return t("{low} to {high} fewer than A", low=-high, high=-low)
+    return t("between {low} fewer and {high} more than A", low=-low, high=high)
 
 
 def signed(number: float) -> str:

@@ -117,7 +117,7 @@ def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[R
         if widgets.button(label, "history_delete", "delete", disabled=shut or not marked):
             workspace.runs.delete_for_good([run.id for run in marked])
             st.rerun()
-    st.caption(t("Mark one run to look at it, or several to compare them with the oldest."))
+    st.caption(t("Select one run to look at it, or several to compare them with the oldest."))
 
 
 def _compare(workspace: Workspace, set_id: str, run_ids: Sequence[str]) -> None:

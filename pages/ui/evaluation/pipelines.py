@@ -17,7 +17,7 @@ from pages.ui.shared.text import t, text_of
 
 PRESETS = {
     "as_is": message("Current settings"),
-    "no_rerank": message("Without second look"),
+    "no_rerank": message("Without re-check"),
     "meaning": message("Meaning only"),
     "words": message("Words only"),
     "smaller": message("Smaller chunks"),
@@ -115,9 +115,25 @@ def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pip
         _chunking(base, number, way, put)
         if base.has_vectors:
             _embedder(workspace, base, number, way, put)
+        _answers(workspace, number, way, put)
     with right:
         for name in knobs.fitting(knobs.OF_WAYS, base):
             draw(name)
+
+
+def _answers(workspace: Workspace, number: int, way: Pipeline, put: Put) -> None:
+    """Draw who writes the answers and who judges them, where a language model is set up or the setup has it."""
+    if not workspace.settings.llm.is_set_up and (way.answers, way.judge) == ("quotes", "none"):
+        return
+    now = widgets.bound(f"way_answers_{number}", way.answers, lambda chosen: put(replace(way, answers=chosen)))
+    texts = {"quotes": t("Sentences of your notes"), "model": t("Written by the language model")}
+    widgets.select(t("Answers"), texts, **now)
+    now = widgets.bound(f"way_judge_{number}", way.judge, lambda chosen: put(replace(way, judge=chosen)))
+    about = t(
+        "It reads each answer beside the one that you wish and the right passages, and says whether they agree, with a "
+        "reason. Its opinion is a figure of its own; a model is lenient with what it wrote itself."
+    )
+    widgets.select(t("Judge"), {"none": t("Nobody"), "model": t("The language model")}, help=about, **now)
 
 
 def _embedder(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put) -> None:

@@ -71,10 +71,18 @@ def _suggested(workspace: Workspace, question_set: QuestionSet, one: Question) -
 def _form(workspace: Workspace, question_set: QuestionSet, one: Question, kinds: Sequence[str], key: str) -> None:
     """Draw the form of a question; a change by others replaces the typed text."""
     # Another stored question is another widget, which begins with its text.
-    stored = crc32(repr((one.text, one.kind, one.note, one.any)).encode("utf-8", "surrogatepass"))
+    stored = crc32(repr((one.text, one.kind, one.note, one.any, one.answer)).encode("utf-8", "surrogatepass"))
     key = f"{key}_{stored:08x}"
     with st.form(f"question_{key}", border=False), shell.errors():
         text = st.text_area(t("Question"), value=one.text, key=f"question_text_{key}", height=100)
+        answer = st.text_area(
+            t("Wished answer"),
+            value=one.answer,
+            key=f"question_answer_{key}",
+            height=70,
+            max_chars=LONGEST,
+            help=t("If you write one, runs count how many of its figures and names the answer holds."),
+        )
         left, right = st.columns(2)
         with left:
             kind = _kind(one.kind, kinds, f"question_kind_{key}")
@@ -90,7 +98,8 @@ def _form(workspace: Workspace, question_set: QuestionSet, one: Question, kinds:
             saved = widgets.submit(t("Save"), f"save_question_{key}", type="primary", disabled=shut)
             st.caption(t("Ctrl+Enter in the text saves too."))
         if saved:
-            changed = replace(one, text=(text or "").strip(), kind=kind, note=(note or "").strip(), any=not needed)
+            text, note, answer = ((typed or "").strip() for typed in (text, note, answer))
+            changed = replace(one, text=text, kind=kind, note=note, any=not needed, answer=answer)
             workspace.questions.update(question_set, one.id, changed)
             st.toast(t("Saved"), icon=":material/check:")
             st.rerun()

@@ -128,7 +128,7 @@ def _is(one: Question, state: str) -> bool:
 def _table(listed: Sequence[Question], *, beside: bool) -> None:
     """Draw the questions, a row for each; the last one marked is drawn `beside` them."""
     if not listed:
-        st.info(t("No question passes these filters."))
+        st.info(t("No question matches these filters."))
         return
     chosen = st.session_state[_CHOSEN]
     # Rows are marked by position: another listing is another widget, to which the choice is carried over.

@@ -1,6 +1,6 @@
 """One question: its right passages, and the hits of each run, with the right characters marked."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 import streamlit as st
@@ -13,7 +13,9 @@ from core.model import (
     Chunk,
     Diagnosis,
     FoundSpan,
+    GivenAnswer,
     GoldSpan,
+    Judgement,
     KnowledgeBase,
     Note,
     QuestionResult,
@@ -87,7 +89,7 @@ def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, row: R
         parts = st.columns(len(shown.runs), gap="small")
     for number, part in enumerate(parts):
         with part:
-            _run(base, shown.runs[number], row.results[number], number, places)
+            _run(base, shown.runs[number], row, number, places)
 
 
 def _question(row: Row, places: Places) -> None:
@@ -109,6 +111,8 @@ def _question(row: Row, places: Places) -> None:
     if len(drawn) > SHOWN:
         more = folded(t("and {n} more", n=len(drawn) - SHOWN), "".join(drawn[SHOWN:]), css="t-more")
     st.html(f'<div class="t-caption">{html(needed)}</div>{"".join(drawn[:SHOWN])}{more}')
+    if wished := row.results[0].wished:
+        st.html(f'<div class="t-caption">{html(t("Wished answer"))}</div><div class="t-text">{html(wished)}</div>')
 
 
 def _gold(gold: GoldSpan, places: Places) -> str:
@@ -127,7 +131,8 @@ def _standing(result: QuestionResult) -> str:
     return t("rank {rank}", rank=result.found_rank) if result.found_rank else t("missed")
 
 
-def _run(base: KnowledgeBase, run: Run, result: QuestionResult, number: int, places: Places) -> None:
+def _run(base: KnowledgeBase, run: Run, row: Row, number: int, places: Places) -> None:
+    result = row.results[number]
     tone = "" if result.negative else "good" if result.found_rank else "bad"
     level, took = knobs.shown("level", result.level), f"{result.took_ms:,.0f} ms"
     st.html(
@@ -137,11 +142,52 @@ def _run(base: KnowledgeBase, run: Run, result: QuestionResult, number: int, pla
     )
     if result.diagnoses:
         st.html("".join(_diagnosed(result)))
-    for rank, hit in enumerate(result.hits, start=1):
+    if result.given:
+        st.html(_answer(result, result.given, row.values[number]))
+    ranked = list(enumerate(result.hits, start=1))
+    seen = result.found_rank or len(ranked)
+    _hits(run, result, number, ranked[:seen], places)
+    if others := ranked[seen:]:
+        with st.expander(t("{n} more", n=len(others))):
+            _hits(run, result, number, others, places)
+    if not ranked:
+        st.caption(t("Nothing was found."))
+
+
+def _hits(
+    run: Run, result: QuestionResult, number: int, ranked: Sequence[tuple[int, FoundSpan]], places: Places
+) -> None:
+    for rank, hit in ranked:
         with st.container(border=True, key=f"recalled_{number}_{rank}", gap="xsmall"):
             _hit(run, result, rank, hit, places)
-    if not result.hits:
-        st.caption(t("Nothing was found."))
+
+
+def _answer(result: QuestionResult, given: GivenAnswer, of: Mapping[str, float]) -> str:
+    """Return the answer of a run as HTML, and how much of it is right."""
+    about = t("Says that the notes don't answer this")
+    right = given.refused == result.negative
+    if not given.refused:
+        every = len(given.cited)
+        share = round(of.get("cited_precision", 0.0) * every)
+        about, right = t("{n} of {every} quotes are right", n=share, every=every), right and share > 0
+    if given.problem:
+        about, right = text_of(given.problem), False
+    tone = "t-edited" if right else "t-problem"
+    text = f'<div class="t-text">{html(given.text)}</div>' if given.text else ""
+    return (
+        f'<div class="t-gold"><div class="t-crumb">{html(t("Answer"))} <span class="t-tag {tone}">{html(about)}</span>'
+        f"</div>{text}{_judged(given.judged) if given.judged else ''}</div>"
+    )
+
+
+def _judged(judgement: Judgement) -> str:
+    """Return what a language model says of an answer as HTML."""
+    tone = {"agrees": "t-edited", "partly": ""}.get(judgement.verdict or "no", "t-problem")
+    says, label, why = t("The language model says"), text_of(judgement.label), text_of(judgement.why)
+    return (
+        f'<div class="t-crumb">{html(says)} <span class="t-tag {tone}">{html(label)}</span></div>'
+        f'<div class="t-small">{html(why)}</div>'
+    )
 
 
 def _diagnosed(result: QuestionResult) -> list[str]:

@@ -37,7 +37,7 @@ def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
             against = _against(base, shown)
             rows = _filtered(shown, against)
             if not rows:
-                st.caption(t("No question passes these filters."))
+                st.caption(t("No question matches these filters."))
                 return
             left, right = st.columns([5, 8], gap="medium")
             with left, st.container(key="rows_list"):

@@ -1,17 +1,20 @@
 """The actions on a question set, each in its dialog."""
 
+import json
+import re
 from collections.abc import Callable
 from functools import partial
 
 import streamlit as st
 
-from core.messages import LANGUAGES, message, render
+from core.messages import ENGLISH, LANGUAGES, message, render
 from core.model import QuestionSet
+from core.text import CJK
 from core.workspace import Workspace
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import session_language, t, t_plural, text_of
 
 LONGEST = 80
 """Characters of a set's name."""
@@ -80,9 +83,20 @@ def open_samples(workspace: Workspace) -> None:
     question_set = next((one for one in workspace.question_sets.all(jobs.SAMPLE) if one.name in known), None)
     if question_set is None:
         name = text_of(SAMPLES)
-        question_set = workspace.question_sets.add_file(jobs.SAMPLE, name, QUESTIONS.read_bytes(), QUESTIONS.name)
+        question_set = workspace.question_sets.add_file(jobs.SAMPLE, name, _samples(), QUESTIONS.name)
         toast_added(question_set)
     open_set(question_set)
+
+
+def _samples() -> bytes:
+    """Return the file of the questions, those in the language of the session first."""
+    foreign = session_language() == ENGLISH
+
+    def is_foreign(line: str) -> bool:
+        return bool(re.search(f"[{CJK}]", json.loads(line)["question"])) == foreign
+
+    lines = QUESTIONS.read_text("utf-8").splitlines(keepends=True)
+    return "".join(sorted(lines, key=is_foreign)).encode()
 
 
 def open_set(question_set: QuestionSet) -> None:

@@ -1,11 +1,12 @@
 """The parts of the home page."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
 import streamlit as st
 
 from core.messages import message
-from core.model import BASE_KINDS, BaseStatus, NoteCard, Status, day_of, embedder_name
+from core.model import BASE_KINDS, BaseStatus, NoteCard, Status, day_of, embedder_name, on_clock
 from core.workspace import Workspace
 from pages.ui.settings import defaults
 from pages.ui.shared import empty, jobs, plans, shell, style, units, widgets
@@ -17,8 +18,10 @@ SOON = 14
 """Days before its expiry in which a note is listed."""
 SHOWN = 10
 """Notes listed at most."""
+RECENT = 6
+"""Last changed notes."""
 POINTS = (
-    (message("See every split"), message("Each note is split as fits it, and you can see where and why.")),
+    (message("See every split"), message("Long notes are split where it makes sense, and you can see where and why.")),
     (message("Ask in your own words"), message("Meaning and words both count, and every hit says why it is there.")),
     (
         message("No network needed"),
@@ -35,13 +38,14 @@ def welcome(workspace: Workspace) -> None:
         f'<p class="t-lead">{html(t("Find what you wrote, by meaning and by word, in Chinese and English. Everything stays on this machine."))}</p>'
     )
     empty.beginnings(workspace)
-    st.page_link("bases.py", label=t("New base"), icon=":material/database:", query_params={"new": "yes"})
     st.space("small")
     for column, tile, (title, more) in zip(st.columns(3, gap="large"), style.TILES, POINTS, strict=False):
         column.html(
             f'<div class="t-point" style="--tile: {tile}"><b>{html(text_of(title))}</b>'
             f'<span class="t-dim">{html(text_of(more))}</span></div>'
         )
+    st.space("small")
+    _new_base()
 
 
 def quick_search() -> None:
@@ -99,11 +103,26 @@ def _lapsing(workspace: Workspace, cards: Sequence[NoteCard]) -> None:
 
 def _listed(cards: Sequence[NoteCard]) -> None:
     for card in cards[:SHOWN]:
-        with st.container(horizontal=True, vertical_alignment="center", key=f"expires_{card.id}"):
-            st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, width="stretch")
-            day = day_of(card.expires_at) if card.expires_at else ""
-            st.caption(f"{day} · {plain(card.base)}", width="content")
+        _row(card, card.expires_at, f"expires_{card.id}")
     widgets.more(len(cards) - SHOWN)
+
+
+def _row(card: NoteCard, at: datetime | None, key: str) -> None:
+    """Draw the link to a note, with a day and its base."""
+    with st.container(horizontal=True, vertical_alignment="center", key=key):
+        st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, width="stretch")
+        st.caption(f"{day_of(on_clock(at)) if at else ''} · {plain(card.base)}", width="content")
+
+
+def recent(workspace: Workspace) -> None:
+    """Draw the notes that were changed last, each a link."""
+    cards = workspace.notes.switch("", RECENT)
+    if not cards:
+        return
+    st.subheader(t("Recent notes"))
+    with st.container(gap="xxsmall", key="recent_notes"):
+        for card in cards:
+            _row(card, card.updated_at, f"recent_{card.id}")
 
 
 def _waiting(n: int) -> None:
@@ -128,13 +147,15 @@ def _unfinished(workspace: Workspace, status: Status) -> None:
 
 def bases(workspace: Workspace, status: Status) -> None:
     """Draw a card for every base, the ways to more notes, and the folder of the workspace."""
+    with st.container(horizontal=True, vertical_alignment="bottom", key="bases_head"):
+        st.subheader(t("Knowledge bases"), width="stretch")
+        _new_base()
     for column, base in widgets.in_columns(status.bases, COLUMNS):
         with column.container(border=True, key=f"base_{base.base.id}"):
             _base(base)
     with st.container(horizontal=True, vertical_alignment="center"):
         label = t("Import more notes")
         st.page_link("notes.py", label=label, icon=":material/add:", query_params={"import": "open"})
-        st.page_link("bases.py", label=t("New base"), icon=":material/database:", query_params={"new": "yes"})
         if jobs.SAMPLE not in [base.base.name for base in status.bases]:
             empty.samples(workspace, type="tertiary")
     st.caption(
@@ -142,13 +163,17 @@ def bases(workspace: Workspace, status: Status) -> None:
     )
 
 
+def _new_base() -> None:
+    st.page_link("bases.py", label=t("New base"), icon=":material/database:", query_params={"new": "yes"})
+
+
 def _base(status: BaseStatus) -> None:
     base = status.base
     notes = t_plural("{n} note", "{n} notes", n=status.notes)
     facts = [
-        f"{notes} · {t_plural('{n} chunk', '{n} chunks', n=status.chunks)}",
+        f"{notes} · {t_plural('{n} passage', '{n} passages', n=status.chunks)}",
         *([t("{n} of them by words only", n=status.waiting)] if status.waiting else []),
-        t("Last sync {at}", at=units.local(base.synced_at) if base.synced_at else t("never")),
+        t("Last update {at}", at=units.local(base.synced_at)) if base.synced_at else t("Never updated"),
         t("Model: {name}", name=embedder_name(base.embedder)) if base.has_vectors else text_of(BASE_KINDS[base.kind]),
         *(folder for folder, _ in status.folders[:3] if folder != "upload"),
     ]

@@ -6,29 +6,29 @@ import streamlit as st
 
 from core.model import Note
 from core.workspace import Workspace
-from pages.ui.notes import composer, deletion, history, outside, several
+from pages.ui.notes import changing, composer, deletion, history, opened, outside, several
 from pages.ui.shared import jobs, names, shell, widgets
 from pages.ui.shared.text import t, t_plural
 
 
 def new(workspace: Workspace) -> None:
-    """Draw the button for a new note; its base is the one that the list is limited to."""
-    bases = [base.name for base in workspace.bases.all()]
-    base = st.session_state.get("notes_base", "") or (bases[0] if len(bases) == 1 else "")
-    widgets.button(
-        t("New note"), "new_note", "edit_square", on_click=composer.begin, args=(base,), disabled=workspace.readonly
-    )
+    """Draw the button for a new note, which goes where the person stands."""
+    begin = {"on_click": shell.guarded(composer.begin_here), "args": (workspace,), "disabled": workspace.readonly}
+    widgets.button(t("New note"), "new_note", "edit_square", **begin)
 
 
 def actions(workspace: Workspace, note: Note) -> None:
-    """Draw the bar above an open note."""
-    with st.container(horizontal=True, vertical_alignment="center", key="note_actions"):
-        edit, shut = shell.guarded(composer.edit), workspace.readonly
-        widgets.button(t("Edit"), "edit_note", "edit", on_click=edit, args=(workspace, note.id), disabled=shut)
-        widgets.chunk_link(note.id, None, t("See its chunks"))
-        if note.in_file:
-            outside.obsidian(note, t("Open in Obsidian"))
-        _menu(workspace, note)
+    """Draw the actions on an open note."""
+    edit, shut = shell.guarded(composer.edit), workspace.readonly
+    widgets.button(t("Edit"), "edit_note", "edit", on_click=edit, args=(workspace, note.id), disabled=shut)
+    _menu(workspace, note)
+
+
+def ways(note: Note) -> None:
+    """Draw the ways from an open note to its chunks and into another program."""
+    widgets.chunk_link(note.id, None, t("See its chunks"))
+    if note.in_file:
+        outside.obsidian(note, t("Open in Obsidian"))
 
 
 def marked(workspace: Workspace, note_ids: Sequence[str], base: str) -> None:
@@ -64,6 +64,11 @@ def _menu(workspace: Workspace, note: Note) -> None:
     @shell.guarded
     def chosen() -> None:
         match st.session_state[key]:
+            case "rename" | "move" | "export":
+                changing.DIALOG.open((note.id, st.session_state[key]))
+            case "copy":
+                opened.choose(workspace.notes.copy(note.id, embed=False).id)
+                workspace.start_indexing()
             case "history":
                 history.DIALOG.open(note.id)
             case "archive":
@@ -77,10 +82,13 @@ def _menu(workspace: Workspace, note: Note) -> None:
             case converter:
                 workspace.documents.convert(note.id, converter.removeprefix("convert "))
 
-    texts = {"history": t("History")}
+    texts = {"history": t("History"), "export": t("Save as a file…")}
     if note.in_file and outside.is_here():
         texts["open"] = t("Open in the system's editor")
     if not jobs.shut(workspace):
+        texts |= {"rename": t("Rename…"), "copy": t("Duplicate")}
+        if not note.source_ref:
+            texts["move"] = t("Move…")
         archived = note.status == "archived"
         texts |= {"restore": t("Make active again")} if archived else {"archive": t("Archive this note")}
         texts["delete"] = t("Delete this note")
@@ -88,3 +96,4 @@ def _menu(workspace: Workspace, note: Note) -> None:
             texts[f"convert {name}"] = t("Convert again: {how}", how=names.converter(name))
     widgets.menu(t("More"), texts, key, "more_horiz", on_click=chosen)
     history.dialog(workspace)
+    changing.dialog(workspace)

@@ -19,15 +19,15 @@ _KEY = secrets.token_bytes(32)
 
 def address(note_id: str, place: str) -> str:
     """Return the address of a file, given by its path from the top of its note's folder."""
-    return f"/attachment/{_seal(note_id, place)}/{quote(note_id, safe='')}/{quote(place)}"
+    return f"/attachment/{seal(note_id, place)}/{quote(note_id, safe='')}/{quote(place)}"
 
 
 def route(workspace: Callable[[], Workspace]) -> Route:
     """Return the route of the files beside the notes of a workspace."""
 
     def attachment(request: Request) -> Response:
-        note_id, place, seal = (request.path_params[name] for name in ("note", "place", "seal"))
-        is_linked = hmac.compare_digest(_seal(note_id, place).encode(), seal.encode())
+        note_id, place, sealed = (request.path_params[name] for name in ("note", "place", "seal"))
+        is_linked = is_sealed(sealed, note_id, place)
         try:
             file = workspace().notes.attachment(note_id, f"/{place}") if is_linked else None
         except TesseraError:
@@ -53,5 +53,11 @@ def is_shown(file: Attachment) -> bool:
     return bool(file.type) and file.type != "image/svg+xml"
 
 
-def _seal(note_id: str, place: str) -> str:
-    return hmac.new(_KEY, f"{note_id}\0{place}".encode(), "sha256").hexdigest()
+def seal(*parts: str) -> str:
+    """Return what proves that a page of this run made an address of these parts."""
+    return hmac.new(_KEY, "\0".join(parts).encode(), "sha256").hexdigest()
+
+
+def is_sealed(sealed: str, *parts: str) -> bool:
+    """Return whether this is the seal of these parts."""
+    return hmac.compare_digest(seal(*parts).encode(), sealed.encode())

@@ -4,14 +4,18 @@ import streamlit as st
 
 from core.model import NoteCard, day_of
 from core.workspace import Workspace
+from pages.ui.notes import concepts
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t
 
 _SHOWN = 10
 
 
-def draw(workspace: Workspace, *, several: bool) -> None:
-    """Draw how to open or write a note, and links to the notes that changed last; `several` names their bases."""
+def draw(workspace: Workspace, base: str, *, several: bool) -> None:
+    """Draw how to open or write a note, links to the notes that changed last, and the concepts of a base or of all.
+
+    `several` names the bases of the notes.
+    """
     with st.container(key="beginning"):
         about = t("Choose a note to read it, or press Ctrl+O to go to one by its title.")
         st.html(f'<p class="t-lead">{html(about)}</p>')
@@ -22,6 +26,7 @@ def draw(workspace: Workspace, *, several: bool) -> None:
         st.html(f'<div class="t-caption">{html(t("Changed last"))}</div>')
         for card in latest:
             _row(card, several=several)
+    concepts.panel(workspace, base)
 
 
 def _row(card: NoteCard, *, several: bool) -> None:

@@ -6,22 +6,21 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 from secrets import token_hex
-from threading import Lock
 from typing import Any
 
 import streamlit as st
 
-from core.errors import Conflict, NoteNotFound, VersionNotFound
+from core.errors import Conflict, NoteNotFound, TesseraError, VersionNotFound
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
 from core.text import with_line_ends
 from core.workspace import Workspace
-from pages.ui.notes.written_text import NEW, Wish, Writing, as_json
+from pages.ui.notes import drafting, standing
+from pages.ui.notes.written_text import NEW, Wish, Writing, as_json, fields_of
 
 _WRITING = "writing"
 _WRITINGS = "writings"
 _ALL = 2**53 - 1
 """JavaScript's largest whole number: no text of an editor has a higher one."""
-_PUTTING = Lock()
 
 
 def now() -> Writing | None:
@@ -44,6 +43,12 @@ def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
     """Begin a new note; for callbacks."""
     fields = {"title": title} if title else {}
     _open(Writing(token_hex(8), None, base, folder=folder, fields=fields))
+
+
+def begin_here(workspace: Workspace) -> None:
+    """Begin a new note where the person stands; for callbacks."""
+    base, folder = standing.place(workspace)
+    begin(base, folder=folder)
 
 
 def begin_linked(base: str, target: str) -> None:
@@ -94,13 +99,14 @@ def go_on(workspace: Workspace, draft: NoteDraft, was: str = "") -> None:
         with_line_ends(draft.body, note.body if note else ""),
         folder=str(about.get("folder", "")),
         fields=dict(fields) if isinstance(fields, Mapping) else {},
-        number=number_of(draft),
+        number=drafting.number_of(draft),
         settles=bool(about.get("settles")),
         draft=token,
         was=was,
     )
     _open(writing)
-    keep(workspace, writing, claim=True)
+    drafting.keep(workspace, writing, claim=True)
+    wish_for(writing, "rest")
     if writing.key != draft.key and not workspace.readonly:
         workspace.drafts.delete_for_good(draft.key)
 
@@ -112,76 +118,19 @@ def _begun(workspace: Workspace, draft: NoteDraft) -> Note | None:
         if note_id == NEW:
             return None
         now = workspace.notes.get(note_id)
-        return now if is_saved(workspace, draft) else workspace.notes.at(note_id, draft.version)
-    except (NoteNotFound, VersionNotFound):
+    except NoteNotFound:
         return None
+    try:
+        return now if drafting.is_saved(workspace, draft) else workspace.notes.at(note_id, draft.version)
+    except VersionNotFound:  # a later one of its sitting took its place
+        return replace(now, version=draft.version)
 
 
-def is_saved(workspace: Workspace, draft: NoteDraft) -> bool:
-    """Return whether a draft equals its stored note, or an empty note if it is of a new one."""
-    note_id = draft.key.split(" ")[0]
-    body = "" if note_id == NEW else workspace.notes.get(note_id).body
-    return not draft.fields.get("fields") and with_line_ends(draft.body, body) == body
-
-
-def number_of(draft: NoteDraft) -> int:
-    """Return the number of a draft's text."""
-    return int(str(draft.fields.get("number", 0)))
-
-
-def leave() -> None:
-    """Close the editor; the draft stays."""
+def leave(workspace: Workspace) -> None:
+    """Close the editor and save its text; what can't be saved stays a draft."""
     if writing := st.session_state.pop(_WRITING, None):
         writing.offered = writing.links = None
-
-
-def keep(workspace: Workspace, writing: Writing, *, claim: bool = False) -> None:
-    """Store the text as a draft; delete the draft if nothing differs from the stored note.
-
-    A draft belongs to the editor that claimed it last; another editor writes a draft of its own.
-    """
-    if workspace.readonly:
-        return
-    if not writing.changed:
-        _drop(workspace, writing)
-    else:
-        writing.saved = False
-        key = put(workspace, draft_of(workspace, writing), "" if claim else writing.token)
-        writing.draft = key.split(" ")[1]
-    writing.stored = max(writing.stored, writing.number)
-
-
-def draft_of(workspace: Workspace, writing: Writing) -> NoteDraft:
-    """Return a text as a draft."""
-    base = workspace.bases.find(writing.base)
-    about = {
-        "base": writing.base,
-        "folder": writing.folder,
-        "number": writing.number,
-        "fields": writing.fields,
-        "settles": writing.settles,
-        "writer": writing.token,
-    }
-    title = str(writing.value("title") or "")
-    version = writing.note.version if writing.note else 0
-    return NoteDraft(writing.key, base.id if base else "", version, title, writing.body, about, datetime.now(UTC))
-
-
-def put(workspace: Workspace, draft: NoteDraft, writer: str) -> str:
-    """Store a draft and return its key, which is a new one if another editor claimed the draft."""
-    with _PUTTING:
-        stored = workspace.drafts.find(draft.key)
-        if writer and stored and stored.fields.get("writer", writer) != writer:
-            draft = replace(draft, key=f"{draft.key.split(' ')[0]} {token_hex(8)}")
-        workspace.drafts.put(draft)
-    return draft.key
-
-
-def _drop(workspace: Workspace, writing: Writing) -> None:
-    with _PUTTING:
-        stored = workspace.drafts.find(writing.key)
-        if stored and stored.fields.get("writer", writing.token) == writing.token:
-            workspace.drafts.delete_for_good(writing.key)
+        settle(workspace, None)
 
 
 def wish_for(writing: Writing, what: Wish) -> None:
@@ -195,40 +144,76 @@ def discard(workspace: Workspace, key: str) -> None:
     for one in of_session().values():
         if one.key == key:
             one.stored = _ALL
+            one.body, one.fields = one.note.body if one.note else "", {}
     if (writing := now()) and writing.key == key:
-        leave()
+        leave(workspace)
 
 
-def save(workspace: Workspace, writing: Writing, *, over: Note | None = None) -> None:
+def save(workspace: Workspace, writing: Writing, *, over: Note | None = None, rests: bool = False) -> None:
     """Save the text and the fields as a new version, or `over` the one that is stored; then index in the background.
 
-    A note that was changed meanwhile becomes `opposed`. Raises what `Notes.add` and `Notes.update` do.
+    It joins the version before if that came by itself in the same sitting; with `rests` it comes by itself too. What
+    can't be saved stays a draft: a note that was changed meanwhile becomes `opposed`, any other reason the `refusal`.
     """
-    fields: Any = writing.fields
     try:
-        if writing.note is None:
-            folder = writing.folder.strip("/ ")
-            path = f"{folder}/" if folder else ""
-            note = workspace.notes.add(writing.base, writing.body, path=path, author="person", embed=False, **fields)
-        else:
-            body = None if writing.body == writing.note.body else writing.body
-            version = (over or writing.note).version
-            if writing.settles:
-                change = Proposal(writing.note.id, version, body, fields, datetime.now(UTC))
-                note = workspace.proposals.make(change, embed=False)
-            else:
-                note = workspace.notes.update(
-                    writing.note.id, body=body, expected_version=version, author="person", embed=False, **fields
-                )
+        note = _saved(workspace, writing, over)
     except Conflict as conflict:
         writing.opposed = conflict.stored
         return
-    _drop(workspace, writing)
+    except TesseraError as error:
+        writing.refusal = error.message
+        return
+    drafting.drop(workspace, writing)
     writing.settles = False
+    writing.rested = datetime.now(UTC) if rests else None
     workspace.start_indexing()
     adopt(writing, note)
     writing.saved = True
     writing.stored = max(writing.stored, writing.number)
+
+
+def _saved(workspace: Workspace, writing: Writing, over: Note | None) -> Note:
+    fields: Any = writing.fields
+    if writing.note is None:
+        writing.made = True
+        folder = writing.folder.strip("/ ")
+        path = f"{folder}/" if folder else ""
+        return workspace.notes.add(writing.base, writing.body, path=path, author="person", embed=False, **fields)
+    body = None if writing.body == writing.note.body else writing.body
+    version = (over or writing.note).version
+    if writing.settles:
+        change = Proposal(writing.note.id, version, body, fields, datetime.now(UTC))
+        return workspace.proposals.make(change, embed=False)
+    joins = writing.joins and over is None  # never in place of a version that somebody else wrote
+    about: Any = {"body": body, "expected_version": version, "author": "person", "embed": False, "joins": joins}
+    return workspace.notes.update(writing.note.id, **about, **fields)
+
+
+def put_into(workspace: Workspace, writing: Writing, base: str, folder: str) -> None:
+    """Let a new note go into a base and a folder; one that this editor made is made again there.
+
+    Its text is a draft first: a kill leaves it there, at most in both places.
+    """
+    made, before = writing.note, (writing.base, writing.folder)
+    writing.base, writing.folder = base, folder
+    if made is None or before == (base, folder):
+        drafting.keep(workspace, writing)
+        return
+    writing.fields = fields_of(made) | writing.fields
+    if made.title == workspace.notes.title_of(made.body):
+        writing.fields.pop("title", None)
+    writing.note = writing.rested = writing.opposed = None
+    drafting.keep(workspace, writing)
+    workspace.notes.delete(made.id)
+    workspace.notes.delete_for_good([made.id])
+    wish_for(writing, "rest")
+
+
+def settle(workspace: Workspace, besides: Writing | None) -> None:
+    """Save the texts of this session whose editors were left, but for one that is open."""
+    for one in of_session().values():
+        if one is not besides and one.saves and not workspace.readonly:
+            save(workspace, one, rests=True)
 
 
 def overtaken(workspace: Workspace, writing: Writing) -> bool:
@@ -255,6 +240,10 @@ def take_newer(workspace: Workspace, writing: Writing) -> None:
 
 
 def adopt(writing: Writing, note: Note) -> None:
-    """Continue on the stored note; its fields replace those that were set in the editor."""
-    writing.note, writing.opposed, writing.fields = note, None, {}
-    writing.drawn += 1
+    """Continue on the stored note; fields that it has in another form than they were set are drawn anew.
+
+    The title isn't: a person may be typing it.
+    """
+    if any(as_json(getattr(note, name)) != value for name, value in writing.fields.items() if name != "title"):
+        writing.drawn += 1
+    writing.note, writing.opposed, writing.refusal, writing.fields = note, None, None, {}

@@ -14,12 +14,12 @@ from pages.ui.shared.text import t
 
 
 def draw(workspace: Workspace, now: Writing) -> None:
-    """Draw the differences and three actions; none of them loses a text."""
+    """Draw the differences and two actions; neither of them loses a text, nor does going on writing."""
     stored = now.opposed
     assert stored is not None
     with st.container(border=True, key="conflict"):
         st.warning(
-            t("'{title}' was changed while you wrote. Which text shall it have?", title=plain(stored.title)),
+            t("'{title}' was changed while you wrote. Which text do you want to keep?", title=plain(stored.title)),
             icon=":material/call_split:",
         )
         _difference(workspace, stored, now)
@@ -41,7 +41,6 @@ def draw(workspace: Workspace, now: Writing) -> None:
                 on_click=shell.guarded(_theirs),
                 args=(workspace, now),
             )
-            widgets.small(t("Go on writing"), "conflict_on", "edit", on_click=_on, args=(now,))
 
 
 def _difference(workspace: Workspace, stored: Note, now: Writing) -> None:
@@ -65,13 +64,9 @@ def _theirs(workspace: Workspace, now: Writing) -> None:
     if _in_file(workspace, now):
         workspace.notes.take_file(now.note.id)
         workspace.start_indexing()
-    composer.leave()
+    composer.leave(workspace)
 
 
 def _in_file(workspace: Workspace, now: Writing) -> bool:
     assert now.note is not None
     return now.note.in_file and workspace.bases.of_id(now.note.base_id).write_files
-
-
-def _on(now: Writing) -> None:
-    now.opposed = None

@@ -45,10 +45,10 @@ def _base(workspace: Workspace, base: str) -> None:
         t_plural("Delete '{base}' with {n} note", "Delete '{base}' with {n} notes", n=status.notes, base=base)
     )
     text = t_plural(
-        "The base goes to the trash with its notes, their history, question sets and runs. For {n} day it can be "
-        "restored on the page of the bases. The files on disk stay.",
-        "The base goes to the trash with its notes, their history, question sets and runs. For {n} days it can be "
-        "restored on the page of the bases. The files on disk stay.",
+        "The base goes to the trash with its notes, their history, question sets and runs. You can restore it on "
+        "the page Bases for {n} day. The files on disk stay.",
+        "The base goes to the trash with its notes, their history, question sets and runs. You can restore it on "
+        "the page Bases for {n} days. The files on disk stay.",
         n=workspace.archives.trash_stays.days,
     )
     DIALOG.confirm(title, text, "delete", delete)
@@ -72,10 +72,10 @@ def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
         names.append(f"- {t('and {n} more', n=len(cards) - NAMED)}")
     days = workspace.notes.trash_stays.days
     goes = t_plural(
-        "For {n} day they can be restored from the trash, with their history and your edits of their chunks.",
-        "For {n} days they can be restored from the trash, with their history and your edits of their chunks.",
+        "You can restore them from the trash for {n} day, with their history and your edits of their passages.",
+        "You can restore them from the trash for {n} days, with their history and your edits of their passages.",
         n=days,
     )
-    files = t("The files on disk stay, and the next sync would bring the notes back.")
+    files = t("The files on disk stay, and the next update would bring the notes back.")
     text = "\n\n".join(["\n".join(names), goes, *([files] if any(card.in_file for card in cards) else [])])
     DIALOG.confirm(t_plural("Delete {n} note", "Delete {n} notes", n=len(cards)), text, "delete", delete)

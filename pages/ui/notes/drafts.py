@@ -26,7 +26,7 @@ def of_new(workspace: Workspace) -> None:
         if draft.key.split(" ")[0] not in there:
             title = plain(draft.title or draft.body.strip().split("\n")[0][:60])
             at = units.local(draft.at)
-            _offer(workspace, draft, t("'{title}', which you wrote at {at}, isn't saved.", title=title, at=at))
+            _offer(workspace, draft, t("Unsaved draft: {title}, from {at}.", title=title, at=at))
 
 
 def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:

@@ -1,19 +1,20 @@
 """The page on which a note is written: title, editor, and beside it the rendered text or the fields."""
 
 from collections.abc import Mapping
+from pathlib import PurePosixPath
 from typing import Any
 
 import streamlit as st
 
 from core.model import KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.notes import composer, conflict, editor, notefields, offers, opened
+from pages.ui.notes import composer, conflict, drafting, editor, nearby, notefields, offers, opened
 from pages.ui.notes.sources import NoteSources
-from pages.ui.notes.written_text import Writing
+from pages.ui.notes.written_text import Wish, Writing
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.document import as_written, document, view
 from pages.ui.shared.safe import light, plain, tangled
-from pages.ui.shared.text import t
+from pages.ui.shared.text import t, text_of
 
 LOOK = 3.0
 """Seconds between two looks at whether the file of the note changed."""
@@ -21,14 +22,14 @@ AROUND = 20_000
 """Characters before and behind the caret that are rendered of a long note."""
 
 
-def is_open() -> bool:
+def is_open(workspace: Workspace) -> bool:
     """Return whether the editor is open; a link to another note closes it."""
     now = composer.now()
     if now is None:
         return False
     linked = links.arrived("note")
     if linked and linked != (now.note.id if now.note else ""):
-        composer.leave()
+        composer.leave(workspace)
         return False
     return True
 
@@ -72,9 +73,7 @@ def _draw(workspace: Workspace, now: Writing) -> None:
             elif now.newer and now.note and now.newer.version > now.note.version:
                 _newer(workspace, now)
             _bar(workspace, now)
-            if now.note is None:
-                notefields.place(workspace, now)
-            notefields.title(workspace, now)
+            notefields.head(workspace, now)
         left, right = st.columns([11, 9], gap="medium")
         with left:
             if _shut(workspace, now):
@@ -93,69 +92,82 @@ def _newer(workspace: Workspace, now: Writing) -> None:
 
 
 def _act(workspace: Workspace, now: Writing) -> None:
-    """Do the action that a callback noted.
+    """Do the action that a callback noted; a note that is made, and an editor that is closed, draw the whole page.
 
     The callback itself may run before the one that takes the typed text. The action stays noted until it is done, for
     another message may break off the run that the click began.
     """
-    wish = now.wish
+    wish, note = now.wish, now.note
     if wish is None:
         return
     try:
-        if wish == "leave":
-            composer.leave()
-        elif wish == "discard":
-            composer.discard(workspace, now.key)
-        elif now.changed and _complete(now):
-            composer.save(workspace, now)
+        _do(workspace, now, wish)
     except Exception:
         now.wish = None
         raise
     now.wish = None
-    st.rerun()
+    if composer.now() is not now or now.note is not note is None:
+        st.rerun()
+
+
+def _do(workspace: Workspace, now: Writing, wish: Wish) -> None:
+    if wish == "discard":
+        composer.discard(workspace, now.key)
+    elif wish == "save":
+        if now.changed and now.complete:
+            composer.save(workspace, now)
+        now.rested = None  # what is stored stays a version
+    else:
+        tries = now.saves
+        if tries:
+            composer.save(workspace, now, rests=True)
+        if wish == "leave" and not (tries and now.changed):
+            composer.leave(workspace)
+            if now.note:  # a new one was made by this
+                opened.choose(now.note.id)
 
 
 def _bar(workspace: Workspace, now: Writing) -> None:
+    stays = now.changed and not now.saves
     with st.container(horizontal=True, vertical_alignment="center", key="writing_bar"):
-        widgets.small(t("Done"), "writing_leave", "arrow_back", on_click=composer.wish_for, args=(now, "leave"))
-        st.caption(_state(workspace, now), width="stretch")
-        label = t("Discard the changes") if now.note else t("Discard this note")
-        if now.changed:
+        label = t("Close; the draft stays") if stays else t("Done")
+        widgets.small(label, "writing_leave", "arrow_back", on_click=composer.wish_for, args=(now, "leave"))
+        with st.container(key="writing_state", width="stretch"):
+            st.caption(_state(workspace, now))
+        if now.note and not now.made:
+            about = [workspace.bases.of_id(now.note.base_id).name, *PurePosixPath(now.note.path or "").parts[:-1]]
+            st.caption(plain(" › ".join(about)), width="content")
+        if stays:
+            label = t("Discard the changes") if now.note else t("Discard this note")
             widgets.small(label, "writing_discard", "delete", on_click=composer.wish_for, args=(now, "discard"))
-        shut = workspace.readonly or not (now.changed and _complete(now))
-        keys = "Ctrl+S · Ctrl+Enter"
-        widgets.button(
-            t("Save"),
-            "writing_save",
-            "check",
-            type="primary",
-            help=keys,
-            disabled=shut,
-            on_click=composer.wish_for,
-            args=(now, "save"),
-        )
+        if now.decides:
+            save = {
+                "on_click": composer.wish_for,
+                "args": (now, "save"),
+                "disabled": workspace.readonly or not now.changed,
+            }
+            widgets.button(t("Save"), "writing_save", "check", type="primary", help="Ctrl+S · Ctrl+Enter", **save)
+    if now.refusal:
+        st.warning(plain(text_of(now.refusal)), icon=":material/warning:")
 
 
 def _state(workspace: Workspace, now: Writing) -> str:
-    if now.saved and now.note and not now.changed:
-        base = workspace.bases.of_id(now.note.base_id)
-        if not base.embed_at_once and (n := _pending(workspace, now.note.id)):
-            return t("Saved. Its words find it; {n} of its chunks wait until you index this base.", n=n)
-        return t("Saved as version {n}.", n=now.note.version)
-    if not now.changed:
-        return t("Nothing to save.")
-    if now.note is None and not now.base:
+    if now.saves:
+        return t("Saving…")
+    if now.changed and now.note is None and not now.base:
         return t("Not saved: choose a base. What you write is stored as a draft meanwhile.")
-    return t("Not saved. What you write is stored as a draft meanwhile.")
+    if now.changed:
+        return t("Not saved. What you write is stored as a draft meanwhile.")
+    if not (now.saved and now.note):
+        return t("What you write is saved by itself.")
+    base = workspace.bases.of_id(now.note.base_id)
+    if not base.embed_at_once and (n := _pending(workspace, now.note.id)):
+        return t("Saved, and found by its words; {n} of its passages wait until you index this base.", n=n)
+    return t("Saved")
 
 
 def _pending(workspace: Workspace, note_id: str) -> int:
     return sum(chunk.state == "pending" for chunk in workspace.chunks.all(note_id))
-
-
-def _complete(now: Writing) -> bool:
-    """Return whether the text or its title is enough for a note."""
-    return now.note is not None or bool(now.base and (now.body.strip() or now.value("title")))
 
 
 def _editor(workspace: Workspace, now: Writing) -> None:
@@ -163,7 +175,7 @@ def _editor(workspace: Workspace, now: Writing) -> None:
 
     def typed(sent: Mapping[str, Any]) -> None:
         now.typed(**sent)
-        composer.keep(workspace, now)
+        drafting.keep(workspace, now)
 
     editor.write(workspace, now, offered, shell.guarded(typed))
 
@@ -180,15 +192,7 @@ def _elsewhere(workspace: Workspace, now: Writing) -> None:
     with st.container(border=True, key="writing_elsewhere"):
         st.markdown(t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or "")))
         st.caption(_why_shut(note, base))
-        with st.container(horizontal=True):
-            if not note.plain:
-                widgets.button(
-                    t("Write to the files of '{base}'", base=plain(base.name)),
-                    "write_files_on",
-                    "edit_document",
-                    on_click=shell.guarded(lambda: workspace.bases.update(base.name, write_files=True)),
-                    disabled=workspace.readonly,
-                )
+        with st.container(horizontal=True, vertical_alignment="center"):
             widgets.button(
                 t("Make a copy that lives here"),
                 "writing_copy",
@@ -197,16 +201,15 @@ def _elsewhere(workspace: Workspace, now: Writing) -> None:
                 args=(workspace, note.id),
                 disabled=workspace.readonly,
             )
+            if not note.plain:
+                address = {"base": base.name}
+                st.page_link("bases.py", label=t("Settings of the base"), icon=":material/tune:", query_params=address)
 
 
 def _why_shut(note: Note, base: KnowledgeBase) -> str:
     if note.plain:
         return t("Its text is changed in another program: text files are only read here.")
-    return t(
-        "To change its text too, let Tessera write to the files of '{base}'. It replaces a file at once, "
-        "and only if no other program has changed it meanwhile.",
-        base=plain(base.name),
-    )
+    return t("Its text is only read, as you chose for '{base}'. Its settings can change that.", base=plain(base.name))
 
 
 def _copied(workspace: Workspace, note_id: str) -> None:
@@ -216,11 +219,13 @@ def _copied(workspace: Workspace, note_id: str) -> None:
 
 
 def _side(workspace: Workspace, now: Writing) -> None:
-    views = {"rendered": t("Rendered"), "fields": t("Fields")}
+    views = {"rendered": t("Rendered"), "fields": t("Fields"), "nearby": t("Nearby passages")}
     view = widgets.segments(t("Beside the text"), views, "writing_side", default="rendered", persist_state="session")
     with st.container(key="writing_beside"):
         if view == "fields":
             notefields.draw(workspace, now)
+        elif view == "nearby":
+            nearby.draw(workspace, now)
         elif now.body.strip():
             _preview(workspace, now)
         else:
@@ -231,7 +236,7 @@ def _preview(workspace: Workspace, now: Writing) -> None:
     """Draw the text. A click on a link to a note closes the editor and opens the note; the draft stays."""
 
     def clicked(link: view.Clicked) -> None:
-        composer.leave()
+        composer.leave(workspace)
         if link.note_id:
             opened.choose(link.note_id, link.place)
         else:

@@ -2,6 +2,7 @@ const PAUSE = 500;
 const PATIENCE = 1500;
 const MOST = 60000;
 const HOLD = 30000;
+const QUIET = 3000;
 const shelf = window.tesseraShelf;
 
 const lines = text => text.replace(/\r\n?/g, '\n');
@@ -22,6 +23,8 @@ const send = (own, wish) => {
   own.wait = came(own) ? PATIENCE : Math.min(MOST, 2 * own.wait);
   own.again = setTimeout(() => (left(own) || !came(own)) && send(own), own.wait);
   if (wish) {
+    clearTimeout(own.quiet);
+    own.quiet = null;
     own.wish = wish;
     own.wishes += 1;
     own.waits = true;
@@ -40,6 +43,8 @@ const changed = own => {
   clearTimeout(own.timer);
   const idle = performance.now() - own.last > 4 * PAUSE;
   own.timer = setTimeout(() => send(own), idle ? 0 : PAUSE);
+  clearTimeout(own.quiet);
+  own.quiet = setTimeout(() => send(own, 'rest'), QUIET);  // at each letter the note would be cut and indexed
 };
 
 const retitle = (own, title) => {
@@ -89,7 +94,41 @@ const offers = (own, kind) => {
   return own.offered[kind].made;
 };
 
+const notice = (own, text) => {
+  const place = own.paper?.parentElement?.querySelector('.notice');
+  if (place) place.textContent = text;
+};
+
+// As if it were pasted: so it comes to the caret, and can be undone.
+const insert = (own, text) => {
+  const clipboardData = new DataTransfer();
+  clipboardData.setData('text/plain', text);
+  const pasted = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+  own.host.shadowRoot.querySelector('.cm-content').dispatchEvent(pasted);
+};
+
+const store = async (own, file) => {
+  notice(own, own.data.words.adding);
+  const address = `${own.data.pictures}&name=${encodeURIComponent(file.name)}`;
+  const answer = await fetch(address, { method: 'POST', body: file }).then(one => one.json()).catch(() => null);
+  notice(own, answer ? answer.refused ?? '' : own.data.words.lost);
+  const name = file.name.replace(/\.\w+$/, '').replaceAll(/[[\]\\]/g, ' ');
+  if (answer?.path) insert(own, `![${name}](${answer.path})`);
+  return Boolean(answer?.path);
+};
+
+// Files are stored one after another, up to the first one that is refused; text that comes with a picture of it is taken as text.
+const takeFiles = async (own, event, given) => {
+  const files = [...given?.files ?? []];
+  if (!files.length || (event.type === 'paste' && given.types.includes('text/plain'))) return;
+  event.preventDefault();
+  event.stopPropagation();
+  for (const file of files) if (!await store(own, file)) return;
+};
+
 const listen = (own, whole) => {
+  own.host.addEventListener('paste', event => takeFiles(own, event, event.clipboardData), whole);
+  own.host.addEventListener('drop', event => takeFiles(own, event, event.dataTransfer), whole);
   own.host.addEventListener('focusin', () => { own.focused = true; }, whole);
   // An element that is taken away loses the focus too, and isn't left by that.
   own.host.addEventListener('focusout', () => setTimeout(() => {
@@ -107,7 +146,7 @@ const listen = (own, whole) => {
   document.addEventListener('input', event => {
     if (shelf.open === own.token && event.target.closest?.('[class*="st-key-note_title_"]')) retitle(own, event.target.value);
   }, whole);
-  addEventListener('pagehide', () => left(own) && send(own), whole);
+  addEventListener('pagehide', () => own.quiet && send(own, 'rest'), whole);
   addEventListener('beforeunload', event => {
     if (own.data.stored < own.number && !own.outlives) event.preventDefault();
   }, whole);
@@ -133,7 +172,7 @@ const begin = (own, edit) => {
   own.close = () => {
     listening.abort();
     watch.disconnect();
-    for (const timer of [own.timer, own.again, own.end]) clearTimeout(timer);
+    for (const timer of [own.timer, own.again, own.end, own.quiet]) clearTimeout(timer);
     shelf.editors.delete(own.token);
     own.editor.close();
     own.host.remove();
@@ -146,7 +185,7 @@ const begin = (own, edit) => {
     if (later.title === undefined) changed(own); else retitle(own, later.title);
     shelf.drop(place, later.token, later.number);
   }
-  own.focused = Boolean(text || own.number);
+  own.focused = !document.activeElement?.matches('input, textarea');
 };
 
 // An editor whose session ended goes on in the one that took its place, with a save that nobody can have read.

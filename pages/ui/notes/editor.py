@@ -11,13 +11,15 @@ from typing import Any
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.notes import bundle, composer, letters
+from pages.ui.notes import bundle, drafting, letters, pasted
 from pages.ui.notes.offers import Offers
 from pages.ui.notes.written_text import Writing
 from pages.ui.shared.component import component
-from pages.ui.shared.text import t
+from pages.ui.shared.text import session_language, t
 
-WRITE = component("note_editor", __file__, "<div class='paper'></div>", before="shelf.js")
+WRITE = component(
+    "note_editor", __file__, "<p class='notice' role='alert'></p><div class='paper'></div>", before="shelf.js"
+)
 """Triggers `typed`: the text, its number, the place of the caret, a typed title, and the last wish with its number.
 
 Numbers of texts and of wishes rise.
@@ -41,13 +43,19 @@ def write(workspace: Workspace, now: Writing, offered: Offers, typed: Callable[[
         "taken": now.number,
         "stored": now.stored,
         "wishes": now.wishes,
-        "about": letters.about(composer.draft_of(workspace, now)),
+        "about": letters.about(drafting.draft_of(workspace, now)),
         "place": workspace.name,
         "session": letters.session(),
         "notes": offered.notes,
         "tags": offered.tags,
         "script": bundle.ADDRESS,
-        "words": {"label": t("Text of the note"), "hint": t("Write in Markdown. [[ offers notes, # offers tags.")},
+        "pictures": pasted.address(now.base, now.note.id if now.note else "", session_language()),
+        "words": {
+            "label": t("Text of the note"),
+            "hint": t("Write in Markdown. [[ offers notes, # offers tags."),
+            "adding": t("Storing the picture…"),
+            "lost": t("The picture wasn't stored: Tessera doesn't answer."),
+        },
     }
     with st.container(key="note_editor"):
         WRITE(key=key, data=data, on_typed_change=take)

@@ -56,12 +56,16 @@ def _history(workspace: Workspace, note_id: str) -> None:
 
 
 def _compared(workspace: Workspace, note_id: str, number: int, others: dict[int, str]) -> None:
-    """Draw the differences between a version and another one, by default the one before it."""
+    """Draw the differences between a version and another one: by default the text of now, of that the one before it."""
     if not others:
         st.caption(t("This is the only version."))
         return
-    before = next((one for one in others if one < number), min(others))
-    other = widgets.select(t("Compared with"), others, f"history_{note_id}_{number}", index=list(others).index(before))
+    newest = max(others)
+    first = newest if newest > number else next(iter(others))
+    texts = {
+        one: text if one < max(newest, number) else t("now · {version}", version=text) for one, text in others.items()
+    }
+    other = widgets.select(t("Compared with"), texts, f"history_{note_id}_{number}", index=list(texts).index(first))
     with st.container(height=360, border=True):
         draw(workspace.notes.difference(note_id, min(number, other), max(number, other)))
 
@@ -111,8 +115,10 @@ def _fields(changes: tuple[FieldChange, ...]) -> str:
 
 def value(one: object) -> str:
     """Return the value of a field as text."""
-    if isinstance(one, tuple):
+    if isinstance(one, (tuple, list)):
         return ", ".join(map(str, one)) or "–"
+    if isinstance(one, dict):
+        return "; ".join(f"{name}: {value(each)}" for name, each in one.items()) or "–"
     return "–" if one in (None, "") else str(one)[: len("2026-01-31")] if hasattr(one, "isoformat") else str(one)
 
 

@@ -6,14 +6,18 @@ import streamlit as st
 
 from core.model import SyncPlan, new_base_line
 from core.workspace import Workspace
+from pages.ui.notes import composer, folders, listing, permission
 from pages.ui.shared import jobs, plans, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 
+_INTO = "into_"
+"""Beginning of the keys where the base is known: a page of a base has buttons of its own."""
 
-def popover(workspace: Workspace) -> None:
-    """Draw the button that opens the ways to import, if there are notes."""
-    if not (_opened(workspace) or _shut(workspace)):
+
+def popover(workspace: Workspace, *, vacant: bool) -> None:
+    """Draw the button that opens the ways to import, unless they stand on the page: for a `vacant` base, or any."""
+    if not (vacant or _opened(workspace) or _shut(workspace)):
         with st.popover(t("Import"), icon=":material/sync:"), st.container(key="import_body"):
             _ways(workspace)
 
@@ -24,8 +28,21 @@ def section(workspace: Workspace) -> None:
     if plan is not None:
         _decide(workspace, plan)
     elif _opened(workspace) and not _shut(workspace):
-        with st.expander(t("Import and sync"), expanded=True, icon=":material/sync:"):
+        with st.expander(t("Import and update"), expanded=True, icon=":material/sync:"):
             _ways(workspace)
+
+
+def adding(workspace: Workspace, base: str, *, opened: bool) -> None:
+    """Draw the ways to bring notes into a base: a folder, files, or a note that is written; or the plan of one."""
+    plan: SyncPlan | None = st.session_state.get("plan")
+    if plan is not None and plan.base == base:
+        _decide(workspace, plan)
+    elif not _shut(workspace) and "import" not in st.query_params:
+        with st.expander(t("Add notes"), expanded=opened, icon=":material/note_add:", key=f"add_notes_{base}"):
+            _ways(workspace, base)
+            begin = {"on_click": composer.begin, "args": (base,), "disabled": workspace.readonly}
+            if widgets.button(t("Write a note"), "write_into", "edit_square", **begin):
+                st.switch_page("notes.py")
 
 
 def _opened(workspace: Workspace) -> bool:
@@ -36,54 +53,58 @@ def _shut(workspace: Workspace) -> bool:
     return jobs.shut(workspace) or st.session_state.get("plan") is not None
 
 
-def _ways(workspace: Workspace) -> None:
+def _ways(workspace: Workspace, base: str = "") -> None:
+    """Draw the ways to import; into a base, else into the one that is typed."""
     folder, files = t("Upload a folder"), t("Upload files or a zip")
     widgets.tabs(
         {
-            t("Folder on this machine"): lambda: _by_path(workspace),
-            folder: lambda: _by_upload(workspace, folder, "directory"),
-            files: lambda: _by_upload(workspace, files, "files"),
-            **({t("A page of the web"): lambda: _by_address(workspace)} if workspace.documents.asks_web else {}),
+            t("Folder on this machine"): lambda: _by_path(workspace, base),
+            folder: lambda: _by_upload(workspace, folder, "directory", base),
+            files: lambda: _by_upload(workspace, files, "files", base),
+            **({t("A page of the web"): lambda: _by_address(workspace, base)} if workspace.documents.asks_web else {}),
         }
     )
 
 
-def _by_path(workspace: Workspace) -> None:
+def _by_path(workspace: Workspace, base: str) -> None:
+    folders.choose("import_path")
+    folders.take("import_path")
     with st.form("by_path", border=False):
         about = t(
-            "Markdown, text files and documents (Word, PDF, …) in it and below. They stay where they are. Tessera changes them only where you let their base write edits into its files."
+            "Markdown, text files and documents (Word, PDF, …) in it and below. They stay where they are. Before anything is brought in you say whether edits may change them."
         )
         path = st.text_input(t("Folder path"), key="import_path", help=about, placeholder="~/Documents/notes")
-        name = st.text_input(t("Knowledge base"), key="import_base", placeholder=t("The folder's name"))
-        submitted = widgets.submit(t("Preview changes"), "look_path", type="primary")
+        name = base or st.text_input(t("Knowledge base"), key="import_base", placeholder=t("The folder's name"))
+        submitted = widgets.submit(t("Preview changes"), f"{_INTO if base else ''}look_path", type="primary")
     if submitted and not path.strip():
         st.error(t("Give the path of a folder first."))
     elif submitted:
         _look(workspace, path.strip(), name.strip() or None)
-    _again(workspace)
+    _again(workspace, base)
 
 
-def _by_address(workspace: Workspace) -> None:
+def _by_address(workspace: Workspace, into: str) -> None:
     with st.form("by_address", border=False):
         address = st.text_input(t("Address"), key="import_address", placeholder="https://example.org/page").strip()
-        base = st.text_input(t("Knowledge base"), value="web", key="import_address_base").strip()
-        submitted = widgets.submit(t("Preview changes"), "look_address", type="primary")
+        base = into or st.text_input(t("Knowledge base"), value="web", key="import_address_base").strip()
+        submitted = widgets.submit(t("Preview changes"), f"{_INTO if into else ''}look_address", type="primary")
     if submitted:
         with shell.errors(), st.spinner(t("Asking for the page…")):
             _propose(workspace, workspace.notes.plan_page(workspace.documents.page(address), base or "web"))
 
 
-def _again(workspace: Workspace) -> None:
-    """Draw a button for each folder that was synced before."""
+def _again(workspace: Workspace, of: str) -> None:
+    """Draw a button for each folder that was synced before, with one base or with any."""
     known = [
         (base.name, folder)
         for base in workspace.bases.all()
+        if of in ("", base.name)
         for folder, _ in workspace.bases.folders(base)
         if Path(folder).is_absolute()
     ]
     for number, (name, folder) in enumerate(known):
-        label = f"{t('Sync again')}: {plain(name)} · {plain(folder)}"
-        if widgets.small(label, f"again_{number}", "sync"):
+        label = f"{t('Update again')}: {plain(name)} · {plain(folder)}"
+        if widgets.small(label, f"{_INTO if of else ''}again_{number}", "sync"):
             _look(workspace, folder, name)
 
 
@@ -92,7 +113,7 @@ def _look(workspace: Workspace, path: str, base: str | None) -> None:
         _propose(workspace, workspace.notes.plan_folder(Path(path), base))
 
 
-def _by_upload(workspace: Workspace, label: str, kind: str) -> None:
+def _by_upload(workspace: Workspace, label: str, kind: str, base: str) -> None:
     count = st.session_state.setdefault("uploads", 0)
     with st.container(key=f"by_{kind}"):
         files = st.file_uploader(
@@ -103,8 +124,8 @@ def _by_upload(workspace: Workspace, label: str, kind: str) -> None:
             label_visibility="collapsed",
         )
         st.caption(t("For more than a few hundred files, the folder path is much faster."))
-        name = st.text_input(t("Knowledge base"), value=t("uploads"), key=f"upload_base_{kind}")
-        if widgets.button(t("Preview changes"), f"look_{kind}", type="primary"):
+        name = base or st.text_input(t("Knowledge base"), value=t("uploads"), key=f"upload_base_{kind}")
+        if widgets.button(t("Preview changes"), f"{_INTO if base else ''}look_{kind}", type="primary"):
             if not files:
                 st.error(t("Choose files first."))
                 return
@@ -124,7 +145,7 @@ def _propose(workspace: Workspace, plan: SyncPlan) -> None:
 def _decide(workspace: Workspace, plan: SyncPlan) -> None:
     """Draw a plan and its confirmation; one that removes many notes needs a second confirmation."""
     with st.container(border=True, key="plan"):
-        st.subheader(plain(t("What this sync would change in '{base}'", base=plan.base)))
+        st.subheader(plain(t("What will change in '{base}'", base=plan.base)))
         _makes(workspace, plan)
         plans.show(plan)
         confirmed = True
@@ -141,13 +162,15 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
             )
             label = t_plural("Yes, remove {n} note", "Yes, remove {n} notes", n=len(plan.removed))
             confirmed = st.checkbox(label, key="plan_confirmed") and confirmed
+        writes = permission.question(workspace, plan)
         if plan.is_empty:
             st.caption(t("Everything is up to date: there is nothing to do."))
         with st.container(horizontal=True):
             shut = plan.is_empty or not confirmed or workspace.readonly
             if widgets.button(t("Apply"), "plan_apply", "check", type="primary", disabled=shut):
-                if jobs.start_import(workspace, lambda: plan, plan.base, confirmed=confirmed):
+                if jobs.start_import(workspace, lambda: plan, plan.base, confirmed=confirmed, writes=writes):
                     del st.session_state["plan"]
+                    listing.narrow(plan.base)
                     st.rerun()
                 st.error(t("Another import is running. Wait for it or cancel it first."))
             if widgets.button(t("Close") if plan.is_empty else t("Cancel"), "plan_discard"):

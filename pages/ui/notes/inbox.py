@@ -31,4 +31,4 @@ def box(workspace: Workspace, note_id: str) -> None:
             label = t("Edit, then accept")
             widgets.button(label, "waiting_edit", "edit", on_click=edit, args=(workspace, one), disabled=shut)
             widgets.button(t("Reject"), "reject_box", "close", on_click=reject, **click)
-            st.page_link("review.py", label=t("All that waits"), icon=":material/rule:")
+            st.page_link("review.py", label=t("Everything that waits"), icon=":material/rule:")

@@ -11,7 +11,7 @@ import streamlit as st
 from core.errors import NoteNotFound
 from core.model import NoteDraft
 from core.workspace import Workspace
-from pages.ui.notes import composer
+from pages.ui.notes import composer, drafting
 from pages.ui.notes.written_text import whole
 from pages.ui.shared import links, shell
 from pages.ui.shared.component import component
@@ -46,6 +46,7 @@ def listen(workspace: Workspace) -> None:
                     _take(workspace, one, goes_on=one["token"] == sent["resume"])
 
     now = composer.now()
+    composer.settle(workspace, now if st.session_state["page"] == "notes" else None)
     stored = st.session_state.get(_STORED, {}) | {token: one.stored for token, one in composer.of_session().items()}
     data = {
         "open": now.token if now and st.session_state["page"] == "notes" else "",
@@ -65,13 +66,13 @@ def _take(workspace: Workspace, one: Mapping[str, Any], *, goes_on: bool) -> Non
     if mine := next((one for one in composer.of_session().values() if token in (one.token, one.was)), None):
         if number > mine.stored:
             mine.typed(one["text"], number, int(one["at"]), title=one.get("title"))
-            composer.keep(workspace, mine)
+            drafting.keep(workspace, mine)
         number = min(number, mine.stored)
     elif goes_on:
         links.say("note", st.query_params.get("note", ""))  # no link brought it
         composer.go_on(workspace, _draft(one), token)
     elif not _is_known(workspace, draft := _draft(one)):
-        composer.put(workspace, draft, token)
+        drafting.put(workspace, draft, token)
     st.session_state.setdefault(_STORED, {})[token] = number
 
 
@@ -92,7 +93,7 @@ def _is_known(workspace: Workspace, draft: NoteDraft) -> bool:
     stored = workspace.drafts.find(draft.key)
     if stored is None:
         with suppress(NoteNotFound):
-            return composer.is_saved(workspace, draft)
+            return drafting.is_saved(workspace, draft)
         return False
     mine = stored.fields.get("writer") == draft.fields["writer"]
-    return stored.body == draft.body or (mine and composer.number_of(stored) >= composer.number_of(draft))
+    return stored.body == draft.body or (mine and drafting.number_of(stored) >= drafting.number_of(draft))

@@ -3,32 +3,51 @@
 from collections.abc import Sequence
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from core.model import NoteCard, day_of
+from core.model import BY_USE, NoteCard, day_of
 from core.workspace import Workspace
 from pages.ui.notes import opened
 from pages.ui.shared import links, names, tree, widgets
 from pages.ui.shared.text import t, text_of
 
 
-def filters(workspace: Workspace, bases: list[str]) -> tuple[str, list[str], str]:
-    """Draw the filters and return the base (empty: all), the tags, and the text to look for."""
+def filters(workspace: Workspace, bases: list[str], *, wide: bool) -> tuple[str, list[str], str, str]:
+    """Draw the filters, in one row if it is `wide`; return the base (empty: all), the tags, the text to look for, and the use (empty: any)."""
     if (base := links.arrived("base")) in bases:
         st.session_state["notes_base"] = base
-    left, right = st.columns(2)
+    left, right, third, fourth = st.columns(4, vertical_alignment="bottom") if wide else _two_rows()
     base = widgets.base_filter(bases, "notes_base", left)
     links.say("base", base)
     tags = workspace.notes.tags(base or None)
     st.session_state["notes_tags"] = [tag for tag in st.session_state.get("notes_tags", []) if tag in tags]
     chosen = right.multiselect(t("Tags"), list(tags), key="notes_tags", placeholder=t("Any"), persist_state="session")
-    text = widgets.text_box(t("Title or path"), "notes_text", icon=":material/filter_alt:", persist_state="session")
-    return base, chosen, text.strip()
+    look = {"icon": ":material/filter_alt:", "persist_state": "session"}
+    with third:
+        text = widgets.text_box(t("Title or path"), "notes_text", **look)
+    uses = {"": t("Any"), **{name: text_of(title) for name, title in BY_USE.items()}}
+    use = widgets.select(t("Use"), uses, "notes_use", fourth, persist_state="session")
+    return base, chosen, text.strip(), use
+
+
+def _two_rows() -> list[DeltaGenerator]:
+    return [*st.columns(2), *st.columns(2, vertical_alignment="bottom")]
+
+
+def is_list() -> bool:
+    """Return whether the notes are shown as a list."""
+    return st.session_state.get("notes_view") == "list"
 
 
 def view() -> str:
     """Draw the choice between tree, list and trash; return it."""
     views = {"tree": t("Tree"), "list": t("List"), "trash": t("Trash")}
-    return widgets.segments(t("View"), views, "notes_view", default="tree", persist_state="session")
+
+    def changed() -> None:
+        if is_list():  # it takes the place of the open note
+            opened.choose("")
+
+    return widgets.segments(t("View"), views, "notes_view", default="tree", persist_state="session", on_change=changed)
 
 
 def marked() -> list[str]:
@@ -38,8 +57,10 @@ def marked() -> list[str]:
 
 def notes(cards: Sequence[NoteCard], view: str, note_id: str, filtered: Sequence[object], *, several: bool) -> None:
     """Draw the notes that pass the filters."""
-    if not cards:
-        st.caption(t("No note passes these filters."))
+    if not cards and not any(filtered[1:]):
+        st.caption(t("There is no note here yet."))
+    elif not cards:
+        st.caption(t("No note matches these filters."))
         widgets.button(t("Clear the filters"), "notes_clear", "filter_alt_off", on_click=clear)
     elif view == "list":
         _table(cards, several=several)
@@ -59,7 +80,12 @@ def notes(cards: Sequence[NoteCard], view: str, note_id: str, filtered: Sequence
 
 def clear() -> None:
     """Remove all filters in the next run."""
-    st.session_state.update(notes_base="", notes_tags=[], notes_text="")
+    narrow("")
+
+
+def narrow(base: str, tags: Sequence[str] = ()) -> None:
+    """Show the notes of a base with some tags in the next run, of all bases with ""."""
+    st.session_state.update(notes_base=base, notes_tags=list(tags), notes_text="", notes_use="")
 
 
 def _table(cards: Sequence[NoteCard], *, several: bool) -> None:
@@ -95,7 +121,7 @@ def _table(cards: Sequence[NoteCard], *, several: bool) -> None:
         selection_mode=["multi-row", "single-cell"],
         selection_default={"selection": {"rows": [row for row, card in enumerate(cards) if card.id in marks]}},
     )
-    st.caption(t("Click a title to read the note; mark rows at their left to change several."))
+    st.caption(t("Click a title to read the note; select rows at their left to change several."))
 
 
 def _row(card: NoteCard) -> dict[str, object]:

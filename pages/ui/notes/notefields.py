@@ -10,7 +10,7 @@ from core.messages import Message, message
 from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
 from core.model import STATUSES as EVERY_STATUS
 from core.workspace import Workspace
-from pages.ui.notes import composer, offers
+from pages.ui.notes import composer, drafting, offers
 from pages.ui.notes.written_text import Writing, as_json
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
@@ -28,18 +28,34 @@ MOST = 999_999
 """The highest priority."""
 
 
-def place(workspace: Workspace, now: Writing) -> None:
+_SEEN = ("tags", "status")
+"""The fields that are in sight beside the title; the others are folded."""
+_FOLDED = tuple(name for name in CLASSIFYING if name not in _SEEN)
+
+
+def head(workspace: Workspace, now: Writing) -> None:
+    """Draw the title, and below it where the note goes, its tags and its status."""
+    _title(workspace, now)
+    if now.note is None or now.made:
+        base, folder, tags, status = st.columns([3, 3, 4, 2])
+        _place(workspace, now, base, folder)
+    else:
+        tags, status = st.columns([10, 2])
+    for name, column in zip(_SEEN, (tags, status), strict=True):
+        _field(workspace, now, name, column)
+
+
+def _place(workspace: Workspace, now: Writing, left: Any, right: Any) -> None:
     """Draw the choice of the base and the folder of a new note."""
-    bases = [base.name for base in workspace.bases.all()]
+    bases = [base.name for base in workspace.bases.all() if not base.plain]
     options = [*bases, *([now.base] if now.base not in ("", *bases) else [])]
-    left, right = st.columns(2)
-
-    def chosen(name: str, key: str) -> None:
-        if key in st.session_state:  # a value that arrives after the page was left belongs to no field
-            setattr(now, name, (st.session_state[key] or "").strip())
-            composer.keep(workspace, now)
-
     base_key, folder_key = f"new_base_{now.token}", f"new_folder_{now.token}"
+
+    def chosen() -> None:
+        values = [st.session_state.get(key, now_is) for key, now_is in ((base_key, now.base), (folder_key, now.folder))]
+        base, folder = ((value or "").strip() for value in values)
+        composer.put_into(workspace, now, base or now.base, folder)
+
     left.selectbox(
         t("Knowledge base"),
         options,
@@ -47,20 +63,20 @@ def place(workspace: Workspace, now: Writing) -> None:
         accept_new_options=True,
         placeholder=t("Choose one, or type the name of a new one"),
         key=base_key,
-        on_change=chosen,
-        args=("base", base_key),
+        on_change=shell.guarded(chosen),
     )
     folders = _offered(workspace, now).folders.get(now.base, [])
-    word(right, t("Folder"), folder_key, folders, now.folder, on_change=chosen, args=("folder", folder_key))
+    word(
+        right, t("Folder"), folder_key, folders, now.folder, placeholder=t("No folder"), on_change=shell.guarded(chosen)
+    )
     if now.base and now.base not in bases:
-        st.caption(t("The base '{base}' is made when you save.", base=plain(now.base)))
+        st.caption(t("The base '{base}' is made with this note.", base=plain(now.base)))
 
 
 def draw(workspace: Workspace, now: Writing) -> None:
-    """Draw all fields but the title."""
-    _field(workspace, now, "tags", st)
-    for at in range(0, len(CLASSIFYING), 2):
-        for column, name in zip(st.columns(2), CLASSIFYING[at : at + 2], strict=False):
+    """Draw the fields that aren't in sight."""
+    for at in range(0, len(_FOLDED), 2):
+        for column, name in zip(st.columns(2), _FOLDED[at : at + 2], strict=False):
             _field(workspace, now, name, column)
     for name in RELATIONS:
         _field(workspace, now, name, st)
@@ -71,14 +87,15 @@ def key_of(now: Writing, name: str) -> str:
     return f"note_{name}_{now.token}_{now.drawn}"
 
 
-def title(workspace: Workspace, now: Writing) -> None:
-    """Draw the title."""
-    key = key_of(now, "title")
+def _title(workspace: Workspace, now: Writing) -> None:
+    """Draw the title; where the text gives it, in grey."""
+    key, given = key_of(now, "title"), workspace.notes.title_of(now.body) if now.body.strip() else ""
+    own = "title" in now.fields or now.note is None or now.note.title != workspace.notes.title_of(now.note.body)
     st.text_input(
         t("Title"),
-        now.value("title") or "",
+        (now.value("title") or "") if own else "",
         key=key,
-        placeholder=t("Title: without one, the first line of the text"),
+        placeholder=given or t("Title (optional)"),
         label_visibility="collapsed",
         on_change=_on_change(workspace, now, "title", key),
         disabled=workspace.readonly,
@@ -162,7 +179,8 @@ def _give_back(workspace: Workspace, now: Writing, name: str) -> None:
     fields = {other: value for other, value in now.fields.items() if other != name}
     composer.adopt(now, workspace.notes.give_back(now.note.id, [name]))
     now.fields = fields
-    composer.keep(workspace, now)
+    now.drawn += 1
+    drafting.keep(workspace, now)
 
 
 def _on_change(workspace: Workspace, now: Writing, name: str, key: str) -> Callable[[], None]:
@@ -173,7 +191,8 @@ def _on_change(workspace: Workspace, now: Writing, name: str, key: str) -> Calla
             return
         value = st.session_state[key]
         now.set(name, value.isoformat() if isinstance(value, date) else value)
-        composer.keep(workspace, now)
+        drafting.keep(workspace, now)
+        now.wish = now.wish or "rest"
 
     return take
 
@@ -181,6 +200,7 @@ def _on_change(workspace: Workspace, now: Writing, name: str, key: str) -> Calla
 def _words(workspace: Workspace, now: Writing, name: Any) -> list[str]:
     """Return the words that are offered for a field."""
     if name == "type":
+        workspace.vocabulary.begin(st.session_state["language"])
         return workspace.vocabulary.types()
     if name == "category":
         return workspace.vocabulary.categories_of(now.value("type") or "")

@@ -7,14 +7,20 @@ import streamlit as st
 
 from core.model import Chunk
 from core.workspace import Workspace
-from pages.ui.shared import links
+from pages.ui.shared import links, widgets
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t
 
 _NOTE = "open_note"
 _PLACE = "open_place"
 _ARRIVAL = "notes_opened"
 _TRAIL = "notes_trail"
+_TABS = "notes_tabs"
+_DRAWER = "notes_drawer"
 FAR = 50
 """Most notes that are stored as the way back."""
+MOST_TABS = 6
+"""Notes opened last that are one click away."""
 
 
 def note_id() -> str:
@@ -59,10 +65,36 @@ def back(way: Sequence[str]) -> None:
 def forget(note_ids: Sequence[str] | None = None) -> None:
     """Close notes that are gone and unmark them, by default all."""
     st.session_state["chosen"] = []
-    st.session_state[_TRAIL] = [one for one in trail() if note_ids is not None and one not in note_ids]
+    for name in (_TRAIL, _TABS):
+        before = st.session_state.get(name, [])
+        st.session_state[name] = [one for one in before if note_ids is not None and one not in note_ids]
     if note_ids is None or st.session_state.get(_NOTE) in note_ids:
         st.session_state[_NOTE] = ""
         links.say("note", "")
+
+
+def tabs(workspace: Workspace) -> None:
+    """Draw the notes that this session opened last, where there are several; a click opens one."""
+    note_ids = st.session_state.get(_TABS, [])
+    cards = workspace.notes.cards_of(note_ids)
+    if len(cards) > 1:
+        titles = {note_id: plain(cards[note_id].title) for note_id in note_ids if note_id in cards}
+        bound = widgets.bound("open_notes", st.session_state[_NOTE], choose)
+        widgets.segments(t("Notes that are open"), titles, **bound)
+
+
+def drawer() -> None:
+    """Draw the box that shows the list of notes over the note, in a window that is too narrow for both."""
+    st.checkbox(t("All notes"), key=f"{_DRAWER}_{arrival()}_{st.session_state.get(_DRAWER, 0)}")
+
+
+def drawer_close() -> None:
+    """Draw the cross that closes the list of notes over the note."""
+    widgets.close("notes_drawer_close", t("Close"), on_click=_shut)
+
+
+def _shut() -> None:
+    st.session_state[_DRAWER] = st.session_state.get(_DRAWER, 0) + 1
 
 
 def passage(workspace: Workspace, note_id: str) -> tuple[Chunk, str] | None:
@@ -88,6 +120,9 @@ def _go(note_id: str) -> None:
     now = st.session_state.get(_NOTE, "")
     if now and note_id != now:
         st.session_state[_TRAIL] = [*trail(), now][-FAR:]
+    tabs = st.session_state.setdefault(_TABS, [])
+    if note_id and note_id not in tabs:
+        st.session_state[_TABS] = [*tabs, note_id][-MOST_TABS:]
     st.session_state[_NOTE] = note_id
     st.session_state[_PLACE] = ""
     st.session_state[_ARRIVAL] = st.session_state.get(_ARRIVAL, 0) + 1

@@ -10,21 +10,24 @@ from core.model import NOTE_FIELDS, RELATIONS, Chunk, Note, classification, day_
 from core.text import LINE_END
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, composer, opened, originals
+from pages.ui.notes import actions, composer, listing, opened, originals, related, undo, uses
 from pages.ui.notes.sources import NoteSources
-from pages.ui.shared import widgets
+from pages.ui.shared import shell, widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.document import Document, Place, document, view
+from pages.ui.shared.document.drawing import tag, to_note
 from pages.ui.shared.safe import facts, html, light, plain, tangled
 from pages.ui.shared.text import t, t_plural, text_of
 
-EDITED = message("This is the file's own text; search finds the edited chunks instead.")
+EDITED = message("This is the file's own text; search finds the edited passages instead.")
 
 RENDERED = 100_000
 """Characters that a browser lays out as Markdown in about a second."""
 RAW = 400_000
 LISTED = 200
 """Links that are listed below a note, of each kind."""
+MENTIONS = 20
+"""Notes that link here whose sentence is shown."""
 LISTED_FILES = 5
 """Missing files that are named."""
 NUMBERED_LINES = 2_000
@@ -37,48 +40,62 @@ BEFORE = 8
 def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw a note, at a passage of it if there is one; nothing in it is run or fetched."""
     edited = _edited(workspace, note)
-    _ways_back(note, passage)
-    actions.actions(workspace, note)
+    uses.opened(workspace, note, passage, opened.arrival())
     with st.container(key="reader"):
-        dated = day_of(note.updated_at) if note.updated_at else ""
-        size = t_plural("{n} character", "{n} characters", n=len(note.body))
-        st.html(
-            f'<div class="t-head"><div class="t-title">{html(note.title)}</div>{_tag(edited)}</div>'
-            f"{facts([note.path or '', size, dated])}{tags(note.tags)}"
-        )
+        _bar(workspace, note, passage)
+        with st.container(horizontal=True, vertical_alignment="center", key="reader_about"):
+            dated = day_of(note.updated_at) if note.updated_at else ""
+            size = t_plural("{n} character", "{n} characters", n=len(note.body))
+            rendered = st.session_state.get("view") != "raw" and not note.plain
+            about = facts([note.path or "", size, dated])
+            st.html(f"{about}{_tag(edited)}{'' if rendered else tags(note.tags)}")
+            actions.ways(note)
         originals.provenance(note, passage[0] if passage else None)
         for warning in note.warnings:
             st.warning(plain(text_of(warning)), icon=":material/warning:")
         if lost := workspace.notes.missing_attachments(note):
-            st.warning(plain(_lost(lost)), icon=":material/broken_image:")
+            st.caption(f":material/broken_image: {plain(_lost(lost))}")
         for one in workspace.pictures.problems(note.id):
             st.warning(
                 plain(t("The picture {name} {reason}", name=one.path, reason=one.error)), icon=":material/image:"
             )
-        _fields(note)
-        views = {"reading": t("Reading"), "raw": t("Raw text")}
-        with st.container(horizontal=True, vertical_alignment="center"):
-            shown = widgets.segments(t("View"), views, "view", default="reading", persist_state="session")
-            if edited:
-                label = t_plural("See {n} edited chunk", "See {n} edited chunks", n=len(edited))
-                widgets.chunk_link(note.id, edited[0], label, help=text_of(EDITED))
-        if shown == "raw":
+        if edited:
+            label = t_plural("See {n} edited passage", "See {n} edited passages", n=len(edited))
+            widgets.chunk_link(note.id, edited[0], label, help=text_of(EDITED))
+        if st.session_state.get("view") == "raw":
             _raw(note)
         else:
             _text(workspace, note, passage)
+        _fields(note)
+        uses.section(workspace, note)
+        related.panel(workspace, note)
+        views = {"reading": t("Reading"), "raw": t("Raw text")}
+        widgets.segments(t("View"), views, "view", default="reading", persist_state="session")
+
+
+def _bar(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
+    """Draw the row that stays above the text: the ways back, the title, the actions; and what can be undone."""
+    with st.container(key="reader_top", gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", key="reader_bar"):
+            _ways_back(note, passage)
+            st.html(f'<div class="t-title">{html(note.title)}</div>', width="stretch")
+            actions.actions(workspace, note)
+        undo.draw()
 
 
 def _ways_back(note: Note, passage: tuple[Chunk, str] | None) -> None:
-    """Draw the ways back to the hits and to the note that was open before, and the way to the original's page."""
-    with st.container(horizontal=True, vertical_alignment="center", key="reader_bar"):
-        if passage and passage[1]:
-            back = {"q": passage[1]}
-            st.page_link("search.py", label=t("Back to the hits"), icon=":material/arrow_back:", query_params=back)
-        if way := opened.trail():
-            widgets.small(t("Back"), "note_back", "arrow_back", on_click=opened.back, args=(way,))
+    """Draw the ways back to the hits, to the note that was open before and to the notes; and to the original's page."""
+    if passage and passage[1]:
+        back = {"q": passage[1]}
+        st.page_link("search.py", label=t("Back to the hits"), icon=":material/arrow_back:", query_params=back)
+    if way := opened.trail():
+        widgets.small(t("Back"), "note_back", "arrow_back", on_click=opened.back, args=(way,))
+    if listing.is_list():
         widgets.small(t("All notes"), "all_notes", "description", on_click=opened.choose, args=("",))
-        if passage:
-            originals.link(note, passage[0].page)
+    else:
+        opened.drawer()
+    if passage:
+        originals.link(note, passage[0].page)
 
 
 def _edited(workspace: Workspace, note: Note) -> list[int]:
@@ -135,7 +152,8 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
             st.caption(t("This text is nested too deeply to be laid out, so it is shown as it is written."))
             st.code(shown, language=None, wrap_lines=True)
             return
-        sources = NoteSources(workspace, note)
+        first_line = len(re.findall(LINE_END, body[: start - len(before)]))
+        sources = NoteSources(workspace, note, can_click=True, first_line=first_line)
         drawn = document(shown, sources, (len(before), len(before) + end - start) if passage else None)
         place = "passage" if passage else drawn.anchor(opened.place())
         arrival = f"{note.id} {passage[0].index if passage else ''} {opened.arrival()}"
@@ -143,10 +161,14 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
         def clicked(link: view.Clicked) -> None:
             if link.note_id:
                 opened.choose(link.note_id, link.place)
+            elif link.tag:
+                listing.narrow("", [link.tag])
+            elif link.line >= 0:
+                shell.guarded(_tick)(workspace, note, link.line)
             else:
                 composer.begin_linked(workspace.bases.of_id(note.base_id).name, link.make)
 
-        view.show(_page(drawn, sources), "document", place=place, arrival=arrival, on_click=clicked)
+        view.show(_page(note, drawn, sources), "document", place=place, arrival=arrival, on_click=clicked)
 
 
 def _numbered(note: Note, passage: tuple[Chunk, str] | None) -> None:
@@ -158,8 +180,15 @@ def _numbered(note: Note, passage: tuple[Chunk, str] | None) -> None:
         st.html(drawn)
 
 
-def _page(drawn: Document, sources: NoteSources) -> str:
-    """Return the HTML of a note with its outline and links."""
+def _tick(workspace: Workspace, note: Note, line: int) -> None:
+    workspace.notes.tick(note.id, line, expected_version=note.version, embed=False)
+    workspace.start_indexing()
+
+
+def _page(note: Note, drawn: Document, sources: NoteSources) -> str:
+    """Return the HTML of a note with its tags, outline and links."""
+    tagged = "".join(tag(name, can_click=True) for name in note.tags)
+    tagged = f'<p class="tags">{tagged}</p>' if tagged else ""
     outline = "".join(
         f'<a class="deep-{one.level}" href="#" data-place="{one.id}">{html(one.text)}</a>' for one in drawn.headings
     )
@@ -171,17 +200,22 @@ def _page(drawn: Document, sources: NoteSources) -> str:
     lost = [f'<a class="missing" href="#" data-make="{html(one)}">{html(one)}</a>' for one in missing]
     links = [
         _links(t("Links in this note"), [*_notes(to), *(lost if sources.can_make else [])]),
-        _links(t("Links to this note"), list(_notes(back))),
+        _links(t("Links to this note"), [*_mentions(back[:MENTIONS], sources), *_notes(back[MENTIONS:])]),
     ]
     below = f'<section class="links">{"".join(links)}</section>' if any(links) else ""
-    return f'<div class="beside">{outline}<article>{drawn.html}</article></div>{below}'
+    return f'{tagged}<div class="beside">{outline}<article>{drawn.html}</article></div>{below}'
 
 
 def _notes(places: Sequence[Place]) -> Iterable[str]:
-    return (
-        f'<a class="note" href="?note={html(one.id)}" data-note="{html(one.id)}">{html(one.title)}</a>'
-        for one in places
-    )
+    return (f"{to_note(one)}{html(one.title)}</a>" for one in places)
+
+
+def _mentions(places: Sequence[Place], sources: NoteSources) -> Iterable[str]:
+    """Yield links to notes, each with the sentence in which the note links here."""
+    sentences = sources.mentions(places)
+    for link, place in zip(_notes(places), places, strict=True):
+        sentence = sentences[place.id]
+        yield f"{link}<p>{html(sentence)}</p>" if sentence else link
 
 
 def _links(title: str, links: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ import streamlit as st
 from core.messages import Message, message
 from core.model import AUTHORS, Trashed
 from core.workspace import Workspace
-from pages.ui.notes import opened
+from pages.ui.notes import opened, undo
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
@@ -20,7 +20,7 @@ BY: dict[str, Message] = {
     "person": message("deleted by you, {at}"),
     "program": message("deleted by a program, {at}"),
     "pack": message("deleted by a pack, {at}"),
-    "sync": message("its file is gone since the sync of {at}"),
+    "sync": message("its file is gone since the update of {at}"),
 }
 assert BY.keys() == AUTHORS.keys()
 
@@ -73,6 +73,7 @@ def _restoring(workspace: Workspace, label: str, key: str, note_ids: Sequence[st
 
 def _restore(workspace: Workspace, note_ids: Sequence[str]) -> None:
     workspace.notes.restore(note_ids)
+    undo.clear()
     if len(note_ids) == 1:
         opened.choose(note_ids[0])
 
@@ -86,5 +87,10 @@ def _dialog(workspace: Workspace) -> None:
     if not note_ids:
         return
     title = t_plural("Delete {n} note for good", "Delete {n} notes for good", n=len(note_ids))
-    text = t("Its text, its history and your edits of its chunks can't be brought back. Files on disk stay.")
-    _DIALOG.confirm(title, text, "forget", lambda: workspace.notes.delete_for_good(note_ids))
+    text = t("Its text, its history and your edits of its passages can't be brought back. Files on disk stay.")
+    _DIALOG.confirm(title, text, "forget", lambda: _delete(workspace, note_ids))
+
+
+def _delete(workspace: Workspace, note_ids: Sequence[str]) -> None:
+    workspace.notes.delete_for_good(note_ids)
+    undo.clear()

@@ -1,18 +1,21 @@
 """A text that a person writes, with its fields, between what the editor sends and what is stored."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from core.model import Note
+from core.messages import Message
+from core.model import NOTE_FIELDS, Note
 from core.text import with_line_ends
 from pages.ui.notes import offers
 
 NEW = "new"
 """The first part of the key of a new note's draft; in other drafts it is the note's id."""
 
-Wish = Literal["save", "leave", "discard"]
-"""What a person wants done with the text; `leave` closes the editor, and the draft stays."""
+Wish = Literal["rest", "save", "leave", "discard"]
+"""What is to be done with the text: `rest`, a pause, and `leave`, which closes the editor, save it by themselves."""
+SITTING = timedelta(minutes=5)
+"""Pause after which a save that comes by itself is another version: who stops for longer begins something else."""
 
 
 @dataclass
@@ -22,9 +25,10 @@ class Writing:
     `token` names the editor, `draft` the editor that began the draft, and `was` an editor of an ended session that is
     still in the window and continues with this text. `number` is that of the last text from the editor, `stored` that of
     the text in the draft. The widgets of the fields are drawn anew when `drawn` changes. `fields` are those that differ
-    from the note's, in JSON form. `opposed` is the stored note after a save was refused, `newer` one that was stored since. With `settles`, a save also
-    decides on the proposed change that the person edits. `wish` is an action that the page hasn't done yet, and `wishes`
-    counts those that the editor sent.
+    from the note's, in JSON form. `rested` is the time of the last save that came by itself, None if another one came
+    later. `opposed` is the stored note after a save was refused because of it, `refusal` any other reason, and `newer` a
+    note that was stored since. With `settles`, a save also decides on the proposed change that the person edits. `made`: this editor made the note. `wish`
+    is an action that the page hasn't done yet, and `wishes` counts those that the editor sent.
     """
 
     token: str
@@ -37,9 +41,12 @@ class Writing:
     stored: int = 0
     drawn: int = 0
     caret: int = 0
+    rested: datetime | None = None
     opposed: Note | None = None
+    refusal: Message | None = None
     newer: Note | None = None
     saved: bool = False
+    made: bool = False
     settles: bool = False
     wish: Wish | None = None
     wishes: int = 0
@@ -58,8 +65,29 @@ class Writing:
 
     @property
     def changed(self) -> bool:
-        """Whether the text or a field differs from the stored note."""
-        return bool(self.fields) or self.body != (self.note.body if self.note else "")
+        """Whether the text or a field differs from the stored note; of a new one, once something was typed."""
+        begun = self.note is not None or self.number > 0 or self.body != ""
+        return begun and (bool(self.fields) or self.body != (self.note.body if self.note else ""))
+
+    @property
+    def complete(self) -> bool:
+        """Whether the text or its title is enough for a note."""
+        return self.note is not None or bool(self.base and (self.body.strip() or self.value("title")))
+
+    @property
+    def decides(self) -> bool:
+        """Whether a save accepts what a program wrote, which only a person does."""
+        return self.settles or (self.note is not None and self.note.status == "pending")
+
+    @property
+    def saves(self) -> bool:
+        """Whether what changed is saved by itself: nothing keeps it from that, and it decides on nothing."""
+        return self.changed and self.complete and not (self.opposed or self.refusal or self.decides)
+
+    @property
+    def joins(self) -> bool:
+        """Whether a save belongs to the version before: that came by itself, in this sitting."""
+        return self.rested is not None and datetime.now(UTC) - self.rested < SITTING
 
     def typed(
         self, text: str, number: int, at: int, wish: Wish | None = None, wishes: int = 0, title: str | None = None
@@ -71,6 +99,7 @@ class Writing:
         if number >= self.number:
             self.body = with_line_ends(whole(text), self.note.body if self.note else "")
             self.number, self.caret = number, at
+            self.refusal = None
             if title is not None:
                 self.set("title", whole(title))
         if wishes > self.wishes:
@@ -82,11 +111,18 @@ class Writing:
 
     def set(self, name: str, value: Any) -> None:
         """Change a field."""
+        self.refusal = None
         stored = as_json(getattr(self.note, name, None))
         if value == stored or not (value or stored):
             self.fields.pop(name, None)
         else:
             self.fields[name] = value
+
+
+def fields_of(note: Note) -> dict[str, Any]:
+    """Return the fields of a note that a new one doesn't have by itself, in JSON form."""
+    new = Note("", "", title="", body="", content_hash="")
+    return {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(note, name)) != getattr(new, name)}
 
 
 def as_json(value: Any) -> Any:

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
 from core.errors import Conflict
 from core.messages import Message, message
 from core.model import Decision as Verdict
-from core.model import Matter, MatterKind, Progress, Submission, settled_line
+from core.model import Matter, MatterKind, Progress, Side, Submission, settled_line
 from core.workspace import Workspace
 from pages.ui.notes import opened, undo
 from pages.ui.shared import jobs
@@ -145,6 +146,26 @@ def _let_be(workspace: Workspace, chosen: Sequence[Matter]) -> None:
     )
 
 
+def _settle(side: Side) -> Callable[[Workspace, Sequence[Matter]], None]:
+    def act(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+        undone = [workspace.review.settle(one, side) for one in chosen]
+        workspace.start_indexing()
+
+        def back() -> None:
+            for one in undone:
+                one()
+            workspace.start_indexing()
+
+        undo.offer(t_plural("{n} note is settled.", "{n} notes are settled.", n=len(chosen)), back)
+
+    return act
+
+
+def _seen(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+    undone = workspace.review.reminders.seen([one.note.id for one in chosen if one.note])
+    undo.offer(t_plural("{n} comes back later.", "{n} come back later.", n=len(chosen)), undone)
+
+
 def _postpone(workspace: Workspace, chosen: Sequence[Matter]) -> None:
     keys = [one.key for one in chosen]
     workspace.review.postpone(keys)
@@ -156,12 +177,19 @@ def _postpone(workspace: Workspace, chosen: Sequence[Matter]) -> None:
 
 DECISIONS: dict[str, Decision] = {
     "accept": Decision(message("Accept"), "check", "A", ("note", "change", "conflict"), _accept),
+    "mine": Decision(message("Keep mine"), "check", "A", ("upgrade", "file"), _settle("mine")),
+    "theirs": Decision(
+        message("Take the other"), "swap_horiz", "X", ("upgrade", "file"), _settle("theirs"), several=False
+    ),
+    "both": Decision(message("Keep both"), "done_all", "B", ("upgrade", "file"), _settle("both"), several=False),
     "keep": Decision(message("Keep"), "check", "A", ("split",), _resolve("keep")),
     "again": Decision(message("Try again"), "replay", "A", ("refused",), _try_again),
     "archive": Decision(message("Archive"), "archive", "A", ("expired", "superseded"), _archive),
     "reject": Decision(message("Reject"), "close", "X", ("note", "change", "conflict"), _reject),
     "drop": Decision(message("Drop"), "close", "X", ("split",), _resolve("drop")),
     "delete": Decision(message("Delete the later one"), "delete", "X", ("copy",), _delete, several=False),
+    "seen": Decision(message("Seen"), "visibility", "A", ("reminder",), _seen),
+    "never": Decision(message("Never again"), "notifications_off", "X", ("reminder",), _let_be),
     "fine": Decision(
         message("Fine as it is"), "done_all", "F", ("superseded", "copy", "contradiction", "expired"), _let_be
     ),
@@ -169,7 +197,7 @@ DECISIONS: dict[str, Decision] = {
         message("Later"),
         "schedule",
         "L",
-        ("note", "change", "conflict", "split", "refused", "expired", "superseded", "copy", "contradiction"),
+        get_args(MatterKind),
         _postpone,
     ),
 }

@@ -6,23 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
-from streamlit.runtime.uploaded_file_manager import UploadedFile
 
-from core.model import LearningReport
+from core.model import LearningReport, Progress
 from core.workspace import Workspace
 from pages.ui.shared import jobs, shell, widgets
-from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.text import t
 
 _UNSAFE = re.compile(r"[^\w. -]")
-_LEARNT = "learnt"
-"""The key of the session under which what was learnt last stands until it is drawn."""
-
-
-def told() -> None:
-    """Draw once what came of the logs that were dropped last."""
-    if report := st.session_state.pop(_LEARNT, None):
-        st.info(" · ".join(_lines(report)), icon=":material/school:")
 
 
 def section(workspace: Workspace) -> None:
@@ -33,8 +23,8 @@ def section(workspace: Workspace) -> None:
 def _drop(workspace: Workspace) -> None:
     st.caption(
         t(
-            "Errors that come again, settings and fixes in logs, test reports and chats become notes that wait here for "
-            "you. It goes by rules and stays on this machine; passwords, keys and addresses are masked first."
+            "Repeated errors, settings and fixes in logs, test reports and chats become notes that wait here for "
+            "you. Rules find them, on this machine alone; passwords, keys and addresses are masked first."
         )
     )
     if not workspace.learning.enabled:
@@ -42,46 +32,47 @@ def _drop(workspace: Workspace) -> None:
             turn_on = {"on_click": workspace.learning.enable, "args": (True,), "disabled": workspace.readonly}
             widgets.button(t("Turn on"), "learning_on", "toggle_on", **turn_on)
         else:
-            st.caption(t("It is off by enable_learning in tessera.toml."))
+            st.caption(t("It is turned off by enable_learning in tessera.toml."))
         return
     bases = {name: name for name in dict.fromkeys(("learnt", *(base.name for base in workspace.bases.all())))}
     base = widgets.select(t("Base"), bases, "learning_base")
     dropped = st.file_uploader(t("Drop the files here"), accept_multiple_files=True, key="learning_files")
-    if widgets.button(t("Suggest notes"), "learning_go", "school", disabled=not dropped or jobs.shut(workspace)):
-        st.session_state[_LEARNT] = _learnt(workspace, base, dropped)
-        st.rerun()
+    with_model = _with_model(workspace)
+    closed = not dropped or jobs.shut(workspace) or workspace.jobs.running(*jobs.LEARNING)
+    if widgets.button(t("Suggest notes"), "learning_go", "school", disabled=closed):
+        logs = [(_file_name(one.name), one.getvalue()) for one in dropped]
+        jobs.start(workspace, "learn", lambda progress: _learn(workspace, base, logs, with_model, progress))
 
 
-def _learnt(workspace: Workspace, base: str, dropped: Sequence[UploadedFile]) -> LearningReport:
-    with tempfile.TemporaryDirectory(prefix="tessera-learn") as folder, st.spinner(t("Reading…")):
+def _with_model(workspace: Workspace) -> bool:
+    """Draw the choice whether a language model suggests notes too, where one is set up."""
+    llm = workspace.settings.llm
+    if not llm.is_set_up:
+        return False
+    return st.checkbox(
+        t("Let the language model suggest notes too"),
+        key="learning_with_model",
+        help=t(
+            "It is sent the log with its secrets masked. A suggestion that doesn't quote the log is dropped; the others "
+            "wait here for you."
+        ),
+    )
+
+
+def _learn(
+    workspace: Workspace, base: str, logs: Sequence[tuple[str, bytes]], with_model: bool, progress: Progress
+) -> LearningReport:
+    with tempfile.TemporaryDirectory(prefix="tessera-learn") as folder:
         files = []
-        for number, one in enumerate(dropped):
+        for number, (name, data) in enumerate(logs):
             place = Path(folder, str(number))
             place.mkdir()
-            file = place / _file_name(one.name)
-            file.write_bytes(one.getbuffer())
+            file = place / name
+            file.write_bytes(data)
             files.append(file)
-        return workspace.learning.learn(base, files=files)
+        return workspace.learning.learn(base, files=files, with_model=with_model, progress=progress)
 
 
 def _file_name(name: str) -> str:
     """Return a name of a dropped file that any file system takes."""
     return _UNSAFE.sub("_", name)[-60:].lstrip(".") or "log"
-
-
-def _lines(report: LearningReport) -> list[str]:
-    """Return what came of some logs: what is suggested, what was known, what was masked, what wasn't read."""
-    suggested = sum(len(log.note_ids) for log in report.logs)
-    lines = [t_plural("{n} note suggested", "{n} notes suggested", n=suggested)]
-    if known := sum(log.known for log in report.logs):
-        lines.append(t_plural("{n} was suggested before", "{n} were suggested before", n=known))
-    if rejected := sum(log.rejected for log in report.logs):
-        away = t_plural(
-            "{n} was rejected before, and stays away", "{n} were rejected before, and stay away", n=rejected
-        )
-        lines.append(away)
-    if secrets := sum(log.secrets for log in report.logs):
-        lines.append(t_plural("{n} secret is masked", "{n} secrets are masked", n=secrets))
-    return lines + [
-        plain(t("{path} wasn't read: {reason}", path=one.path, reason=text_of(one.error))) for one in report.failed
-    ]

@@ -78,6 +78,18 @@ def _choose(key: str, place: int) -> None:
     st.session_state[_OPEN] = (key, place)
 
 
+def reminders(workspace: Workspace) -> None:
+    """Draw the switch for notes worth another look."""
+    chosen = workspace.review.reminders
+    now = widgets.bound("reminders", chosen.enabled, chosen.enable)
+    about = t(
+        "Notes that searches of the last day found and that you haven't opened or changed for a month are listed "
+        "here, at most ten. What you have seen comes back after 1 day, then 6, then after longer and longer. For "
+        "this the use of notes must be recorded (Settings, Search)."
+    )
+    st.toggle(t("Show notes worth another look"), help=about, disabled=workspace.readonly, **now)
+
+
 def heading(matters: Sequence[Matter]) -> str:
     """Return the line about how much waits."""
     decisions = sum(MATTERS[one.kind].quick for one in matters)

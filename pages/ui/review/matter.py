@@ -93,6 +93,10 @@ def _origin(one: Matter) -> list[str]:
         parts.insert(0, plain(done))
     if one.note and one.note.path:
         parts.append(plain(one.note.path))
+    if one.kind == "file" and one.other:
+        parts.append(plain(str(one.other.path)))
+    if one.kind == "upgrade" and one.note:
+        parts.append(t("pack {name}", name=plain(one.note.source_ref.removeprefix("pack:"))))
     if one.note and one.note.origin:
         parts.append(plain(one.note.origin))
     if one.kind == "expired" and one.at:
@@ -121,6 +125,16 @@ def _clicked(link: view.Clicked) -> None:
 def _change(workspace: Workspace, one: Matter) -> None:
     if one.submission:
         history.draw(workspace.proposals.difference(one.submission))
+
+
+def _sides(workspace: Workspace, one: Matter) -> None:
+    """Draw what the other text would change; the pack or the folder may be unreadable, which keeps no decision away."""
+    with shell.errors():
+        difference = workspace.review.sides.difference(one)
+        if difference is None:
+            st.caption(t("The pack no longer has this note: taking the pack's side puts it into the trash."))
+        else:
+            history.draw(difference)
 
 
 def _split(_: Workspace, one: Matter) -> None:
@@ -154,11 +168,14 @@ _DRAWN = {
     "note": _text,
     "change": _change,
     "conflict": _change,
+    "upgrade": _sides,
+    "file": _sides,
     "split": _split,
     "refused": _refused,
     "expired": _text,
     "superseded": _pair,
     "copy": _pair,
     "contradiction": _pair,
+    "reminder": _text,
 }
 """What is drawn of each kind."""

@@ -9,48 +9,51 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import QueryError
 from core.messages import Message, message
-from core.model import MODES, NOTICES, Facet, Notice, Prepared, SearchOptions, SearchResult
+from core.model import MODES, NOTICES, Notice, Prepared, SearchOptions, SearchResult
 from core.workspace import Workspace
 from pages.ui.search import (
     facets,
     hits,
     lost,
+    more,
     question_box,
     quotes,
     subqueries,
     suggestions,
     understood,
+    written,
 )
-from pages.ui.shared import choice, knobs, links, shell, widgets
+from pages.ui.shared import cards, choice, copying, knobs, links, widgets
+from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import facts, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
 ABOUT_MODELS = {
     "model_failed": message("The model can't be used: these hits are by words only."),
     "reranker_loading": message(
-        "The model for the second look is still loading: the hits are in the order before it. They refresh "
-        "when it is ready."
+        "The model for the re-check is still loading: the hits are in their first order. They refresh when it is ready."
     ),
 }
 """Notices on a missing model; they replace those of the answer, which doesn't know which model is loading."""
 
 
-PAUSE, LONG_PAUSE = 0.35, 1.5
-"""Seconds without typing before a search by meaning, and before a language model chooses among the hits."""
+PAUSE = 1.5
+"""Seconds without typing, after those of the question's box, before a language model chooses among the hits."""
 SLICE = 0.05
 """Seconds between two looks whether the person still types."""
+_LOADING = ("warm", "warm_reranker")
+CONTEXT = Dialog("context_of")
 BUDGETS = (500, 1000, 2000, 4000, 8000, 16_000)
 
 
 def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bool) -> None:
-    """Ask a question and draw the answer; before it, the hits that are there at once."""
+    """Ask a question and draw the answer; where it takes long, before it the hits that are there at once."""
     now = SearchOptions(**{**options, "wait": False})
     # A container for each: one that comes or goes doesn't move the elements behind it.
-    top, before, answer = (
-        st.container(horizontal=True, vertical_alignment="center", key="chips"),
-        st.empty(),
-        st.empty(),
-    )
+    top = st.container(horizontal=True, vertical_alignment="center", key="chips")
+    with st.container(key="answer_sides"):
+        narrowing, hit_side = st.columns([2, 9], gap="medium")
+    before, answer = hit_side.empty(), hit_side.empty()
     question = (text, repr(sorted(options.items(), key=lambda item: item[0])))
     try:
         prepared = workspace.searching.prepare(text, now)
@@ -59,52 +62,48 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
         raise
     chooses, reranker = prepared.asks_model, prepared.query.settings.reranker
     slow = (chooses or reranker not in knobs.QUICK) and st.session_state.get("reranked") != question
-    typing = question_box.is_typing()
     waiting = None
-    doing = t("Searching by meaning…") if typing else t("Taking a second look…")
-    doing = t("The language model chooses…") if chooses else doing
-    about = f":material/hourglass_top: {doing}"
-    early = _at_once(workspace, prepared, now, by_words=typing) if typing or slow else None
+    early = _at_once(workspace, prepared, now) if slow else None
     if early is not None:
         with top:
             understood.chips(text, early)
             waiting = st.empty()
-        about = f":material/hourglass_top: {_count(early)} · {doing}"
-        waiting.caption(about)
+        doing = t("The language model chooses…") if chooses else t("Re-checking the best hits…")
+        waiting.caption(f":material/hourglass_top: {_count(early)} · {doing}")
         answer.empty()
         with before.container():
             hits.preliminary(workspace, early, base=several)
-    pause = LONG_PAUSE if chooses else PAUSE if early else 0.0
-    for _ in range(round(pause / SLICE) if typing else 0):
-        time.sleep(SLICE)
-        (waiting or before).caption(about)  # here the run ends if more was typed
+    if question_box.is_typing() and chooses:
+        pause = st.empty()
+        for _ in range(round(PAUSE / SLICE)):
+            time.sleep(SLICE)
+            pause.empty()  # here the run ends if more was typed
     links.say("q", text)
     with nullcontext() if early else st.spinner(t("Searching…")):
         workspace.start_healing()
-        result = workspace.searching.answer(prepared)
+        result = more.answer(workspace, prepared, now)
     if "model_loading" not in result.notices:
         st.session_state["reranked"] = question
+        if question_box.is_first("hits", text):
+            workspace.uses.found(result, options.get("filters"))
     question_box.remember(workspace, text)
     if early is None:
         with top:
             understood.chips(text, result)
-    fields = facets.of(workspace, result, now) if result.hits else {}
+    fields = facets.of(workspace, result, now) if result.hits and result.confident else {}
     before.empty()
     if waiting:
         waiting.empty()
+    with narrowing:
+        facets.drawer(result, fields)
     with answer.container():
         _summary(workspace, prepared, result, top, narrow=bool(fields))
-        with _beside(result, fields):
-            _hits(workspace, prepared, result, options, several=several)
+        _hits(workspace, prepared, result, options, several=several)
 
 
-def _at_once(
-    workspace: Workspace, prepared: Prepared, options: SearchOptions, *, by_words: bool
-) -> SearchResult | None:
-    """Return the hits before the second look, or those by words only; None where none is close or the question fails."""
+def _at_once(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> SearchResult | None:
+    """Return the hits before the re-check; None where none is close or the question fails."""
     first = SearchOptions(**{**options, "reranker": knobs.NO_RERANKER, "choose": False})
-    if by_words:
-        first = SearchOptions(**{**first, "mode": "keyword", "level": "simple"})
     try:
         early = workspace.searching.prepare(prepared.typed, first, like=prepared)
         result = workspace.searching.answer(early)
@@ -113,36 +112,23 @@ def _at_once(
     return result if result.hits and result.confident else None
 
 
-def _beside(result: SearchResult, fields: dict[str, list[Facet]]) -> DeltaGenerator:
-    """Return the container for the hits, beside the column of the facets."""
-    if not fields:
-        return st.container()
-    left, right = st.columns([2, 9], gap="medium")
-    with left:
-        facets.drawer(result, fields)
-    return right
-
-
 def _hits(
     workspace: Workspace, prepared: Prepared, result: SearchResult, options: SearchOptions, *, several: bool
 ) -> None:
     text = prepared.typed
     subqueries.section(result)
     if result.hits:
-        quotes.box(workspace, result)
-        with _folded(result):
-            hits.listed(workspace, text, result, base=several)
+        if result.confident and quotes.box(workspace, result):
+            written.section(workspace, text, options)
+        st.html(cards.legend())
+        hits.listed(workspace, text, result, base=several)
+        if result.confident:
+            more.button(result)
     else:
         suggestions.no_hits(workspace, text, result)
+    options = SearchOptions(**{**options, "limit": result.settings.limit})
     lost.lost(workspace, prepared, options)
     lost.why_not(workspace, text, options)
-
-
-def _folded(result: SearchResult) -> DeltaGenerator:
-    """Return the container for the hits; it is folded if none of them is confident."""
-    if result.confident:
-        return st.container()
-    return st.expander(t("Nothing close. The nearest:"), icon=":material/search_off:")
 
 
 def _count(result: SearchResult) -> str:
@@ -158,28 +144,30 @@ def _summary(
     workspace: Workspace, prepared: Prepared, result: SearchResult, top: DeltaGenerator, *, narrow: bool
 ) -> None:
     """Draw the count of the hits, the mode of the search, the actions on all hits, and the notices."""
+    close = not result.hits or result.confident
     about = [
         t("{ms} ms", ms=round(result.took_ms)),
-        t("second look: {name}", name=knobs.shown("reranker", result.reranker)) if result.reranker else "",
+        t("re-check: {name}", name=knobs.shown("reranker", result.reranker)) if result.reranker else "",
         t("from memory") if result.cached else "",
     ]
     with top:
-        st.caption(plain(_count(result)), width="stretch", help=plain(" · ".join(filter(None, about))))
+        count = plain(_count(result)) if close else f":material/search_off: {plain(t('Nothing close. The nearest:'))}"
+        st.caption(count, width="stretch", help=plain(" · ".join(filter(None, about))))
         if narrow:
             widgets.small(t("Narrow"), "facets_toggle", "filter_list", on_click=facets.toggle)
-        if result.hits:
+        if result.hits and close:
             _context(workspace, prepared)
     if result.rerank_problem:
         st.warning(
-            f"**{t('There was no second look: the hits are in the order before it.')}** {plain(text_of(result.rerank_problem))}",
+            f"**{t('There was no re-check: the hits are in their first order.')}** {plain(text_of(result.rerank_problem))}",
             icon=":material/warning:",
         )
     choice.section(result)
     _spelled(result)
     for notice in result.notices if result.hits else ():
         st.info(text_of(_notice(workspace, result, notice)), icon=":material/info:")
-    if "model_loading" in result.notices and _is_by_meaning(result):
-        _wait_for_reranker(workspace)
+    if "model_loading" in result.notices and not _failed(workspace):
+        _wait_for_model(workspace)
 
 
 def _spelled(result: SearchResult) -> None:
@@ -189,20 +177,24 @@ def _spelled(result: SearchResult) -> None:
             text = t("No note holds “{word}”: “{nearest}” was looked for too.", word=word, nearest=nearest)
             st.caption(f":material/spellcheck: {plain(text)}", width="content")
             only = partial(st.session_state.__setitem__, "as_typed", result.query)
-            widgets.small(t("Only as typed"), f"as_typed_{word}", "undo", on_click=only)
+            widgets.small(t("Search only as typed"), f"as_typed_{word}", "undo", on_click=only)
 
 
 def _is_by_meaning(result: SearchResult) -> bool:
     return result.mode in ("semantic", "hybrid")
 
 
-def _wait_for_reranker(workspace: Workspace) -> None:
-    """Draw the page anew when the reranker is loaded; the side bar doesn't know of a job that this search started."""
+def _failed(workspace: Workspace) -> bool:
+    return any(job.state == "failed" for job in map(workspace.jobs.find, _LOADING) if job)
+
+
+def _wait_for_model(workspace: Workspace) -> None:
+    """Draw the page anew when the model is loaded; the side bar doesn't know of a job that this search started."""
     drawn: list[bool] = []
 
-    @st.fragment(run_every=1.0)
+    @st.fragment(run_every=0.5)
     def part() -> None:
-        if drawn and not workspace.jobs.running("warm_reranker"):
+        if drawn and not workspace.jobs.running(*_LOADING):
             st.rerun()
         drawn.append(True)
 
@@ -220,17 +212,17 @@ def _notice(workspace: Workspace, result: SearchResult, notice: Notice) -> Messa
 
 
 def _context(workspace: Workspace, prepared: Prepared) -> None:
-    """Draw the context of a question."""
+    """Draw the button for the context of a question."""
     about = t("The passages as one text to paste into a prompt, with their sources")
-    inside = partial(_passages, workspace, prepared)
-    shell.popover(t("Context"), "context_box", "content_copy", inside, type="tertiary", help=about)
+    inside, look = partial(_passages, workspace, prepared), {"type": "tertiary", "help": about}
+    CONTEXT.behind(t("Context"), "context_open", "content_copy", prepared.typed, inside, **look)
 
 
 def _passages(workspace: Workspace, prepared: Prepared) -> None:
     default = workspace.settings.search.context_tokens
     st.session_state.setdefault("context_budget", default)
     budget = st.select_slider(
-        t("Length in tokens, at most"),
+        t("Length limit"),
         sorted({*BUDGETS, default}),
         format_func="{:,}".format,
         key="context_budget",
@@ -245,8 +237,11 @@ def _passages(workspace: Workspace, prepared: Prepared) -> None:
     ]
     if count := context.left_out:
         texts.append(t_plural("{n} left out: no room", "{n} left out: no room", n=count))
+    st.html(facts(texts))
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.html(facts(texts))
+        copying.button(t("Copy for an assistant"), context.text, "context_copy")
         file = (context.text, "context.md", "text/markdown")
-        widgets.download(t("Download"), *file, "context_download", "download", disabled=not context.text)
+        cite = partial(workspace.uses.cited, prepared.typed, context)
+        none = not context.text
+        widgets.download(t("Download"), *file, "context_download", "download", disabled=none, on_click=cite)
     st.code(context.text, language=None, wrap_lines=True, height=min(420, 80 + 24 * context.text.count("\n")))

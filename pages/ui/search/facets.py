@@ -50,6 +50,8 @@ def drawer(result: SearchResult, fields: dict[str, list[Facet]]) -> None:
     """Draw the facets, field by field."""
     state = "open" if st.session_state.get(OPEN) else "shut"
     with st.container(key=f"drawer_{state}"), st.container(key="facets", gap="medium"):
+        if not fields:
+            return
         with st.container(horizontal=True, horizontal_alignment="right", key="drawer_head"):
             widgets.close("facets_close", t("Close"), on_click=toggle)
         for name, group in fields.items():
@@ -64,7 +66,7 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
         for number, facet in enumerate(group)
         if number < FEW or st.session_state.get(whole) or facet.term == chosen
     ]
-    shown = {facet.term: f"{plain(facet.value)} :gray[{facet.hits}]" for facet in values}
+    shown = {facet.term: plain(facet.value) for facet in values}
     rest = _without(result, name) if chosen else result.query
 
     def narrow(term: str | None) -> None:

@@ -1,12 +1,15 @@
 """The history of questions: saved ones by their names, and the last ones."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
 from core.model import PastSearch
 from core.workspace import Workspace
+from pages.ui.search import threads
 from pages.ui.shared import shell, units, widgets
+from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural
 
@@ -15,10 +18,14 @@ LONGEST = 70
 """Characters of a question in the list."""
 
 
-def popover(workspace: Workspace, text: str) -> None:
-    """Draw the history."""
+DIALOG = Dialog("past")
+
+
+def button(workspace: Workspace, text: str) -> None:
+    """Draw the button for the history."""
     with st.container(width="content"):
-        shell.popover(t("History"), "past", "history", lambda: _inside(workspace, text))
+        inside = partial(_inside, workspace, text)
+        DIALOG.behind(t("History"), "past_open", "history", (text, threads.opened()), inside)
 
 
 def _inside(workspace: Workspace, text: str) -> None:
@@ -31,6 +38,8 @@ def _inside(workspace: Workspace, text: str) -> None:
     _listed(workspace, t("Recent questions"), last[:SHOWN])
     if not past:
         st.caption(t("Your recent questions appear here."))
+    with st.container(gap="xxsmall", key="past_answers"):
+        threads.listed(workspace)
 
 
 def _save(workspace: Workspace, text: str) -> None:

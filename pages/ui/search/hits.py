@@ -12,8 +12,9 @@ from core.model import Highlight, Hit, SearchResult, Verdict
 from core.workspace import Workspace
 from pages.ui.evaluation import marking
 from pages.ui.notes import attachments
+from pages.ui.search import reasons
 from pages.ui.shared import cards, shell, style, widgets
-from pages.ui.shared.safe import facts, html, plain
+from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
 VERDICTS = {"helpful": message("Helpful"), "not_helpful": message("Not helpful"), "harmful": message("Misleading")}
@@ -45,7 +46,7 @@ def preliminary(workspace: Workspace, result: SearchResult, *, base: bool) -> No
     for first, *_ in grouped(result):
         with st.container(border=True, key=f"early_{first.rank}", gap="xxsmall"):
             with _row(f"early_head_{first.rank}"):
-                _title(first, result.query, first.note.title)
+                _title(first, result.query, first.note.title, seen[first.chunk.id])
             st.html(cards.crumb(first, base=base))
             st.html(cards.body(first, seen[first.chunk.id], around=False))
 
@@ -91,6 +92,7 @@ class Entries:
         self._text = text
         self._base = base
         self._seen: Mapping[str, Highlight] = workspace.searching.highlights(result)
+        self._levels = cards.relevance(result, self._seen)
         self._tones = tones(result)
         self._around = result.settings.expansion_size
         # The base of a question set is its filter: its questions have no filters of their own.
@@ -98,21 +100,20 @@ class Entries:
 
     def draw(self, hit: Hit, more: Callable[[], None] | None, *, head: bool = True) -> None:
         """Draw a hit, with the title of its note if it is its `head`; `more` draws what shows the note's others."""
-        seen, wide = self._seen[hit.chunk.id], f"wide_{self._around}_{hit.chunk.id}"
+        seen, why, wide = self._seen[hit.chunk.id], f"why_of_{hit.chunk.id}", f"wide_{self._around}_{hit.chunk.id}"
         st.session_state.setdefault(wide, bool(self._around))
         section = cards.section(hit.note, hit.chunk)
         title = hit.note.title if head else " › ".join(section) or t("Beginning of the note")
         with _row(f"head_{hit.rank}"):
-            _title(hit, self._text, title)
+            _title(hit, self._text, title, seen)
             if not head:
                 st.html(cards.where(hit, self._tones.get(hit.asked, "")), width="content")
-            if meter := cards.meter(hit, seen):
+            if meter := cards.meter(self._levels[hit.chunk.id]):
                 st.html(meter, width="content")
-            self._unfold(wide, hit)
-            about = t("Why this?")
-            shell.popover(
-                about, f"why_{hit.chunk.id}", "info", partial(self._why, hit, seen), type="tertiary", help=about
-            )
+            unfolded = st.session_state[wide]
+            about = t("Show a few lines") if unfolded else t("Read it here")
+            _toggle(about, wide, f"unfold_{hit.rank}", "unfold_less" if unfolded else "unfold_more")
+            _toggle(t("Why this?"), why, f"why_{hit.rank}", "info")
         if head:
             with _row(f"trail_{hit.rank}"):
                 st.html(cards.crumb(hit, base=self._base, tone=self._tones.get(hit.asked, "")))
@@ -120,6 +121,8 @@ class Entries:
                     more()
             if about_note := cards.about(hit):
                 st.html(about_note)
+        if st.session_state.get(why):
+            self._why(hit, seen)
         self._picture(hit)
         if not st.session_state[wide]:
             st.html(cards.body(hit, seen, around=False))
@@ -128,7 +131,7 @@ class Entries:
         passage = hit.passage if size == self._around else self._workspace.searching.passage(hit, size)
         st.html(cards.body(replace(hit, passage=passage), seen, around=True))
         texts = {width: t("Only this") if not width else f"±{width}" for width in WIDTHS}
-        widgets.segments(t("Neighbouring chunks"), texts, f"around_{self._around}_{hit.chunk.id}")
+        widgets.segments(t("Neighbouring passages"), texts, f"around_{self._around}_{hit.chunk.id}")
 
     def _picture(self, hit: Hit) -> None:
         """Draw the picture of which a hit's text was read, small, if it is still there."""
@@ -138,25 +141,17 @@ class Entries:
             address = attachments.address(hit.note.id, file.place)
             st.html(f'<img class="t-picture" src="{html(address)}" alt="{html(file.place)}" loading="lazy">')
 
-    def _unfold(self, key: str, hit: Hit) -> None:
-        shown = st.session_state[key]
-
-        def toggle() -> None:
-            st.session_state[key] = not shown
-
-        about = t("Show a few lines") if shown else t("Read it here")
-        widgets.small(
-            about, f"unfold_{hit.rank}", "unfold_less" if shown else "unfold_more", help=about, on_click=toggle
-        )
-
     def _why(self, hit: Hit, seen: Highlight) -> None:
         """Draw the reasons for a hit, and the buttons for a verdict on it."""
         words = dict.fromkeys(hit.chunk.text[start:end].casefold() for start, end in seen.words)
-        with st.container(key=f"why_body_{hit.rank}", gap="small"):
-            st.html(f'<div class="t-caption">{html(t("Hit {n}", n=hit.rank))}</div>{cards.stages(hit.scores)}')
-            if words:
-                st.html(facts([t("Words of the question in it: {words}", words=list(words))]))
-            st.html(facts([hit.note.base, hit.note.path or ""]) + cards.tags(hit.note.tags))
+        with st.container(border=True, key=f"why_body_{hit.rank}", gap="small"):
+            st.html(
+                f'<div class="t-caption">{html(t("Hit {n}", n=hit.rank))}</div><p>{html(reasons.sentence(hit))}</p>'
+                + (facts([t("Words of the question in it: {words}", words=list(words))]) if words else "")
+                + facts([hit.note.base, hit.note.path or ""])
+                + cards.tags(hit.note.tags)
+                + folded(t("Details"), cards.stages(hit.scores), css="t-more")
+            )
             self._verdict(hit)
             with st.container(horizontal=True, vertical_alignment="center"):
                 self._marks.button(hit)
@@ -164,19 +159,34 @@ class Entries:
 
     def _verdict(self, hit: Hit) -> None:
         """Draw the person's verdict on a hit; a second click removes it."""
-        key, searches = f"verdict_{hit.chunk.id}", self._workspace.searches
+        key, uses = f"verdict_{hit.chunk.id}", self._workspace.uses
         names = {name: text_of(VERDICTS[name]) for name in get_args(Verdict)}
-        verdicts = {one.chunk_id: one.verdict for one in searches.judged(query=self._text)}
-        judge = shell.guarded(partial(searches.judge, self._text, hit.note.id, hit.chunk.id))
+        verdicts = {one.chunk_id: one.verdict for one in uses.judged(query=self._text)}
+        judge = shell.guarded(partial(uses.judge, self._text, hit.note.id, hit.chunk.id))
         now = widgets.bound(key, verdicts.get(hit.chunk.id), judge)
         widgets.pills(t("Was it useful?"), names, disabled=self._workspace.readonly, **now)
+
+
+def _toggle(label: str, state: str, key: str, icon: str) -> None:
+    """Draw a button that turns a state of the session on and off."""
+
+    def toggle() -> None:
+        st.session_state[state] = not st.session_state.get(state)
+
+    widgets.small(label, key, icon, help=label, on_click=toggle)
 
 
 def _row(key: str) -> Any:
     return st.container(horizontal=True, vertical_alignment="center", gap="xsmall", wrap=False, key=key)
 
 
-def _title(hit: Hit, text: str, title: str) -> None:
-    """Draw the link to a hit's passage in its note."""
+def _title(hit: Hit, text: str, title: str, seen: Highlight) -> None:
+    """Draw the link to a hit's passage in its note, to the sentence that answers where there is one.
+
+    A click on the lines of the hit follows this link too.
+    """
     place = {"note": hit.note.id, "chunk": str(hit.chunk.index), "q": text}
+    if seen.sentence and cards.is_close(seen) and not hit.chunk.edited:
+        start, end = seen.sentence
+        place["at"] = f"{hit.chunk.start + start}-{hit.chunk.start + end}"
     st.page_link("notes.py", label=plain(title), query_params=place, width="stretch")

@@ -28,12 +28,12 @@ def _lost(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> N
     explained = SearchOptions(**{**options, "explain": True, "wait": False})
     result = workspace.searching.answer(workspace.searching.prepare(prepared.typed, explained, like=prepared))
     if not result.lost:
-        st.caption(t("Every chunk that was considered is a hit."))
+        st.caption(t("Every passage that was considered is a hit."))
         return
     words = workspace.searching.words(result.understood.text)
     several = len({hit.note.base_id for hit in result.hits}) > 1
     counted = Counter(one.stage for one in result.lost)
-    st.caption(t("Chunks that were considered and aren't among the hits, by where they dropped out."))
+    st.caption(t("Passages that were considered and aren't among the hits, by where they dropped out."))
     for stage in (stage for stage in get_args(LostAt) if counted[stage]):
         candidates = sorted((one for one in result.lost if one.stage == stage), key=lambda one: one.hit.rank)
         rows = "".join(_row(one, words, base=several) for one in candidates[:SHOWN])

@@ -31,13 +31,16 @@ def _drawn(workspace: Workspace, bases: list[str], tags: list[str]) -> SearchOpt
     chosen: dict[str, Any] = {}
     texts = ((t("Knowledge bases"), t("All"), bases), (t("With all of these tags"), t("Any"), tags))
     columns = zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, texts, FILTERS, strict=True)
-    for column, (first, *others), (label, none, there), key in columns:
+    for column, (first, *_), (label, none, there), key in columns:
         with column:
             chosen[first] = _choice(first)
             filters.append(st.multiselect(label, there, key=key, placeholder=none, persist_state="session"))
-            chosen |= {name: _choice(name) for name in others}
     base = workspace.bases.get(filters[0][0]) if len(filters[0]) == 1 else None
     chosen["reranker"] = _reranker(workspace, base)
+    with st.expander(t("Advanced"), key="advanced_options"):
+        for column, (_, *others) in zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, strict=True):
+            with column:
+                chosen |= {name: _choice(name) for name in others}
     chosen["filters"] = workspace.searching.filters(bases=filters[0], tags=filters[1])
     return cast(SearchOptions, chosen)
 
@@ -47,7 +50,7 @@ def _reranker(workspace: Workspace, base: KnowledgeBase | None) -> str | None:
     texts = knobs.offered(workspace, "reranker", base)
     widgets.begin_with("reranker", texts, knobs.AS_SET)
     about = text_of(knobs.HELPS["reranker"])
-    chosen = widgets.select(t("Second look"), texts, "reranker", help=about, persist_state="session")
+    chosen = widgets.select(t("Re-check"), texts, "reranker", help=about, persist_state="session")
     return None if chosen == knobs.AS_SET else chosen
 
 

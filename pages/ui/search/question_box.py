@@ -10,7 +10,7 @@ from core.errors import EmbeddingMismatch, ModelError, ProviderError, QueryError
 from core.messages import message
 from core.model import SearchOptions
 from core.workspace import Workspace
-from pages.ui.search import history, options
+from pages.ui.search import history, options, threads
 from pages.ui.shared import examples, links, shell, widgets
 from pages.ui.shared.safe import html, marked, plain
 from pages.ui.shared.text import t, text_of
@@ -20,8 +20,10 @@ def row(workspace: Workspace, bases: list[str]) -> tuple[str | None, SearchOptio
     """Draw the box, the history and the options; return the question, None without one, and the options."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="ask_row"):
         text = _question()
-        history.popover(workspace, text or "")
+        history.button(workspace, text or "")
         chosen = options.popover(workspace, bases)
+        with st.popover(t("Search tips"), icon=":material/help:", key="search_tips"):
+            _tips()
     if text is not None and st.session_state.get("as_typed") == text:
         chosen["as_typed"] = True
     return text, chosen
@@ -30,6 +32,7 @@ def row(workspace: Workspace, bases: list[str]) -> tuple[str | None, SearchOptio
 def put(text: str) -> None:
     """Ask a question from the next run on; for callbacks."""
     st.session_state["q"] = st.session_state["asked"] = text.strip()
+    threads.close()
 
 
 def without(text: str, start: int, end: int) -> str:
@@ -41,10 +44,11 @@ def _question() -> str | None:
     """Draw the box and return the question, which comes from the address or from typing."""
     if (linked := links.arrived("q")) is not None:
         put(linked)
+        history.DIALOG.close()
         st.session_state.update(new_question=linked.strip(), draft="")
     about = t("Ask a question or type a few words")
     icon = ":material/search:"
-    widgets.text_box(about, "q", icon=icon, live="120ms", on_change=_typed, persist_state="session")
+    widgets.text_box(about, "q", icon=icon, live="200ms", on_change=_typed, persist_state="session")
     question: str = st.session_state.get("asked", "")
     if not question:
         links.say("q", "")
@@ -54,11 +58,19 @@ def _question() -> str | None:
 def _typed() -> None:
     text = st.session_state["q"].strip()
     st.session_state.update(asked=text, new_question=text, typing=True)
+    threads.close()
 
 
 def is_typing() -> bool:
     """Return once whether the question was just typed, so that the person may still be typing."""
     return bool(st.session_state.pop("typing", False))
+
+
+def is_first(what: str, text: str) -> bool:
+    """Return whether something of a question is drawn for the first time since another question."""
+    drawn: dict[str, str] = st.session_state.setdefault("drawn_of", {})
+    before, drawn[what] = drawn.get(what), text
+    return before != text
 
 
 def remember(workspace: Workspace, text: str) -> None:
@@ -114,8 +126,8 @@ def nothing_yet() -> None:
         st.switch_page("home.py")
 
 
-def start(workspace: Workspace, samples: bool) -> None:
-    """Draw what a person can do before the first question: ask again, try one, see the forms of a question."""
+def start(workspace: Workspace) -> None:
+    """Draw what a person can do before the first question: ask again, or try one."""
     left, right = st.columns(2, gap="large")
     past = workspace.searches.all(RECENT)
     with left, st.container(key="recent", gap="xxsmall"):
@@ -125,25 +137,22 @@ def start(workspace: Workspace, samples: bool) -> None:
             _ask_again(search.name or search.query, search.query, icon)
         if not past:
             st.caption(t("Your recent questions appear here."))
+        threads.listed(workspace, RECENT)
     with right, st.container(key="examples", gap="xxsmall"):
         st.html(f'<div class="t-caption">{html(t("For example"))}</div>')
-        for text in examples.questions() if samples else _titles(workspace):
-            _ask_again(text, text, ":material/arrow_outward:")
-    with st.expander(t("What a question can hold"), icon=":material/tune:"):
-        rows = "".join(
-            f"<tr><td><code>{html(text_of(form))}</code></td><td>{html(text_of(more))}</td></tr>"
-            for form, more in FORMS
-        )
-        st.html(f'<table class="t-table t-forms">{rows}</table>')
+        for label, text in examples.questions(workspace).items():
+            _ask_again(label, text, ":material/arrow_outward:")
     st.html(
         f'<div class="t-keys">{html(t("Press / anywhere to search, the arrows to choose a hit, Enter to open it."))}</div>'
     )
 
 
-def _titles(workspace: Workspace) -> list[str]:
-    """Return the titles of the notes that were changed last, as questions to begin with."""
-    dated = sorted(workspace.notes.all(), key=lambda card: str(card.updated_at or ""), reverse=True)
-    return list(dict.fromkeys(card.title for card in dated))[:RECENT]
+def _tips() -> None:
+    """Draw the forms of a question, each with its meaning."""
+    rows = "".join(
+        f"<tr><td><code>{html(text_of(form))}</code></td><td>{html(text_of(more))}</td></tr>" for form, more in FORMS
+    )
+    st.html(f'<table class="t-table t-forms">{rows}</table>')
 
 
 def _ask_again(label: str, question: str, icon: str) -> None:
@@ -154,7 +163,7 @@ RECENT = 5
 """Questions that the empty page offers of each kind."""
 
 FORMS = (
-    (message('"exact phrase"'), message("stands in the text as it is")),
+    (message('"exact phrase"'), message("exactly these words")),
     (message("-word"), message("without this word")),
     (message("tag:rust"), message("the note's tag; also type:, category:, project:, scope:, status:")),
     (message("priority:>=2"), message("important notes; also priority:1..3, status:expired")),

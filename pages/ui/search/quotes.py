@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.model import REFUSED, Quote, SearchResult, bar_line
 from core.workspace import Workspace
+from pages.ui.search import question_box
 from pages.ui.shared import cards, rendered
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
@@ -14,29 +15,32 @@ from pages.ui.shared.text import t, text_of
 _FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")
 
 
-def box(workspace: Workspace, result: SearchResult) -> None:
+def box(workspace: Workspace, result: SearchResult) -> bool:
     """Draw the quotes that surely answer a question, each with its place; nothing for a word or a title.
 
-    Where the notes don't answer it, a line says so.
+    Where the notes don't answer it, a line says so. Return whether an answer can be written.
     """
     if "model_loading" in result.notices:
-        return
+        return False
     answer = workspace.answers.to_question(result)
     if answer is None:
-        return
+        return False
     workspace.answers.start_measuring(answer)
     about = plain(text_of(bar_line(answer.bar)))
     if answer.refused:
         st.caption(f":material/help: {plain(text_of(REFUSED))}", width="content", help=about)
-        return
+        return False
     if not answer.sure:
-        return
+        return True
+    if question_box.is_first("answer", answer.query):
+        workspace.uses.answered(answer)
     with st.container(border=True, key="answer", gap="xsmall"):
         st.caption(f":material/format_quote: {plain(t('From your notes'))}", width="content", help=about)
         lead = ""
         for quote in answer.quotes:
             _quote(quote, result.query, above=lead)
             lead = quote.lead
+    return True
 
 
 def _quote(quote: Quote, asked: str, *, above: str) -> None:

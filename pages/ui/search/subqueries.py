@@ -6,17 +6,19 @@ import streamlit as st
 
 from core.messages import message
 from core.model import Asked, Decomposition, SearchResult
-from pages.ui.search import hits
+from pages.ui.search import hits, reasons
 from pages.ui.shared import cards
 from pages.ui.shared.safe import folded, html, plain
 from pages.ui.shared.text import t, text_of
 
-KINDS = {
-    "comparison": message("a comparison"),
-    "list": message("a list"),
-    "summary": message("a summary"),
-    "relation": message("a relation"),
+HEADS = {
+    "comparison": message("Compared: {parts}"),
+    "list": message("Listed: {parts}"),
+    "summary": message("All about: {parts}"),
+    "relation": message("How they relate: {parts}"),
 }
+THINGS = {"list": 1, "summary": 1, "relation": 2}
+"""How many of the first parts by the rules name the things of a question; of a comparison all do."""
 
 
 def section(result: SearchResult) -> None:
@@ -29,17 +31,22 @@ def section(result: SearchResult) -> None:
     if not result.asked:
         return
     used, *others = result.decompositions
-    head = t("Broken down: {kind}, {by}", kind=KINDS[used.kind], by=_by(used))
+    head = text_of(HEADS[used.kind], parts=reasons.joined(_named(used)))
     colours = hits.tones(result)
     rounds = "".join(
         f'<div class="t-round"><span class="t-dim">{html(t("Round {n}", n=number))}</span>'
         f'<div class="t-asks">{"".join(_asked(one, colours[one.sub_query.text]) for one in group)}</div></div>'
         for number, group in groupby(result.asked, key=lambda one: one.round)
     )
-    st.html(
-        f'<div class="t-parts"><div class="t-parts-head"><b>{html(head)}</b> <span class="t-dim">'
-        f"{html(text_of(result.classified.reason))}</span></div>{rounds}{''.join(map(_other, others))}</div>"
-    )
+    why = f"{text_of(result.classified.reason)} {t('Broken down {by}.', by=_by(used))}"
+    details = f'<div class="t-dim">{html(why)}</div>{rounds}{"".join(map(_other, others))}'
+    st.html(f'<div class="t-parts"><b>{html(head)}</b>{folded(t("Details"), details)}</div>')
+
+
+def _named(used: Decomposition) -> list[str]:
+    """Return the things that a question is about."""
+    texts = [sub_query.text for sub_query in used.sub_queries]
+    return texts[: THINGS.get(used.kind)] if used.by == "rules" else texts
 
 
 def _asked(one: Asked, tone: str) -> str:

@@ -19,7 +19,7 @@ def no_hits(workspace: Workspace, text: str, result: SearchResult) -> None:
     """Say that nothing was found, and offer wider searches."""
     words = bool(result.understood.text)
     st.warning(
-        t("Nothing was found for this question.") if words else t("No note passes these filters."),
+        t("Nothing was found for this question.") if words else t("No note matches these filters."),
         icon=":material/search_off:",
     )
     _no_such_tag(workspace, result)

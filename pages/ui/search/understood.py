@@ -20,6 +20,7 @@ FIELDS = {field.typed[0]: field.noun for field in NOTE_FIELDS.values() if field.
     "has": message("has"),
     "page": message("page"),
     "kind": message("kind of document"),
+    "use": message("use"),
     "created": message("created"),
     "updated": message("updated"),
     "base": message("base"),
@@ -52,7 +53,7 @@ def _level(result: SearchResult, *, chosen: bool) -> None:
     def choose() -> None:
         options.choose("level", st.session_state["level_chip"])
 
-    label = t("{level} · chosen", level=name) if chosen else name
+    label = t("{level} (your choice)", level=name) if chosen else name
     about = plain(text_of(result.classified.reason))
     widgets.menu(label, levels, "level_chip", ICONS[result.classified.level], help=about, on_click=choose)
 

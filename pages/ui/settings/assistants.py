@@ -16,9 +16,11 @@ WAYS = {
 
 def section(workspace: Workspace) -> None:
     """Draw what assistants can do, and the configuration of the chosen one."""
-    st.html(
-        f'<div class="t-about t-dim">{html(t("An assistant such as Claude can search and read your notes, and write new ones, which wait until you accept them on the page Notes. What it reads goes to whoever runs its model."))}</div>'
+    about = t(
+        "An assistant such as Claude can search and read your notes, and write new ones, which wait until you accept "
+        "them on the page Review. What it reads goes to whoever runs its model."
     )
+    st.html(f'<div class="t-about t-dim">{html(about)}</div>')
     run = workspace.access.run
     snippets = workspace.snippets(run.address if run else f"http://127.0.0.1:{st.get_option('server.port')}")
     programs = {snippet.program: snippet.program for snippet in snippets}

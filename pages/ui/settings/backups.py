@@ -4,8 +4,9 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import BACKUP_REASONS, Backup, Progress
+from core.model import BACKUP_REASONS, Backup, ProgramSetting, Progress
 from core.workspace import Workspace
+from pages.ui.settings import program
 from pages.ui.shared import jobs, shell, units, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
@@ -42,25 +43,35 @@ def section(workspace: Workspace) -> None:
 
 def _choices(workspace: Workspace) -> None:
     """Draw whether a backup is made each day, where, and with which passphrase."""
-    chosen, shut = workspace.settings.backups, workspace.readonly
+    daily, folder = (workspace.settings_file.get(f"backups.{name}") for name in ("daily", "folder"))
+    backups, shut = workspace.backups, workspace.readonly or folder.source == "environment"
     st.toggle(
         t("Make a backup each day"),
-        **widgets.bound(_DAILY, workspace.backups.daily, workspace.backups.choose_daily),
-        disabled=shut or chosen.daily is not None,
+        **program.choice(workspace, daily.key, _DAILY, backups.daily, backups.choose_daily),
         help=t("While Tessera runs. The last seven stay; those that you make yourself stay until you delete them."),
     )
-    st.session_state.setdefault(_FOLDER, str(workspace.backups.place))
+    program.remark(daily)
+    st.session_state.setdefault(_FOLDER, str(backups.place))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
             t("Folder for backups"),
             key=_FOLDER,
-            disabled=shut or chosen.folder is not None,
+            disabled=shut,
             help=t("A folder on another disk survives this one. Empty: beside the notes."),
         )
-        save = shell.guarded(lambda: workspace.backups.choose_place(st.session_state[_FOLDER]))
-        off = shut or st.session_state[_FOLDER] == str(workspace.backups.place)
+        off = shut or st.session_state[_FOLDER] == str(backups.place)
+        save = shell.guarded(partial(_put, workspace, folder))
         widgets.button(t("Save"), "backup_folder_save", "save", on_click=save, disabled=off)
+    program.remark(folder)
     shell.popover(t("Encryption"), "backup_encryption", "lock", partial(_encryption, workspace))
+
+
+def _put(workspace: Workspace, folder: ProgramSetting) -> None:
+    """Store the folder that was typed, in `tessera.toml` where that has one."""
+    typed = st.session_state[_FOLDER].strip()
+    workspace.backups.choose_place(typed)
+    if folder.source == "file":
+        workspace.settings_file.write(folder.key, typed or None)
 
 
 def _encryption(workspace: Workspace) -> None:
@@ -82,7 +93,7 @@ def _encryption(workspace: Workspace) -> None:
         widgets.button(label, "backup_protect", "lock", on_click=shell.guarded(protect), disabled=missing)
         if on:
             end, shut = shell.guarded(workspace.backups.unprotect), workspace.readonly
-            widgets.button(t("Encrypt no more"), "backup_unprotect", "lock_open", on_click=end, disabled=shut)
+            widgets.button(t("Stop encrypting"), "backup_unprotect", "lock_open", on_click=end, disabled=shut)
 
 
 def _row(workspace: Workspace, backup: Backup) -> None:
@@ -130,7 +141,11 @@ def _dialog(workspace: Workspace, backups: dict[str, Backup]) -> None:
     @st.dialog(t("Bring this backup back"), on_dismiss=_closed)
     def dialog() -> None:
         at = local(backup.at)
-        st.write(plain(t("Everything becomes as it was on {at}. What is there now is kept in a folder aside.", at=at)))
+        st.write(
+            plain(
+                t("Everything goes back to how it was on {at}. What is there now is kept in a folder beside it.", at=at)
+            )
+        )
         secret = st.text_input(t("Passphrase"), key="backup_secret", type="password") if backup.encrypted else ""
         with st.container(horizontal=True):
             if widgets.button(t("Bring back"), "backup_restore_yes", "settings_backup_restore", type="primary"):

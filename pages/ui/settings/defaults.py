@@ -1,35 +1,54 @@
 """The default settings of a search, and the state of the vector index."""
 
-from pathlib import Path
+from functools import partial
+from typing import Any
 
 import streamlit as st
 
-from core.model import Status
+from core.model import DEFAULTS, PARTS, Status
 from core.workspace import Workspace
+from pages.ui.settings import program
 from pages.ui.shared import jobs, knobs, units, widgets
-from pages.ui.shared.safe import html, plain
+from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 
-FILE = "tessera.toml"
+FIRST = ("mode", "limit", "reranker")
+"""The settings in sight."""
 
 
 def search(workspace: Workspace) -> None:
-    """Draw the default settings of a search, and the file that they come from."""
-    chosen = workspace.settings.search
-    rows = []
-    for name, value in chosen.model_dump().items():
-        tag = "" if name in chosen.model_fields_set else f'<span class="t-tag">{html(t("default"))}</span>'
-        rows.append(
-            f"<tr><td>{html(knobs.setting(name))}</td><td><b>{html(knobs.shown(name, value))}</b> {tag}</td>"
-            f"<td><code>{html(name)}</code></td></tr>"
-        )
-    st.html(f'<table class="t-table">{"".join(rows)}</table>')
-    source = t(
-        "Set in the section [search] of {file}, or by environment variables such as TESSERA_SEARCH__LIMIT; "
-        "read when Tessera starts.",
-        file=str(Path(FILE).resolve()),
+    """Draw what a search begins with where neither the question nor its base says otherwise."""
+    st.caption(t("Every search begins with this, unless its base or the question has its own choice."))
+    program.beside(workspace, "search", partial(_fields, workspace))
+
+
+def _fields(workspace: Workspace) -> None:
+    for name in FIRST:
+        _part(workspace, name)
+    with st.expander(t("Advanced"), icon=":material/tune:", key="search_advanced"):
+        for name in PARTS:
+            if name not in FIRST:
+                _part(workspace, name)
+    recorded = workspace.settings_file.get("search.record_uses")
+    now = program.choice(workspace, recorded.key, "record_uses", workspace.uses.enabled, workspace.uses.enable)
+    about = t(
+        "Which notes searches find, which are opened, quoted or read by programs, and for which question. It stays in "
+        "this workspace; each note shows its own figures."
     )
-    st.caption(plain(source))
+    st.toggle(t("Record how notes are found and used"), **now, help=about)
+    program.remark(recorded)
+
+
+def _part(workspace: Workspace, name: str) -> None:
+    draw = partial(_reranker, workspace) if name == "reranker" else partial(knobs.draw, name)
+    program.field(workspace, f"search.{name}", draw, type(getattr(DEFAULTS, name)))
+
+
+def _reranker(workspace: Workspace, **more: Any) -> None:
+    texts = {value: knobs.shown("reranker", value) for value in knobs.values(workspace, "reranker")}
+    chosen = st.session_state[more["key"]]
+    texts.setdefault(chosen, knobs.shown("reranker", chosen))
+    widgets.select(knobs.setting("reranker"), texts, **more)
 
 
 def index(workspace: Workspace, status: Status) -> None:
@@ -43,7 +62,7 @@ def index(workspace: Workspace, status: Status) -> None:
         st.success(t("The search index is in order."), icon=":material/check_circle:")
         if chosen.url:
             st.caption(plain(t("It is on the Chroma server at {url}.", url=chosen.url)))
-    chunks = t_plural("{n} chunk", "{n} chunks", n=sum(base.chunks for base in status.bases))
+    chunks = t_plural("{n} passage", "{n} passages", n=sum(base.chunks for base in status.bases))
     size = units.megabytes(status.bytes_on_disk)
     st.caption(f"{chunks} · {plain(t('{size} on disk in {folder}', size=size, folder=str(status.folder)))}")
     if chosen.kind != "none":

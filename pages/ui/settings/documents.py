@@ -13,8 +13,8 @@ def section(workspace: Workspace) -> None:
     """Draw the switch and the converters."""
     st.caption(
         t(
-            "Tessera asks the network for a page only when you type its address: one request, and nothing that the page "
-            "links to. Nothing else in it asks the network for the sake of a note."
+            "Tessera loads a page only when you type its address: one request, and nothing that the page links to. "
+            "It goes online for a note in no other case."
         )
     )
     now = widgets.bound("web_pages", workspace.documents.asks_web, workspace.documents.let_ask_web)

@@ -61,7 +61,7 @@ def _space(workspace: Workspace) -> None:
     columns = {"part": st.column_config.TextColumn(t("Part")), "size": st.column_config.TextColumn(t("Size"))}
     widgets.table(rows, columns, "space_table", most=420)
     free, total = units.megabytes(space.free), units.megabytes(space.total)
-    st.caption(plain(t("{free} of {total} of the disk are left.", free=free, total=total)))
+    st.caption(plain(t("{free} of {total} are free on the disk.", free=free, total=total)))
     if space.tokens:
         st.caption(
             t(
@@ -70,7 +70,7 @@ def _space(workspace: Workspace) -> None:
                 "passage among the first five."
             )
         )
-    about = t("{size} are unused.", size=units.megabytes(space.unused))
+    about = t("{size} unused.", size=units.megabytes(space.unused))
     shut = workspace.jobs.running("compact") or jobs.writing(workspace)
     if widgets.button(t("Give unused space back"), "compact", "compress", disabled=shut, help=about):
         workspace.jobs.start("compact", workspace.doctor.compact)

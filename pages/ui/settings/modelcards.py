@@ -14,7 +14,7 @@ from pages.ui.shared.text import t, text_of
 
 COLUMNS = 2
 SHOWN = 6
-PARTS = {"embedder": message("Models for meaning"), "reranker": message("Models for the second look")}
+PARTS = {"embedder": message("Models for meaning"), "reranker": message("Models for the re-check")}
 TITLES = {
     "bundled": message("Built-in model"),
     "onnx": message("Built-in model, 8 bits"),
@@ -34,9 +34,7 @@ KINDS = {
     ),
     "sentence": message("A model in the sentence-transformers format"),
     "tfidf": message("No model: compares words only, for a machine that can't run a model"),
-    "openai_compatible": message(
-        "A model on a server that speaks OpenAI's language: Ollama, vLLM, TEI, LM Studio, OpenAI"
-    ),
+    "openai_compatible": message("A model on a server with OpenAI's interface: Ollama, vLLM, TEI, LM Studio, OpenAI"),
     "late-interaction": message(
         "Compares each word of the question with the words of a hit; quick, by data kept at import"
     ),
@@ -44,7 +42,7 @@ KINDS = {
         "Reads each hit with the question in mind: the best order, but slow without a graphics card"
     ),
     "rerank-api": message("A server that ranks hits (/rerank): Cohere, Jina, TEI"),
-    "llm": message("A language model on a chat server that speaks OpenAI's language: slow, the last resort"),
+    "llm": message("A language model on a chat server with OpenAI's interface: slow, the last resort"),
 }
 
 
@@ -128,7 +126,7 @@ def _facts(card: ModelCard) -> list[str]:
         size = t("{size} on disk", size=units.megabytes(card.bytes_on_disk))
     elif card.download_bytes:
         size = t("a download of {size}", size=units.megabytes(card.download_bytes))
-    return [", ".join(languages), size, *(verdicts.running(card.running) if card.running else [])]
+    return [", ".join(languages), size, verdicts.memory(card.running) if card.running else ""]
 
 
 def _details(card: ModelCard) -> str:
@@ -137,6 +135,7 @@ def _details(card: ModelCard) -> str:
         t("Name in commands: {name}", name=card.name),
         t("{n} numbers per text", n=card.dimension) if card.dimension else "",
         t("reads {n} tokens", n=card.input_tokens) if card.input_tokens else "",
+        verdicts.place(card.running) if card.running else "",
         str(card.folder or card.server),
         text_of(card.problem) if card.problem and card.downloadable else "",
     ]
@@ -155,7 +154,7 @@ def _other(workspace: Workspace, models: Sequence[ModelCard]) -> None:
     st.caption(
         t(
             "sentence:OWNER/MODEL is a model for meaning, cross-encoder:OWNER/MODEL one for the "
-            "second look; both come from huggingface.co. Where it can't be reached, start Tessera "
+            "re-check; both come from huggingface.co. Where it can't be reached, start Tessera "
             "with a mirror in the environment variable HF_ENDPOINT."
         )
     )

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.model import EditedNote, PackCard, PackReport, Progress
 from core.workspace import Workspace
-from pages.ui.shared import jobs, shell, units, widgets
+from pages.ui.shared import jobs, names, shell, units, widgets
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -26,9 +26,13 @@ def section(workspace: Workspace) -> None:
     _from_folder(workspace)
 
 
+def _languages(codes: str) -> str:
+    return ", ".join(text_of(names.TEXT_LANGUAGES.get(code, code)) for code in codes.replace(",", " ").split())
+
+
 def _pack(workspace: Workspace, card: PackCard) -> None:
     found, installed = card.found, card.installed
-    remarks = [t("Version {version}", version=found.version), found.language] if found else []
+    remarks = [t("Version {version}", version=found.version), _languages(found.language)] if found else []
     if installed:
         remarks = [
             t("Installed: version {version}", version=installed.version or "…"),
@@ -81,7 +85,7 @@ def _edited(workspace: Workspace, name: str) -> None:
     """Draw the notes of a pack that a person changed, each with the difference to the pack's text."""
     notes = workspace.packs.edited(name)
     if not notes:
-        st.caption(t("None: all notes of this pack are as it has them."))
+        st.caption(t("None: all notes of this pack are unchanged."))
     for note in notes:
         st.markdown(f"**{plain(note.title)}** · {plain(note.path)}")
         _difference(note)
@@ -89,7 +93,7 @@ def _edited(workspace: Workspace, name: str) -> None:
 
 def _difference(note: EditedNote) -> None:
     if note.offered is None:
-        st.caption(t("The pack has this note no more."))
+        st.caption(t("The pack no longer has this note."))
         return
     lines = [*unified_diff(note.own.splitlines(), note.offered.splitlines(), n=1, lineterm="")][2:]
     if lines:

@@ -5,8 +5,8 @@ import streamlit as st
 from core.errors import TesseraError
 from core.messages import reason_of
 from core.workspace import Workspace
+from pages.ui.settings import program
 from pages.ui.shared import shell, widgets
-from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
 _API = "/api/v1"
@@ -15,15 +15,14 @@ _API = "/api/v1"
 def section(workspace: Workspace) -> None:
     """Draw the switch, and while it is on, what programs need."""
     about = t(
-        "A script, a bot or an editor on this machine can search your notes, and write new ones, which wait until you "
-        "accept them on the page Notes."
+        "A script, a bot or an editor on this machine can search your notes, and write new ones, which wait until "
+        "you accept them on the page Review."
     )
     st.caption(about)
-    is_set = workspace.settings.http.enabled is not None
-    now = widgets.bound("programs", workspace.open_to_programs, workspace.let_programs_in)
-    st.toggle(t("Let other programs in"), disabled=is_set or workspace.readonly, **now)
-    if is_set:
-        st.caption(plain(t("Set by {name} in {file}, or in the environment.", name="[http]", file="tessera.toml")))
+    enabled = workspace.settings_file.get("http.enabled")
+    now = program.choice(workspace, enabled.key, "programs", workspace.open_to_programs, workspace.let_programs_in)
+    st.toggle(t("Allow apps on this computer"), **now)
+    program.remark(enabled)
     run = workspace.access.run
     if workspace.open_to_programs and run:
         _needed(workspace, f"{run.address}{_API}")
@@ -48,12 +47,12 @@ def _token(workspace: Workspace) -> None:
     except OSError as error:
         raise TesseraError(reason_of(error)) from error
     st.code(token, language=None, wrap_lines=True)
-    st.caption(t("Whoever has it reads all your notes: give it to programs that you trust, and to nobody else."))
+    st.caption(t("Whoever has it can read all your notes: give it to programs that you trust, and to nobody else."))
 
     def renew() -> None:
         workspace.access.renew()
         st.toast(t("There is a new token. Programs with the old one are shut out."))
 
-    about = t("Shuts out every program that shows this one, until it has the new one.")
+    about = t("Programs with the old token are shut out until you give them the new one.")
     label = t("Make another token")
     widgets.button(label, "renew", "autorenew", on_click=shell.guarded(renew), help=about, disabled=workspace.readonly)

@@ -41,9 +41,9 @@ PURPOSES = {
         _LOCAL,
     ),
     "rerank": Purpose(
-        message("Second look with a server"),
+        message("Re-check with a server"),
         message("Judges the best hits of a search once more. It reads your question and the text of these hits."),
-        message("To use it: choose Ranking server as the second look, in the options of a search or for a base."),
+        message("To use it: choose Ranking server as the re-check, in the options of a search or for a base."),
         "bge-reranker-v2-m3",
         {
             "llama.cpp": "http://localhost:8080/v1",
@@ -54,10 +54,10 @@ PURPOSES = {
     "llm": Purpose(
         message("Language model for broad questions"),
         message(
-            "Breaks down broad questions, suggests questions for an evaluation, and can take the "
-            "second look. It reads your questions, and the text of notes when it suggests or judges."
+            "Breaks down broad questions, suggests questions for an evaluation, and can re-check "
+            "the best hits. It reads your questions, and the text of notes when it suggests or judges."
         ),
-        message("Broad questions use it from now on."),
+        message("From now on it is used for broad questions."),
         "qwen3:8b",
         _LOCAL,
     ),
@@ -77,7 +77,7 @@ FILE = "tessera.toml"
 def section(workspace: Workspace, status: Status) -> None:
     """Draw what a server is, and a card for each purpose."""
     st.html(
-        f'<div class="t-about t-dim">{html(t("A model server runs a model for Tessera, on this machine or elsewhere. You need none: the built-in models do without. With a server elsewhere, the text of your notes and questions leaves this machine."))}</div>'
+        f'<div class="t-about t-dim">{html(t("A model server runs a model for Tessera, on this machine or elsewhere. You need none: the built-in models need no server. With a server elsewhere, the text of your notes and questions leaves this machine."))}</div>'
     )
     for card in (workspace.servers.get(section) for section in PURPOSES):
         with st.container(border=True, key=f"server_{card.section}"):
@@ -156,7 +156,7 @@ def _form(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
                 key=_box("key", card),
                 type="password",
                 autocomplete="new-password",
-                placeholder=t("Servers on this machine mostly want none"),
+                placeholder=t("Servers on this machine rarely want one"),
             )
         label = t("Save and test") if open_ or not card.key else t("Test")
         busy = workspace.jobs.running(*jobs.MODELS)

@@ -1,5 +1,7 @@
 """The types of notes and their categories: the person's file, to edit."""
 
+from functools import partial
+
 import streamlit as st
 
 from core.workspace import Workspace
@@ -12,19 +14,20 @@ KEY = "vocabulary"
 
 def section(workspace: Workspace) -> None:
     """Draw the file with a button that saves it, and the lines that can't be read."""
-    vocabulary = workspace.vocabulary
+    vocabulary, language = workspace.vocabulary, st.session_state["language"]
+    vocabulary.begin(language)
     st.session_state.setdefault(KEY, vocabulary.text())
 
     def save() -> None:
         vocabulary.write(st.session_state[KEY])
         st.toast(t("The types are saved."))
 
-    def discard() -> None:
-        st.session_state[KEY] = vocabulary.text()
+    def fill(text: str) -> None:
+        st.session_state[KEY] = text
 
     st.caption(
         t(
-            "One type a line; behind a colon its categories, with commas between. The fields of a note offer them; any "
+            'One type per line, then ":" and its categories, with commas between. The fields of a note offer them; any '
             "other word can be typed there."
         )
     )
@@ -36,7 +39,13 @@ def section(workspace: Workspace) -> None:
             t("Save"), "vocabulary_save", "save", type="primary", disabled=shut, on_click=shell.guarded(save)
         )
         if changed:
-            widgets.button(t("Discard"), "vocabulary_discard", "undo", on_click=discard)
+            widgets.button(t("Discard"), "vocabulary_discard", "undo", on_click=fill, args=(vocabulary.text(),))
+        for name, title in vocabulary.presets.items():
+            put = partial(fill, vocabulary.preset(name, language))
+            about = t("Put these types into the field above. Nothing is stored until you save.")
+            widgets.small(
+                text_of(title), f"preset_{name}", "style", on_click=put, help=about, disabled=workspace.readonly
+            )
     for problem in vocabulary.problems():
         st.warning(plain(text_of(problem)), icon=":material/warning:")
     st.caption(plain(t("Kept in {file}.", file=str(vocabulary.path))))

@@ -2,9 +2,22 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from math import floor
 
-from core.model import NOTE_FIELDS, STAGES, Chunk, Highlight, Hit, NoteCard, StageScore, classification, remarks
-from core.text import with_newlines
+from core.messages import message
+from core.model import (
+    NOTE_FIELDS,
+    STAGES,
+    Chunk,
+    Highlight,
+    Hit,
+    NoteCard,
+    SearchResult,
+    StageScore,
+    classification,
+    remarks,
+)
+from core.text import CJK, with_newlines
 from pages.ui.shared import marks, rendered, style
 from pages.ui.shared.safe import Span, facts, folded, html, marked
 from pages.ui.shared.text import t, text_of
@@ -16,7 +29,7 @@ COLOURS = {
     "boosted": style.TILES[5],
     "rerank": style.TILES[4],
     "final": style.TILES[2],
-    "priority": style.TILES[5],
+    **dict.fromkeys(("priority", "context", "feedback"), style.TILES[5]),
     "literal": style.TILES[2],
 }
 """The colour of each stage of a search."""
@@ -26,7 +39,7 @@ LINES = 9
 
 SCALES: Mapping[str, Callable[[float], float]] = {
     "keyword": lambda score: score / (score + 10),
-    "priority": lambda score: score / 2,
+    **dict.fromkeys(("priority", "context", "feedback"), lambda score: score / 2),
     "literal": lambda score: score / 3,
 }
 """By stage, the function that maps a score without an upper bound to 0..1; other stages score from 0 to 1."""
@@ -35,6 +48,10 @@ EXACT = 1.0
 """Score above which a hit was raised because it holds the question as it was typed."""
 VERY_CLOSE, CLOSE = 0.5, 0.42
 """Nearness of hits. In two vaults, no hit for a question without an answer reaches `CLOSE`."""
+VERY_CLOSE_ACROSS, CLOSE_ACROSS = 0.35, 0.29
+"""The same for a hit in another language than the question: of right ones a quarter and nine in ten reach them."""
+MATCHES = (message("Weak match"), message("Good match"), message("Strong match"))
+_CHINESE = re.compile(f"[{CJK}]")
 
 _BLANK = re.compile(r"\n\s*\n")
 """The blank lines of an excerpt, which are left out."""
@@ -47,30 +64,42 @@ def tags(names: Sequence[str]) -> str:
     return f'<div class="t-tags">{"".join(f"""<span class="t-tag">{html(name)}</span>""" for name in names)}</div>'
 
 
-def relevance(hit: Hit, seen: Highlight) -> tuple[int, str]:
-    """Return the relevance of a hit, 0 to 3, and its name, which is empty if no score tells it."""
-    if (literal := hit.scores.get("literal")) and literal.score > EXACT:
-        return 3, t("As typed")
-    if seen.nearness is not None:
-        if seen.nearness >= VERY_CLOSE:
-            return 3, t("Strong match")
-        return (2, t("Good match")) if seen.nearness >= CLOSE else (1, t("Weak match"))
-    if not seen.held:
-        return 0, ""
-    if seen.held == 1:
-        return 3, t("All words")
-    return (2, t("Most words")) if seen.held >= 0.5 else (1, t("Some words"))
+def relevance(result: SearchResult, seen: Mapping[str, Highlight]) -> dict[str, int]:
+    """Return the relevance of each hit, 1 to 3, by the id of its chunk; 0 where nothing tells it.
+
+    It never rises from a hit to the next: where a later hit seems nearer, all between share their mean (pool adjacent
+    violators; Barlow et al., 'Statistical Inference under Order Restrictions', 1972).
+    """
+    levels = [_level(hit, seen[hit.chunk.id], result) for hit in result.hits]
+    pools: list[tuple[float, int]] = []
+    for level in levels:
+        pools.append((float(level), 1))
+        while len(pools) > 1 and pools[-2][0] < pools[-1][0]:
+            (first, many), (second, more) = pools[-2:]
+            pools[-2:] = [((first * many + second * more) / (many + more), many + more)]
+    even = [floor(mean + 0.5) for mean, count in pools for _ in range(count)]
+    return {hit.chunk.id: level for hit, level in zip(result.hits, even, strict=True)}
 
 
-def meter(hit: Hit, seen: Highlight) -> str:
-    """Return the relevance of a hit as HTML: a word with three bars."""
-    level, word = relevance(hit, seen)
+def _level(hit: Hit, seen: Highlight, result: SearchResult) -> int:
+    if not result.confident:
+        return 1
+    if (literal := hit.scores.get("literal")) and literal.score > EXACT and not result.spelled:
+        return 3
+    if seen.nearness is None:
+        return 0 if not seen.held else 1 + (seen.held >= 0.5) + (seen.held == 1)
+    across = bool(_CHINESE.search(hit.asked or result.understood.text)) != (hit.chunk.language in ("zh", "mixed"))
+    close, very_close = (CLOSE_ACROSS, VERY_CLOSE_ACROSS) if across else (CLOSE, VERY_CLOSE)
+    return 1 + (seen.nearness >= close) + (seen.nearness >= very_close)
+
+
+def meter(level: int) -> str:
+    """Return a relevance as HTML: a word with three bars, empty for none."""
+    if not level:
+        return ""
     bars = "".join(f'<i class="{"on" if number < level else ""}"></i>' for number in range(3))
-    return (
-        f'<div class="t-meter t-level-{level}"><span>{html(word)}</span><span class="t-bars">{bars}</span></div>'
-        if word
-        else ""
-    )
+    word = text_of(MATCHES[level - 1])
+    return f'<div class="t-meter t-level-{level}"><span>{html(word)}</span><span class="t-bars">{bars}</span></div>'
 
 
 def crumb(hit: Hit, *, base: bool, tone: str = "") -> str:
@@ -82,7 +111,7 @@ def crumb(hit: Hit, *, base: bool, tone: str = "") -> str:
 
 def where(hit: Hit, tone: str = "") -> str:
     """Return the number of a hit's chunk and its marks as HTML; `tone` is the colour of the part that found it."""
-    number = t("chunk {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total)
+    number = t("passage {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total)
     if hit.chunk.line:
         number = t("line {n}", n=hit.chunk.line)
     if hit.page:
@@ -109,11 +138,27 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
     """Return a hit's text as HTML: a few lines around what answers, or with `around` all of it and its neighbours."""
     if around:
         return f'<div class="t-hit">{_context(hit, seen)}{_copies(hit)}</div>'
-    close = seen.nearness is None or seen.nearness >= CLOSE
     if hit.chunk.line or hit.chunk.picture:
         return f'<div class="t-hit">{_clipped(hit.chunk.text, seen.words, LINES)[0]}{_copies(hit)}</div>'
-    lines = rendered.excerpt(hit.chunk.text, seen.words, seen.sentence, underline=close and seen.nearness is not None)
+    lines = rendered.excerpt(hit.chunk.text, seen.words, seen.sentence, underline=is_close(seen))
     return f'<div class="t-hit"><div class="t-lines">{lines}</div>{_copies(hit)}</div>'
+
+
+def is_close(seen: Highlight) -> bool:
+    """Return whether a hit's nearest sentence is near enough to be marked."""
+    return seen.nearness is not None and seen.nearness >= CLOSE
+
+
+def legend() -> str:
+    """Return what the marks of hits mean as HTML, folded."""
+    rows = [
+        (f"<mark>{html(t('word'))}</mark>", t("A word of your question.")),
+        (f'<span class="t-near">{html(t("sentence"))}</span>', t("The sentence that is nearest to it in meaning.")),
+        (meter(3), t("How well the hit matches: strong, good or weak. It never rises further down.")),
+        (dot(style.TILES[0]), t("The part of the question that found the hit, where it was broken down.")),
+    ]
+    lines = "".join(f"<tr><td>{mark}</td><td>{html(text)}</td></tr>" for mark, text in rows)
+    return folded(t("What the marks mean"), f'<table class="t-table t-forms">{lines}</table>', css="t-more t-legend")
 
 
 def section(note: NoteCard, chunk: Chunk) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -32,6 +33,24 @@ class Dialog:
     def draw(self, title: str, content: Callable[[], None], **more: Any) -> None:
         """Draw the dialog."""
         st.dialog(title, on_dismiss=self.close, **more)(content)()
+
+    def behind(
+        self, label: str, key: str, icon: str, subject: object, content: Callable[[], None], **more: Any
+    ) -> None:
+        """Draw a button that opens the dialog, and the dialog while it is open, without the rest of the page.
+
+        A dialog that was opened about another subject is closed.
+        """
+
+        @st.fragment
+        def part() -> None:
+            widgets.button(label, key, icon, on_click=partial(self.open, subject), **more)
+            if self.subject == subject:
+                self.draw(label, content, width="medium")
+            else:
+                self.close()
+
+        part()
 
     def confirm(self, title: str, text: str, key: str, act: Callable[[], object]) -> None:
         """Ask in the dialog whether to delete; `act` deletes."""

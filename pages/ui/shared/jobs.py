@@ -1,5 +1,6 @@
 """Jobs on the screen: their progress and their end. `workspace.jobs` runs them."""
 
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from core.model import (
     JOB_KINDS,
     ChangeCost,
     Job,
+    LearningReport,
     PackReport,
     Progress,
     Rechunked,
@@ -21,7 +23,7 @@ from core.model import (
     left_line,
 )
 from core.workspace import Workspace
-from pages.ui.shared import plans, units, verdicts, widgets
+from pages.ui.shared import learnt, plans, units, verdicts, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -35,11 +37,15 @@ BASES = jobs_at("bases")
 MODELS = jobs_at("models")
 EVALUATION = jobs_at("evaluation")
 QUESTIONS = jobs_at("questions")
+FINDABLE = jobs_at("findable")
+LEARNING = jobs_at("learning")
 WRITING = [name for name, kind in JOB_KINDS.items() if kind.writes]
 """Jobs that write notes or chunks. Indexing leaves a chunk that changes meanwhile to the next turn."""
 READONLY = message("Open for reading only: you can search and read, but not import or delete.")
 PackWork = Callable[[Progress], PackReport]
 """Installs or upgrades a pack."""
+STAYS = 60.0
+"""Seconds that finished work stays on the screen."""
 SOON = 1.2
 """Seconds that a page waits for a job that may be short."""
 
@@ -101,9 +107,9 @@ def evaluating(workspace: Workspace) -> bool:
     return workspace.readonly or workspace.jobs.running(*EVALUATION)
 
 
-def start(workspace: Workspace, name: str, job: Callable[[Progress], object]) -> None:
-    """Run a job and draw the page anew: after `SOON` seconds, or when it ends before."""
-    if workspace.jobs.start(name, job):
+def start(workspace: Workspace, name: str, job: Callable[[Progress], object], base: str = "") -> None:
+    """Run a job, of a base or of all, and draw the page anew: after `SOON` seconds, or when it ends before."""
+    if workspace.jobs.start(name, job, base=base):
         ended = workspace.jobs.wait(name, SOON)
         if name == "edits" and ended and ended.state == "done":
             workspace.jobs.forget(name)
@@ -132,11 +138,25 @@ def start_pack(workspace: Workspace, work: PackWork, name: str = "packs", base: 
     return workspace.jobs.start(name, _then_index(workspace, work), base=base)
 
 
-def start_import(workspace: Workspace, plan: Callable[[], SyncPlan], base: str, *, confirmed: bool = False) -> bool:
-    """Apply a plan in a job, then index its notes in another; return False while an import runs."""
+def start_import(
+    workspace: Workspace,
+    plan: Callable[[], SyncPlan],
+    base: str,
+    *,
+    confirmed: bool = False,
+    writes: bool | None = None,
+) -> bool:
+    """Apply a plan in a job, then index its notes in another; return False while an import runs.
+
+    `writes` says whether edits of the base may change its files, None leaves that as it is.
+    """
 
     def work(progress: Progress) -> SyncReport:
-        return workspace.notes.apply(plan(), confirmed=confirmed, embed=False, progress=progress)
+        try:
+            return workspace.notes.apply(plan(), confirmed=confirmed, embed=False, progress=progress)
+        finally:
+            if writes is not None and workspace.bases.find(base):
+                workspace.bases.update(base, write_files=writes)
 
     return workspace.jobs.start("import", _then_index(workspace, work), base=base)
 
@@ -155,17 +175,29 @@ def _then_index(workspace: Workspace, work: Callable[[Progress], object]) -> Cal
     return both
 
 
-def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed")) -> None:
-    """Draw the jobs of these names that run or were not closed after their end."""
+def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> None:
+    """Draw the jobs of these names that run, ended a moment ago, or ended so that a person must know.
+
+    With a `base`, those of other bases are left out.
+    """
 
     def draw() -> None:
         for name in names:
-            if job := workspace.jobs.find(name):
+            job = workspace.jobs.find(name)
+            if job and _stands(job) and (not base or job.base in ("", base)):
                 with st.container(border=True, key=f"job_{name}"):
                     _running_job(workspace, job) if job.state == "running" else _ended(workspace, job)
 
     if any(workspace.jobs.find(name) for name in names):
         follow(workspace, draw)
+
+
+def _stands(job: Job) -> bool:
+    """Whether a job is drawn: it runs, has failures, or has an end that nobody can have seen yet."""
+    if job.state != "done" or isinstance(job.result, (ChangeCost, LearningReport, Trial, ServerTrial)):
+        return True
+    failed = isinstance(job.result, (SyncReport, Rechunked)) and bool(job.result.failed)
+    return failed or time.monotonic() - job.started - job.seconds < STAYS
 
 
 def estimate(workspace: Workspace, subject: str) -> ChangeCost | None:
@@ -194,7 +226,7 @@ def go_on(workspace: Workspace) -> None:
 
 def _running_job(workspace: Workspace, job: Job) -> None:
     number = (lambda count: units.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
-    whole = job.name in EVALUATION or isinstance(job.what, Message)
+    whole = job.name in (*EVALUATION, *FINDABLE) or isinstance(job.what, Message)
     share = f"{job.share:.0%}" if whole else f"{number(job.done)} / {number(job.total)}"
     done = f"{share} · {plain(text_of(job.what))}" if job.total else t("Getting ready…")
     left = f" · {text_of(left_line(job.left))}" if job.left is not None else ""
@@ -214,6 +246,8 @@ def _ended(workspace: Workspace, job: Job) -> None:
             plans.report(job.result)
         case PackReport():
             plans.pack(job.result)
+        case LearningReport():
+            learnt.draw(job.result)
         case Rechunked():
             plans.rechunked(job.result)
         case Trial():

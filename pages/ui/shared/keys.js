@@ -1,5 +1,8 @@
 const MOVES = { ArrowDown: 1, ArrowUp: -1 };
 const PATIENCE = 3000;
+const NARROW = 768;
+const CARD = ':is([class*="st-key-other_"], [class*="st-key-hit_"], [class*="st-key-early_"]):not([class*="head_"])';
+const CTRL = 'Ctrl+';
 const HITS = ':is([class*="st-key-head_"], [class*="st-key-early_head_"]) a';
 
 const switcher = () => document.querySelector('.st-key-switch_text input');
@@ -51,34 +54,64 @@ const move = event => {
   }
 };
 
-const press = (event, send) => {
-  if (event.isComposing || event.defaultPrevented) return;
-  const held = event.ctrlKey || event.metaKey;
-  const asks = held ? event.key.toLowerCase() === 'k' : event.key === '/' && !event.altKey && !writes(event.target);
-  if (asks && !event.shiftKey) {
-    event.preventDefault();
+const WISHES = {
+  search: send => {
     if (box()) {
       take();
     } else {
       window.tesseraSearches = true;
       send('search', true);
     }
-  } else if (held && event.key.toLowerCase() === 'o' && !event.shiftKey && !event.altKey) {
-    event.preventDefault();
+  },
+  switch: send => {
     if (document.querySelector('[role=dialog]')) return;
     window.tesseraSwitches = performance.now() + PATIENCE;
     switching();
     send('switch', true);
-  } else if (!held && !event.altKey && !event.shiftKey && box()) {
+  },
+  help: send => {
+    if (!document.querySelector('[role=dialog]')) send('help', true);
+  },
+};
+
+const isPressed = (event, key) => {
+  const held = event.ctrlKey || event.metaKey;
+  if (event.altKey || held !== key.startsWith(CTRL)) return false;
+  if (held) return !event.shiftKey && event.key.toLowerCase() === key.slice(CTRL.length).toLowerCase();
+  return event.key === key && !writes(event.composedPath()[0]);
+};
+
+const press = (event, keys, send) => {
+  if (event.isComposing || event.defaultPrevented) return;
+  const wish = Object.keys(keys).find(name => keys[name].some(key => isPressed(event, key)));
+  if (wish) {
+    event.preventDefault();
+    WISHES[wish](send);
+  } else if (!(event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) && box()) {
     move(event);
   }
 };
 
+// On a narrow screen the side bar covers the page that it leads to.
+const fold = event => {
+  if (window.innerWidth > NARROW || !event.target.closest('[data-testid="stSidebar"] a')) return;
+  document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click();
+};
+
+// The lines of a hit lead where its title does, unless a person selects some of them.
+const follow = event => {
+  if (!event.target.closest('.t-lines') || !getSelection().isCollapsed) return;
+  event.target.closest(CARD)?.querySelector(HITS)?.click();
+};
+
 export default function({ data, setTriggerValue }) {
+  document.documentElement.lang = data.language;
   // Streamlit runs this again with every drawing of the page: one listener at a time.
   window.tesseraKeys?.abort();
   window.tesseraKeys = new AbortController();
   const listening = { signal: window.tesseraKeys.signal, capture: true };
-  document.addEventListener('keydown', event => press(event, setTriggerValue), listening);
+  document.addEventListener('keydown', event => press(event, data.keys, setTriggerValue), listening);
+  document.addEventListener('click', fold, listening);
+  document.addEventListener('click', follow, listening);
   if (data.searches) arrive(performance.now() + PATIENCE);
 }

@@ -33,6 +33,10 @@ HELPS = {
         "What a hit of the most important note gains; others gain by their share of its priority. "
         "0: priorities only decide between hits that are equally good."
     ),
+    "feedback_weight": message(
+        "How far your verdicts on notes change the order of the hits that are shown. They never add a hit or take one "
+        "away. 0: not at all."
+    ),
     "score_threshold": message(
         "Hits whose meaning is less similar to the question are left out; 0 leaves out none. "
         "Doesn't apply to a search by words only."
@@ -41,15 +45,17 @@ HELPS = {
         "The best hits are compared with the whole question once more. The default applies only "
         "to a search by both meaning and words."
     ),
-    "rerank_weight": message("1: the order of the second look. 0: the order before it. Between: some of both."),
+    "rerank_weight": message("1: the order of the re-check. 0: the order before it. Between: some of both."),
 }
 """What settings mean."""
 
+_MANY = 100
+"""Values of a number from which on it is typed."""
 OFFERED = {"limit": (5, 10, 20, 50)}
 """Values of a number whose range has too many."""
 
 OF_SEARCHES = (
-    ("mode", "limit", "semantic_weight", "link_weight", "priority_weight", "fusion"),
+    ("mode", "limit", "semantic_weight", "link_weight", "priority_weight", "feedback_weight", "fusion"),
     ("level", "expansion_size", "score_threshold", "rerank_weight", "phrase"),
 )
 """The columns of a search's options."""
@@ -91,6 +97,8 @@ def draw(name: str, *, key: str, **more: Any) -> Any:
     if name in OFFERED:
         return st.select_slider(label, sorted({*OFFERED[name], st.session_state[key]}), **more)
     if isinstance(getattr(DEFAULTS, name), int):
+        if most - least > _MANY:
+            return st.number_input(label, int(least), int(most), **more)
         return st.select_slider(label, range(int(least), int(most) + 1), **more)
     return st.slider(label, float(least), float(most), step=0.05, **more)
 

@@ -1,5 +1,7 @@
 """The language of the screens: the person's choice, else the browser's."""
 
+from typing import Any
+
 import streamlit as st
 
 from core.messages import LANGUAGES, language_of
@@ -15,14 +17,14 @@ def settle(workspace: Workspace | None) -> None:
         st.session_state["language"] = language_of(preference or st.context.locale or "")
 
 
-def switch(workspace: Workspace | None) -> None:
+def choose(workspace: Workspace | None, key: str, **more: Any) -> None:
     """Draw the switch; later sessions begin with the choice."""
 
-    def choose(language: str) -> None:
+    def store(language: str) -> None:
         st.session_state["language"] = language
         if workspace:
             workspace.preferences.set("language", language)
 
     # The switch has a key of its own: a widget's key is emptied when the page is left.
-    now = widgets.bound("language_switch", st.session_state["language"], choose)
-    widgets.segments(t("Language"), LANGUAGES, **now)
+    now = widgets.bound(key, st.session_state["language"], store)
+    widgets.segments(t("Language"), LANGUAGES, **now, **more)

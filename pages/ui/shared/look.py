@@ -1,6 +1,7 @@
 """The theme that a person chose: light, dark, or the system's. Streamlit sends it to the browser with every run."""
 
 from functools import cache
+from typing import Any
 
 import streamlit as st
 from streamlit import config
@@ -33,16 +34,21 @@ def settle(workspace: Workspace | None) -> None:
     st.rerun()
 
 
-def switch(workspace: Workspace | None) -> None:
+def choose(workspace: Workspace | None, key: str, **more: Any) -> None:
     """Draw the switch; later sessions begin with the choice."""
-    look = _chosen(workspace)
 
-    def choose(chosen: str) -> None:
+    def store(chosen: str) -> None:
         if workspace:
             workspace.preferences.set(_PREFERENCE, chosen)
 
+    widgets.segments(t("Appearance"), labels(LOOKS), **widgets.bound(key, _chosen(workspace), store), **more)
+
+
+def switch(workspace: Workspace | None) -> None:
+    """Draw the switch of the side bar, and hand the look to the browser's next page."""
+    look = _chosen(workspace)
     with st.container(key="look"):
-        widgets.segments(t("Appearance"), labels(LOOKS), **widgets.bound("look_switch", look, choose))
+        choose(workspace, "look_switch")
         _START(key="look_at_start", data={"look": "" if look == SYSTEM else look.capitalize()})
 
 

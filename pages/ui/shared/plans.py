@@ -67,7 +67,7 @@ def report(done: SyncReport) -> None:
         "failed": len(done.failed),
         "skipped": len(done.skipped),
     }
-    counts(figures, t_plural("{n} chunk", "{n} chunks", n=done.chunks))
+    counts(figures, t_plural("{n} passage", "{n} passages", n=done.chunks))
     if done.failed:
         listing(failed(done.failed))
     if done.skipped:
@@ -79,7 +79,7 @@ def rechunked(done: Rechunked) -> None:
     """Draw what splitting notes again did."""
     texts = [
         t_plural("{n} note split", "{n} notes split", n=done.notes),
-        t_plural("{n} chunk", "{n} chunks", n=done.chunks),
+        t_plural("{n} passage", "{n} passages", n=done.chunks),
     ]
     if done.unchanged:
         texts.append(t_plural("{n} was already split this way", "{n} were already split this way", n=done.unchanged))
@@ -116,8 +116,8 @@ def unread(base: str, files: Sequence[Failed]) -> None:
     if not files:
         return
     title = t_plural(
-        "{n} file of '{base}' could not be read at the last sync",
-        "{n} files of '{base}' could not be read at the last sync",
+        "{n} file of '{base}' could not be read at the last update",
+        "{n} files of '{base}' could not be read at the last update",
         n=len(files),
         base=base,
     )

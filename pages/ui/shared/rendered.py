@@ -25,11 +25,14 @@ BEFORE = 90
 _WHOLE = re.compile(
     r"(?P<code>(?<!`)(`+)(?!`).+?(?<!`)\2(?!`))"
     r"|(?P<math>\$\$[^$]+\$\$|(?<![\\$\w])\$(?![\s$])[^$\n]*[^\s$\\]\$(?!\d))"
-    r"|(?P<hidden>%%.*?%%|<!--.*?-->)|!?\[\[(?:[^\[\]|\n]*\|)?(?P<wiki>[^\[\]|\n]+)\]\]"
-    r"|(?<![\\!\]])\[(?P<quote>`?)(?P<reference>[^\[\]`\n]+)(?P=quote)\]\[[^\[\]\n]*\]",
+    r"|(?P<hidden>%%.*?%%|<!--.*?-->|(?<=[>\s])\[![\w-]+\][-+]?(?:[ \t]+|(?=\n|\Z))|(?m:(?<=[ \t])\^[\w-]+[ \t]*$))"
+    r"|!?\[\[(?:[^\[\]|\n]*\|(?!\d+(?:x\d+)?\]\])(?P<alias>[^\[\]|\n]+)|#?(?P<wiki>[^\[\]|\n#]+)(?:[|#][^\[\]\n]*)?)\]\]"
+    r"|(?<![\\!\]])\[(?P<quote>`?)(?P<reference>[^\[\]`\n]+(?:\n[^\[\]`\n]+)*)(?P=quote)\]\[[^\[\]\n]*\]",
     re.DOTALL,
 )
-"""Syntax that the Markdown parser would split or doesn't know: formulas, comments, wikilinks, reference links."""
+"""Syntax that the Markdown parser would split or doesn't know: formulas, comments, the kinds of callouts, names of
+blocks, wikilinks, reference links."""
+_LEADS = re.compile(r"[:：][\s*_]*$")
 _STANDIN = "\ue000"
 _STYLES = {"strong": "b", "em": "i", "s": "s", "link": "u"}
 
@@ -55,18 +58,33 @@ def excerpt(text: str, words: Sequence[Span], sentence: Span | None, *, underlin
     shown: list[Piece] = []
     count = 0
     for piece in parts[first:]:
-        # Code below a paragraph is no part of its answer.
-        if count > SHOWN or (
-            piece.css == "code pre" and any(one.end > one.start and one.css != piece.css for one in shown)
-        ):
+        if count > SHOWN or (piece.css == "code pre" and _is_apart(text, shown)):
             break
         shown.append(piece)
         count += piece.end - piece.start
-    # The card has the section's title already.
-    while shown and (shown[0].shown == BREAK or "h" in shown[0].css.split()):
-        del shown[0]
-    skipped = any(piece.shown is None and "h" not in piece.css.split() for piece in parts[:first])
+    if any(map(_speaks, shown)):
+        # The card has the section's title already.
+        while shown[0].shown == BREAK or _is_heading(shown[0]):
+            del shown[0]
+    skipped = any(map(_speaks, parts[:first]))
     return ("… " if skipped else "") + _drawn(text, shown, words, sentence if underline else None)
+
+
+def _is_apart(text: str, before: Sequence[Piece]) -> bool:
+    """Whether code is no part of what stands above it: a paragraph that doesn't lead to it."""
+    spoken = [piece for piece in before if _speaks(piece)]
+    if not spoken or spoken[-1].css == "code pre":
+        return False
+    return not _LEADS.search(text[spoken[-1].start : spoken[-1].end])
+
+
+def _speaks(piece: Piece) -> bool:
+    """Whether a piece is text below a heading."""
+    return piece.shown is None and not _is_heading(piece)
+
+
+def _is_heading(piece: Piece) -> bool:
+    return "h" in piece.css.split()
 
 
 def whole(text: str, words: Sequence[Span] = (), sentence: Span | None = None) -> str:
@@ -167,15 +185,21 @@ def _restored(text: str, hidden: str, start: int, end: int, css: str) -> Iterato
         for found in _WHOLE.finditer(text[first:last]):
             if found["math"]:
                 yield Piece(first + found.start(), first + found.end(), shown=formula(found["math"]))
-            elif found["wiki"]:
-                yield Piece(first + found.start("wiki"), first + found.end("wiki"), f"{css} u".strip())
+            elif found["alias"] or found["wiki"]:
+                name = "alias" if found["alias"] else "wiki"
+                yield Piece(first + found.start(name), first + found.end(name), f"{css} u".strip())
             elif found["reference"]:
                 style = f"{css} {'code' if found['quote'] else 'u'}".strip()
                 yield Piece(first + found.start("reference"), first + found.end("reference"), style)
 
 
 def _standing(match: re.Match[str]) -> str:
-    return match[0] if match["code"] else re.sub(r"[^\n]", _STANDIN, match[0])
+    if match["code"]:
+        return match[0]
+    if "\n" in (match["reference"] or ""):  # its text stays with the parser, which breaks the line
+        start, end = (place - match.start() for place in match.span("reference"))
+        return _STANDIN * start + match[0][start:end] + _STANDIN * (len(match[0]) - end)
+    return re.sub(r"[^\n]", _STANDIN, match[0])
 
 
 def _drawn(text: str, parts: Sequence[Piece], words: Sequence[Span], sentence: Span | None) -> str:

@@ -10,8 +10,9 @@ import streamlit as st
 from core.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
 from core.messages import message
 from core.model import JOB_KINDS, Freshness
+from core.places import PROGRAM
 from core.workspace import Workspace, bug_report
-from pages.ui.shared import jobs, keys, language, look, style, switcher, units, widgets
+from pages.ui.shared import help, jobs, keys, language, look, style, switcher, units, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -35,7 +36,7 @@ MEANWHILE = {
 
 FRESHNESS = {
     "current": ("ready", message("Up to date")),
-    "working": ("", message("Being brought up to date…")),
+    "working": ("", message("Updating…")),
     "attention": ("failed", message("Needs a look")),
 }
 """The dot and the title of each state of the notes."""
@@ -45,6 +46,7 @@ IDLE = 3.0
 PAGES = {
     "home": ("home.py", ":material/home:", message("Home")),
     "notes": ("notes.py", ":material/description:", message("Notes")),
+    "map": ("map.py", ":material/scatter_plot:", message("Map")),
     "review": ("review.py", ":material/rule:", message("Review")),
     "chunks": ("chunks.py", ":material/splitscreen:", message("Chunks")),
     "search": ("search.py", ":material/search:", message("Search")),
@@ -197,7 +199,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
     }
     page = st.navigation(list(pages.values()), position="hidden")
     # The icon of the tab is set here: one of a page's own would be fetched from Google.
-    st.set_page_config(page_icon="🧩", layout="wide")
+    st.set_page_config(page_icon=PROGRAM / "data" / "icon" / "tessera.png", layout="wide")
     st.session_state["page"] = page.url_path or "home"
     look.settle(workspace)
     style.put_on()
@@ -210,18 +212,19 @@ def _frame(workspace: Workspace | None) -> st.Page:
         if workspace:
             jobs.follow(workspace, lambda: _state(workspace), idle=IDLE if workspace.watching.is_on else None)
             _care(workspace)
-        language.switch(workspace)
+        language.choose(workspace, "language_switch")
         look.switch(workspace)
-        wants = keys.listen(searches=st.session_state["page"] == "search")
+        help.button()
+        searches = st.session_state["page"] == "search"
+        wants = keys.listen(searches=searches, language=st.session_state["language"])
     path = urlsplit(st.context.url or "").path.strip("/")
     if path and path not in PAGES:
         st.warning(t("There is no page at this address."), icon=":material/help:")
     if wants == "search":
         st.switch_page(pages["search"])
-    if workspace and wants == "switch":
-        switcher.ask()
     if workspace:
-        switcher.dialog(workspace)
+        switcher.dialog(workspace, wanted=wants == "switch")
+    help.dialog(wanted=wants == "help")
     return page
 
 
@@ -236,12 +239,12 @@ def _waiting(workspace: Workspace) -> str:
 def _state(workspace: Workspace) -> None:
     _model_state(workspace)
     with suppress(TesseraError):  # the page says what is wrong with the database
-        if workspace.bases.all():
-            _freshness(workspace.freshness)
+        if workspace.bases.all() and (now := workspace.freshness).state != "working":  # its progress is drawn above
+            _freshness(now)
 
 
 def _freshness(now: Freshness) -> None:
-    """Draw whether the notes are up to date, and a link to what needs a look."""
+    """Draw that the notes are up to date, or what needs a look, with a link."""
     dot, title = FRESHNESS[now.state]
     more = "".join(f'<div class="t-dim">{html(text_of(one))}</div>' for one in now.messages)
     st.html(f'<div class="t-state"><span class="t-dot {dot}"></span><div>{html(text_of(title))}{more}</div></div>')
@@ -269,7 +272,7 @@ def _model_state(workspace: Workspace) -> None:
 
 def _care(workspace: Workspace) -> None:
     """Draw what to see to before anything fails: a disk that is nearly full, a backup that could not be made."""
-    if free := workspace.doctor.little_space:
+    if free := workspace.little_space:
         text = t(
             "The disk is nearly full: {size} are left. Settings show what takes space.", size=units.megabytes(free)
         )

@@ -17,14 +17,23 @@ LOGO = f"""
 STYLE = """
 <style>
 :root { --t-line: color-mix(in srgb, currentColor 14%, transparent); --t-soft: color-mix(in srgb, currentColor 7%, transparent);
-  --t-accent: #0f8a80; --t-mark: #e0a83055; }
+  --t-page: light-dark(#fdfcfa, #14181a); --t-accent: light-dark(#0f6b66, #3fb5a8); --t-mark: #e0a83055;
+  --t-warn: light-dark(#85590b, #dcaa4a); --t-bad: light-dark(#b4432f, #ee8a74); }
+@media (prefers-reduced-motion: reduce) { *, ::before, ::after { animation-duration: 1ms !important; animation-iteration-count: 1 !important; transition: none !important; scroll-behavior: auto !important; } }
+[data-testid="stCaptionContainer"] { opacity: .72; }
+[data-testid="stApp"] button:not([kind="secondary"], [kind^="primary"], [kind^="segmented"], [kind^="pills"]):is([kind], [data-testid="stPopoverButton"]):is(:hover, :focus, :active) { color: var(--t-accent); }
+[data-testid="stApp"] [data-testid="stWidgetLabel"] { color: inherit; }
+[data-testid="stCode"] .token.string { color: light-dark(#42540f, #c8da92); } [data-testid="stCode"] .token.property { color: light-dark(#0c524e, #93dad1); }
+[data-testid="stApp"] :is(a, button, summary, label, [role="tab"], [role="radio"], [tabindex="0"]):focus-visible { outline: 2px solid var(--t-accent); outline-offset: 1px; }
 [data-testid="stMainBlockContainer"] { padding: 2.6rem 3rem 4rem; max-width: 96rem; }
 @media (max-width: 767px) { [data-testid="stMainBlockContainer"] { padding-top: 4.2rem; } }
 @media (max-width: 640px) { [data-testid="stMainBlockContainer"] { padding: 4.2rem 1rem 4rem; } }
 [data-testid="stMainMenu"], .st-key-look [data-testid="stElementContainer"]:has([data-testid^="stBidiComponent"]) { display: none; }
 button[aria-label^="Download as CSV"] { display: none; } /* Streamlit writes formulas as formulas. */
 [data-testid="stSidebarHeader"] { height: 2rem; min-height: 0; margin-bottom: 0; }
-@media (min-width: 768px) { .st-key-other_notes { display: none; } }
+[data-testid="stColumn"]:has(.st-key-chunks_side) { position: sticky; top: 4rem; align-self: flex-start; } .st-key-chunks_side { --t-tree: calc(100vh - 17rem); }
+@media (min-width: 1001px) { .st-key-another_note, .st-key-offer_text { display: none; } }
+@media (max-width: 1000px) { [data-testid="stColumn"]:has(.st-key-chunks_side) { display: none; } }
 :is([class*="st-key-offer_"], .st-key-review_list) button :is(div, span) { justify-content: flex-start; text-align: left; }
 :is([class*="st-key-offer_"], .st-key-review_list) button p { overflow-wrap: anywhere; }
 button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
@@ -37,7 +46,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-dot.ready { background: #0f8a80; } .t-dot.failed { background: #c5483c; }
 .t-dot.absent { background: none; border: 1.5px solid color-mix(in srgb, currentColor 45%, transparent); align-self: center; }
 .t-dotted { display: flex; gap: .6rem; min-width: 0; } .t-head .t-dot { align-self: center; } .t-head .t-name { min-width: 0; }
-.t-where { overflow-wrap: anywhere; } .t-problem { color: #b9801d; overflow-wrap: anywhere; margin-top: .25rem; } .t-problem:empty { display: none; }
+.t-where { overflow-wrap: anywhere; } .t-problem { color: var(--t-warn); overflow-wrap: anywhere; margin-top: .25rem; } .t-problem:empty { display: none; }
 .t-table { border-collapse: collapse; font-size: .92rem; } .t-table td { padding: .3rem 1.4rem .3rem 0; border-bottom: 1px solid var(--t-line); }
 .t-lead { font-size: 1.12rem; line-height: 1.55; max-width: 46rem; opacity: .85; }
 .t-point { border-top: 3px solid var(--tile); padding-top: .7rem; } .t-point b { display: block; margin-bottom: .25rem; }
@@ -48,12 +57,13 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-tags { display: flex; flex-wrap: wrap; gap: .35rem; margin-top: .35rem; }
 .t-tag { font-size: .78rem; padding: .05rem .5rem; border-radius: 1rem; border: 1px solid var(--t-line); background: var(--t-soft);
   max-width: 20rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
-.t-edited { border-color: var(--t-accent); color: var(--t-accent); } .t-gone { border-color: #b9801d; color: #b9801d; }
+.t-edited { border-color: var(--t-accent); color: var(--t-accent); } .t-gone { border-color: var(--t-warn); color: var(--t-warn); }
 .t-counts { display: flex; flex-wrap: wrap; gap: .5rem; }
+.t-facts i.t-dot { display: inline-block; } .t-map-0 { background: light-dark(#0f6b66, #3fb5a8) !important; } .t-map-1 { background: light-dark(#c48a1d, #dcaa4a) !important; } .t-map-2 { background: light-dark(#b4532f, #dd8259) !important; } .t-map-3 { background: light-dark(#4d6fa8, #86a6dc) !important; } .t-map-4 { background: light-dark(#7b5a94, #b18fcb) !important; } .t-map-5 { background: light-dark(#73852f, #a8bb5c) !important; } .t-map-6 { background: light-dark(#a04668, #d987a8) !important; } .t-map-7 { background: light-dark(#3f7f95, #7cc0d6) !important; } .t-map-none { background: #8b9296 !important; }
 .t-count { border: 1px solid var(--t-line); border-radius: .5rem; padding: .2rem .7rem; display: flex; gap: .45rem; align-items: baseline; }
 .t-count b { font-size: 1.1rem; font-variant-numeric: tabular-nums; } .t-count span { font-size: .82rem; opacity: .75; }
 .t-done { display: flex; flex-wrap: wrap; gap: .3rem 1rem; align-items: baseline; } .t-done b { color: var(--t-accent); }
-.t-count.zero { opacity: .45; } .t-count.bad b { color: #c5483c; } .t-count.warn b { color: #b9801d; }
+.t-count.zero { opacity: .7; } .t-count.zero span { opacity: 1; } .t-count.bad b { color: var(--t-bad); } .t-count.warn b { color: var(--t-warn); }
 .t-list { font-size: .86rem; max-height: 16rem; overflow: auto; overflow-wrap: anywhere; line-height: 1.6; }
 .t-list i { opacity: .7; font-style: normal; }
 .t-text { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.6; font-size: .95rem; }
@@ -62,34 +72,37 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-words del { background: color-mix(in srgb, #c5483c 24%, transparent); border-radius: .2rem; } .t-words hr { margin: .5rem 0; border: 0; border-top: 1px dashed var(--t-line); }
 .t-text mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .1em; }
 .t-numbered { font-family: var(--st-code-font, monospace); font-size: .86rem; line-height: 1.55; } .t-numbered div { display: flex; gap: .9rem; padding: 0 .4rem; border-radius: .2rem; }
-.t-numbered i { flex: none; min-width: 2.8rem; text-align: right; font-style: normal; opacity: .5; user-select: none; font-variant-numeric: tabular-nums; } .t-numbered span { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 0; }
+.t-numbered i { flex: none; min-width: 2.8rem; text-align: right; font-style: normal; opacity: .68; user-select: none; font-variant-numeric: tabular-nums; } .t-numbered span { white-space: pre-wrap; overflow-wrap: anywhere; min-width: 0; }
 .t-numbered .on { background: color-mix(in srgb, var(--t-accent) 16%, transparent); } .t-numbered .on i { opacity: 1; }
 .t-hit { display: flex; flex-direction: column; gap: .45rem; }
 .t-picture { display: block; max-width: min(100%, 18rem); max-height: 9rem; border: 1px solid var(--t-line); border-radius: .4rem; }
 .t-head { display: flex; align-items: baseline; gap: .6rem; flex-wrap: wrap; }
-.t-rank { font-variant-numeric: tabular-nums; font-weight: 650; color: #fff; background: var(--t-accent); border-radius: .35rem;
+.t-rank { font-variant-numeric: tabular-nums; font-weight: 650; color: light-dark(#fff, #0c1615); background: var(--t-accent); border-radius: .35rem;
   padding: 0 .45rem; font-size: .85rem; }
 .t-crumb { font-size: .84rem; opacity: .75; overflow-wrap: anywhere; } .t-crumb:empty { display: none; }
 .t-trail { display: flex; gap: .2rem .7rem; align-items: baseline; font-size: .82rem; min-width: 0; color: color-mix(in srgb, currentColor 66%, transparent); }
 .t-trail > span:first-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; } .t-trail > span:first-child:empty { display: none; }
-.t-number { white-space: nowrap; font-variant-numeric: tabular-nums; opacity: .8; } .t-trail .t-by { max-width: 45%; }
+.t-number { white-space: nowrap; font-variant-numeric: tabular-nums; } .t-trail .t-by { max-width: 45%; }
+[class*="st-key-"] .t-lines { cursor: pointer; }
+.t-legend { margin: 0; } .t-legend td:first-child { white-space: nowrap; }
 .t-lines { font-size: .95rem; line-height: 1.55; overflow-wrap: anywhere; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3; overflow: hidden; max-width: 60rem; }
-:is(.t-lines, .t-context, .t-fell) mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .06em; }
+:is(.t-lines, .t-context, .t-fell, .t-legend) mark { background: var(--t-mark); color: inherit; border-radius: .2rem; padding: 0 .06em; }
 .t-answer { max-width: 60rem; line-height: 1.55; overflow-wrap: anywhere; } .t-answer .t-lead { font-size: .86rem; opacity: .72; } .t-answer pre { margin: .2rem 0 0; padding: .4rem .6rem; }
+.t-written p { margin: 0 0 .35rem; } .t-unproven { opacity: .72; } .t-cited { opacity: .72; margin: -.5rem 0 .2rem 1.6rem; overflow-wrap: anywhere; }
 .t-near { text-decoration: underline; text-decoration-color: color-mix(in srgb, var(--t-accent) 65%, transparent); text-decoration-thickness: 1.5px; text-underline-offset: .24em; }
 .t-code { font-family: var(--st-code-font, monospace); font-size: .86em; background: var(--t-soft); border-radius: .2rem; padding: 0 .2em; white-space: pre-wrap; }
 .t-b, .t-h { font-weight: 600; } .t-i { font-style: italic; } .t-u { color: var(--st-link-color, inherit); } .t-s { text-decoration: line-through; }
 .t-math { font-family: "Cambria Math", "STIX Two Math", "Latin Modern Math", Georgia, serif; font-style: italic; white-space: normal; } .t-math :is(sub, sup) { line-height: 0; font-size: .72em; }
 .t-meter { display: inline-flex; align-items: center; gap: .45rem; font-size: .8rem; white-space: nowrap; opacity: .9; } .t-bars { display: inline-flex; gap: 2px; align-items: flex-end; }
 .t-bars i { width: 4px; height: 6px; border-radius: 1px; background: var(--t-line); } .t-bars i:nth-child(2) { height: 9px; } .t-bars i:nth-child(3) { height: 12px; } .t-bars i.on { background: var(--t-accent); }
-.t-level-1 { opacity: .62; } .t-level-1 .t-bars i.on { background: currentColor; opacity: .6; }
+.t-level-1 { opacity: .7; } .t-level-1 .t-bars i.on { background: currentColor; opacity: .6; }
 .t-stages { display: flex; flex-wrap: wrap; gap: .3rem .95rem; margin-top: .1rem; }
 .t-stage { font-size: .78rem; display: inline-flex; align-items: center; gap: .35rem; font-variant-numeric: tabular-nums; }
 .t-bar { width: 2.8rem; height: .38rem; border-radius: .2rem; background: var(--t-line); overflow: hidden; display: inline-block; }
 .t-bar i { display: block; height: 100%; background: var(--tile); border-radius: .2rem; }
 .t-context { display: flex; flex-direction: column; gap: .35rem; font-size: .95rem; line-height: 1.55; overflow-wrap: anywhere; max-width: 60rem; }
 .t-context > div { border-left: 3px solid var(--t-line); padding: .1rem 0 .1rem .9rem; overflow: auto; }
-.t-context .t-around { opacity: .62; max-height: 7.5rem; }
+.t-context .t-around { opacity: .7; max-height: 7.5rem; }
 /* Reversed, a scrolled box begins at its end: the lines next to the hit are in sight. */
 .t-context .t-before { display: flex; flex-direction: column-reverse; }
 .t-context .t-own { border-color: var(--t-accent); max-height: 22rem; background: color-mix(in srgb, var(--t-accent) 9%, transparent); }
@@ -121,7 +134,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 :is([class*="st-key-head_"], .st-key-chips) > [data-testid="stLayoutWrapper"] { width: auto; min-width: 0; flex: none; }
 [class*="st-key-head_"] button > div > div[aria-hidden="true"] { display: none; }
 [class*="st-key-head_"] button p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
-.st-key-keys { position: absolute; width: 0; height: 0; overflow: hidden; }
+:is(.st-key-keys, .st-key-aloud) { position: absolute; width: 0; height: 0; overflow: hidden; }
 .st-key-ask_row [data-testid="stTextInput"] > div > div, .st-key-ask_row .stTextInput > div { min-height: 2.75rem; } .st-key-ask_row input { font-size: 1.05rem; }
 .st-key-ask_row > div:first-child { flex: 1 1 14rem; min-width: 0; }
 .st-key-chips [data-testid="stCaptionContainer"] { margin: 0; } .st-key-chips [data-testid="stCaptionContainer"] p { margin: 0; line-height: 1.9rem; } .st-key-chips [data-testid="stPopoverButton"], .st-key-facets_toggle button { font-size: .86rem; }
@@ -136,39 +149,49 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 [class*="st-key-trail_"] > div:first-child { flex: 1 1 auto; min-width: 0; } [class*="st-key-trail_"] > div:not(:first-child) { flex: none; }
 [class*="st-key-others_"] button { min-height: 1.3rem; padding: 0 .2rem; } [class*="st-key-others_"] button p { font-size: .84rem; } [class*="st-key-others_"] { opacity: .85; }
 [class*="st-key-other_"] { border-left: 2px solid var(--t-line); padding: .15rem 0 .15rem .8rem; margin-top: .35rem; } [class*="st-key-other_"] [class*="st-key-head_"] a p { font-weight: 560; font-size: .95rem; }
-[class*="st-key-why_body_"] { width: 30rem; max-width: 82vw; } [class*="st-key-why_body_"] .t-stages { display: grid; grid-template-columns: max-content 1fr max-content max-content; gap: .35rem .8rem; align-items: center; }
+[class*="st-key-why_body_"] { max-width: 44rem; margin: .3rem 0 .5rem; } [class*="st-key-why_body_"] .t-stages { display: grid; grid-template-columns: max-content 1fr max-content max-content; gap: .35rem .8rem; align-items: center; }
 [class*="st-key-why_body_"] .t-stage { display: contents; } [class*="st-key-why_body_"] .t-bar { width: 100%; } [class*="st-key-why_body_"] .t-caption { margin-bottom: .5rem; }
-[class*="st-key-why_body_"] [data-testid="stButtonGroup"] button { min-height: 1.7rem; padding: 0 .55rem; } .st-key-context_box_body { width: 41rem; max-width: 82vw; }
+[class*="st-key-why_body_"] [data-testid="stButtonGroup"] button { min-height: 1.7rem; padding: 0 .55rem; }
 @media (max-width: 640px) { .st-key-ask_row > div:first-child { flex-basis: 9rem; } .st-key-ask_row { gap: .4rem; }
   .st-key-ask_row [data-testid="stPopoverButton"] { padding: 0 .5rem; } .st-key-chips { gap: .3rem .6rem; }
   :is(.st-key-ask_row, .st-key-chips) [data-testid="stPopoverButton"] p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .st-key-chips [data-testid="stElementContainer"]:has([data-testid="stCaptionContainer"]) { flex: 1 1 10rem; min-width: 0; } }
 [class*="st-key-head_"] .t-number { font-size: .8rem; opacity: .66; } [class*="st-key-head_"] .t-by { margin-left: .5rem; }
+.st-key-answer_sides > * > * > [data-testid="stColumn"]:first-child:has([class*="st-key-drawer_"]):not(:has(.st-key-drawer_head)) { display: none; }
+[class*="st-key-quote_"] [data-testid="stPageLink"] p { white-space: normal; }
 .st-key-drawer_head, .st-key-facets_toggle { display: none; }
 @media (max-width: 1100px) { .st-key-facets_toggle { display: block; }
-  [data-testid="stColumn"]:has(.st-key-drawer_shut) { display: none; }
-  [data-testid="stHorizontalBlock"]:has(> * > * > :is(.st-key-drawer_open, .st-key-drawer_shut)) > [data-testid="stColumn"] { min-width: 100%; }
+  .st-key-answer_sides > * > * > [data-testid="stColumn"] { min-width: 100%; }
+  .st-key-answer_sides > * > * > [data-testid="stColumn"]:first-child:not(:has(.st-key-drawer_open)) { display: none; }
   .st-key-drawer_open { position: fixed; inset: 0 0 0 auto; z-index: 999990; width: min(20rem, 86vw); overflow-y: auto; padding: 3.6rem 1.2rem 1.5rem;
     background: light-dark(#fdfcfa, #14181a); border-left: 1px solid var(--t-line); box-shadow: -1rem 0 3rem #0004; }
   .st-key-drawer_head { display: flex; } }
-.t-keys { font-size: .84rem; opacity: .62; } .st-key-recent a, .st-key-examples a { padding-left: 0; }
+.st-key-bases_head { margin-top: .8rem; } :is([class*="st-key-recent_"], [class*="st-key-expires_"]) { flex-wrap: nowrap; }
+:is([class*="st-key-recent_"], [class*="st-key-expires_"]) > div:first-child { min-width: 0; } :is([class*="st-key-recent_"], [class*="st-key-expires_"]) a p { overflow: hidden; text-overflow: ellipsis; }
+.t-keys { font-size: .84rem; opacity: .7; } .st-key-recent a, .st-key-examples a { padding-left: 0; }
 .t-empty { display: flex; flex-direction: column; gap: .2rem; padding: 1.5rem 0 .3rem; } .t-empty b { font-size: 1.1rem; } .t-empty span { opacity: .75; }
-[data-testid="stLayoutWrapper"]:has(> .st-key-reader_bar) { position: sticky; top: 3.7rem; z-index: 99; background: light-dark(#fdfcfa, #14181a); padding: .3rem 0; border-bottom: 1px solid var(--t-line); }
-.st-key-reader_bar a { background: none; }
+[data-testid="stLayoutWrapper"]:has(> .st-key-reader_top) { position: sticky; top: 0; z-index: 99; background: var(--t-page); padding: .35rem 0; border-bottom: 1px solid var(--t-line); }
+.st-key-reader_bar a { background: none; } .st-key-reader_bar { flex-wrap: nowrap; } .st-key-reader_bar > div { flex: none; width: auto; min-width: 0; }
+.st-key-reader_bar > div:has(.t-title) { flex: 1 1 auto; } .st-key-reader_bar .t-title { min-width: 3rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+@media (max-width: 640px) { .st-key-reader_bar button p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } }
+@media (max-width: 767px) { [data-testid="stHeader"] { background: var(--t-page); } [data-testid="stLayoutWrapper"]:has(> .st-key-reader_top) { top: 3.7rem; } }
+.st-key-reader_about > div { width: auto; flex: none; min-width: 0; } .st-key-reader_about > div:first-child { flex: 1 1 14rem; } .st-key-reader_about a { background: none; }
+.st-key-open_notes [role="radiogroup"] { flex-wrap: nowrap; overflow: hidden; } .st-key-open_notes button { min-width: 0; max-width: 12rem; min-height: 1.8rem; padding: 0 .6rem; }
+.st-key-open_notes button :is(div, span, p) { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; min-width: 0; font-size: .86rem; }
 [class*="st-key-mark_"] button { min-height: 1.7rem; padding: 0 .55rem; } [class*="st-key-mark_"] button p { font-size: .82rem; }
 [class*="st-key-mark_"] button[kind="secondary"] { background: none; opacity: .8; } [class*="st-key-gold_head_"] a { background: none; padding-left: 0; }
 [class*="st-key-gold_head_"] a p { font-size: .88rem; white-space: normal; overflow-wrap: anywhere; } [class*="st-key-gold_head_"] [class*="st-key-mark_"] { flex: none; }
 [class*="st-key-found_"] .t-hit > .t-text { white-space: normal; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 5; overflow: hidden; }
 [class*="st-key-verdict_"] [role="radiogroup"] { gap: .15rem; } [class*="st-key-verdict_"] button:not([aria-checked="true"]) { border-color: transparent; background: none; opacity: .75; }
 [class*="st-key-verdict_"] button:hover { opacity: 1; }
-.st-key-past_body { width: 28rem; max-width: 80vw; } :is(.st-key-past_body, .st-key-examples, .st-key-recent) a { background: none; }
-:is(.st-key-past_body, .st-key-examples, .st-key-recent) a p { font-weight: 400; } .st-key-past_rows a { padding-left: 0; }
+:is([class*="st-key-past_rows"], .st-key-past_answers, .st-key-examples, .st-key-recent) a { background: none; }
+:is([class*="st-key-past_rows"], .st-key-past_answers, .st-key-examples, .st-key-recent) a p { font-weight: 400; } [class*="st-key-past_rows"] a { padding-left: 0; }
  .st-key-options_body { width: 40rem; max-width: 86vw; } .st-key-options_body [data-testid="stButtonGroup"] button { padding: 0 .65rem; }
 .t-hit details summary { cursor: pointer; font-size: .84rem; opacity: .75; } .t-hit details[open] summary { margin-bottom: .4rem; }
 .t-sizes { display: flex; align-items: flex-end; gap: 2px; height: 3.4rem; overflow: hidden; }
 .t-sizes i { flex: 1 1 .6rem; max-width: 1.6rem; min-width: 1px; background: var(--tile); border-radius: 2px 2px 0 0; opacity: .85; }
 .t-histogram { max-width: 26rem; margin-top: .5rem; } .t-histogram i { background: var(--t-accent); max-width: none; }
-.t-ends { display: flex; justify-content: space-between; font-size: .74rem; opacity: .65; font-variant-numeric: tabular-nums; border-top: 1px solid var(--t-line); }
+.t-ends { display: flex; justify-content: space-between; font-size: .74rem; opacity: .7; font-variant-numeric: tabular-nums; border-top: 1px solid var(--t-line); }
 .t-differ b { color: var(--t-accent); }
 .t-sizes i.on { opacity: 1; outline: 2px solid currentColor; outline-offset: 1px; }
 .t-reason { border-left: 3px solid var(--t-line); padding: .1rem 0 .1rem .8rem; margin: .45rem 0; font-size: .9rem; line-height: 1.5; }
@@ -191,6 +214,8 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .t-interval i { position: absolute; top: .18rem; height: .24rem; border-radius: .12rem; background: currentColor; opacity: .55; } .t-shift:is(.good, .bad) .t-interval i { opacity: 1; }
 .t-shift > span:first-child { min-width: 2.9rem; } .t-kinds td { white-space: nowrap; } .t-figures td > .t-number:first-child { min-width: 1.5rem; } .t-figures tbody th { overflow-wrap: normal; }
 .t-share { display: inline-block; width: 2.6rem; height: .38rem; border-radius: .2rem; background: var(--t-line); overflow: hidden; margin-left: .5rem; } .t-share i { display: block; height: 100%; background: var(--run); }
+.t-bands { max-height: 41rem; overflow: auto; border: 1px solid var(--t-line); border-radius: .5rem; padding: .4rem; line-height: 1.6; font-size: .93rem; overflow-wrap: anywhere; }
+.t-band { border-left: 4px solid var(--tile); background: color-mix(in srgb, var(--tile) 9%, transparent); padding: .15rem .7rem .4rem; margin-bottom: .25rem; } .t-band.on { outline: 2px solid var(--tile); outline-offset: -2px; }
 .t-more { margin-top: .5rem; } .t-more summary { cursor: pointer; font-size: .86rem; opacity: .75; margin-bottom: .3rem; }
 .t-gold { border-left: 3px solid var(--t-accent); padding: .05rem 0 .05rem .8rem; margin: .3rem 0 .6rem; } .t-gold .t-text { font-size: .88rem; max-height: 11rem; overflow: auto; } .t-gold summary { cursor: pointer; font-size: .82rem; opacity: .75; }
 .t-standing { opacity: 1; } .t-standing.good { color: var(--t-accent); } .t-standing.bad { color: color-mix(in srgb, #d2503f 85%, currentColor); }
@@ -205,16 +230,20 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 @media (max-width: 1150px) { [data-testid="stColumn"]:is(:has(.st-key-question_side), :has(+ [data-testid="stColumn"] .st-key-question_side)) { min-width: 100%; }
   [data-testid="stColumn"]:has(.st-key-question_side) { order: -1; } }
 .st-key-switcher [data-testid="stVerticalBlock"] { gap: .1rem; } .st-key-switcher button { min-height: 2.2rem; } .st-key-switcher button :is(div, span) { justify-content: flex-start; text-align: left; }
-.st-key-switcher button:is(:hover, :focus-visible) { background: var(--t-soft); } .st-key-notes_tree { --t-tree: max(20rem, calc(100vh - 24rem)); }
-@media (min-width: 641px) { .st-key-all_notes, [data-testid="stLayoutWrapper"]:has(> .st-key-reader_bar):not(:has(.st-key-note_back, a)) { display: none; } }
-@media (max-width: 640px) { [data-testid="stColumn"]:has(.st-key-reader) { order: -1; } .st-key-notes_tree { --t-tree: 26rem; } }
+.st-key-switcher button:is(:hover, :focus-visible) { background: var(--t-soft); } .st-key-notes_tree { --t-tree: max(14rem, calc(100vh - 18.5rem)); }
+@media (min-width: 1151px) { [data-testid="stColumn"]:has(.st-key-notes_side) { flex: 0 0 19rem; min-width: 0; } [data-testid="stColumn"]:has(.st-key-notes_reader) { flex: 1 1 0; min-width: 0; }
+  [data-testid="stLayoutWrapper"]:has(> .st-key-notes_side) { position: sticky; top: 1rem; } [class*="st-key-notes_drawer"] { display: none; } }
+@media (max-width: 1150px) { [data-testid="stColumn"]:has(.st-key-notes_side):has(~ [data-testid="stColumn"] .st-key-reader) { display: none; }
+  [data-testid="stHorizontalBlock"]:has([class*="st-key-notes_drawer"] input:checked) > [data-testid="stColumn"]:has(.st-key-notes_side) { display: block; position: fixed; top: 0; bottom: 0; z-index: 1000; width: min(22rem, 92vw);
+    overflow: auto; padding: 1rem; background: var(--t-page); box-shadow: 0 0 2rem #0005; }
+  .st-key-notes_tree { --t-tree: none; } }
 .st-key-reader, .st-key-reader_body { contain: paint; overflow-wrap: anywhere; }
 .st-key-import_body { width: 40rem; max-width: 86vw; } .st-key-beginning { gap: .3rem; max-width: 46rem; padding-top: .3rem; }
 [class*="st-key-latest_"] { flex-wrap: nowrap; } [class*="st-key-latest_"] > div:not(:first-child) { flex: none; }
 [class*="st-key-latest_"] > div:first-child { flex: 1 1 auto; min-width: 0; } [class*="st-key-latest_"] a { background: none; padding-left: 0; } [class*="st-key-latest_"] a p { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .st-key-notes_side [data-testid="stButtonGroup"] button { white-space: nowrap; padding: 0 .6rem; }
 @media (min-width: 641px) and (max-width: 1150px) { [data-testid="stColumn"]:has(.st-key-notes_side) { flex: 0 0 14rem; min-width: 0; } [data-testid="stColumn"]:has(.st-key-notes_reader) { flex: 1 1 18rem; min-width: 0; } }
-@media (max-width: 1150px) { .st-key-notes_side [data-testid="stColumn"], [data-testid="stColumn"]:has(> * [class*="st-key-card_"]) { min-width: 100%; } }
+@media (max-width: 1150px) { [data-testid="stColumn"] .st-key-notes_side [data-testid="stColumn"], [data-testid="stColumn"]:has(> * [class*="st-key-card_"]) { min-width: 100%; } }
 .st-key-conflict .t-words { max-height: 22rem; overflow: auto; } ins { text-decoration: none; background: color-mix(in srgb, var(--t-accent) 22%, transparent); } del { background: color-mix(in srgb, #c5483c 20%, transparent); }
 .st-key-writing_beside { max-height: calc(100vh - 15.5rem); overflow-y: auto; overflow-x: hidden; padding-right: .4rem; }
 </style>

@@ -11,13 +11,10 @@ SHOWN = 10
 _OPEN = "switching"
 
 
-def ask() -> None:
-    """Open the switcher in this run."""
-    st.session_state[_OPEN] = True
-
-
-def dialog(workspace: Workspace) -> None:
-    """Draw the switcher if it is open."""
+def dialog(workspace: Workspace, *, wanted: bool) -> None:
+    """Draw the switcher if it is `wanted` now, or open."""
+    if wanted:
+        st.session_state[_OPEN] = True
     if not st.session_state.get(_OPEN):
         return
 
@@ -33,7 +30,7 @@ def dialog(workspace: Workspace) -> None:
                     _close()
                     st.switch_page("notes.py", query_params={"note": card.id})
         if not cards:
-            st.caption(t("No note is called so."))
+            st.caption(t("No note has this name."))
 
     switch()
 

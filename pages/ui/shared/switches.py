@@ -12,10 +12,10 @@ from pages.ui.shared.text import t, text_of
 
 SWITCHES = {
     "embed_at_once": (
-        message("Index new chunks at once"),
+        message("Make new notes searchable by meaning at once"),
         message(
-            "On: new chunks of this base are indexed as they are made. Off: they wait until you index them; you "
-            "can search them by words meanwhile."
+            "On: new notes of this base are indexed as they come in. Off: they wait until you index them; you can "
+            "search them by words meanwhile."
         ),
     ),
     "write_files": (
@@ -33,10 +33,10 @@ SWITCHES = {
         ),
     ),
     "trusts_programs": (
-        message("Trust programs"),
+        message("Accept programs' notes automatically"),
         message(
-            "On: what assistants and other programs write here counts at once. Off: it waits on the page Notes "
-            "until you accept it, for programs make mistakes."
+            "On: what assistants and other programs write here counts at once. Off: it waits on the page Review "
+            "until you accept it, because programs make mistakes."
         ),
     ),
     "read_pictures": (

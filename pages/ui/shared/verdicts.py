@@ -17,7 +17,7 @@ def trial(done: Trial) -> None:
     texts = [
         t("loaded in {seconds:.1f} s", seconds=done.seconds_to_load),
         t("{ms:.1f} ms per text", ms=1000 * done.seconds_a_text),
-        *(running(done.running) if done.running else []),
+        *([memory(done.running), place(done.running)] if done.running else []),
     ]
     partly = (
         t("Usable, but not for notes in: {names}.", names=[names.TEXT_LANGUAGES[name] for name in done.wrong])
@@ -41,12 +41,14 @@ def server(done: ServerTrial) -> None:
     st.html(f'<div class="t-small {"" if done.right else "t-problem"}">{html(verdict)}</div>{facts(texts)}')
 
 
-def running(model: Running) -> list[str]:
-    """Return the memory of a loaded model, and where it runs."""
-    return [
-        t("{size} in memory", size=units.megabytes(model.bytes)),
-        f"{model.device.name.upper()}, {model.device.dtype}",
-    ]
+def memory(model: Running) -> str:
+    """Return the memory that a loaded model takes."""
+    return t("{size} in memory", size=units.megabytes(model.bytes))
+
+
+def place(model: Running) -> str:
+    """Return the device of a loaded model, and the kind of its numbers."""
+    return f"{model.device.name.upper()}, {model.device.dtype}"
 
 
 def cost(change: ChangeCost) -> None:

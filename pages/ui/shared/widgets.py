@@ -61,7 +61,7 @@ def close(key: str, about: str, **more: Any) -> None:
 def download(label: str, data: Any, file: str, mime: str, key: str, icon: str, **more: Any) -> None:
     """Draw a button that saves `data`, or its result if it is a function, as a file; the page isn't drawn anew."""
     icon = f":material/{icon}:"
-    st.download_button(label, data, file, mime, key=key, icon=icon, on_click="ignore", **more)
+    st.download_button(label, data, file, mime, key=key, icon=icon, **{"on_click": "ignore", **more})
 
 
 def counted(label: str, count: int, key: str, icon: str, *, disabled: bool, **more: Any) -> bool:
@@ -108,7 +108,13 @@ def menu(label: str, texts: Mapping[str, str], key: str, icon: str, **more: Any)
 def bound(key: str, value: object, store: Callable[[Any], object]) -> dict[str, Any]:
     """Return the arguments of a widget that shows a value and stores another one that a person chooses."""
     st.session_state[key] = value
-    return {"key": key, "on_change": lambda: store(st.session_state[key])}
+
+    def changed() -> None:
+        # A widget of a tab that was closed reports its value once more.
+        if (chosen := st.session_state.get(key, value)) != value:
+            store(chosen)
+
+    return {"key": key, "on_change": changed}
 
 
 def begin_with(key: str, options: Container[object], first: object) -> None:
@@ -129,11 +135,13 @@ def in_columns(items: Sequence[Item], count: int) -> Iterator[tuple[DeltaGenerat
         yield from zip(st.columns(count), items[first : first + count], strict=False)
 
 
-def tabs(contents: Mapping[str, Callable[[], object]]) -> None:
-    """Draw tabs, each with its content."""
-    for tab, draw in zip(st.tabs(list(contents)), contents.values(), strict=True):
-        with tab:
-            draw()
+def tabs(contents: Mapping[str, Callable[[], object]], key: str = "") -> None:
+    """Draw tabs, each with its content; with a `key` the content of the open one only."""
+    more: dict[str, Any] = {"key": key, "on_change": "rerun"} if key else {}
+    for tab, draw in zip(st.tabs(list(contents), **more), contents.values(), strict=True):
+        if tab.open is not False:
+            with tab:
+                draw()
 
 
 def text_box(label: str, key: str, **more: Any) -> str:

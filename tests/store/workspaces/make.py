@@ -170,9 +170,9 @@ def switch(workspace: Workspace, folder: Path) -> None:
 def search(workspace: Workspace) -> None:
     """4: past and saved searches, feedback, and how a base is searched; 8 brings its reranker."""
     result = workspace.search("restore", mode="keyword", filters=model.Filters(bases=("notes",)))
-    workspace.searches.judge("restore", result.hits[0].note.id, result.hits[0].chunk.id, "helpful")
+    workspace.uses.judge("restore", result.hits[0].note.id, result.hits[0].chunk.id, "helpful")
     result = workspace.search("雪崩", mode="keyword")
-    workspace.searches.judge("雪崩", result.hits[0].note.id, result.hits[0].chunk.id, "harmful")
+    workspace.uses.judge("雪崩", result.hits[0].note.id, result.hits[0].chunk.id, "harmful")
     workspace.searches.add("restore")
     workspace.searches.add("restore")
     workspace.searches.save("tag:redis 雪崩", "Outages 事故")
@@ -288,9 +288,10 @@ def decide(workspace: Workspace) -> None:
 def learn(workspace: Workspace) -> None:
     """18: a fact learnt from a log that waits, and one that was rejected."""
     workspace.learning.enable(True)
-    workspace.learning.learn("waiting", text="12:00:00 INFO config - setting pool.most = 20\n", name="app.log")
-    workspace.learning.learn("waiting", text="12:00:00 INFO config - setting pool.least = 2\n", name="app.log")
-    workspace.proposals.reject(workspace.proposals.all("waiting")[:1], reason="known")
+    workspace.bases.add("learnt", embedder="words")
+    workspace.learning.learn("learnt", text="12:00:00 INFO config - setting pool.most = 20\n", name="app.log")
+    workspace.learning.learn("learnt", text="12:00:00 INFO config - setting pool.least = 2\n", name="app.log")
+    workspace.proposals.reject(workspace.proposals.all("learnt")[:1], reason="known")
 
 
 def pack(file: Path, target: Path) -> None:

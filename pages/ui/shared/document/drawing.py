@@ -19,8 +19,12 @@ from pages.ui.shared.safe import html
 from pages.ui.shared.text import text_of
 
 NO_FILE = message("This file isn't there.")
+NO_PICTURE = message("Picture missing: {name}")
+NOT_DRAWN = message("Diagram, not drawn: this is its text.")
+TASK = message("To do")
 NO_NOTE = message("This note isn't there yet. Click to make it.")
 
+_DIAGRAMS = ("mermaid", "plantuml")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif)$", re.IGNORECASE)
 _ATTACHMENT = re.compile(r"\.(?!md$|markdown$|txt$)[A-Za-z0-9]{1,5}$", re.IGNORECASE)
@@ -71,12 +75,17 @@ class Drawing(RendererHTML):
         if task is None:
             return f"<li{name}>"
         done = "" if task == " " else " checked"
-        return f'<li class="task{" done" if task in "xX" else ""}"{name}><input type="checkbox" disabled{done}>'
+        line = tokens[idx].meta["line"] + self._sources.first_line
+        use = f'data-line="{line}"' if self._sources.can_tick and not self._inner else "disabled"
+        box = f'<input type="checkbox" aria-label="{html(text_of(TASK))}" {use}{done}>'
+        return f'<li class="task{" done" if task in "xX" else ""}"{name}>{box}'
 
     def fence(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
         token = tokens[idx]
         language = token.info.strip().split(maxsplit=1)[0].strip("{}.") if token.info.strip() else ""
         label = f'<span class="language">{html(language[:30])}</span>' if language else ""
+        if language.lower() in _DIAGRAMS:
+            label = f'<div class="undrawn">{html(text_of(NOT_DRAWN))}</div>{label}'
         return f'<div class="code">{label}<pre><code>{code(token.content, language)}</code></pre></div>\n'
 
     def code_block(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
@@ -123,7 +132,7 @@ class Drawing(RendererHTML):
         return f'<span class="formula">{formula}</span>' if tokens[idx].meta["block"] else formula
 
     def tag(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
-        return f'<span class="tag">{html(tokens[idx].content)}</span>'
+        return tag(tokens[idx].content, can_click=self._sources.can_click)
 
     def plain_html(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
         return f"<{tokens[idx].content}>"
@@ -154,8 +163,8 @@ class Drawing(RendererHTML):
     def wikilink(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
         link = tokens[idx].meta
         name, words = link["target"], link["words"]
-        if link["embed"] and _PICTURE.search(name):
-            return self._picture(name, *(("", words) if _WIDTH.match(words) else (words, "")))
+        if link["embed"] and _PICTURE.search(file := name.partition("#")[0]):
+            return self._picture(file, *(("", words) if _WIDTH.match(words) else (words, "")))
         if link["embed"] and link["block"] and not _ATTACHMENT.search(name):
             note, _, heading = name.partition("#")
             place = self._sources.note(note, relative=False) if note.strip() else None
@@ -177,9 +186,7 @@ class Drawing(RendererHTML):
         target = target.partition("?")[0] if relative else target
         note = self._sources.note(target, relative=relative)
         if note:
-            return (
-                f'<a class="note" href="?note={html(note.id)}" data-note="{html(note.id)}" data-place="{html(place)}">'
-            )
+            return to_note(note, place)
         if file := self._sources.file(target):
             return f'<a class="file" href="{html(file)}" download rel="noopener">'
         if _ATTACHMENT.search(target) or target.startswith("//") or not self._sources.can_make:
@@ -200,9 +207,23 @@ class Drawing(RendererHTML):
             return f'<a class="picture" href="{html(address)}" target="_blank" rel="noopener noreferrer">{shown}</a>'
         file = self._sources.file(unquote(address)) if not address.startswith("//") else None
         if not (file and _PICTURE.search(unquote(address))):
-            return f'<span class="picture dead" title="{html(text_of(NO_FILE))}">{html(words or address)}</span>'
+            return f'<span class="picture dead" title="{html(words)}">{html(text_of(NO_PICTURE, name=unquote(address)))}</span>'
         wide = f' width="{_width(width)}"' if width else ""
         return f'<img src="{html(file)}" alt="{html(words)}" loading="lazy"{wide}>'
+
+
+def to_note(note: Place, place: str = "") -> str:
+    """Return the opening tag of a link to a place of a note, "" for its beginning."""
+    about = f' title="{html(note.beginning)}"' if note.beginning else ""
+    address = f'href="?note={html(note.id)}" data-note="{html(note.id)}" data-place="{html(place)}"'
+    return f'<a class="note" {address}{about}>'
+
+
+def tag(name: str, *, can_click: bool) -> str:
+    """Return a tag as HTML, its name with or without `#`."""
+    if can_click:
+        return f'<a class="tag" href="#" data-tag="{html(name.lstrip("#"))}">{html(name)}</a>'
+    return f'<span class="tag">{html(name)}</span>'
 
 
 def _width(text: str) -> int:

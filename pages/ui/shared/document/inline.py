@@ -14,11 +14,15 @@ _TAG = re.compile(r"#(?=[^\d\s]|\d+[^\d\s])([\w/-]{1,100})")
 _FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,80})\]")
 _PLAIN = re.compile(r"<(br|/?(?:kbd|sub|sup|u))\s*/?>", re.IGNORECASE)
 """HTML without attributes that people write where Markdown has no sign."""
+_ANCHOR = re.compile(
+    r"""<a\s+(?:id|name)\s*=\s*(?:"[^"<>\n]{0,200}"|'[^'<>\n]{0,200}'|[\w.:-]{1,200})\s*(?:/>|>\s*</a>)""", re.I
+)
+"""An empty tag that only marks a place; it has no other attribute."""
 
 
 def add(parser: MarkdownIt) -> None:
     """Add the rules."""
-    for rule in (_wikilink, _footnote, _math, _hidden, _mark, _tag, _plain):
+    for rule in (_wikilink, _footnote, _math, _hidden, _mark, _tag, _plain, _anchor):
         parser.inline.ruler.before("link", rule.__name__[1:], rule)
 
 
@@ -101,5 +105,13 @@ def _plain(state: StateInline, silent: bool) -> bool:
     if not silent:
         name = match[1].lower()
         state.push("hardbreak" if name == "br" else "plain_html", "", 0).content = name
+    state.pos = match.end()
+    return True
+
+
+def _anchor(state: StateInline, silent: bool) -> bool:
+    match = _ANCHOR.match(state.src, state.pos, state.posMax)
+    if not match:
+        return False
     state.pos = match.end()
     return True

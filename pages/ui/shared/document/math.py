@@ -24,6 +24,8 @@ _ATTRIBUTES = frozenset(
     " minsize maxsize movablelimits displaystyle scriptlevel lspace rspace notation form symmetric largeop".split()
 )
 _VALUE = re.compile(r"[a-z -]{1,40}|-?\d{0,2}(?:\.\d{1,4})?(?:em|ex|px|pt|%)?")
+_FENCES = {("(", ")"): "round", ("[", "]"): "square", ("|", "|"): "bars"}
+"""Brackets around a table that the style draws: where no font for formulas is there, browsers don't stretch them."""
 _ENVIRONMENT = re.compile(r"\\(begin|end)\{(aligned|alignedat|split|gathered|gather\*?|eqnarray\*?|equation\*?)\}")
 _SIZE = re.compile(r"\\(?:tag|label)\*?\{[^{}]*\}|\\nonumber|\\notag")
 
@@ -55,16 +57,36 @@ def _depth(tex: str) -> int:
 
 def _drawn(element: Element) -> Iterator[str]:
     known = element.tag in _ELEMENTS
+    children = list(_fenced(element))
     if known:
         attributes = (
             f' {name}="{html(value)}"'
             for name, value in element.attrib.items()
             if name in _ATTRIBUTES and _VALUE.fullmatch(value)
         )
-        yield f"<{element.tag}{''.join(attributes)}>"
+        css = f' class="{css}"' if (css := element.get("class", "")) in _FENCES.values() else ""
+        yield f"<{element.tag}{css}{''.join(attributes)}>"
     yield html(unescape(element.text or ""))
-    for child in element:
+    for child in children:
         yield from _drawn(child)
         yield html(unescape(child.tail or ""))
     if known:
         yield f"</{element.tag}>"
+
+
+def _fenced(element: Element) -> Iterator[Element]:
+    """Yield the children of an element; of a table between brackets the table, with these as its class."""
+    children = list(element)
+    while children:
+        first, *rest = children[:3]
+        css = ""
+        if [one.tag for one in (first, *rest)] == ["mo", "mtable", "mo"]:
+            table, last = rest
+            css = _FENCES.get((unescape(first.text or ""), unescape(last.text or "")), "")
+        if css:
+            table.set("class", css)
+            table.tail = last.tail
+            yield table
+        else:
+            yield first
+        del children[: 3 if css else 1]

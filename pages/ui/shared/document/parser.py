@@ -39,6 +39,7 @@ def _parser() -> MarkdownIt:
     parser.core.ruler.after("block", "obsidian", _obsidian)
     parser.core.ruler.after("inline", "addresses", _addresses)
     parser.core.ruler.push("embeds", _embeds)
+    parser.core.ruler.push("blanks", _blanks)
     return parser
 
 
@@ -59,7 +60,7 @@ def _obsidian(state: StateCore) -> None:
             token.content = token.content[: mark.start()]
             (above if above.type == "list_item_open" else before).attrSet("id", f"^{mark[1].casefold()}")
         if above.type == "list_item_open" and (box := _TASK.match(token.content)):
-            above.meta = {"task": box[1]}
+            above.meta = {"task": box[1], "line": token.map[0] if token.map else -1}
             token.content = token.content[box.end() :]
     state.tokens = list(_called_out(tokens))
 
@@ -119,3 +120,14 @@ def _embeds(state: StateCore) -> None:
             before, after = state.tokens[number - 1], state.tokens[number + 1 : number + 2]
             if before.type == "paragraph_open" and after and children[0].meta["embed"]:
                 children[0].meta["block"] = before.hidden = after[0].hidden = True
+
+
+def _blanks(state: StateCore) -> None:
+    """A paragraph of comments and anchors alone takes no room."""
+    for number, token in enumerate(state.tokens):
+        if token.type != "inline" or state.tokens[number - 1].type != "paragraph_open" or not token.content.strip():
+            continue
+        children = token.children or []
+        if all(child.type in ("softbreak", "hardbreak", "text") and not child.content.strip() for child in children):
+            token.children = []
+            state.tokens[number - 1].hidden = state.tokens[number + 1].hidden = True

@@ -11,6 +11,8 @@ class Place:
 
     id: str
     title: str
+    beginning: str = ""
+    """What is shown of the note before it is opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +30,18 @@ class Sources(Protocol):
     @property
     def can_make(self) -> bool:
         """Whether a note that isn't there can be made."""
+
+    @property
+    def can_click(self) -> bool:
+        """Whether tags can be clicked."""
+
+    @property
+    def can_tick(self) -> bool:
+        """Whether the check boxes of tasks can be clicked."""
+
+    @property
+    def first_line(self) -> int:
+        """The line of the note, counted from 0, with which the text begins that is drawn."""
 
     def note(self, target: str, *, relative: bool) -> Place | None:
         """Return the note of a link, `relative` for one in Markdown's own form; None if there is none."""

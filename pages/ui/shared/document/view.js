@@ -12,6 +12,7 @@ const read = data => {
         one.removeAttribute(name);
     }
   }
+  for (const box of body.querySelectorAll('input')) box.ariaLabel = box.parentElement.textContent.trim().split('\n', 1)[0];
   return [...body.childNodes];
 };
 
@@ -21,7 +22,7 @@ export default function({ parentElement, data, setTriggerValue }) {
     page.dataset.stamp = data.stamp;
     page.replaceChildren(...read(data));
     const outline = page.querySelector('nav details');
-    if (outline) outline.open = page.clientWidth > 992;
+    if (outline) outline.open = page.clientWidth >= 54 * 16;
   }
   const show = (id, again) => {
     const place = id && page.querySelector('#' + CSS.escape(id));
@@ -32,11 +33,18 @@ export default function({ parentElement, data, setTriggerValue }) {
     place.scrollIntoView({ block: 'start' });
   };
   page.onclick = event => {
+    const box = event.target.closest('input[data-line]');
+    if (box) { // it is ticked when the note is
+      event.preventDefault();
+      setTriggerValue('tick', Number(box.dataset.line));
+      return;
+    }
     const link = event.target.closest('a');
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || link.matches('.outside, .picture, .file')) return;
     event.preventDefault();
-    const { note, place, make } = link.dataset;
+    const { note, place, make, tag } = link.dataset;
     if (note) setTriggerValue('open', { note, place: place || '' });
+    else if (tag) setTriggerValue('tag', tag);
     else if (make) setTriggerValue('make', make);
     else show(place);
   };

@@ -16,8 +16,8 @@ VIEW_ELEMENTS = frozenset(
 )
 """The elements of a document."""
 VIEW_ATTRIBUTES = frozenset(
-    "alt checked class data-make data-note data-place disabled download href id loading open rel src start target "
-    "title type width display mathvariant stretchy fence separator accent linethickness columnalign rowspacing "
+    "alt checked class data-line data-make data-note data-place data-tag disabled download href id loading open rel src start target "
+    "aria-label title type width display mathvariant stretchy fence separator accent linethickness columnalign rowspacing "
     "columnspacing minsize maxsize movablelimits displaystyle scriptlevel lspace rspace notation form symmetric "
     "largeop".split()
 )
@@ -28,11 +28,13 @@ VIEW = component("document", __file__, "<div class='document'></div>")
 
 @dataclass(frozen=True, slots=True)
 class Clicked:
-    """A link that was clicked: to a note and a place in it, or to a note that isn't there."""
+    """What was clicked: a link to a note and a place in it or to a note that isn't there, a tag, the box of a line."""
 
     note_id: str = ""
     place: str = ""
     make: str = ""
+    tag: str = ""
+    line: int = -1
 
 
 def show(html: str, key: str, *, place: str = "", arrival: str = "", on_click: Callable[[Clicked], None]) -> None:
@@ -46,6 +48,14 @@ def show(html: str, key: str, *, place: str = "", arrival: str = "", on_click: C
         if (target := st.session_state[key].make) is not None:
             on_click(Clicked(make=str(target)))
 
+    def tagged() -> None:
+        if (tag := st.session_state[key].tag) is not None:
+            on_click(Clicked(tag=str(tag)))
+
+    def ticked() -> None:
+        if (line := st.session_state[key].tick) is not None:
+            on_click(Clicked(line=int(line)))
+
     stamp = str(crc32(html.encode("utf-8", "surrogatepass")))
     data = {
         "html": html,
@@ -55,4 +65,11 @@ def show(html: str, key: str, *, place: str = "", arrival: str = "", on_click: C
         "place": place,
         "arrival": arrival,
     }
-    VIEW(key=key, data=data, on_open_change=opened, on_make_change=made)
+    VIEW(
+        key=key,
+        data=data,
+        on_open_change=opened,
+        on_make_change=made,
+        on_tag_change=tagged,
+        on_tick_change=ticked,
+    )

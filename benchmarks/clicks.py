@@ -1,0 +1,122 @@
+"""How long a person waits in the app for what a click or a question leads to: python -m benchmarks.clicks [WORKSPACE]
+
+Chromium drives the app on a workspace that is there; without one, one of `--notes` made-up notes with word vectors is
+made. A time runs from the click or key until the last change of the page, by the browser's own clock. The questions are
+those of a file (JSON lines with `question`), else the titles of the notes.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page, sync_playwright
+
+from benchmarks.notes_page import fill, settle
+from core.workspace import Workspace
+from tests.browser.conftest import chromium_path, serving
+
+PAGES = ("Notes", "Map", "Review", "Chunks", "Search", "Evaluation", "Bases", "Settings", "Home")
+QUIET = 600
+"""Milliseconds without a change after which a page is done."""
+_WATCH = """() => {
+  const clock = window.clock = { start: 0, last: 0 };
+  const begin = () => { clock.start = clock.last = performance.now(); };
+  for (const act of ["keydown", "pointerdown"]) addEventListener(act, begin, true);
+  new MutationObserver((changes) => {
+    const main = document.querySelector("[data-testid=stMain]");
+    if (changes.some((change) => main?.contains(change.target))) clock.last = performance.now();
+  }).observe(document.body, { subtree: true, childList: true, characterData: true, attributeFilter: ["data-stale"] });
+}"""
+
+Timed = Callable[[str, Callable[[], object]], None]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("workspace", type=Path, nargs="?")
+    parser.add_argument("--notes", type=int, default=1000)
+    parser.add_argument("--questions", type=Path)
+    parser.add_argument("--times", type=int, default=20)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as scratch:
+        place = given.workspace
+        if place is None:
+            os.environ |= {"TESSERA_EMBEDDER": "tfidf", "TESSERA_SEARCH__RERANKER": "none"}
+            fill(Path(scratch), given.notes, 0)
+            place = Path(scratch) / "workspace"
+        with Workspace(place, readonly=True) as workspace:
+            questions = [note.title for note in workspace.notes.all()]
+        if given.questions:
+            lines = given.questions.read_text("utf-8").splitlines()
+            questions = [json.loads(line)["question"] for line in lines if line.strip()]
+        for what, times in measured(place, questions[: given.times]).items():
+            row = sorted(times)
+            late = row[min(len(row) - 1, round(0.95 * len(row)))]
+            print(
+                f"{what:<28}{len(row):>4} times   p50 {statistics.median(row):>5.0f} ms   p95 {late:>5.0f} ms"
+                f"   first {times[0]:>5.0f} ms"
+            )
+
+
+def measured(place: Path, questions: list[str]) -> dict[str, list[float]]:
+    """Return the milliseconds of each kind of act, in the order of the acts."""
+    took: dict[str, list[float]] = {}
+    with serving(place) as url, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1440, "height": 900}, locale="en-US")
+        page.goto(url)
+        page.get_by_text("Model ready").wait_for(timeout=300_000)
+        page.evaluate(_WATCH)
+
+        def timed(what: str, act: Callable[[], object]) -> None:
+            act()
+            quiet(page)
+            took.setdefault(what, []).append(page.evaluate("clock.last - clock.start"))
+
+        for _ in range(max(2, len(questions) // 4)):
+            for name in PAGES:
+                timed(f"page {name}", lambda name=name: to(page, name))  # type: ignore[misc]
+        for question in questions:
+            to(page, "Search")
+            quiet(page)
+            ask(page, question, timed)
+            _read(page, timed)
+    return took
+
+
+def to(page: Page, name: str) -> None:
+    page.get_by_test_id("stSidebar").get_by_role("link").filter(has_text=name).click()
+
+
+def ask(page: Page, question: str, timed: Timed) -> None:
+    box = page.get_by_role("textbox", name="Ask a question")
+    box.fill(question)
+    timed("a question, Enter", lambda: box.press("Enter"))
+
+
+def _read(page: Page, timed: Timed) -> None:
+    """Open the first hit, another note of the tree, and the tabs of that."""
+    hit = page.locator("[class*='st-key-head_1'] a").first
+    if not hit.count():
+        return
+    timed("a hit opened in its note", hit.click)
+    notes = page.locator(".tree").get_by_role("button").filter(visible=True)
+    timed("a note of the tree", notes.nth(notes.count() // 2).click)
+    for tab in page.get_by_test_id("stMain").get_by_role("tab").all()[1:3]:
+        timed("a tab of the note", tab.click)
+
+
+def quiet(page: Page) -> None:
+    """Wait until the page doesn't change any more."""
+    page.wait_for_timeout(QUIET)
+    settle(page)
+    while (left := page.evaluate(f"{QUIET} - (performance.now() - clock.last)")) > 0:
+        page.wait_for_timeout(left)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""What other notes say about a note: related ones, copies, and what they suggest for it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from core.messages import Message
+from core.model.notes import NoteCard
+
+HintKind = Literal["untitled", "headless", "dead_links", "outdated", "contradiction", "unreached", "unfound"]
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedNote:
+    """A note beside another one, and why it stands there."""
+
+    note: NoteCard
+    reasons: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TagSuggestion:
+    """A tag that a note may have, and why."""
+
+    tag: str
+    reason: Message
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceSuggestion:
+    """A folder of a base in which a note may lie, and why; the top of the base is "".
+
+    `movable` in a click: the note is in that base and was written here, and its place is no file's.
+    """
+
+    base: str
+    folder: str
+    reason: Message
+    movable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSuggestion:
+    """A part of a note's text that names another note: the text from `start` to `end`, and the link in its place."""
+
+    note: NoteCard
+    text: str
+    start: int
+    end: int
+    link: str
+    reason: Message
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """What makes a note harder to find or to trust, what to do about it, the sentences that show it, and a note."""
+
+    kind: HintKind
+    about: Message
+    remedy: Message
+    quotes: tuple[str, ...] = ()
+    other: NoteCard | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """What other notes say about a note, of each part the best first. `writable`: its text can be changed here."""
+
+    notes: tuple[RelatedNote, ...] = ()
+    copies: tuple[RelatedNote, ...] = ()
+    tags: tuple[TagSuggestion, ...] = ()
+    places: tuple[PlaceSuggestion, ...] = ()
+    links: tuple[LinkSuggestion, ...] = ()
+    hints: tuple[Hint, ...] = ()
+    writable: bool = False
+
+
+ConceptChoice = Literal["pin", "hide", "merge", "undo"]
+
+
+@dataclass(frozen=True, slots=True)
+class Concept:
+    """A key phrase of several notes, with the number of its notes and the phrases that a person merged into it."""
+
+    name: str
+    notes: int
+    pinned: bool = False
+    merged: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptNote:
+    """A note that holds some concepts, and how often it names them."""
+
+    note: NoteCard
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A note on the way from one to another, and how it goes on to the next; the last one goes nowhere."""
+
+    note: NoteCard
+    way: Message | None = None

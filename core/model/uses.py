@@ -1,0 +1,79 @@
+"""Uses of notes: where each was found, read or cited, for which question, and whether it helped."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from core.messages import Message, message
+
+Verdict = Literal["helpful", "not_helpful", "harmful"]
+Helpful = Literal[1, 0, -1]
+VERDICTS: Mapping[Verdict, Helpful] = {"helpful": 1, "not_helpful": 0, "harmful": -1}
+"""A person's verdicts, with the value that each has in a use."""
+
+USED_IN: Mapping[str, Message] = {
+    "found": message("Among the hits of a search"),
+    "search": message("Opened from the hits"),
+    "context": message("In a context for a prompt"),
+    "answer": message("In an answer"),
+    "read": message("Read by a program"),
+}
+"""Places where Tessera itself uses notes; programs name others."""
+BY_USE: Mapping[str, Message] = {
+    "unfound": message("Never found"),
+    "unhelpful": message("Found, never helpful"),
+    "misleading": message("Misleading"),
+}
+"""What notes are filtered by, of their use."""
+OF_QUESTIONS = ("search", "context", "answer")
+"""Places whose context is a question."""
+LONGEST_CONTEXT = 10_000
+"""Most characters of a context, and of a place."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A use of a note, or of one of its chunks, in a place and a context, such as the question that was answered.
+
+    The same use again raises `times`; `used_at` is the last one. `helpful` is 1, 0 or -1 (misleading), None without a
+    verdict.
+    """
+
+    note_id: str
+    used_in: str
+    context: str
+    used_at: datetime
+    helpful: Helpful | None = None
+    times: int = 1
+    chunk_id: str = ""
+
+    @property
+    def verdict(self) -> Verdict | None:
+        return next((name for name, value in VERDICTS.items() if value == self.helpful), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """A verdict as archives before version 20 of the schema have it."""
+
+    query: str
+    note_id: str
+    chunk_id: str
+    verdict: Verdict
+    at: datetime
+
+    def use(self) -> Use:
+        return Use(self.note_id, "search", self.query, self.at, VERDICTS[self.verdict], 0, self.chunk_id)
+
+
+@dataclass(frozen=True, slots=True)
+class UseFigures:
+    """How often a note was `found` and `used`, when it was used last, and the verdicts on it."""
+
+    found: int = 0
+    used: int = 0
+    last: datetime | None = None
+    helpful: int = 0
+    not_helpful: int = 0
+    misleading: int = 0

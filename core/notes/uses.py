@@ -1,0 +1,171 @@
+"""Uses of notes: recorded beside the work, reported by programs, judged by the person."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from datetime import UTC, datetime
+
+from core.config import Settings
+from core.errors import ConfigError, NoteNotFound, TesseraError
+from core.model import (
+    LONGEST_CONTEXT,
+    VERDICTS,
+    Answer,
+    Context,
+    Filters,
+    Helpful,
+    SearchResult,
+    Use,
+    UseFigures,
+    Verdict,
+)
+from core.preferences import Preferences
+from core.store import Store
+from core.text import half_character
+
+_LOG = logging.getLogger(__name__)
+_PREFERENCE = "uses"
+"""The preference that turns the recording off."""
+_GATHERED = 0.5
+"""Seconds for which uses are gathered, so that those of one answer are one transaction."""
+_MOST_WAITING = 10_000
+"""Uses that may wait to be written; further ones aren't recorded."""
+
+Place = tuple[str, str]
+"""The ids of a note and of a chunk of it; the second is empty for the whole note."""
+
+
+class Uses:
+    """The uses of notes. Recording one costs the caller an entry in a list; a thread writes them."""
+
+    def __init__(self, store: Store, settings: Settings, preferences: Preferences) -> None:
+        self._store = store
+        self._settings = settings
+        self._preferences = preferences
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._waiting: list[Use] = []
+        self._writer: threading.Thread | None = None
+        self._closing = threading.Event()
+        self._write: Callable[[Sequence[Use]], None] | None = None if store.readonly else store.uses.add
+        self._seconds = _GATHERED
+
+    def hand_to(self, write: Callable[[Sequence[Use]], None], seconds: float) -> None:
+        """Give uses to what writes them for this process, which may only read, after so many seconds."""
+        self._write, self._seconds = write, seconds
+
+    @property
+    def enabled(self) -> bool:
+        """Whether uses are recorded: by the settings, else by the person's choice."""
+        chosen = self._settings.search.record_uses
+        return self._preferences.get(_PREFERENCE) != "off" if chosen is None else chosen
+
+    def enable(self, enabled: bool) -> None:
+        """Store the person's choice whether uses are recorded."""
+        self._preferences.set(_PREFERENCE, "on" if enabled else "off")
+
+    def note(self, used_in: str, places: Iterable[Place], context: str = "") -> None:
+        """Record that notes are used, in a moment; what can't be recorded is left out."""
+        if self._write is None or not self.enabled:
+            return
+        now = datetime.now(UTC)
+        uses = [Use(note_id, used_in, context, now, chunk_id=chunk_id) for note_id, chunk_id in places]
+        with self._lock:
+            if uses and not self._closing.is_set() and len(self._waiting) < _MOST_WAITING:
+                self._waiting += uses
+                if self._writer is None:
+                    self._writer = threading.Thread(target=self._gather, name="tessera-uses", daemon=True)
+                    self._writer.start()
+
+    def found(self, result: SearchResult, beside: Filters | None = None) -> None:
+        """Record the hits of a search, unless it narrows by use: its hits would leave it at once."""
+        filters = (result.understood.filters, beside or Filters())
+        if not any(condition.field == "use" for one in filters for condition in one.conditions):
+            self.note("found", dict.fromkeys((hit.note.id, "") for hit in result.hits))
+
+    def cited(self, question: str, context: Context) -> None:
+        """Record the notes of a context for a prompt."""
+        self.note("context", dict.fromkeys((one.note.id, "") for one in context.citations), question)
+
+    def answered(self, answer: Answer) -> None:
+        """Record the notes that an answer quotes."""
+        places = [(quote.note.id, quote.chunk.id) for quote in answer.quotes]
+        self.note("answer", dict.fromkeys(places), answer.query)
+
+    def _gather(self) -> None:
+        self._closing.wait(self._seconds)
+        with self._lock:
+            self._writer = None
+        self.flush()
+
+    def flush(self) -> None:
+        """Write the uses that wait; at the end those are written that another thread took."""
+        with self._writing:
+            with self._lock:
+                waiting, self._waiting = self._waiting, []
+            if waiting and self._write:
+                try:
+                    self._write(waiting)
+                except TesseraError:
+                    _LOG.warning("%d uses of notes aren't recorded", len(waiting), exc_info=True)
+
+    def report(
+        self, note_id: str, used_in: str, context: str = "", *, helpful: Helpful | None = None, chunk_id: str = ""
+    ) -> Use:
+        """Record one use, and return it as it stands then.
+
+        Raises ConfigError while the recording is off and for values that can't be, NoteNotFound, WorkspaceLocked.
+        """
+        if not self.enabled:
+            raise ConfigError("The use of notes isn't recorded. Turn it on in the settings, under Search.")
+        if not used_in.strip():
+            raise ConfigError("Say where the note was used, such as the name of your program.")
+        if helpful not in (None, *VERDICTS.values()):
+            raise ConfigError("'{name}' is 1 (helpful), 0 (not helpful) or -1 (misleading).", name="helpful")
+        for text in (used_in, context):
+            if len(text) > LONGEST_CONTEXT or half_character(text) is not None or "\0" in text:
+                raise ConfigError("The place or the context of a use is too long, or holds half of a character.")
+        if note_id not in self._store.notes.cards_of([note_id]):
+            raise NoteNotFound(note_id)
+        if chunk_id and chunk_id not in {chunk.id for chunk in self._store.chunks.of_note(note_id)}:
+            raise ConfigError("The note has no passage '{id}'.", id=chunk_id)
+        use = Use(note_id, used_in.strip(), context, datetime.now(UTC), helpful, chunk_id=chunk_id)
+        self._store.uses.add([use])
+        key = use.used_in, use.context, use.chunk_id
+        return next(one for one in self.of(note_id) if (one.used_in, one.context, one.chunk_id) == key)
+
+    def take_back(self, note_id: str, used_in: str, context: str = "", *, chunk_id: str = "") -> None:
+        """Remove the verdict of a use; searches are then as if it had never been given."""
+        self._store.uses.take_back(note_id, used_in, context, chunk_id)
+
+    def judge(self, query: str, note_id: str, chunk_id: str, verdict: Verdict | None) -> None:
+        """Record the person's verdict on a hit in place of an earlier one; None removes it."""
+        if verdict is None:
+            self.take_back(note_id, "search", query, chunk_id=chunk_id)
+            return
+        use = Use(note_id, "search", query, datetime.now(UTC), VERDICTS[verdict], times=0, chunk_id=chunk_id)
+        self._store.uses.add([use])
+
+    def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Use]:
+        """Return the uses with a verdict: on the hits of a question, on a note, or all of them, the newest first."""
+        return self._store.uses.judged(query=query, note_id=note_id)
+
+    def of(self, note_id: str) -> list[Use]:
+        """Return the uses of a note, the newest first."""
+        self.flush()
+        return self._store.uses.of(note_id)
+
+    def figures(self, note_id: str) -> UseFigures:
+        """Return how often a note was found and used, and the verdicts on it."""
+        self.flush()
+        return self._store.uses.figures(note_id)
+
+    def forget(self, note_ids: Sequence[str]) -> int:
+        """Delete all that is recorded of the use of notes; return how many uses."""
+        self.flush()
+        return self._store.uses.drop(note_ids)
+
+    def close(self) -> None:
+        """Write the uses that wait; nothing is recorded from then on."""
+        self._closing.set()
+        self.flush()

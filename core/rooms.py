@@ -1,0 +1,236 @@
+"""The collections of a workspace, each imported and built at its first use: no command waits for what another needs."""
+
+from collections.abc import Callable
+from functools import partial
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from core.config import Settings
+from core.indexing.bases import Bases
+from core.indexing.chunks import Chunks
+from core.jobs import Jobs
+from core.model import KnowledgeBase
+from core.models import Models
+from core.notes.collection import Notes
+from core.preferences import Preferences
+from core.settings_file import SettingsFile
+from core.store import Store
+from core.store.migrations import MIGRATIONS
+
+if TYPE_CHECKING:
+    from core.answers.collection import Answers
+    from core.answers.threads import Threads
+    from core.archives.collection import Archives
+    from core.backups.collection import Backups
+    from core.doctor.doctor import Doctor
+    from core.evaluation.findability import FindabilityChecks
+    from core.evaluation.question_sets import QuestionSets
+    from core.evaluation.questions import Questions
+    from core.evaluation.runs import Runs
+    from core.intake.textfolders import TextFolders
+    from core.learning.collection import Learning
+    from core.models.servers import Servers
+    from core.notes.documents import Documents
+    from core.notes.maps import NoteMaps
+    from core.notes.pictures import Pictures
+    from core.notes.proposals import Proposals
+    from core.notes.uses import Uses
+    from core.notes.vocabulary import Vocabulary
+    from core.packs.collection import Packs
+    from core.query.synonyms import SynonymsFile
+    from core.related.collection import RelatedNotes
+    from core.retrieval.engine import SearchEngine
+    from core.review.collection import Review
+
+T = TypeVar("T")
+
+
+class Room(Generic[T]):
+    """A collection that is built once, by the first thread that asks for it, and then an attribute as any other."""
+
+    def __init__(self, build: Callable[[Any], T]) -> None:
+        self._build = build
+        self.__doc__ = build.__doc__
+
+    def __set_name__(self, _: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, rooms: "Rooms", _: type | None = None) -> T:
+        with rooms._building:
+            if self._name not in rooms.__dict__:
+                rooms.__dict__[self._name] = self._build(rooms)
+        built: T = rooms.__dict__[self._name]
+        return built
+
+
+class Rooms:
+    """The collections of a workspace; those that every command needs are built at once."""
+
+    def __init__(self, store: Store, settings: Settings, preferences: Preferences, jobs: Jobs) -> None:
+        self._building = RLock()
+        self.store, self.settings, self.preferences, self.jobs = store, settings, preferences, jobs
+        self.models = Models(store, settings, jobs)
+        self.settings_file = SettingsFile(settings, lambda: self.servers.refresh())
+        self.chunks = Chunks(store, self.models)
+        self.bases = Bases(store, settings, self.models, self.chunks, _renamed, partial(_put_into_trash, store))
+        self.bases.on_pictures = lambda: self.pictures.switched()
+        self.notes = Notes(store, settings, self.models, self.bases, self.chunks)
+        self.searches, self.creations, self.drafts = store.searches, store.creations, store.drafts
+
+    @Room
+    def servers(self) -> "Servers":
+        from core.models.servers import Servers
+
+        return Servers(self.settings, self.models.forget)
+
+    @Room
+    def searching(self) -> "SearchEngine":
+        from core.retrieval.engine import SearchEngine
+
+        return SearchEngine(self.store, self.settings, self.models, self._synonyms)
+
+    @Room
+    def answers(self) -> "Answers":
+        from core.answers.collection import Answers
+        from core.evaluation.suggestions import suggest
+
+        return Answers(self.store, self.settings, self.searching, self.jobs, suggest)
+
+    @Room
+    def threads(self) -> "Threads":
+        from core.answers.threads import Threads
+
+        return Threads(self.store, self.settings, lambda: self.answers, self.notes, self.jobs)
+
+    @Room
+    def question_sets(self) -> "QuestionSets":
+        from core.evaluation.question_sets import QuestionSets
+
+        return QuestionSets(self.store)
+
+    @Room
+    def questions(self) -> "Questions":
+        from core.evaluation.questions import Questions
+
+        return Questions(self.store, self.settings)
+
+    @Room
+    def runs(self) -> "Runs":
+        from core.evaluation.runs import Runs
+
+        return Runs(self.store, self.settings, self.models, self._synonyms)
+
+    @Room
+    def findability(self) -> "FindabilityChecks":
+        from core.evaluation.findability import FindabilityChecks
+
+        searched = self.store, self.settings, self.models, self._synonyms
+        return FindabilityChecks(*searched, self.preferences, self.jobs)
+
+    @Room
+    def maps(self) -> "NoteMaps":
+        from core.notes.maps import NoteMaps
+
+        return NoteMaps(self.store)
+
+    @Room
+    def text_folders(self) -> "TextFolders":
+        from core.intake.textfolders import TextFolders
+
+        return TextFolders(self.settings, self.bases, self.notes)
+
+    @Room
+    def documents(self) -> "Documents":
+        from core.notes.documents import Documents
+
+        return Documents(self.store, self.preferences, self.bases, self.chunks)
+
+    @Room
+    def pictures(self) -> "Pictures":
+        from core.notes.pictures import Pictures
+
+        return Pictures(self.store, self.chunks, self.jobs)
+
+    @Room
+    def proposals(self) -> "Proposals":
+        from core.notes.proposals import Proposals
+
+        return Proposals(self.store, self.bases, self.chunks, self.notes)
+
+    @Room
+    def review(self) -> "Review":
+        from core.review.collection import Review
+        from core.review.reminders import Reminders
+
+        reminders = Reminders(self.store, self.preferences)
+        parts = self.store, self.notes, self.chunks, self.proposals, self.packs
+        return Review(*parts, lambda: self.searching, reminders)
+
+    @Room
+    def related(self) -> "RelatedNotes":
+        from core.related.collection import RelatedNotes
+
+        return RelatedNotes(self.store, self.notes, self.review, self.uses, self.searching)
+
+    @Room
+    def learning(self) -> "Learning":
+        from core.learning.collection import Learning
+
+        return Learning(self.store, self.settings, self.preferences, self.bases, self.notes)
+
+    @Room
+    def uses(self) -> "Uses":
+        from core.notes.uses import Uses
+
+        return Uses(self.store, self.settings, self.preferences)
+
+    @Room
+    def vocabulary(self) -> "Vocabulary":
+        from core.notes.vocabulary import Vocabulary
+
+        return Vocabulary(self.store)
+
+    @Room
+    def packs(self) -> "Packs":
+        from core.packs.collection import Packs
+
+        return Packs(self.store, self.settings, self.bases, self.chunks)
+
+    @Room
+    def archives(self) -> "Archives":
+        from core.archives.collection import Archives
+
+        return Archives(self.store, self.settings, self.bases)
+
+    @Room
+    def backups(self) -> "Backups":
+        from core.backups.collection import Backups
+
+        read = self.store.database.read
+        return Backups(self.store.folder, self.settings, self.preferences, self.jobs, read, len(MIGRATIONS))
+
+    @Room
+    def doctor(self) -> "Doctor":
+        from core.doctor.check import Parts
+        from core.doctor.doctor import Doctor
+
+        parts = self.store, self.settings, self.settings_file, self.bases, self.models, self.servers
+        return Doctor(Parts(*parts, self.archives, self.backups))
+
+    @Room
+    def _synonyms(self) -> "SynonymsFile":
+        from core.query.synonyms import SynonymsFile
+
+        return SynonymsFile(self.store.folder, make=not self.store.readonly)
+
+
+def _renamed(question: str, old: str, new: str) -> str:
+    from core.query.renaming import renamed
+
+    return renamed(question, old, new)
+
+
+def _put_into_trash(store: Store, base: KnowledgeBase) -> None:
+    from core.archives.collection import put_into_trash
+
+    put_into_trash(store, base)

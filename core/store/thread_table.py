@@ -1,0 +1,57 @@
+"""The turns of threads as rows."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from itertools import groupby
+
+from core.messages import message
+from core.model import Cited, Sentence, Thread, Turn
+from core.store.reading import Reader, stored
+from core.store.table import Table
+
+_TURNS = "SELECT thread_id, number, typed, question, model, sentences, citations, at FROM turns"
+
+
+class ThreadTable(Table):
+    """The threads of a workspace, which stay when their notes change or go."""
+
+    def add(self, turn: Turn) -> None:
+        """Write a turn."""
+        self._database.execute(
+            "INSERT INTO turns (thread_id, number, typed, question, model, sentences, citations, at)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            *(turn.thread_id, turn.number, turn.typed, turn.question, turn.model),
+            *(_json(turn.sentences), _json(turn.citations), turn.at.isoformat()),
+            aside=True,
+        )
+
+    def all(self) -> list[Thread]:
+        """Return the threads, the one that was answered last first."""
+        rows = self._database.rows(f"{_TURNS} ORDER BY thread_id, number")
+        turns = [_READER(dict(row), self._database.unread) for row in rows]
+        threads = [Thread(tuple(some)) for _, some in groupby(turns, lambda turn: turn.thread_id)]
+        return sorted(threads, key=lambda thread: thread.at, reverse=True)
+
+    def find(self, thread_id: str) -> Thread | None:
+        """Return the thread of an id, None if there is none."""
+        rows = self._database.rows(f"{_TURNS} WHERE thread_id = ? ORDER BY number", thread_id)
+        turns = tuple(_READER(dict(row), self._database.unread) for row in rows)
+        return Thread(turns) if turns else None
+
+    def delete_for_good(self, thread_id: str) -> None:
+        self._database.execute("DELETE FROM turns WHERE thread_id = ?", thread_id, aside=True)
+
+
+def _json(nouns: Iterable[Sentence | Cited]) -> str:
+    return json.dumps([asdict(one) for one in nouns], ensure_ascii=False)
+
+
+_READER = Reader(
+    Turn,
+    message("answer"),
+    "typed",
+    key="thread_id",
+    sentences=stored(tuple[Sentence, ...]),
+    citations=stored(tuple[Cited, ...]),
+)

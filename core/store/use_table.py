@@ -1,0 +1,136 @@
+"""Uses of notes, as rows."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+
+from core.messages import message
+from core.model import OF_QUESTIONS, Use, UseFigures, in_utc
+from core.store.reading import Reader
+from core.store.table import AMONG, Table
+
+_MOST = 1_000_000_000
+"""Most times that a use counts."""
+_CALM = 3
+"""Verdicts without an opinion that every note has: a single one says little."""
+
+
+class UseTable(Table):
+    """Uses of notes; writing them changes nothing that a search without `feedback_weight` finds."""
+
+    def add(self, uses: Iterable[Use]) -> None:
+        """Record uses in one transaction; one that is there counts again, and a verdict replaces the earlier one."""
+        with self._database.write(aside=True) as connection:
+            connection.executemany(
+                "INSERT INTO uses VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
+                " used_at = max(used_at, excluded.used_at), times = min(times + excluded.times, ?),"
+                " helpful = coalesce(excluded.helpful, helpful)",
+                [(*_row(use), _MOST) for use in uses],
+            )
+
+    def put(self, use: Use) -> None:
+        """Write a use as it was, unless it is there."""
+        self._database.execute("INSERT OR IGNORE INTO uses VALUES (?, ?, ?, ?, ?, ?, ?)", *_row(use), aside=True)
+
+    def take_back(self, note_id: str, used_in: str, context: str, chunk_id: str) -> None:
+        """Remove the verdict of a use; nothing stays of a use that is only a verdict."""
+        key = note_id, chunk_id, used_in, context
+        where = "WHERE note_id = ? AND chunk_id = ? AND used_in = ? AND context = ?"
+        with self._database.write(aside=True) as connection:
+            connection.execute(f"UPDATE uses SET helpful = NULL {where}", key)
+            connection.execute(f"DELETE FROM uses {where} AND times = 0", key)
+
+    def drop(self, note_ids: Iterable[str]) -> int:
+        """Delete all uses of notes; return how many."""
+        return self._database.execute(f"DELETE FROM uses WHERE note_id {AMONG}", list(note_ids), aside=True)
+
+    def of(self, note_id: str) -> list[Use]:
+        """Return the uses of a note, the newest first."""
+        return self._read("note_id = ?", note_id)
+
+    def judged(self, *, query: str | None = None, note_id: str | None = None) -> list[Use]:
+        """Return the uses with a verdict that a search's hits, a note's or all have, the newest first."""
+        return self._read(
+            "helpful IS NOT NULL AND (?1 IS NULL OR used_in = 'search' AND context = ?1)"
+            " AND (?2 IS NULL OR note_id = ?2)",
+            *(query, note_id),
+        )
+
+    def _read(self, where: str, *values: object) -> list[Use]:
+        rows = self._database.rows(
+            f"SELECT * FROM uses WHERE {where} ORDER BY used_at DESC, used_in, context, chunk_id", *values
+        )
+        return [_USE(dict(row), self._database.unread) for row in rows]
+
+    def figures(self, note_id: str) -> UseFigures:
+        """Return how often a note was found and used, and the verdicts on it."""
+        found = used = helpful = neutral = misleading = 0
+        last: datetime | None = None
+        for use in self.of(note_id):
+            if use.used_in == "found":
+                found += use.times
+                continue
+            used += use.times
+            last = last or use.used_at
+            helpful += use.helpful == 1
+            neutral += use.helpful == 0
+            misleading += use.helpful == -1
+        return UseFigures(found, used, last, helpful, neutral, misleading)
+
+    def found_since(self, since: datetime) -> int:
+        """Return how many notes searches found since a time."""
+        statement = "SELECT count(DISTINCT note_id) FROM uses WHERE used_in = 'found' AND used_at >= ?"
+        return int(self._database.value(statement, in_utc(since).isoformat()) or 0)
+
+    def touched(self, since: datetime, unseen: datetime) -> list[str]:
+        """Return the notes that searches found since a time and nobody used since an earlier one.
+
+        Those that were used longest ago come first, before them those that never were.
+        """
+        return self._database.column(
+            "SELECT note_id FROM uses GROUP BY note_id"
+            " HAVING max(CASE WHEN used_in = 'found' THEN used_at END) >= ?"
+            " AND coalesce(max(CASE WHEN used_in != 'found' THEN used_at END), '') < ?"
+            " ORDER BY coalesce(max(CASE WHEN used_in != 'found' THEN used_at END), ''), note_id",
+            *(in_utc(one).isoformat() for one in (since, unseen)),
+        )
+
+    def favour(self, note_ids: Iterable[str]) -> Mapping[str, float]:
+        """Return what the verdicts on notes say, above -1 and below 1, of those that have any.
+
+        It is the sum of the verdicts divided by their number and `_CALM`.
+        """
+        rows = self._database.rows(
+            "SELECT note_id, sum(helpful), count(*) FROM uses WHERE helpful IN (1, 0, -1)"
+            f" AND note_id {AMONG} GROUP BY note_id HAVING sum(helpful) != 0",
+            list(note_ids),
+        )
+        return {note_id: total / (count + _CALM) for note_id, total, count in rows}
+
+    def stamp(self, *, verdicts: bool = False) -> tuple[object, ...]:
+        """Return values that change with every use, or with every verdict."""
+        source = "uses INDEXED BY uses_judged WHERE helpful IS NOT NULL" if verdicts else "uses"
+        times = "count(*)" if verdicts else "sum(times)"
+        (row,) = self._database.rows(f"SELECT count(*), {times}, sum(helpful), max(used_at) FROM {source}")
+        return tuple(row)
+
+    def reword(self, reworded: Callable[[str], str]) -> None:
+        """Change the texts of questions for which notes were used; equal uses become one."""
+        with self._database.write(aside=True) as connection:
+            texts = connection.execute(f"SELECT DISTINCT context FROM uses WHERE used_in {AMONG}", (_QUESTIONS,))
+            for (text,) in texts.fetchall():
+                if (now := reworded(text)) != text:
+                    connection.execute(
+                        f"UPDATE OR REPLACE uses SET context = ? WHERE context = ? AND used_in {AMONG}",
+                        (now, text, _QUESTIONS),
+                    )
+
+
+def _row(use: Use) -> tuple[object, ...]:
+    times = max(0, min(use.times, _MOST))
+    at = in_utc(use.used_at).isoformat()
+    return use.note_id, use.chunk_id, use.used_in, use.context, at, times, use.helpful
+
+
+_QUESTIONS = json.dumps(OF_QUESTIONS)
+_USE = Reader(Use, message("use"), "context", key="note_id")

@@ -1,0 +1,66 @@
+"""Map: the notes of a base, or of all, as points that are near where the notes mean alike."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from core.workspace import Workspace
+from pages.ui.map import colours, view
+from pages.ui.shared import empty, shell, widgets
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import labels, t, t_plural
+
+
+def page(workspace: Workspace, bases: Sequence[str]) -> None:
+    """Draw the choices and the map."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        base = widgets.base_filter(bases, "map_base") if len(bases) > 1 else bases[0]
+        widgets.begin_with("map_by", colours.BY, "base" if len(bases) > 1 else "folder")
+        by = widgets.select(t("Coloured by"), labels(colours.BY), "map_by", persist_state="session")
+        links = st.toggle(t("Links as lines"), value=True, key="map_links")
+    with st.spinner(t("Drawing the map…")):
+        mapped = workspace.maps.of(base)
+    if not mapped.notes:
+        st.info(t("A map needs notes that are indexed by meaning."), icon=":material/map:")
+        return
+    cards = {card.id: card for card in workspace.notes.all()}
+    names: list[str] = []
+    if by == "findable":
+        numbers = colours.findable(workspace, mapped.notes, [base] if base else bases)
+        if set(numbers) == {-1}:
+            st.caption(t("Check first whether the notes can be found: on the page of the base."))
+        else:
+            st.caption(t("From red (never first for its own questions) to green (always); grey wasn't asked."))
+    else:
+        numbers, names = colours.groups([cards.get(note) for note in mapped.notes], by)
+    view.draw(mapped, cards, numbers, ramp=by == "findable", links=links, key="note_map")
+    _legend(names, grey=-1 in numbers)
+    if mapped.left_out:
+        left = t_plural(
+            "{n} note is left out: it isn't indexed by the model of the others.",
+            "{n} notes are left out: they aren't indexed by the model of the others.",
+            n=mapped.left_out,
+        )
+        st.caption(left)
+    st.caption(plain(t("Drag to move, scroll to zoom, click a point to open its note.")))
+
+
+def _legend(names: Sequence[str], *, grey: bool) -> None:
+    """Draw the colours of the groups with their names."""
+    dots = "".join(
+        f'<span><i class="t-dot t-map-{number}"></i> {html(name)}</span>' for number, name in enumerate(names)
+    )
+    if names and grey:
+        dots += f'<span><i class="t-dot t-map-none"></i> {html(t("others"))}</span>'
+    if dots:
+        st.html(f'<div class="t-facts">{dots}</div>')
+
+
+workspace = shell.workspace()
+st.title(t("Map"))
+bases = [base.name for base in workspace.bases.all()]
+if not bases:
+    empty.no_notes(workspace, t("There are no notes to draw yet."))
+    st.stop()
+with shell.errors():
+    page(workspace, bases)

@@ -1,0 +1,250 @@
+const LIGHT = ['#0f6b66', '#c48a1d', '#b4532f', '#4d6fa8', '#7b5a94', '#73852f', '#a04668', '#3f7f95'];
+const DARK = ['#3fb5a8', '#dcaa4a', '#dd8259', '#86a6dc', '#b18fcb', '#a8bb5c', '#d987a8', '#7cc0d6'];
+const NEAR = 9; // pixels from a point that still hit it
+const MARGIN = 0.3; // share of the width and height that is painted on each side of what is seen
+const REST = 150; // milliseconds without a move after which the map is painted anew
+const CELLS = 64; // cells of the grid by which points are found, each way
+
+const isDark = element => {
+  const [red, green, blue] = getComputedStyle(element).color.match(/[\d.]+/g).map(Number);
+  return red + green + blue > 384;
+};
+
+const colourOf = (view, number) => {
+  if (number < 0) return view.dark ? '#8b9296' : '#8a8f92';
+  if (view.data.ramp) return `hsl(${number * 13}deg 62% ${view.dark ? 58 : 40}%)`;
+  const colours = view.dark ? DARK : LIGHT;
+  return colours[number % colours.length];
+};
+
+// Puts the points of a drawing into groups of one colour, and into a grid in which the nearest is looked for.
+const prepare = view => {
+  view.groups = new Map();
+  view.grid = new Map();
+  view.data.points.forEach(([x, y, colour], number) => {
+    if (!view.groups.has(colour)) view.groups.set(colour, []);
+    view.groups.get(colour).push(number);
+    const cell = Math.floor(x * CELLS) * 1000 + Math.floor(y * CELLS);
+    if (!view.grid.has(cell)) view.grid.set(cell, []);
+    view.grid.get(cell).push(number);
+  });
+};
+
+const toScreen = (view, x, y) => [x * view.size * view.scale + view.x, y * view.size * view.scale + view.y];
+
+const nearest = (view, left, top) => {
+  const unit = view.size * view.scale;
+  const [x, y] = [(left - view.x) / unit, (top - view.y) / unit];
+  const reach = Math.ceil((NEAR / unit) * CELLS);
+  let [best, least] = [-1, NEAR];
+  for (let column = Math.floor(x * CELLS) - reach; column <= Math.floor(x * CELLS) + reach; column++) {
+    for (let row = Math.floor(y * CELLS) - reach; row <= Math.floor(y * CELLS) + reach; row++) {
+      for (const number of view.grid.get(column * 1000 + row) ?? []) {
+        const [px, py] = view.data.points[number];
+        const distance = Math.hypot(px - x, py - y) * unit;
+        if (distance < least) [best, least] = [number, distance];
+      }
+    }
+  }
+  return best;
+};
+
+// Gives a canvas a size in pixels of the page, and clears it.
+const fit = (canvas, width, height) => {
+  const ratio = window.devicePixelRatio || 1;
+  if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
+  if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
+  const pen = canvas.getContext('2d');
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  pen.clearRect(0, 0, width, height);
+  return pen;
+};
+
+const paintLinks = (view, isSeen) => {
+  const { pen, data } = view;
+  pen.strokeStyle = view.dark ? '#ffffff' : '#000000';
+  pen.globalAlpha = data.links.length > 5000 ? 0.06 : 0.16;
+  pen.lineWidth = 1;
+  pen.beginPath();
+  for (const [from, to] of data.links) {
+    const [x, y] = toScreen(view, ...data.points[from]);
+    const [right, below] = toScreen(view, ...data.points[to]);
+    if (!isSeen(x, y) && !isSeen(right, below)) continue;
+    pen.moveTo(x, y);
+    pen.lineTo(right, below);
+  }
+  pen.stroke();
+};
+
+const paintPoints = (view, isSeen) => {
+  const { pen, data } = view;
+  const radius = Math.min(6, (data.points.length > 2000 ? 1.6 : 3) * Math.sqrt(view.scale));
+  pen.globalAlpha = 0.85;
+  for (const [colour, numbers] of view.groups) {
+    pen.fillStyle = colourOf(view, colour);
+    pen.beginPath();
+    for (const number of numbers) {
+      const [x, y] = toScreen(view, ...data.points[number]);
+      if (!isSeen(x, y)) continue;
+      if (radius < 2) pen.rect(x - radius, y - radius, 2 * radius, 2 * radius);
+      else {
+        pen.moveTo(x + radius, y);
+        pen.arc(x, y, radius, 0, 7);
+      }
+    }
+    pen.fill();
+  }
+};
+
+const paintNames = view => {
+  const { pen, data } = view;
+  const width = view.canvas.clientWidth;
+  const { color, fontFamily } = getComputedStyle(view.box);
+  pen.globalAlpha = 1;
+  pen.font = `600 13px ${fontFamily}`;
+  pen.textAlign = 'center';
+  pen.lineWidth = 4;
+  pen.strokeStyle = view.dark ? '#14181add' : '#fdfcfadd';
+  pen.fillStyle = color;
+  for (const [x, y, name] of data.regions) {
+    const [at, top] = toScreen(view, x, y);
+    const half = pen.measureText(name).width / 2 + 6;
+    const seen = at >= 0 && at <= width;
+    const left = seen ? Math.max(half, Math.min(width - half, at)) : at;
+    pen.strokeText(name, left, top);
+    pen.fillText(name, left, top);
+  }
+};
+
+// Paints all of the map, with a margin around what is seen, on a canvas that is moved as a whole until the map rests.
+const paint = view => {
+  view.dark = isDark(view.box);
+  const { clientWidth: width, clientHeight: height } = view.canvas;
+  const [left, top] = [width * MARGIN, height * MARGIN];
+  view.pen = fit(view.still, width + 2 * left, height + 2 * top);
+  view.pen.translate(left, top);
+  view.painted = { x: view.x, y: view.y, scale: view.scale, left, top, width: width + 2 * left, height: height + 2 * top };
+  const isSeen = (x, y) => x > -left && y > -top && x < width + left && y < height + top;
+  if (view.data.links.length) paintLinks(view, isSeen);
+  paintPoints(view, isSeen);
+  paintNames(view);
+};
+
+const show = view => {
+  view.waits = false;
+  if (!view.painted) paint(view);
+  const { canvas, painted } = view;
+  const factor = view.scale / painted.scale;
+  const pen = fit(canvas, canvas.clientWidth, canvas.clientHeight);
+  const [x, y] = [view.x - (painted.x + painted.left) * factor, view.y - (painted.y + painted.top) * factor];
+  pen.drawImage(view.still, x, y, painted.width * factor, painted.height * factor);
+  view.frames++;
+  view.box.dataset.drawn ||= 'yes';
+};
+
+const ask = view => {
+  if (view.waits) return;
+  view.waits = true;
+  requestAnimationFrame(() => show(view));
+};
+
+// Shows the map at its new place, and paints it once it rests.
+const move = view => {
+  ask(view);
+  clearTimeout(view.rest);
+  view.rest = setTimeout(() => renew(view), REST);
+};
+
+const renew = view => {
+  view.painted = null;
+  ask(view);
+};
+
+const zoom = (view, factor, left, top) => {
+  const scale = Math.min(40, Math.max(0.5, view.scale * factor));
+  view.x = left - ((left - view.x) / view.scale) * scale;
+  view.y = top - ((top - view.y) / view.scale) * scale;
+  view.scale = scale;
+  move(view);
+};
+
+const point = (view, left, top) => {
+  const number = nearest(view, left, top);
+  view.canvas.classList.toggle('over', number >= 0);
+  view.title.style.display = number < 0 ? 'none' : 'block';
+  if (number >= 0) {
+    view.title.textContent = view.data.titles[number];
+    view.title.style.left = `${Math.min(left + 12, view.canvas.clientWidth - 180)}px`;
+    view.title.style.top = `${top + 14}px`;
+  }
+  return number;
+};
+
+const listen = view => {
+  const { canvas } = view;
+  let [drag, moved] = [null, false];
+  canvas.onpointerdown = event => {
+    [drag, moved] = [[event.offsetX - view.x, event.offsetY - view.y], false];
+    canvas.setPointerCapture(event.pointerId);
+  };
+  canvas.onpointermove = event => {
+    if (!drag) {
+      point(view, event.offsetX, event.offsetY);
+      return;
+    }
+    const [x, y] = [event.offsetX - drag[0], event.offsetY - drag[1]];
+    moved ||= Math.hypot(x - view.x, y - view.y) > 3;
+    if (!moved) return;
+    [view.x, view.y] = [x, y];
+    move(view);
+  };
+  canvas.onpointerup = event => {
+    const number = drag && !moved ? nearest(view, event.offsetX, event.offsetY) : -1;
+    drag = null;
+    if (number >= 0) view.open(view.data.ids[number]);
+  };
+  canvas.onpointerleave = () => { view.title.style.display = 'none'; };
+  canvas.addEventListener('wheel', event => {
+    event.preventDefault();
+    zoom(view, Math.exp(-event.deltaY / 400), event.offsetX, event.offsetY);
+  }, { passive: false });
+  canvas.onkeydown = event => {
+    const [left, top] = [canvas.clientWidth / 2, canvas.clientHeight / 2];
+    const steps = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
+    if (steps[event.key]) {
+      view.x += steps[event.key][0];
+      view.y += steps[event.key][1];
+      move(view);
+    } else if (event.key === '+') zoom(view, 1.3, left, top);
+    else if (event.key === '-') zoom(view, 1 / 1.3, left, top);
+    else if (event.key === 'Enter') {
+      const number = point(view, left, top);
+      if (number >= 0) view.open(view.data.ids[number]);
+    } else return;
+    event.preventDefault();
+  };
+  new ResizeObserver(() => renew(view)).observe(canvas);
+};
+
+export default function({ parentElement, data, setTriggerValue }) {
+  const box = parentElement.querySelector('.map');
+  const canvas = box.querySelector('canvas');
+  const view = box.view ??= {
+    box, canvas, still: document.createElement('canvas'), title: box.querySelector('.title'), scale: 0, x: 0, y: 0, frames: 0,
+  };
+  view.open = note => setTriggerValue('open', note);
+  canvas.setAttribute('aria-label', `${data.about}. ${data.help}`);
+  view.data = data;
+  if (box.dataset.stamp !== `${data.stamp}`) {
+    box.dataset.stamp = data.stamp;
+    prepare(view);
+  }
+  if (!view.scale) {
+    view.scale = 1;
+    view.size = Math.min(canvas.clientWidth, canvas.clientHeight) || 600;
+    view.x = (canvas.clientWidth - view.size) / 2;
+    view.y = (canvas.clientHeight - view.size) / 2;
+    listen(view);
+  }
+  renew(view);
+}

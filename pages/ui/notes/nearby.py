@@ -1,0 +1,25 @@
+"""Beside a text that a person writes: passages of other notes near the paragraph at the caret."""
+
+import streamlit as st
+
+from core.workspace import Workspace
+from pages.ui.notes.written_text import Writing
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t
+
+_CHARACTERS = 400
+"""Characters of a passage that are shown."""
+
+
+def draw(workspace: Workspace, now: Writing) -> None:
+    """Draw the passages; a click on a title opens its note, and the draft stays."""
+    note_id = now.note.id if now.note else ""
+    hits = workspace.related.passages(now.body, now.caret, without=note_id)
+    if not hits:
+        st.caption(t("Passages of your other notes that are near the paragraph you write appear here."))
+    for number, hit in enumerate(hits):
+        with st.container(key=f"nearby_{number}", gap="xsmall"):
+            address = {"note": hit.note.id, "chunk": str(hit.chunk.index)}
+            st.page_link("notes.py", label=plain(hit.note.title), icon=":material/description:", query_params=address)
+            text = " ".join(hit.chunk.text.split())
+            st.caption(plain(text if len(text) <= _CHARACTERS else f"{text[: _CHARACTERS - 1]}…"))

@@ -1,0 +1,153 @@
+"""A thread on the Search page: its questions and answers, where their quotes stand now, and what follows."""
+
+from functools import partial
+
+import streamlit as st
+
+from core.model import Cited, CitedPlace, NoteDifference, Thread, Turn
+from core.workspace import Workspace
+from pages.ui.notes import history
+from pages.ui.search import written
+from pages.ui.shared import links, shell, units, widgets
+from pages.ui.shared.safe import html, plain
+from pages.ui.shared.text import t
+
+SHOWN = 12
+"""Threads that are listed."""
+_LONGEST = 70
+_OPEN, _TYPED, _COMPLETED = "open_thread", "thread_typed", "thread_completed"
+
+
+def shown() -> str:
+    """Return the id of the thread that is open, or ""; a link opens its thread."""
+    if (linked := links.arrived("thread")) is not None:
+        st.session_state.update({_OPEN: linked, _COMPLETED: ""})
+    links.say("thread", opened())
+    return opened()
+
+
+def opened() -> str:
+    """Return the id of the thread that is open in this session, or ""."""
+    return str(st.session_state.get(_OPEN, ""))
+
+
+def close() -> None:
+    """Show no thread from the next run on."""
+    st.session_state[_OPEN] = ""
+
+
+def listed(workspace: Workspace, most: int = SHOWN) -> None:
+    """Draw links to the threads that were answered last."""
+    threads = workspace.threads.all()[:most]
+    if not threads:
+        return
+    st.html(f'<div class="t-caption">{html(t("Written answers"))}</div>')
+    for thread in threads:
+        title = thread.title if len(thread.title) <= _LONGEST else f"{thread.title[:_LONGEST]}…"
+        st.page_link(
+            "search.py",
+            label=plain(title),
+            icon=":material/forum:",
+            query_params={"thread": thread.id},
+            help=plain(units.local(thread.at)),
+            width="stretch",
+        )
+
+
+def draw(workspace: Workspace, thread_id: str) -> None:
+    """Draw a thread: each turn, what is written now, the question that follows, and what can be done with it."""
+    with shell.errors():
+        thread = workspace.threads.get(thread_id)
+        with st.container(horizontal=True, vertical_alignment="center", key="thread_bar"):
+            st.html(f'<div class="t-name">{html(thread.title)}</div>', width="stretch")
+            keep, delete = partial(_keep, workspace, thread), partial(_delete, workspace, thread)
+            shut = workspace.readonly
+            widgets.small(t("Keep as a note"), "thread_keep", "note_add", on_click=shell.guarded(keep), disabled=shut)
+            widgets.small(t("Delete"), "thread_delete", "delete", on_click=shell.guarded(delete), disabled=shut)
+            widgets.close("thread_close", t("Close"), on_click=close)
+        if note := st.session_state.pop("thread_note", ""):
+            st.success(t("It waits as a note on the page Review."), icon=":material/check:")
+            st.page_link("notes.py", label=t("Open the note"), query_params={"note": note})
+        for turn in thread.turns:
+            _turn(workspace, turn, first=turn.number == 1)
+        _follow_up(workspace, thread)
+
+
+def _turn(workspace: Workspace, turn: Turn, *, first: bool) -> None:
+    with st.container(border=True, key=f"turn_{turn.number}", gap="xsmall"):
+        if not first:
+            st.html(f'<div class="t-name">{html(turn.typed)}</div>')
+        if turn.question != turn.typed:
+            st.caption(plain(t("Searched as: {question}", question=turn.question)))
+        written.head(turn.model)
+        written.sentences(turn.sentences)
+        for cited in turn.citations:
+            _cited(workspace, turn, cited)
+
+
+def _cited(workspace: Workspace, turn: Turn, cited: Cited) -> None:
+    """Draw a quote with the link to its place, or what became of it."""
+    place = workspace.threads.place(cited)
+    if place.state in ("same", "moved"):
+        written.source(cited.number, place.title, cited.quote, _address(workspace, turn, cited, place))
+        return
+    gone = t("The note was deleted.") if place.state == "deleted" else t("The source has changed.")
+    st.html(
+        f'<div><b>[{cited.number}]</b> {html(place.title)} <span class="t-tag">{html(gone)}</span></div>'
+        f"{written.cited(cited.quote)}"
+    )
+    if place.pieces:
+        with st.expander(t("What changed"), icon=":material/difference:"):
+            st.html(history.words(NoteDifference(place.pieces, ())))
+
+
+def _address(workspace: Workspace, turn: Turn, cited: Cited, place: CitedPlace) -> dict[str, str]:
+    """Return the address of a quote in its note: the chunk in which it begins, and its place there."""
+    chunks = workspace.chunks.all(cited.note_id)
+    chunk = next((one for one in chunks if one.start <= place.start and place.end <= one.end), None)
+    chunk = chunk or next((one for one in chunks if one.start <= place.start < one.end), None)
+    address = {"note": cited.note_id, "q": turn.question}
+    return address | ({"chunk": str(chunk.index), "at": f"{place.start}-{place.end}"} if chunk else {})
+
+
+def _follow_up(workspace: Workspace, thread: Thread) -> None:
+    """Draw the answer that is written, and the question that follows: as it is typed, then as it was completed."""
+    if not workspace.settings.llm.is_set_up or workspace.readonly:
+        return
+    running = workspace.jobs.running("answer")
+    stored = len(thread.turns) > st.session_state.get("thread_turns", 0)
+    if written.is_for(workspace, thread.id) and (running or not stored):
+        written.live(workspace)
+    if running:
+        return
+    completed = st.session_state.get(_COMPLETED, "")
+    if not completed:
+        with st.form("thread_form", border=False):
+            typed = st.text_input(t("Ask further"), key="thread_question", max_chars=1000)
+            if widgets.submit(t("Continue"), "thread_complete", "arrow_forward") and typed.strip():
+                with st.spinner(t("Completing the question…")):
+                    question = workspace.threads.complete(thread.id, typed.strip())
+                st.session_state.update({_TYPED: typed.strip(), _COMPLETED: question, "thread_asked": question})
+                st.rerun()
+        return
+    asked = st.text_area(
+        t("The question as it will be searched; change it if it isn't what you mean"), key="thread_asked"
+    )
+    with st.container(horizontal=True):
+        go = widgets.button(
+            t("Write an answer"), "thread_write", "edit_note", type="primary", disabled=not asked.strip()
+        )
+        widgets.button(t("Back"), "thread_back", "undo", on_click=partial(st.session_state.update, {_COMPLETED: ""}))
+    if go:
+        st.session_state.update({_COMPLETED: "", "thread_turns": len(thread.turns)})
+        typed = st.session_state[_TYPED]
+        written.begin(workspace, thread.id, asked.strip(), thread.id, typed=typed)
+
+
+def _keep(workspace: Workspace, thread: Thread) -> None:
+    st.session_state["thread_note"] = workspace.threads.keep(thread.id).id
+
+
+def _delete(workspace: Workspace, thread: Thread) -> None:
+    workspace.threads.delete_for_good(thread.id)
+    close()

@@ -1,0 +1,94 @@
+"""Settings of `tessera.toml` on the settings page: each with what sets it, and the file as it is."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from core.messages import message
+from core.model import ProgramSetting
+from core.workspace import Workspace
+from pages.ui.shared import shell, widgets
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, text_of
+
+FILE = "tessera.toml"
+
+NUMBERS = {
+    "scan_interval": (
+        message("Seconds between two checks of watched folders"),
+        message("Most changes are seen at once; this check finds those that the system didn't report."),
+    ),
+    "trash_days": (message("Days in the trash"), message("A deleted note can be restored for this long.")),
+    "keep_versions": (
+        message("Earlier versions kept of each note"),
+        message("The oldest are deleted when a note has more."),
+    ),
+}
+"""The label and the help of each number outside of the sections."""
+
+
+def numbers(workspace: Workspace) -> None:
+    """Draw the numbers."""
+    for name, (label, about) in NUMBERS.items():
+        field(workspace, name, partial(_number, workspace, name, text_of(label), text_of(about)))
+
+
+def _number(workspace: Workspace, name: str, label: str, about: str, **more: Any) -> None:
+    one = workspace.settings_file.get(name)
+    st.number_input(label, int(one.least or 0), int(one.most or 0), help=about, **more)
+
+
+def field(workspace: Workspace, key: str, draw: Callable[..., object], shown: Callable[[Any], Any] = int) -> None:
+    """Draw a setting by its widget, which takes the value as `shown`, with what sets it and the way to its default."""
+    one, widget = workspace.settings_file.get(key), f"setting_{key}"
+    write = partial(workspace.settings_file.write, key)
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", key=f"{widget}_row"):
+        with st.container():
+            draw(**widgets.bound(widget, shown(one.value), shell.guarded(write)), disabled=_is_fixed(workspace, one))
+        if one.source == "file":
+            about = t("Take this line out of {file}", file=FILE)
+            shut, undo = workspace.readonly, shell.guarded(partial(write, None))
+            widgets.small("", f"{widget}_undo", "undo", help=about, on_click=undo, disabled=shut)
+    remark(one)
+
+
+def choice(
+    workspace: Workspace, key: str, widget: str, value: object, store: Callable[[Any], object]
+) -> dict[str, Any]:
+    """Return the arguments of a widget for a choice that the workspace stores, unless `tessera.toml` makes it."""
+    one = workspace.settings_file.get(key)
+    chosen = partial(workspace.settings_file.write, key) if one.source == "file" else store
+    return {**widgets.bound(widget, value, shell.guarded(chosen)), "disabled": _is_fixed(workspace, one)}
+
+
+def remark(one: ProgramSetting) -> None:
+    """Say what else fixes a setting, or that it waits for the next start."""
+    if one.source == "environment":
+        st.caption(plain(t("Fixed by the environment variable {name}.", name=one.place)))
+    elif one.waits:
+        st.caption(t("Takes effect when Tessera starts again."))
+
+
+def _is_fixed(workspace: Workspace, one: ProgramSetting) -> bool:
+    return workspace.readonly or one.source == "environment"
+
+
+def beside(workspace: Workspace, key: str, fields: Callable[[], object]) -> None:
+    """Draw fields, and beside them the file that they are written into, folded."""
+    left, right = st.columns([5, 6], gap="large")
+    with left:
+        fields()
+    with right:
+        shell.on_demand(FILE, f"file_{key}", "description", partial(_file, workspace))
+
+
+def _file(workspace: Workspace) -> None:
+    path, text = workspace.settings_file.path, workspace.settings_file.text()
+    about = t("What you choose above is written here at once. Comments and order stay as they are.")
+    st.caption(plain(f"{path} · {about}"))
+    if text.strip():
+        st.code(text, language="toml", line_numbers=True)
+    else:
+        st.caption(t("There is no such file yet: everything is at its default."))

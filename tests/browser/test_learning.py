@@ -1,0 +1,40 @@
+"""A log becomes a note that waits, and is found once a person accepts it."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Tab
+
+pytestmark = pytest.mark.browser
+
+LOG = """ada@build:~/site$ npm run build
+Error: Cannot find module 'vite'
+npm ERR! code 1
+ada@build:~/site$ npm ci && npm run build
+added 212 packages in 9s
+dist/index.html built in 3.1s
+"""
+
+
+def test_a_log_is_learnt_reviewed_accepted_and_found(tab: Tab, tmp_path: Path) -> None:
+    log = tmp_path / "deploy.log"
+    log.write_text(LOG, encoding="utf-8")
+    page = tab.page
+    tab.open("/review")
+    page.get_by_text("Learn from logs").click()
+    page.locator(".st-key-learning_on button").click()
+    page.locator(".st-key-learning_files input[type=file]").set_input_files(str(log))
+    go = page.locator(".st-key-learning_go button")
+    expect(go).to_be_enabled()
+    go.click()
+    expect(page.get_by_text("1 note suggested")).to_be_visible()
+    tab.open("/search?q=cannot+find+module+vite")
+    expect(page.locator("[class*='st-key-hit_']")).to_have_count(0)
+    tab.open("/review")
+    expect(page.locator(".st-key-review_matter")).to_contain_text("npm ci")
+    page.locator(".st-key-decide_accept button").click()
+    expect(page.get_by_text("Nothing waits for you.")).to_be_visible()
+    tab.open("/search?q=cannot+find+module+vite")
+    expect(page.locator(".st-key-hit_1")).to_contain_text("npm ci")

@@ -1,0 +1,37 @@
+"""Threads that use one embedder from its first moment on."""
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from core.embedding import encoder
+from core.embedding.encoder import Encoder
+from core.embedding.sentence import build
+
+
+def test_a_thread_that_loads_and_one_that_reads_the_facts_do_not_wait_for_each_other(
+    tiny_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An import resolves the model of its base while the notes of another are embedded."""
+    loads, choose = threading.Event(), encoder.choose
+
+    def slowly() -> object:
+        loads.set()
+        time.sleep(0.3)
+        return choose()
+
+    monkeypatch.setattr(encoder, "choose", slowly)
+    embedder = build(str(tiny_folder))
+    assert isinstance(embedder, Encoder)
+    vars(embedder).pop("facts", None)
+    threads = [
+        threading.Thread(target=embedder.loaded, daemon=True),
+        threading.Thread(target=lambda: loads.wait() and embedder.facts, daemon=True),
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)

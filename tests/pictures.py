@@ -1,0 +1,87 @@
+"""The pictures of the README, taken from the app with the sample notes: `python -m tests.pictures`."""
+
+import io
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from tests.browser.conftest import IMPORT, ROOT, Tab, chromium_path, serving, tessera
+
+FOLDER = ROOT / "docs" / "images"
+SIZE = {"width": 1280, "height": 800}
+QUESTIONS = {"en": "How do I get back a commit after a hard reset?", "zh": "手冲咖啡的水温是多少？"}
+NOTES = {"en": "Git rescue", "zh": "Redis"}
+LOCALES = {"en": "en-US", "zh": "zh-CN"}
+LOOKS = ("light", "dark")
+
+
+def why(page: Page) -> None:
+    page.locator(".st-key-hit_1 [class*='st-key-why_'] button").first.click()
+    expect(page.locator(".st-key-why_body_1")).to_be_visible()
+
+
+def compared(page: Page) -> None:
+    expect(page.locator(".t-verdict")).to_be_visible()
+
+
+def drawn(selector: str) -> Callable[[Page], None]:
+    return lambda page: expect(page.locator(selector).first).to_be_visible()
+
+
+PICTURES: dict[str, tuple[str, Callable[[Page], None]]] = {
+    "answer": ("/search?q={question}", drawn(".t-answer")),
+    "why": ("/search?q={question}", why),
+    "note": ("/notes?note={note}", drawn(".document")),
+    "chunks": ("/chunks?note={note}", drawn(".own")),
+    "compare": ("/evaluation?view=compare", compared),
+    "map": ("/map", drawn(".map[data-drawn]")),
+    "bases": ("/bases?base=sample", drawn(".st-key-bases_body, [data-testid=stMain] h1")),
+}
+"""Name -> address, and what is done or awaited there; the first also in the dark look."""
+
+
+def main() -> None:
+    """Fill a workspace, and write every picture in each language."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder) / "workspace"
+        os.environ |= {"TESSERA_WORKSPACE": str(place), "TESSERA_EMBEDDER": "bundled", "OMP_NUM_THREADS": "1"}
+        os.environ |= {"TESSERA_CONFIG_DIR": folder}  # no settings of the person who takes them
+        FOLDER.mkdir(exist_ok=True)
+        tessera("packs", "install", "sample")
+        questions = str(ROOT / "data" / "questions" / "sample.jsonl")
+        tessera("evaluate", questions, "--base", "sample", "--save", "sample", "--compare", "mode=keyword")
+        notes = {note["title"]: note["id"] for note in tessera("note", "list", "--base", "sample")["notes"]}
+        with serving(place) as url, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium_path(), args=["--no-sandbox"])
+            expect.set_options(timeout=IMPORT)
+            for language in LOCALES:
+                note = next(key for title, key in notes.items() if title.startswith(NOTES[language]))
+                _take(browser, url, language, note)
+            browser.close()
+
+
+def _take(browser: Browser, url: str, language: str, note: str) -> None:
+    context = browser.new_context(locale=LOCALES[language], viewport=SIZE, reduced_motion="reduce")
+    tab = Tab(context.new_page(), url)
+    tab.page.set_default_timeout(IMPORT)
+    for number, (name, (address, act)) in enumerate(PICTURES.items()):
+        tab.open(address.format(question=QUESTIONS[language], note=note))
+        expect(tab.page.locator(".t-dot.ready").first).to_be_visible(timeout=IMPORT)
+        act(tab.page)
+        tab.settle()
+        for look in LOOKS if number == 0 else LOOKS[:1]:
+            tab.page.emulate_media(color_scheme=look)
+            tab.page.wait_for_timeout(1500)
+            end = "" if look == "light" else f"-{look}"
+            with Image.open(io.BytesIO(tab.page.screenshot())) as picture:
+                picture.save(FOLDER / f"{name}-{language}{end}.webp", quality=80, method=6)
+        tab.page.emulate_media(color_scheme="light")
+    context.close()
+
+
+if __name__ == "__main__":
+    main()
