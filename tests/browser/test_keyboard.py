@@ -59,7 +59,7 @@ def test_a_note_is_written_and_saved(tab: Tab) -> None:
     tab.reach(text)
     page.keyboard.type("Written without a mouse.")
     page.keyboard.press("Control+s")
-    expect(page.get_by_text("Saved").first).to_be_visible()
+    expect(page.locator(".st-key-writing_state").get_by_text("Saved", exact=True)).to_be_visible()
     expect(page.get_by_role("textbox", name="Text of the note")).to_contain_text("Written without a mouse.")
     tab.settle()
 

@@ -97,7 +97,7 @@ def test_a_box_is_ticked_with_a_click_and_a_saved_edit_is_undone_with_two(tab: T
     page = tab.page
     text = page.get_by_role("textbox", name="Text of the note")
     box = page.get_by_role("checkbox", name="water the ferns")
-    saved = page.locator(".st-key-writing_state").get_by_text("Saved")
+    saved = page.locator(".st-key-writing_state").get_by_text("Saved", exact=True)
     tab.open("/notes")
     page.get_by_role("button", name="New note").click()
     page.get_by_role("textbox", name="Title", exact=True).fill("Tasks")

@@ -23,7 +23,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def state(tab: Tab, text: str) -> None:
     """Wait for what the editor says of the text."""
-    expect(tab.page.locator(".st-key-writing_state").get_by_text(text)).to_be_visible()
+    expect(tab.page.locator(".st-key-writing_state").get_by_text(text, exact=True)).to_be_visible()
 
 
 def test_a_note_is_written_and_saved_by_one_click_and_typing_and_found(tab: Tab) -> None:
