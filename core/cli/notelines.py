@@ -37,6 +37,10 @@ def of_change(note: dict[str, Any]) -> list[str]:
     return [_("'{title}' is version {version} now.", title=note["title"], version=str(note["version"]))]
 
 
+def of_file(note: dict[str, Any]) -> list[str]:
+    return [note["text"].removesuffix("\n")]
+
+
 def of_copied(note: dict[str, Any]) -> list[str]:
     return [_("The copy is at '{path}'.", path=note["path"])]
 

@@ -44,6 +44,7 @@ COMMANDS: Mapping[str, Command] = {
     "base.export": Command(archives.exported_lines),
     "base.empty_trash": Command(bases.emptied_lines, bases.empty_trash),
     "note.show": Command(notelines.of_note),
+    "note.export": Command(notelines.of_file),
     "note.history": Command(notelines.of_history),
     "note.diff": Command(notelines.of_difference),
     "note.new": Command(notelines.of_written, notes.new),

@@ -23,6 +23,8 @@ NOTE = Form(
     **Form("", model.Note, f"{_NAMES} body {' '.join(RELATIONS)} {_TIMES} properties=extra").through(_FIRST),
 )
 """Of a note, the name of its base, its attachments that are missing, and its pictures that can't be read."""
+FILE = Form("NoteFile", tuple, text=(str, _SECOND), **Form("", model.Note, "id version path").through(_FIRST))
+"""Of a note, and the text of a file that reads as it."""
 WRITTEN = Form(
     "WrittenNote",
     tuple,

@@ -80,6 +80,19 @@ def show(
     return shown(workspace, workspace.notes.get(one))
 
 
+@operation(
+    "note.export",
+    message("Show a note as a file of Markdown with its fields, to keep or to take elsewhere."),
+    http="GET /notes/{note}/file",
+    cli="note export {note}",
+    form=forms.FILE,
+    lacks={"tool": "note_read gives the text and the fields"},
+)
+def export(workspace: "Workspace", caller: Caller, note: NoteName) -> tuple[Note, str]:
+    one = workspace.notes.get(named.id_of(workspace, note))
+    return one, workspace.notes.file_text(one.id)
+
+
 # writing
 
 

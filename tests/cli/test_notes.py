@@ -170,3 +170,17 @@ def test_stdin_has_the_limit_of_a_file(shell: Shell) -> None:
         code, error = shell.run(*command, stdin=b"x" * (MAX_BYTES + 1))
         assert (code, "20 MB" in error) == (1, True)
     assert [one["id"] for one in shell.run("list")["notes"]] == [note["id"]]
+
+
+def test_a_note_is_shown_as_the_file_that_is_imported_as_it(shell: Shell, tmp_path: Path) -> None:
+    shell.run("new", "work", "--title", "Plan", "--tag", "rust", "--priority", 2, "--body", "# Plan\n\nThe search first.\n")
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "plan.md").write_text(shell.say("export", "Plan"), "utf-8")
+    assert shell.run("export", "Plan")["text"] == (folder / "plan.md").read_text("utf-8")
+    with Workspace(shell.folder) as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(folder, "other"))
+        [card] = workspace.notes.all(workspace.searching.filters(bases=["other"]))
+        note = workspace.notes.get(card.id)
+    assert (note.title, note.tags, note.priority) == ("Plan", ("rust",), 2)
+    assert note.body.endswith("The search first.\n")

@@ -68,6 +68,7 @@ COMMANDS = (
     "base empty-trash --yes",
     "note new mine --body Words --title Written",
     "note show Written",
+    "note export Written",
     "note edit Written --body Others",
     "note set Written --tag one",
     "note history Written",
