@@ -7,6 +7,7 @@ import platform
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -64,15 +65,16 @@ def bug_report(
     return BugReport(facts)
 
 
-def versions() -> dict[str, str]:
+@cache
+def versions() -> Mapping[str, str]:
     """Return the versions of what Tessera runs on; nothing is imported for it."""
-    found = {"python": platform.python_version(), "system": platform.platform(), "sqlite": sqlite3.sqlite_version}
+    known = {"python": platform.python_version(), "system": platform.platform(), "sqlite": sqlite3.sqlite_version}
     for package in _PACKAGES.split():
         try:
-            found[package] = metadata.version(package)
+            known[package] = metadata.version(package)
         except metadata.PackageNotFoundError:
-            found[package] = "none"
-    return found
+            known[package] = "none"
+    return known
 
 
 def _sizes(folder: Path) -> dict[str, str]:
