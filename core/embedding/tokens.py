@@ -96,22 +96,31 @@ def interaction(question: Matrix, centre: Matrix, passages: Sequence[Bits]) -> l
     if not len(question) or not any(rows):
         return [0.0] * len(passages)
     centred = unit(question - centre).T
-    bits = np.concatenate([*passages, np.zeros((-sum(rows) % _TOGETHER, passages[0].shape[1]), np.uint8)])
-    products = np.concatenate([_products(bits[at : at + _BLOCK], centred) for at in range(0, len(bits), _BLOCK)])
     filled, starts = np.flatnonzero(rows), np.cumsum([0, *rows])
-    nearest = np.maximum.reduceat(products[: sum(rows)], starts[filled], axis=0)
-    # A sign is twice its bit less one, and a vector of signs has the norm sqrt(dimension).
-    cosines = (2 * nearest - centred.sum(axis=0)).sum(axis=1) / (len(question) * np.sqrt(len(centre)))
+    nearest = np.maximum.reduceat(_products(np.concatenate(passages), centred), starts[filled], axis=0)
     scores = np.zeros(len(passages))
-    scores[filled] = cosines
+    scores[filled] = _cosines(nearest, centred).mean(axis=1)
     return scores.tolist()
 
 
 def _products(bits: Bits, centred: Matrix) -> Matrix:
     """Return the products of passage tokens and question tokens, in small parts that each processor core does alone."""
-    floats = unpacked(bits, len(centred)).reshape(-1, _TOGETHER, len(centred))
-    products: Matrix = (floats @ centred).reshape(len(bits), -1)
+    full = np.concatenate([bits, np.zeros((-len(bits) % _TOGETHER, bits.shape[1]), np.uint8)])
+    blocks = [
+        unpacked(full[at : at + _BLOCK], len(centred)).reshape(-1, _TOGETHER, len(centred)) @ centred
+        for at in range(0, len(full), _BLOCK)
+    ]
+    products: Matrix = np.concatenate(blocks).reshape(len(full), -1)[: len(bits)]
     return products
+
+
+def _cosines(products: Matrix, centred: Matrix) -> Matrix:
+    """Return the cosines that these products are; shape as theirs.
+
+    A sign is twice its bit less one, and a vector of signs has the norm sqrt(dimension).
+    """
+    cosines: Matrix = (2 * products - centred.sum(axis=0)) / np.sqrt(len(centred))
+    return cosines
 
 
 def unpacked(bits: Bits, dimension: int) -> Matrix:
@@ -122,8 +131,7 @@ def unpacked(bits: Bits, dimension: int) -> Matrix:
 def cosines(question: Matrix, centre: Matrix, bits: Bits) -> Matrix:
     """Return the cosine of every passage token to every question token, shape (rows of bits, question tokens)."""
     centred = unit(question - centre).T
-    products: Matrix = (2 * (unpacked(bits, len(centre)) @ centred) - centred.sum(axis=0)) / np.sqrt(len(centre))
-    return products
+    return _cosines(_products(bits, centred), centred)
 
 
 def unit(vectors: Matrix) -> Matrix:

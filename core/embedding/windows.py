@@ -58,6 +58,12 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
     return windows
 
 
+def whole(chunk: Chunk, title: str, embedder: Embedder) -> Window:
+    """Return the window of a chunk that has one only, and no rows."""
+    head, _ = _head(chunk, title, embedder, embedder.input_tokens)
+    return Window(chunk.id, 0, head + chunk.text, len(head))
+
+
 def fit(question: str, embedder: Embedder) -> tuple[str, bool]:
     """Return the part of a question that the embedder reads, and whether that is all of it."""
     spans = embedder.tokens(question)

@@ -10,7 +10,7 @@ import numpy as np
 
 from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
-from core.embedding.windows import windows_of
+from core.embedding.windows import whole, windows_of
 from core.lazy import lazy
 from core.markdown.rows import Table, tables
 from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
@@ -230,6 +230,10 @@ def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Sp
 
     A chunk that was embedded before rows were has none of them; None for a chunk that was embedded otherwise.
     """
+    one = whole(chunk, title, embedder)
+    spans = embedder.tokens(one.text)
+    if len(spans) == count <= embedder.input_tokens:  # the usual chunk, whose text is tokenised once
+        return np.where(spans[:, :1] >= one.head, spans - one.head, -1)
     places: list[Spans] = []
     at = reached = 0
     for window in windows_of([chunk], title, embedder):

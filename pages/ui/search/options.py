@@ -10,54 +10,61 @@ from pages.ui.shared import knobs, widgets
 from pages.ui.shared.text import t, text_of
 
 FILTERS = ("search_bases", "search_tags")
+OPEN = "options_open"
 DRAWN = tuple(name for column in knobs.OF_SEARCHES for name in column)
 """The options that follow the base, else the settings, until a person chooses a value."""
 
 
-def popover(workspace: Workspace, bases: list[str]) -> SearchOptions:
-    """Draw the options and return them."""
-    tags = list(workspace.notes.tags())
-    changed = _changed(_set_up(workspace, bases, tags))
+def button(workspace: Workspace, bases: list[str]) -> SearchOptions:
+    """Draw the button that opens and closes the options, and return the options as they are chosen."""
+    changed = _changed(_set_up(workspace, bases))
     label = t("Options · {n}", n=changed) if changed else t("Options")
-    with st.popover(label, icon=":material/tune:", key="options"), st.container(key="options_body"):
-        chosen = _drawn(workspace, bases, tags)
-        if changed:
-            widgets.small(t("Reset to the defaults"), "reset_options", "undo", on_click=reset)
-    return chosen
-
-
-def _drawn(workspace: Workspace, bases: list[str], tags: list[str]) -> SearchOptions:
-    filters: list[list[str]] = []
-    chosen: dict[str, Any] = {}
-    texts = ((t("Knowledge bases"), t("All"), bases), (t("With all of these tags"), t("Any"), tags))
-    columns = zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, texts, FILTERS, strict=True)
-    for column, (first, *_), (label, none, there), key in columns:
-        with column:
-            chosen[first] = _choice(first)
-            filters.append(st.multiselect(label, there, key=key, placeholder=none, persist_state="session"))
-    base = workspace.bases.get(filters[0][0]) if len(filters[0]) == 1 else None
-    chosen["reranker"] = _reranker(workspace, base)
-    with st.expander(t("Advanced"), key="advanced_options"):
-        for column, (_, *others) in zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, strict=True):
-            with column:
-                chosen |= {name: _choice(name) for name in others}
-    chosen["filters"] = workspace.searching.filters(bases=filters[0], tags=filters[1])
+    widgets.button(label, "options", "tune", on_click=_toggle)
+    state = st.session_state
+    chosen: dict[str, Any] = {name: state[name] if name in state["own_options"] else None for name in DRAWN}
+    chosen["reranker"] = None if state["reranker"] == knobs.AS_SET else state["reranker"]
+    of_bases, tags = (state[key] for key in FILTERS)
+    chosen["filters"] = workspace.searching.filters(bases=of_bases, tags=tags)
     return cast(SearchOptions, chosen)
 
 
-def _reranker(workspace: Workspace, base: KnowledgeBase | None) -> str | None:
-    """Draw the choice of a reranker and return it, None for the one of the base, else of the settings."""
+def panel(workspace: Workspace, bases: list[str]) -> None:
+    """Draw the options where they are open; a change answers the question anew."""
+    if not st.session_state.get(OPEN):
+        return
+    texts = ((t("Knowledge bases"), t("All"), bases), (t("With all of these tags"), t("Any"), list(workspace.notes.tags())))
+    with st.container(border=True, key="options_body"):
+        columns = zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, texts, FILTERS, strict=True)
+        for column, (first, *_), (label, none, there), key in columns:
+            with column:
+                _draw(first)
+                st.multiselect(label, there, key=key, placeholder=none, persist_state="session")
+        chosen = st.session_state[FILTERS[0]]
+        _draw_reranker(workspace, workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
+        with st.expander(t("Advanced"), key="advanced_options"):
+            for column, (_, *others) in zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, strict=True):
+                with column:
+                    for name in others:
+                        _draw(name)
+        if st.session_state["own_options"] or st.session_state["reranker"] != knobs.AS_SET:
+            widgets.small(t("Reset to the defaults"), "reset_options", "undo", on_click=reset)
+
+
+def _toggle() -> None:
+    st.session_state[OPEN] = not st.session_state.get(OPEN)
+
+
+def _draw_reranker(workspace: Workspace, base: KnowledgeBase | None) -> None:
+    """Draw the choice of a reranker: that of the base, else of the settings, or one of its own."""
     texts = knobs.offered(workspace, "reranker", base)
     widgets.begin_with("reranker", texts, knobs.AS_SET)
     about = text_of(knobs.HELPS["reranker"])
-    chosen = widgets.select(t("Re-check"), texts, "reranker", help=about, persist_state="session")
-    return None if chosen == knobs.AS_SET else chosen
+    widgets.select(t("Re-check"), texts, "reranker", help=about, persist_state="session")
 
 
-def _choice(name: str) -> Any:
-    """Draw a widget and return the person's choice, None while the widget shows the value of the base or the settings."""
-    value = knobs.draw(name, key=name, on_change=_chose, args=(name,), persist_state="session")
-    return value if name in st.session_state["own_options"] else None
+def _draw(name: str) -> None:
+    """Draw a widget, which shows the value of the base or the settings until the person chooses one."""
+    knobs.draw(name, key=name, on_change=_chose, args=(name,), persist_state="session")
 
 
 def _chose(name: str) -> None:
@@ -81,12 +88,15 @@ def choose(name: str, value: object) -> None:
     _chose(name)
 
 
-def _set_up(workspace: Workspace, bases: list[str], tags: list[str]) -> CompleteSettings:
+def _set_up(workspace: Workspace, bases: list[str]) -> CompleteSettings:
     """Give every option a valid value, and return the settings of the base if there is one, else of the program."""
     st.session_state.setdefault("own_options", frozenset())
     st.session_state.setdefault("reranker", knobs.AS_SET)
-    for key, there in zip(FILTERS, (bases, tags), strict=True):
-        st.session_state[key] = [name for name in st.session_state.get(key, []) if name in there]
+    of_bases, tags = (st.session_state.setdefault(key, []) for key in FILTERS)
+    st.session_state[FILTERS[0]] = [name for name in of_bases if name in bases]
+    if tags:
+        present = workspace.notes.tags()
+        st.session_state[FILTERS[1]] = [name for name in tags if name in present]
     chosen = st.session_state[FILTERS[0]]
     usual = workspace.bases.search_settings(workspace.bases.get(chosen[0]) if len(chosen) == 1 else None)
     for name in DRAWN:

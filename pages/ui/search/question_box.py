@@ -21,9 +21,10 @@ def row(workspace: Workspace, bases: list[str]) -> tuple[str | None, SearchOptio
     with st.container(horizontal=True, vertical_alignment="bottom", key="ask_row"):
         text = _question()
         history.button(workspace, text or "")
-        chosen = options.popover(workspace, bases)
+        chosen = options.button(workspace, bases)
         with st.popover(t("Search tips"), icon=":material/help:", key="search_tips"):
             _tips()
+    options.panel(workspace, bases)
     if text is not None and st.session_state.get("as_typed") == text:
         chosen["as_typed"] = True
     return text, chosen
