@@ -499,7 +499,7 @@ def test_of_an_edited_chunk_the_notes_own_text_is_right_and_an_added_one_is_refu
     note = next(card for card in workspace.notes.all() if card.path == "backups.md")
     chunk_id = workspace.chunks.update(workspace.chunks.all(note.id)[0].id, "zebra stripes")
     workspace.chunks.add(note.id, "okapi legs", after=chunk_id)
-    filled.open("search", q="zebra").app.segmented_control("mode").set_value("keyword").run()
+    filled.open("search", q="zebra").press("options").app.segmented_control("mode").set_value("keyword").run()
     filled.press("why_1").press("mark_")
     assert kept(filled)[0].spans[0].quote.startswith("# Backups")
     filled.open("search", q="okapi").press("why_1")

@@ -84,7 +84,7 @@ def test_a_hit_says_why_it_is_there(filled: Screen) -> None:
     [("semantic", "by meaning"), ("keyword", "by words"), ("hybrid", "by meaning and words")],
 )
 def test_each_mode_answers_and_is_named(filled: Screen, mode: str, name: str) -> None:
-    filled.open("search", q="restore")
+    filled.open("search", q="restore").press("options")
     filled.app.segmented_control("mode").set_value(mode).run()
     assert f" · {name}" in filled.text
     assert hits(filled)
@@ -98,7 +98,7 @@ def test_an_empty_question_and_one_of_punctuation_are_told_so(filled: Screen) ->
 
 
 def test_no_hits_say_what_to_relax(filled: Screen) -> None:
-    filled.open("search", q="zebra")
+    filled.open("search", q="zebra").press("options")
     filled.app.segmented_control("mode").set_value("keyword").run()
     assert "Nothing was found" in filled.text
     filled.press("relax_mode")
@@ -118,7 +118,7 @@ def test_what_is_only_nearest_stands_below_a_sentence_that_says_so_and_nothing_e
 
 
 def test_whatever_narrows_can_be_taken_away_where_nothing_was_found(filled: Screen) -> None:
-    filled.open("search", q="restore tag:nowhere before:1999")
+    filled.open("search", q="restore tag:nowhere before:1999").press("options")
     filled.app.multiselect("search_tags").select("redis").run()
     assert not hits(filled)
     assert "only filters" not in filled.text
@@ -129,7 +129,7 @@ def test_whatever_narrows_can_be_taken_away_where_nothing_was_found(filled: Scre
 
 
 def test_a_threshold_that_nothing_reaches_can_be_taken_away(filled: Screen) -> None:
-    filled.open("search", q="zebra")
+    filled.open("search", q="zebra").press("options")
     filled.app.slider("score_threshold").set_value(1.0).run()
     assert not hits(filled)
     filled.press("relax_threshold")
@@ -137,7 +137,7 @@ def test_a_threshold_that_nothing_reaches_can_be_taken_away(filled: Screen) -> N
 
 
 def test_filters_hold_and_can_be_cleared(filled: Screen) -> None:
-    filled.open("search", q="the")
+    filled.open("search", q="the").press("options")
     assert len(hits(filled)) == 3
     filled.app.multiselect("search_tags").select("redis").run()
     assert len(hits(filled)) == 1
@@ -157,7 +157,7 @@ def parted(place: Path, vault: Path) -> Screen:
 
 
 def test_a_hit_is_shown_in_its_context(parted: Screen) -> None:
-    screen = parted.open("search", q="term2")
+    screen = parted.open("search", q="term2").press("options")
     assert "t-context" not in hits(screen)[0]
     screen.app.select_slider("expansion_size").set_value(1).run()
     assert '<div class="t-around">' in hits(screen)[0]
@@ -244,7 +244,7 @@ def test_what_was_understood_is_shown_and_can_be_taken_away(filled: Screen) -> N
 
 
 def test_the_level_can_be_chosen(filled: Screen) -> None:
-    filled.open("search", q="restore")
+    filled.open("search", q="restore").press("options")
     filled.app.menu_button("level_chip").click("exploratory").run()
     assert filled.app.menu_button("level_chip").label == "Broad (your choice)"
     assert "All about: restore" in filled.text
@@ -302,7 +302,7 @@ def test_where_a_model_gives_other_vectors_keyword_search_goes_on(
 ) -> None:
     monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.pages.test_search:OtherWords"))
     monkeypatch.setattr(embedding.EMBEDDERS, "_built", {})
-    assert "these hits are by words only" in filled.open("search", q="restore").text
+    assert "these hits are by words only" in filled.open("search", q="restore").press("options").text
     assert "Backups" in hits(filled)[0]
     filled.app.segmented_control("mode").set_value("semantic").run()
     assert "was indexed by word" in filled.errors.replace("\\", "")
@@ -412,7 +412,7 @@ def test_what_was_found_is_a_context_within_a_budget(filled: Screen) -> None:
 
 
 def test_the_candidates_that_lost_are_shown_with_the_stage(filled: Screen) -> None:
-    filled.open("search", q="restore")
+    filled.open("search", q="restore").press("options")
     filled.app.session_state["lost_box"] = True
     filled.app.run()
     assert "Every passage that was considered is a hit" in filled.text
@@ -434,7 +434,7 @@ def test_a_note_says_why_it_is_no_hit(filled: Screen) -> None:
 
 def test_a_base_is_searched_as_it_says_until_the_person_chooses(filled: Screen) -> None:
     filled.workspace.bases.update("vault", search=SearchSettings(limit=2))
-    filled.open("search", q="the base:vault")
+    filled.open("search", q="the base:vault").press("options")
     assert len(hits(filled)) == 2
     filled.app.select_slider("limit").set_value(5).run()
     assert len(hits(filled)) == 3
@@ -548,7 +548,7 @@ def rerank(screen: Screen, name: str) -> Screen:
 
 
 def test_a_reranker_is_chosen_and_named(filled: Screen, rerankers: None) -> None:
-    filled.open("search", q="restore")
+    filled.open("search", q="restore").press("options")
     assert filled.app.selectbox("reranker").options[:3] == ["Default: None", "None", "Precise re-check"]
     assert "check" not in about(filled)
     rerank(filled, "shortest")
@@ -569,7 +569,7 @@ def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
     monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "late-interaction")
     with Workspace(place) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(vault))
-    screen = Screen().finish("warm").open("search", q="restore")
+    screen = Screen().finish("warm").open("search", q="restore").press("options")
     assert screen.app.selectbox("reranker").options[0] == "Default: Precise re-check"
     assert "· re\\-check\\: Precise re\\-check" in about(screen)
     assert "no re-check data" not in screen.text
@@ -578,7 +578,7 @@ def test_late_interaction_reranks_by_kept_bits_and_says_where_they_are_missing(
 
 
 def test_a_reranker_that_fails_is_named_with_its_reason(filled: Screen, rerankers: None) -> None:
-    before = hits(filled.open("search", q="restore"))
+    before = hits(filled.open("search", q="restore").press("options"))
     rerank(filled, "broken")
     assert "There was no re-check" in filled.text
     assert "The judge is damaged" in filled.text
@@ -590,7 +590,7 @@ def test_a_reranker_that_fails_is_named_with_its_reason(filled: Screen, reranker
 
 def test_while_a_reranker_loads_the_hits_are_there(filled: Screen, rerankers: None) -> None:
     GATE.clear()
-    filled.open("search", q="restore")
+    filled.open("search", q="restore").press("options")
     filled.app.selectbox("reranker").set_value("slow").run()
     try:
         assert "The model for the re-check is still loading" in filled.text

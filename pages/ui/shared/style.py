@@ -153,8 +153,8 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 [class*="st-key-why_body_"] .t-stage { display: contents; } [class*="st-key-why_body_"] .t-bar { width: 100%; } [class*="st-key-why_body_"] .t-caption { margin-bottom: .5rem; }
 [class*="st-key-why_body_"] [data-testid="stButtonGroup"] button { min-height: 1.7rem; padding: 0 .55rem; }
 @media (max-width: 640px) { .st-key-ask_row > div:first-child { flex-basis: 9rem; } .st-key-ask_row { gap: .4rem; }
-  .st-key-ask_row [data-testid="stPopoverButton"] { padding: 0 .5rem; } .st-key-chips { gap: .3rem .6rem; }
-  :is(.st-key-ask_row, .st-key-chips) [data-testid="stPopoverButton"] p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  .st-key-ask_row button { padding: 0 .5rem; } .st-key-chips { gap: .3rem .6rem; }
+  :is(.st-key-ask_row button, .st-key-chips [data-testid="stPopoverButton"]) p { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .st-key-chips [data-testid="stElementContainer"]:has([data-testid="stCaptionContainer"]) { flex: 1 1 10rem; min-width: 0; } }
 [class*="st-key-head_"] .t-number { font-size: .8rem; opacity: .66; } [class*="st-key-head_"] .t-by { margin-left: .5rem; }
 .st-key-answer_sides > * > * > [data-testid="stColumn"]:first-child:has([class*="st-key-drawer_"]):not(:has(.st-key-drawer_head)) { display: none; }
@@ -186,7 +186,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 [class*="st-key-verdict_"] button:hover { opacity: 1; }
 :is([class*="st-key-past_rows"], .st-key-past_answers, .st-key-examples, .st-key-recent) a { background: none; }
 :is([class*="st-key-past_rows"], .st-key-past_answers, .st-key-examples, .st-key-recent) a p { font-weight: 400; } [class*="st-key-past_rows"] a { padding-left: 0; }
- .st-key-options_body { width: 40rem; max-width: 86vw; } .st-key-options_body [data-testid="stButtonGroup"] button { padding: 0 .65rem; }
+ .st-key-options_body { max-width: 40rem; } .st-key-options_body [data-testid="stButtonGroup"] button { padding: 0 .65rem; }
 .t-hit details summary { cursor: pointer; font-size: .84rem; opacity: .75; } .t-hit details[open] summary { margin-bottom: .4rem; }
 .t-sizes { display: flex; align-items: flex-end; gap: 2px; height: 3.4rem; overflow: hidden; }
 .t-sizes i { flex: 1 1 .6rem; max-width: 1.6rem; min-width: 1px; background: var(--tile); border-radius: 2px 2px 0 0; opacity: .85; }
