@@ -49,6 +49,11 @@ class Chunks:
         return next(button.disabled for button in self.screen.app.button if button.key == key)
 
     @property
+    def columns(self) -> list[str]:
+        """The columns that are seen."""
+        return list(self.screen.app.dataframe[0].proto.column_order)
+
+    @property
     def column(self) -> list[str]:
         return list(self.screen.app.dataframe[0].value["edited"])
 
@@ -269,3 +274,22 @@ def test_places_for_a_split_are_before_lines_and_sentences() -> None:
     text = "One. Two\n\nthree。四"
     assert [text[at:] for at in editor.places(text)] == ["Two\n\nthree。四", "three。四", "四"]
     assert editor.places("word") == []
+
+
+def test_a_column_that_says_one_word_for_all_stands_below_the_table(page: Chunks) -> None:
+    assert page.columns == ["index", "section", "tokens"]
+    assert "All of them: indexed, section" in page.screen.text.replace("\\", "")
+    assert "kept" not in page.screen.text
+    for index in (2, 5):
+        page.workspace.chunks.update(page.all[index].id, f"another text {index}")
+    page.screen.app.run()
+    assert page.columns == ["index", "section", "tokens", "edited"]
+    assert "Your 2 edits are kept" in page.screen.text
+
+
+def test_chunks_are_read_as_written_or_as_read(page: Chunks) -> None:
+    page.workspace.chunks.update(page.all[0].id, "a **strong** word")
+    page.screen.app.run()
+    assert "strong</span>" not in page.screen.text
+    page.screen.app.segmented_control("bands_view").set_value("rendered").run()
+    assert 'a <span class="t-b">strong</span> word' in page.screen.text

@@ -32,7 +32,10 @@ def panel(workspace: Workspace, bases: list[str]) -> None:
     """Draw the options where they are open; a change answers the question anew."""
     if not st.session_state.get(OPEN):
         return
-    texts = ((t("Knowledge bases"), t("All"), bases), (t("With all of these tags"), t("Any"), list(workspace.notes.tags())))
+    texts = (
+        (t("Knowledge bases"), t("All"), bases),
+        (t("With all of these tags"), t("Any"), list(workspace.notes.tags())),
+    )
     with st.container(border=True, key="options_body"):
         columns = zip(st.columns(2, gap="medium"), knobs.OF_SEARCHES, texts, FILTERS, strict=True)
         for column, (first, *_), (label, none, there), key in columns:
