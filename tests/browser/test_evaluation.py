@@ -86,29 +86,3 @@ def test_from_a_folder_to_a_comparison(tab: Tab, tmp_path: Path) -> None:
     page.locator(".st-key-eval_view").get_by_role("radio", name="History").click()
     expect(page.get_by_role("button", name="Look at it")).to_be_visible()
     expect(page.locator("[role=gridcell]", has_text="By words only").first).to_be_attached()
-
-
-def test_two_setups_are_compared_on_a_question_of_ones_own_by_five_clicks(tab: Tab, tmp_path: Path) -> None:
-    page = tab.page
-    import_folder(tab, vault(tmp_path / "house"))
-    page.add_init_script(
-        "addEventListener('click', event => {"
-        " if (event.isTrusted) sessionStorage.clicks = Number(sessionStorage.clicks || 0) + 1; }, true)"
-    )
-    tab.open("/")
-    page.get_by_role("textbox", name="What are you looking for?").fill("what moves a punt")
-    page.keyboard.press("Enter")
-    card = page.locator("[class*='st-key-hit_']").filter(has_text="long pole").first
-    card.get_by_role("button", name="Why this?").first.click()
-    reasons = card.locator("[class*='st-key-why_body_']")
-    expect(reasons).to_contain_text("Found by")
-    reasons.get_by_role("button", name="Right passage").click()
-    expect(page.get_by_text("Added to 'My questions'")).to_be_visible()
-    tab.settle()
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Evaluation").click()
-    page.locator(".st-key-way_1").get_by_role("radio", name="Words only").click()
-    expect(page.locator(".st-key-way_1 .t-name")).to_have_text("By words only")
-    tab.settle()
-    page.get_by_role("button", name="Run these 2 setups").click()
-    expect(page.locator(".t-verdict")).to_be_visible(timeout=RUN)
-    assert int(page.evaluate("sessionStorage.clicks")) <= 5

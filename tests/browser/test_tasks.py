@@ -21,11 +21,24 @@ class Hand:
         expect(control).to_be_visible()
         self._tab.settle()
         if self._keys:
-            self._tab.reach(control)
+            self._reach(control)
             self._tab.page.keyboard.press("Enter")
         else:
             control.click()
         self.clicks += 1
+
+    def _reach(self, control: Locator) -> None:
+        """Reach a control by Tab, and one of a group of choices by the arrow from the first of them."""
+        if control.get_attribute("role") != "radio":
+            self._tab.reach(control)
+            return
+        choices = control.locator("xpath=ancestor::*[@role='radiogroup']").get_by_role("radio")
+        self._tab.reach(choices.first)
+        for _ in range(choices.count()):
+            if control.evaluate("one => one === document.activeElement"):
+                return
+            self._tab.page.keyboard.press("ArrowRight")
+        raise AssertionError(f"no arrow leads to {control}")
 
     def type(self, box: Locator, text: str) -> None:
         expect(box).to_be_visible()
@@ -42,7 +55,7 @@ class Hand:
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("tasks")
     for name, line in {
-        "vault": "rake",
+        "vault": "rake for the meadow",
         "clicks": "punt",
         "keys": "oar",
         "garden": "zanzibar",
@@ -82,3 +95,21 @@ def test_a_new_base_with_its_first_notes_is_searched_in_four_clicks(
     hand.type(page.get_by_role("textbox", name="Ask a question"), word)
     expect(page.locator(".st-key-hit_1")).to_contain_text(word)
     assert hand.clicks <= 4
+
+
+@pytest.mark.parametrize("way", ["clicks", "keys"])
+def test_two_setups_are_compared_on_a_question_of_ones_own_in_five_clicks(tab: Tab, way: str) -> None:
+    page, hand = tab.page, Hand(tab, keys=way == "keys")
+    tab.open("/")
+    hand.type(page.get_by_role("textbox", name="What are you looking for?"), f"what is of use on a meadow for {way}")
+    card = page.locator("[class*='st-key-hit_']").filter(has_text="rake").first
+    hand.click(card.get_by_role("button", name="Why this?").first)
+    reasons = card.locator("[class*='st-key-why_body_']")
+    hand.click(reasons.get_by_role("button", name="Right passage"))
+    expect(page.get_by_text("Added to 'My questions'")).to_be_visible()
+    hand.click(page.get_by_test_id("stSidebar").get_by_role("link", name="Evaluation"))
+    hand.click(page.locator(".st-key-way_1").get_by_role("radio", name="Words only"))
+    expect(page.locator(".st-key-way_1 .t-name")).to_have_text("By words only")
+    hand.click(page.get_by_role("button", name="Run these 2 setups"))
+    expect(page.locator(".t-verdict")).to_be_visible(timeout=IMPORT)
+    assert hand.clicks <= 5
