@@ -175,6 +175,13 @@ def test_on_a_narrow_screen_the_facets_are_a_drawer(tab: Tab, filled: Page) -> N
     facets = page.locator(".st-key-facets")
     expect(page.locator(".st-key-hit_1")).to_be_visible()
     expect(facets).to_be_hidden()
+    for _ in range(2):
+        page.get_by_role("button", name="Narrow").click()
+        expect(facets).to_be_in_viewport()
+        tab.settle()
+        page.keyboard.press("Escape")
+        expect(facets).to_be_hidden()
+        tab.settle()
     page.get_by_role("button", name="Narrow").click()
     expect(facets).to_be_in_viewport()
     tab.settle()

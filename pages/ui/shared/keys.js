@@ -3,13 +3,15 @@ const PATIENCE = 3000;
 const NARROW = 768;
 const CARD = ':is([class*="st-key-other_"], [class*="st-key-hit_"], [class*="st-key-early_"]):not([class*="head_"])';
 const CTRL = 'Ctrl+';
+const CROSSES = ':is(.st-key-facets_close, .st-key-notes_drawer_close) button';
+const COLLAPSE = '[data-testid="stSidebarCollapseButton"] button';
 const HITS = ':is([class*="st-key-head_"], [class*="st-key-early_head_"]) a';
 
 const switcher = () => document.querySelector('.st-key-switch_text input');
 const box = () => switcher() ?? document.querySelector('.st-key-q input');
 const hits = () =>
   [...document.querySelectorAll(switcher() ? '[class*="st-key-switch_to_"] button' : HITS)].filter(one => one.offsetParent);
-const writes = element => element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName);
+const writes = element => element.isContentEditable || element.matches('textarea, select, input:not([type=checkbox], [type=radio])');
 
 const focus = element => {
   element?.focus();
@@ -54,6 +56,14 @@ const move = event => {
   }
 };
 
+// A drawer over a narrow page is closed; true if there was one.
+const shut = () => {
+  const crosses = [...document.querySelectorAll(CROSSES), ...(window.innerWidth > NARROW ? [] : document.querySelectorAll(COLLAPSE))];
+  const cross = crosses.find(one => one.checkVisibility());
+  cross?.click();
+  return Boolean(cross);
+};
+
 const WISHES = {
   search: send => {
     if (box()) {
@@ -87,6 +97,8 @@ const press = (event, keys, send) => {
   if (wish) {
     event.preventDefault();
     WISHES[wish](send);
+  } else if (event.key === 'Escape' && !writes(event.composedPath()[0]) && !document.querySelector('[role=dialog]') && shut()) {
+    event.preventDefault();
   } else if (!(event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) && box()) {
     move(event);
   }
@@ -95,7 +107,7 @@ const press = (event, keys, send) => {
 // On a narrow screen the side bar covers the page that it leads to.
 const fold = event => {
   if (window.innerWidth > NARROW || !event.target.closest('[data-testid="stSidebar"] a')) return;
-  document.querySelector('[data-testid="stSidebarCollapseButton"] button')?.click();
+  document.querySelector(COLLAPSE)?.click();
 };
 
 // The lines of a hit lead where its title does, unless a person selects some of them.
