@@ -204,7 +204,7 @@ def test_other_settings_of_the_app_are_named(
     assert opened.bases.get("mine").embedder == "words"
 
 
-def _many(folder: Path, count: int = 30, sections: int = 10) -> Path:
+def _many(folder: Path, count: int = 30, sections: int = 6) -> Path:
     folder.mkdir()
     for number in range(count):
         (folder / f"{number}.md").write_text(samples.long_note(sections).replace("word", f"{folder.name}{number}word"))
