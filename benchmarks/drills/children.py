@@ -10,7 +10,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
-from benchmarks.drills import vault
+from benchmarks.drills import forked, vault
 from benchmarks.drills.operations import MODELS
 
 CONTEXT = multiprocessing.get_context("forkserver")
@@ -96,6 +96,7 @@ class Child:
 def _run(answers: Connection, function: Callable[..., object], arguments: tuple[object, ...]) -> None:
     os.setsid()
     os.environ |= _SETTINGS
+    forked.use()
     vault.offer_model()
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     try:

@@ -15,6 +15,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import chromadb  # noqa: F401 loaded once, for every process to come
+
 from benchmarks.drills import sound, vault
 from benchmarks.drills.given import Given
 from benchmarks.drills.operations import BASE, MODELS, question_file

@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import patch
 
+import chromadb  # noqa: F401 loaded once, for every process to come
+
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core.backups.restoring import ASIDE

@@ -23,6 +23,7 @@ LARGE, SMALL = (36, 32), (4, 4)
 _SYLLABLES = (("ka", "lo", "mi", "nu", "re", "sa"), ("bar", "den", "fil"), ("ix", "um", "a"))
 WORDS = ["".join(parts) for parts in product(*_SYLLABLES)]
 QUESTION = " ".join(WORDS[::11])
+_AS_CUT = Pipeline(search=SearchSettings(reranker="none"))
 _OTHER_CUT = Pipeline("lines", chunking=ChunkingOptions(strategy="lines"), search=SearchSettings(reranker="none"))
 _ADDRESS = "http://127.0.0.1:1"
 
@@ -52,7 +53,8 @@ def make(place: Path, seed: int, size: tuple[int, int]) -> None:
         (notes / f"{number}.md").write_text("\n".join(parts))
     with Workspace(place / "closed") as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(notes, "base"))
-        _use(workspace, seed)
+        # What a run cuts otherwise is damaged in a small workspace only, and takes longest of all in a large one.
+        _use(workspace, seed, _OTHER_CUT if size == SMALL else _AS_CUT)
     shutil.copytree(place / "closed", place / "killed")
     with Workspace(place / "killed") as workspace:
         workspace.store.open_index()
@@ -66,7 +68,7 @@ def make(place: Path, seed: int, size: tuple[int, int]) -> None:
     (place / "now").rename(place / "killed")
 
 
-def _use(workspace: Workspace, seed: int) -> None:
+def _use(workspace: Workspace, seed: int, pipeline: Pipeline) -> None:
     """Do whatever writes a file into a workspace."""
     for name in ("expired", "deleted"):
         workspace.notes.add(name, f"{name} {QUESTION}", title=f"In {name}", embed=False)
@@ -82,7 +84,7 @@ def _use(workspace: Workspace, seed: int) -> None:
     workspace.backups.make()
     quote = workspace.notes.get(workspace.notes.find("1.md").id).body[:30]
     questions = json.dumps({"id": "q1", "question": QUESTION, "gold": [{"path": "1.md", "quote": quote}]}).encode()
-    workspace.runs.run(workspace.question_sets.add_file("base", "set", questions, "q.jsonl"), [_OTHER_CUT])
+    workspace.runs.run(workspace.question_sets.add_file("base", "set", questions, "q.jsonl"), [pipeline])
     workspace.preferences.set("language", "en")
     workspace.vocabulary.write(f"type{seed}: one, two\n")
     workspace.search(QUESTION, level="exploratory", bases=("base",))

@@ -10,16 +10,15 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-import chromadb  # noqa: F401 loaded once, for every process to come
-
+from benchmarks.drills import forked
 from core import cli
 from core.errors import TesseraError
-from core.store.index import chroma_process, chroma_worker
+from core.store.index import chroma_process
 
 SECONDS = 120
 """Longest time of a piece of work before it counts as hanging."""
@@ -37,31 +36,6 @@ class Outcome:
     answer: Any = None
     told: str = ""
     died: str = ""
-
-
-class ForkedChroma:
-    """Chroma's process as `core.store.index.chroma_process` knows it, forked: it doesn't load Chroma for seconds."""
-
-    def __init__(self) -> None:
-        (requests, asked), (replied, replies) = os.pipe(), os.pipe()
-        self._pid = os.fork()
-        if not self._pid:
-            os.close(asked)
-            os.close(replied)
-            chroma_worker.serve(os.fdopen(requests, "rb"), os.fdopen(replies, "wb"))
-            os._exit(0)
-        os.close(requests)
-        os.close(replies)
-        self.stdin, self.stdout = os.fdopen(asked, "wb"), os.fdopen(replied, "rb")
-
-    def kill(self) -> None:
-        os.kill(self._pid, signal.SIGKILL)
-
-    def communicate(self, request: bytes = b"", timeout: float = 0) -> None:
-        with suppress(OSError):
-            self.stdin.write(request)
-            self.stdin.close()
-        os.waitpid(self._pid, 0)
 
 
 def run(work: Callable[[], Any]) -> Outcome:
@@ -150,7 +124,7 @@ def _end(printed: str) -> str:
 def _child(work: Callable[[], Any], there: Connection, printed: int) -> None:
     os.dup2(printed, 1)
     os.dup2(printed, 2)
-    chroma_process._started = ForkedChroma  # type: ignore[assignment]
+    forked.use()
     _bind_to_modes()
     try:
         outcome = Outcome(answer=work())

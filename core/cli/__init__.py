@@ -4,6 +4,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version as installed_version
 from typing import Annotated, Any
 
@@ -144,6 +145,12 @@ def version(as_json: options.Json = False, workspace: options.Folder = options.W
     show({"version": installed_version("tessera-notes")}, as_json, lambda values: [f"tessera {values['version']}"])
 
 
+@cache
+def _built() -> Any:
+    """Return all commands, built once: typer would read their signatures again at each call of `app`."""
+    return typer.main.get_command(app)
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run `tessera`. Exit with 1 and one line on stderr for a TesseraError, with 2 for wrong usage."""
     take()
@@ -152,7 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         signal.signal(signal.SIGINT, stop)
     try:
         _check(sys.argv[1:] if arguments is None else arguments)
-        app(arguments)
+        _built()(arguments)
     except TesseraError as error:
         tell_beside()
         if "--json" in (arguments or sys.argv):

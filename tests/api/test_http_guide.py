@@ -41,6 +41,7 @@ def server(tmp_path: Path, model: ModelServer) -> Iterator[dict[str, str]]:
     environment = os.environ | {"TESSERA_EMBEDDER": "tfidf", "TESSERA_SEARCH__RERANKER": "none"}
     environment |= {"TESSERA_ENABLE_LEARNING": "true", "TESSERA_LLM__BASE_URL": model.url, "TESSERA_LLM__MODEL": "m"}
     environment |= {"TESSERA_SEARCH__DECOMPOSE": "rules", "TESSERA_SEARCH__CHOOSE": "never"}
+    environment["TESSERA_INDEX__KIND"] = "none"
     command = [sys.executable, "-m", "core.cli", "serve", "--port", str(port), "--json", "--workspace"]
     process = subprocess.Popen(
         [*command, str(tmp_path / "workspace")], env=environment, stdout=subprocess.PIPE, text=True, cwd=tmp_path

@@ -7,6 +7,7 @@ import pytest
 
 from core.workspace import Workspace
 from tests import samples
+from tests.backups import cheap_age
 
 
 @pytest.fixture(autouse=True)
@@ -25,3 +26,9 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
         opened.notes.add("deleted", "In the trash", title="Trash", embed=False)
         opened.bases.delete("deleted")
         yield opened
+
+
+@pytest.fixture
+def cheap_passphrases(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passphrases that encrypt and are read at once; skips without the extra that encrypts."""
+    monkeypatch.setattr(pytest.importorskip("pyrage").passphrase, "encrypt", cheap_age.encrypt)

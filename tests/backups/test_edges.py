@@ -70,11 +70,11 @@ def test_the_newest_backup_stays_where_the_clock_went_back(
     assert len(workspace.backups.all()) == making.KEPT["daily"]
 
 
+@pytest.mark.usefixtures("cheap_passphrases")
 def test_an_empty_passphrase_does_not_end_encryption(
     workspace: Workspace, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A script whose variable is empty, and an input that is closed, left all later backups readable."""
-    pytest.importorskip("pyrage")
     workspace.backups.protect("a long passphrase")
     workspace.close()
     for typed in ("", "\n"):
@@ -113,9 +113,9 @@ def test_a_restore_prepared_again_and_killed_leaves_a_whole_one(
         assert len(again.notes.all()) == 3
 
 
+@pytest.mark.usefixtures("cheap_passphrases")
 def test_a_restored_backup_brings_no_other_key(workspace: Workspace, tmp_path: Path) -> None:
     """One from before encryption ended it, and one of somebody else set a key that only they can read."""
-    pytest.importorskip("pyrage")
     workspace.backups.make()
     workspace.backups.protect("a long passphrase")
     key = (workspace.store.folder / encryption.FILE).read_bytes()
@@ -144,6 +144,7 @@ def test_a_database_of_another_program_is_not_put_in_place(workspace: Workspace,
     assert not restoring.waits(workspace.store.folder)
 
 
+@pytest.mark.usefixtures("cheap_passphrases")
 def test_a_backup_that_was_encrypted_by_others_is_told_to_be_damaged(workspace: Workspace, tmp_path: Path) -> None:
     age = pytest.importorskip("pyrage")
     workspace.backups.protect("a long passphrase")
@@ -171,9 +172,9 @@ def _packed(file: Path, parts: dict[str, Any]) -> Path:
     return file
 
 
+@pytest.mark.usefixtures("cheap_passphrases")
 @pytest.mark.parametrize("recipient", ["age1zzz", 5])
 def test_a_damaged_key_makes_no_readable_backup(workspace: Workspace, recipient: object) -> None:
-    pytest.importorskip("pyrage")
     workspace.backups.protect("a long passphrase")
     key = workspace.store.folder / encryption.FILE
     key.write_text(json.dumps(json.loads(key.read_text()) | {"recipient": recipient}))

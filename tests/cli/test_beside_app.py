@@ -32,12 +32,13 @@ from core.operations import imports, index
 from core.registry import Entry
 from core.remote import calls, client
 from core.workspace import Workspace
-from tests import samples
+from tests import model_server, samples
 from tests.fakes import WordTokens
 
 ROOT = Path(__file__).parents[2]
 OWN = {"id", "key", "seconds", "created_at", "updated_at", "deleted_at", "ended_at", "estimated_minutes", "synced_at"}
 """Fields that differ between two workspaces."""
+MODEL = {"TESSERA_EMBEDDER": "openai_compatible:m"}
 Run = Callable[..., Any]
 
 
@@ -49,6 +50,26 @@ class Slow(WordTokens):
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
         time.sleep(0.005 * len(texts))
         return super().embed(texts, role=role)
+
+
+class SlowServer(model_server.ModelServer):
+    """A server that takes a while for each request, as long as `hurries` isn't set."""
+
+    hurries = False
+
+    def serve(self, handler: model_server.Handler, request: model_server.Request) -> None:
+        self.stopped.wait(0 if self.hurries else 0.5)
+        super().serve(handler, request)
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[SlowServer]:
+    """The model of the processes of a test; nothing else of them takes long."""
+    with SlowServer() as running:
+        values = {"EMBEDDINGS__BASE_URL": running.url, "INDEX__KIND": "none", "SEARCH__RERANKER": "none"}
+        for name, value in values.items():
+            monkeypatch.setenv(f"TESSERA_{name}", value)
+        yield running
 
 
 @pytest.fixture(autouse=True)
@@ -183,7 +204,7 @@ def test_other_settings_of_the_app_are_named(
     assert opened.bases.get("mine").embedder == "words"
 
 
-def _many(folder: Path, count: int = 60, sections: int = 10) -> Path:
+def _many(folder: Path, count: int = 30, sections: int = 6) -> Path:
     folder.mkdir()
     for number in range(count):
         (folder / f"{number}.md").write_text(samples.long_note(sections).replace("word", f"{folder.name}{number}word"))
@@ -338,7 +359,7 @@ def _app(place: Path) -> Iterator["subprocess.Popen[bytes]"]:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "core.cli", "app", "--no-browser", "--port", str(port), "--workspace", str(place)]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    process = subprocess.Popen(command, cwd=ROOT, env=os.environ | {"TESSERA_EMBEDDER": "bundled"}, **quiet)  # type: ignore[call-overload]
+    process = subprocess.Popen(command, cwd=ROOT, env=os.environ | MODEL, **quiet)  # type: ignore[call-overload]
     try:
         ends = time.monotonic() + 60
         while not (place / "run.json").exists() and time.monotonic() < ends:
@@ -358,7 +379,7 @@ def _begun(place: Path, folder: Path) -> tuple["subprocess.Popen[bytes]", int]:
     """Start an import in a terminal, and return it with the terminal's end once it is under way."""
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "core.cli", "import", str(folder), "--workspace", str(place)]
-    environment = os.environ | {"TESSERA_EMBEDDER": "bundled"}
+    environment = os.environ | MODEL
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=theirs, stderr=theirs, stdin=theirs)
     os.close(theirs)
     try:
@@ -382,9 +403,9 @@ def _until(terminal: int, pattern: str = "") -> str:
     return shown
 
 
-def test_beside_the_app_itself_either_may_be_stopped_or_killed(run: Run, tmp_path: Path) -> None:
+def test_beside_the_app_itself_either_may_be_stopped_or_killed(run: Run, server: SlowServer, tmp_path: Path) -> None:
     place = tmp_path / "workspace"
-    first, second, third = (_many(tmp_path / name, 300, 5) for name in ("first", "second", "third"))
+    first, second, third = (_many(tmp_path / name, 300, 1) for name in ("first", "second", "third"))
     with _app(place) as app:
         command, terminal = _begun(place, first)
         command.send_signal(signal.SIGINT)
@@ -393,8 +414,10 @@ def test_beside_the_app_itself_either_may_be_stopped_or_killed(run: Run, tmp_pat
         command, terminal = _begun(place, first)
         command.kill()
         command.wait()
+        server.hurries = True
         assert run("base", "set", "first", "--strategy", "none", "--yes")["name"] == "first"
         assert app.poll() is None
+        server.hurries = False
         command, terminal = _begun(place, second)
         app.terminate()  # the app doesn't wait for the end of the import
         assert "The app ended before the command did" in _until(terminal)

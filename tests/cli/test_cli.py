@@ -171,7 +171,8 @@ def test_a_language_model_answers_and_a_thread_goes_on(
     assert "There is no thread" in run("thread", "show", thread)[1]
 
 
-def test_expanding_shows_the_neighbours(run: Any, folder: Path) -> None:
+def test_expanding_shows_the_neighbours(run: Any, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")  # for so many windows the bundled model would load torch
     (folder / "long.md").write_text(samples.long_note(20))
     run("import", folder)
     plain = run("search", "word7", "--mode", "keyword")["hits"][0]

@@ -91,6 +91,8 @@ def test_a_step_of_progress_takes_one_line_and_controls_only_that(monkeypatch: p
 ENDING = """
 import json, os, sys, tempfile
 from core import cli, workspace
+import core.query, core.remote.client, core.retrieval.engine  # once for all, not by each command
+cli._built()
 
 def led(number, how):
     if how == "closed":

@@ -21,7 +21,6 @@ def kills(tmp_path_factory: pytest.TempPathFactory) -> Kills:
     "kill",
     [
         Kill("import, fresh", "empty", 1, share=0.2, by_step=True, alone=True, again=False),
-        Kill("switch", "full", 1, share=0.6, by_step=True, alone=True, again=False),
         Kill("switch", "full", 1, share=0.9, by_step=True, alone=False, again=True),
         Kill("save", "written", 1, share=0.5, by_step=True, alone=False, again=False),
         Kill("restore", "put away", 1, share=0.4, by_step=True, alone=False, again=False),

@@ -142,14 +142,19 @@ def _of_folder(error: BaseException, folder: Path) -> StoreError:
     )
 
 
-def main() -> None:
-    """Serve the parent on standard input and output, until it closes them or dies."""
+def stay_behind() -> None:
+    """Let this process outlive what interrupts its parent, and let others come first."""
     # Both reach the whole group of processes; the parent closes the index when it ends.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     # Building a graph takes every core there is: who writes notes, and other programs, come first.
     if hasattr(os, "nice"):
         os.nice(10)
+
+
+def main() -> None:
+    """Serve the parent on standard input and output, until it closes them or dies."""
+    stay_behind()
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     serve(sys.stdin.buffer, replies)
