@@ -14,10 +14,11 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import settings
 
 from core import embedding, places, reranking
-from core.embedding import Embedder, centring, tokens
+from core.embedding import Embedder, centring, onnx, tokens
 from tests import tiny_models
 from tests.offline import sitecustomize as offline
 
@@ -99,7 +100,16 @@ def tiny_cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def onnx_models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for models on onnxruntime, so that each is written once for all tests; skips without the extra."""
+def onnx_models(tiny_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the tiny encoder on onnxruntime; skips without the extra.
+
+    One worker writes the model, for the others to copy: that takes a process of torch eleven seconds.
+    """
     pytest.importorskip("onnxscript", reason="the extra 'onnx' is not installed")
-    return tmp_path_factory.mktemp("onnx-models")
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "written-onnx-models"
+    encoder = onnx.build(str(tiny_folder))
+    with pytest.MonkeyPatch.context() as patch, FileLock(f"{shared}.lock"):
+        patch.setenv("TESSERA_MODELS_DIR", str(shared))
+        onnx.ensure_file(encoder.facts, encoder.name)
+    return Path(shutil.copytree(shared, tmp_path_factory.mktemp("onnx") / "models"))

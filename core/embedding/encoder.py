@@ -162,8 +162,9 @@ class Encoder:
     @lazy
     def _ids_model(self) -> IdsModel | None:
         # A second thread of BLAS gains a third on an idle machine and costs as much while another program keeps the
-        # cores busy; more gain nothing for ten words, and wait spinning.
-        ThreadpoolController().select(internal_api="openblas").limit(limits=2)
+        # cores busy; more gain nothing for ten words, and wait spinning. Who asked for fewer gets fewer.
+        pools = ThreadpoolController().select(internal_api="openblas")
+        pools.limit(limits=min([2, *(pool.num_threads for pool in pools.lib_controllers)]))
         model = self._session(self.facts, self.name) if self._session else supported(self.facts)
         if model and self.running is None:
             self.running = model.running

@@ -5,6 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
+from threadpoolctl import ThreadpoolController
 
 from core.embedding import encoder
 from core.embedding.encoder import Encoder
@@ -35,3 +36,11 @@ def test_a_thread_that_loads_and_one_that_reads_the_facts_do_not_wait_for_each_o
     for thread in threads:
         thread.join(60)
     assert not any(thread.is_alive() for thread in threads)
+
+
+@pytest.mark.parametrize("before", [1, 2, 3])
+def test_blas_runs_on_two_threads_at_most_and_on_no_more_than_it_had(tiny_folder: Path, before: int) -> None:
+    pools = ThreadpoolController().select(internal_api="openblas")
+    with pools.limit(limits=before):
+        build(str(tiny_folder)).warm()
+        assert {pool.num_threads for pool in pools.lib_controllers} <= {min(before, 2)}

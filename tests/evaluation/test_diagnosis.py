@@ -1,5 +1,6 @@
 """Why a right passage is in no hit: each stage at which that happens, with real parts."""
 
+import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Unpack, get_args
@@ -66,15 +67,22 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         yield workspace
 
 
-@pytest.fixture
-def changing(tmp_path: Path) -> Iterator[Workspace]:
-    """A workspace of one's own: the note of many chunks, and two others."""
-    folder = tmp_path / "vault"
-    folder.mkdir()
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a workspace: the note of many chunks, and two others."""
+    place = tmp_path_factory.mktemp("small")
+    (place / "vault").mkdir()
     for name, text in {"beds.md": BEDS, "bread.md": NOTES["bread.md"], "quartz.md": NOTES["quartz.md"]}.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    with Workspace(tmp_path / "workspace") as workspace:
-        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        (place / "vault" / name).write_text(text, encoding="utf-8")
+    with Workspace(place / "workspace") as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(place / "vault"))
+    return place / "workspace"
+
+
+@pytest.fixture
+def changing(small: Path, tmp_path: Path) -> Iterator[Workspace]:
+    """A copy of that workspace."""
+    with Workspace(shutil.copytree(small, tmp_path / "workspace")) as workspace:
         yield workspace
 
 

@@ -132,7 +132,7 @@ def test_links(text: str, links: tuple[str, ...]) -> None:
     assert note(text).links == links
 
 
-@pytest.mark.parametrize("size", [3_000_000])
+@pytest.mark.parametrize("size", [1_000_000])
 @pytest.mark.parametrize(
     "unit",
     [
@@ -145,12 +145,13 @@ def test_hostile_text_is_read_in_linear_time(unit: str, size: int) -> None:
     started = time.perf_counter()
     lines = unit.count("\n")
     note(unit * min(size // len(unit), MAX_LINES // (8 * lines) if lines else size))
-    assert time.perf_counter() - started < 12
+    # To look for one character from each place on takes 25 seconds.
+    assert time.perf_counter() - started < (12 if lines else 5)
 
 
 def test_an_underline_below_a_long_list_is_linear() -> None:
     started = time.perf_counter()
-    note("a\n" * 100_000 + "- b\n" + "=\n" * 100_000)
+    note("a\n" * 50_000 + "- b\n" + "=\n" * 50_000)
     assert time.perf_counter() - started < 5
 
 

@@ -187,14 +187,27 @@ def hub_server(served: dict[str, Path]) -> Iterator[HubServer]:
         yield server
 
 
-def test_a_model_is_downloaded_once(hub_server: HubServer, tmp_path: Path) -> None:
+def be(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let this process be one of that machine, so that not each call starts one."""
+    from huggingface_hub import constants
+
+    hub = machine.environment["HF_ENDPOINT"]
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(machine.folder / "hf" / "hub"))
+    monkeypatch.setattr(constants, "ENDPOINT", hub)
+    template = constants.HUGGINGFACE_CO_URL_TEMPLATE.removeprefix(constants._HF_DEFAULT_ENDPOINT)
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", hub + template)
+    monkeypatch.setenv("TESSERA_MODELS_DIR", machine.environment["TESSERA_MODELS_DIR"])
+
+
+def test_a_model_is_downloaded_once(hub_server: HubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     machine = Machine(tmp_path, hub_server.url)
     downloaded = machine.run("download", "sentence:acme/tiny")
     assert downloaded["folder"].endswith(f"snapshots/{COMMIT}")
     assert not any("model.onnx" in request for request in hub_server.asked)
     requests = len(hub_server.asked)
-    assert machine.run("download", "sentence:acme/tiny") == downloaded
-    assert machine.run("path", "sentence:acme/tiny") == downloaded
+    be(machine, monkeypatch)
+    assert cards.download("sentence:acme/tiny") == Path(downloaded["folder"])
+    assert cards.path("sentence:acme/tiny") == Path(downloaded["folder"])
     listed = {model["name"]: model for model in machine.run("list")["models"]}
     assert len(hub_server.asked) == requests
     card = listed["sentence:acme/tiny"]
@@ -204,10 +217,14 @@ def test_a_model_is_downloaded_once(hub_server: HubServer, tmp_path: Path) -> No
     assert set(card["device"]) == {"name", "dtype", "reason", "message"}
 
 
-def test_a_cross_encoder_is_downloaded_and_offered(hub_server: HubServer, tmp_path: Path) -> None:
+def test_a_cross_encoder_is_downloaded_and_offered(
+    hub_server: HubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     machine = Machine(tmp_path, hub_server.url)
-    assert "acme--judge" in machine.run("download", "cross-encoder:acme/judge")["folder"]
-    assert {model["name"]: model["usable"] for model in machine.run("list")["models"]}["cross-encoder:acme/judge"]
+    be(machine, monkeypatch)
+    assert "acme--judge" in str(cards.download("cross-encoder:acme/judge"))
+    assert cards_by_name()["cross-encoder:acme/judge"].problem is None
+    assert "cross-encoder:acme/judge" in cards.usable_rerankers()
     status, error = machine.run("download", "cross-encoder:acme/tiny")
     assert status == 1
     assert "tiny" in error
@@ -237,32 +254,36 @@ print(cards.card("sentence:acme/tiny").problem or "")
     assert process.stdout.split("\n") == ["stopped", "True", "True True", "", ""], process.stdout + process.stderr
 
 
-def test_an_incomplete_model_is_recognised_and_completed(hub_server: HubServer, tmp_path: Path) -> None:
-    machine = Machine(tmp_path, hub_server.url)
-    folder = Path(machine.run("download", "sentence:acme/tiny")["folder"])
+def test_an_incomplete_model_is_recognised_and_completed(
+    hub_server: HubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    be(Machine(tmp_path, hub_server.url), monkeypatch)
+    folder = cards.download("sentence:acme/tiny")
     (folder / "model.safetensors").unlink()
-    card = {model["name"]: model for model in machine.run("list")["models"]}["sentence:acme/tiny"]
-    assert not card["usable"]
-    assert "Only a part" in card["problem"]
-    assert card["downloadable"]
-    machine.run("download", "sentence:acme/tiny")
+    card = cards_by_name()["sentence:acme/tiny"]
+    assert "Only a part" in str(card.problem)
+    assert card.downloadable
+    assert cards.download("sentence:acme/tiny") == folder
     assert (folder / "model.safetensors").is_file()
 
 
-def test_a_name_that_is_unknown_to_the_hub(hub_server: HubServer, tmp_path: Path) -> None:
-    status, error = Machine(tmp_path, hub_server.url).run("download", "sentence:acme/nothing")
-    assert status == 1
-    assert "There is no model 'acme/nothing' on huggingface.co" in error
+def test_a_name_that_is_unknown_to_the_hub(
+    hub_server: HubServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    be(Machine(tmp_path, hub_server.url), monkeypatch)
+    with pytest.raises(ModelError, match=r"There is no model 'acme/nothing' on huggingface\.co"):
+        cards.download("sentence:acme/nothing")
 
 
-def test_the_error_of_an_unreachable_hub_names_the_mirror_and_the_folder(tmp_path: Path) -> None:
-    machine = Machine(tmp_path, "http://127.0.0.1:9")
+def test_the_error_of_an_unreachable_hub_names_the_mirror_and_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    be(Machine(tmp_path, "http://127.0.0.1:9"), monkeypatch)
     for name in ("sentence:acme/tiny", "cross-encoder:acme/tiny"):
-        status, error = machine.run("download", name)
-        assert status == 1
-        assert "HF_ENDPOINT" in error
-        assert "http://127.0.0.1:9" in error
-        assert str(tmp_path / "models" / "acme" / "tiny") in error
+        with pytest.raises(ModelError) as caught:
+            cards.download(name)
+        for part in ("HF_ENDPOINT", "http://127.0.0.1:9", str(tmp_path / "models" / "acme" / "tiny")):
+            assert part in str(caught.value)
 
 
 def test_offline_nothing_is_downloaded(hub_server: HubServer, tmp_path: Path) -> None:

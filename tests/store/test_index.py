@@ -147,6 +147,16 @@ def test_a_damaged_index_is_built_again(folder: Path, name: str) -> None:
     assert not list(folder.glob("chroma.new*")) + list(folder.glob("chroma.old*"))
 
 
+def test_a_folder_that_chroma_fails_to_open_is_built_again(folder: Path) -> None:
+    (folder / "chroma.seal").unlink()  # as after a kill: nothing tells of the damage before Chroma meets it
+    cut(database(folder / "chroma"))
+    running = chroma_process._PROCESS._running
+    store, base = opened(folder)
+    assert chroma_process._PROCESS._running is not running
+    assert_answers(store, base)
+    store.close()
+
+
 @pytest.mark.parametrize("name", ["a zeroed database", "random vectors", "no table of the graph"])
 def test_damage_that_happens_while_the_index_is_open_is_seen_at_the_next_opening(folder: Path, name: str) -> None:
     store, _ = opened(folder)

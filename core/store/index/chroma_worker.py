@@ -1,7 +1,7 @@
 """Chroma, in a process of its own that may die: `python -m core.store.index.chroma_worker`.
 
 Chroma 1.5.9 shapes this module. A damaged file of HNSW ends the process that reads it. Adding holds the GIL. An engine
-that failed to open stays in Chroma's memory under its path: a process in which the opening of a folder failed ends.
+that failed to open stays in Chroma's memory under its path: a process in which Chroma failed to open a folder ends.
 """
 
 import errno
@@ -33,6 +33,10 @@ _LOCK_SECONDS = 60
 _FULL = ("disk is full", os.strerror(errno.ENOSPC))
 """Texts by which Chroma reports a full disk, from SQLite and from the system."""
 _BUSY = message("another Tessera still has it open")
+
+
+class NotOpened(Exception):
+    """Chroma failed to open a folder, for the reason that is the cause of this."""
 
 
 class Directory(Collections):
@@ -88,9 +92,8 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
         try:
             reply = _answer(opened, place, verb, arguments)
         except BaseException as error:  # noqa: BLE001 a panic of Chroma is a BaseException
-            reply = _translated(error, place)
-            stays = verb == "open" and isinstance(place, Path)
-            goes_on = isinstance(error, Exception) and not stays
+            reply = _translated(error.__cause__ or error if isinstance(error, NotOpened) else error, place)
+            goes_on = isinstance(error, Exception) and not isinstance(error, NotOpened)
         pickle.dump((reply, goes_on), replies)
         replies.flush()
     for collections in opened.values():
@@ -122,7 +125,10 @@ def _client(folder: Path) -> "ClientAPI":
     import chromadb
 
     folder.mkdir(parents=True, exist_ok=True)
-    return chromadb.PersistentClient(str(folder), client_settings())
+    try:
+        return chromadb.PersistentClient(str(folder), client_settings())
+    except Exception as error:
+        raise NotOpened from error
 
 
 def _translated(error: BaseException, place: Place) -> StoreError:
