@@ -11,7 +11,7 @@ from core.cli.options import WORKSPACE, Base, Folder, Json
 from core.cli.output import show
 from core.cli.texts import _
 from core.errors import ConfigError, NoteNotFound
-from core.operations import note_trash
+from core.operations import note_trash, note_versions
 from core.operations import notes as operations
 
 app = typer.Typer(
@@ -34,7 +34,7 @@ def new(workspace: Path, *, body: Body = None, **given: Any) -> Any:
 def edit(workspace: Path, *, body: Body = None, **given: Any) -> Any:
     with opened(workspace, writes=False) as run:
         before = run(operations.show, note=given["note"])
-        if run(operations.history, note=before["id"])["versions"][0]["kind"] == "delete":
+        if run(note_versions.history, note=before["id"])["versions"][0]["kind"] == "delete":
             raise NoteNotFound(given["note"])
     text = note_text.text(body, before["body"], before["path"] or before["title"])
     expected = given["expected_version"] or before["version"]
@@ -46,7 +46,7 @@ def edit(workspace: Path, *, body: Body = None, **given: Any) -> Any:
 def revert(workspace: Path, **given: Any) -> Any:
     with opened(workspace) as run:
         before = run(operations.show, note=given["note"])
-        run(operations.revert, **given)
+        run(note_versions.revert, **given)
         return _changed(before, run(operations.show, note=before["id"]))
 
 

@@ -173,11 +173,12 @@ def test_stdin_has_the_limit_of_a_file(shell: Shell) -> None:
 
 
 def test_a_note_is_shown_as_the_file_that_is_imported_as_it(shell: Shell, tmp_path: Path) -> None:
-    shell.run("new", "work", "--title", "Plan", "--tag", "rust", "--priority", 2, "--body", "# Plan\n\nThe search first.\n")
+    shell.run("new", "work", "--title", "Plan", "--tag", "rust", "--priority", 2, "--body", "The search first.\n")
     folder = tmp_path / "folder"
     folder.mkdir()
-    (folder / "plan.md").write_text(shell.say("export", "Plan"), "utf-8")
-    assert shell.run("export", "Plan")["text"] == (folder / "plan.md").read_text("utf-8")
+    exported = shell.run("export", "Plan")
+    assert shell.say("export", "Plan") == exported["text"]
+    (folder / exported["path"]).write_text(exported["text"], "utf-8")
     with Workspace(shell.folder) as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(folder, "other"))
         [card] = workspace.notes.all(workspace.searching.filters(bases=["other"]))
