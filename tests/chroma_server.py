@@ -12,8 +12,6 @@ from pathlib import Path
 import httpx
 
 _SECONDS = 60
-# What the command `chroma` does, without the import of all of Chroma for Python, which takes longer than the server.
-_CHROMA = "import sys, chromadb_rust_bindings; chromadb_rust_bindings.cli(['chroma', *sys.argv[1:]])"
 
 
 class ChromaServerProcess:
@@ -34,12 +32,10 @@ class ChromaServerProcess:
 
     def start(self) -> None:
         """Start the server, and wait until it answers."""
+        chroma = Path(sys.executable).with_name("chroma")
         place = ["--path", str(self.folder), "--host", "127.0.0.1", "--port", str(self._port)]
         self._running = subprocess.Popen(
-            [sys.executable, "-c", _CHROMA, "run", *place],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            cwd=self.folder.parent,
+            [chroma, "run", *place], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=self.folder.parent
         )
         until = time.monotonic() + _SECONDS
         while time.monotonic() < until:
