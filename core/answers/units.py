@@ -1,8 +1,9 @@
 """The units of a text of which answers are made: sentences, list items, table rows and code blocks, each whole."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
@@ -66,13 +67,14 @@ class Unit:
         return any(first <= start and end <= last for first, last in self.spans)
 
 
-def units_of(text: str) -> list[Unit]:
+@lru_cache(200)  # the same hits come again for the next question on a matter
+def units_of(text: str) -> Sequence[Unit]:
     """Return the units of a Markdown text in their order.
 
     A lead-in is the lead of what follows and no unit, nor are headings, pictures, and lines that only link.
     """
     text = _COMMENT.sub(_blank, with_newlines(text))
-    return [unit for unit in _Reader(text).read() if _says(text[unit.start : unit.end])]
+    return tuple(unit for unit in _Reader(text).read() if _says(text[unit.start : unit.end]))
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -5,6 +5,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+import numpy as np
+
 from core.embedding import Embedder
 from core.errors import ConfigError
 from core.markdown.rows import tables
@@ -58,10 +60,22 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
     return windows
 
 
-def whole(chunk: Chunk, title: str, embedder: Embedder) -> Window:
-    """Return the window of a chunk that has one only, and no rows."""
-    head, _ = _head(chunk, title, embedder, embedder.input_tokens)
-    return Window(chunk.id, 0, head + chunk.text, len(head))
+def places_of(chunk: Chunk, title: str, embedder: Embedder) -> Spans:
+    """Return the place in a chunk's text of each token of its windows but rows, (-1, -1) for those of a head.
+
+    They follow from the tokens of the whole text, and are right where the windows have as many. A token across a cut
+    is one of each side: its space ends one window, its word begins the next.
+    """
+    head, head_tokens = _head(chunk, title, embedder, embedder.input_tokens)
+    spans = embedder.tokens(chunk.text)
+    room = embedder.input_tokens - head_tokens
+    cuts = [] if len(spans) <= room else _cuts(chunk.text, spans, room)
+    # The line end of a head is of one token with what follows.
+    before = np.full((len(embedder.tokens(head.rstrip())), 2), -1, np.int32)
+    parts = []
+    for start, end in pairwise([0, *cuts, len(chunk.text)]):
+        parts += [before, spans[(spans[:, 1] > start) & (spans[:, 0] < end)].clip(start, end)]
+    return np.concatenate(parts)
 
 
 def fit(question: str, embedder: Embedder) -> tuple[str, bool]:
@@ -154,15 +168,19 @@ def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: 
 
     The order is: at a line's end, at a space, between two tokens.
     """
-    places = ((count, _place(text, bounds, start + count)) for count in counts)
-    options = [(place[0], abs(count - ideal), start + count, place[1]) for count, place in places if place]
-    if not options:
+    nearest: dict[int, tuple[int, int]] = {}
+    for count in sorted(counts, key=lambda count: abs(count - ideal)):
+        if place := _place(text, bounds, start + count):
+            rank, cut = place
+            nearest.setdefault(rank, (start + count, cut))
+            if rank == LINE_END:
+                break
+    if not nearest:
         # All these tokens are parts of one character: cut at the last character boundary before them.
         last = start + counts[-1]
         token = next((at for at in range(last, start, -1) if _clean(text, bounds, at)), last)
         return token, bounds[token][0]
-    _, _, token, cut = min(options)
-    return token, cut
+    return nearest[min(nearest)]
 
 
 def _place(text: str, bounds: list[list[int]], token: int) -> tuple[int, int] | None:

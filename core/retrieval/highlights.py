@@ -10,7 +10,7 @@ import numpy as np
 
 from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
-from core.embedding.windows import whole, windows_of
+from core.embedding.windows import places_of, windows_of
 from core.lazy import lazy
 from core.markdown.rows import Table, tables
 from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
@@ -65,6 +65,8 @@ class Read:
 def highlights(result: SearchResult, store: Store, read: Mapping[str, Read]) -> dict[str, Highlight]:
     """Return the highlights of the hits by the id of their chunk."""
     words = words_of(result)
+    texts = [simplified(hit.chunk.text) for hit in result.hits]
+    store.words.stems([*dict.fromkeys(form for text in texts for form, _ in _forms_in(text))])  # all at once
     return {
         hit.chunk.id: highlight(hit, words[hit.asked], store.words.stems, read.get(hit.chunk.id)) for hit in result.hits
     }
@@ -230,10 +232,9 @@ def _places(chunk: Chunk, title: str, embedder: TokenEmbedder, count: int) -> Sp
 
     A chunk that was embedded before rows were has none of them; None for a chunk that was embedded otherwise.
     """
-    one = whole(chunk, title, embedder)
-    spans = embedder.tokens(one.text)
-    if len(spans) == count <= embedder.input_tokens:  # the usual chunk, whose text is tokenised once
-        return np.where(spans[:, :1] >= one.head, spans - one.head, -1)
+    usual = places_of(chunk, title, embedder)
+    if len(usual) == count:
+        return usual
     places: list[Spans] = []
     at = reached = 0
     for window in windows_of([chunk], title, embedder):
