@@ -11,6 +11,7 @@ from pathlib import Path
 
 from core.errors import NoteNotFound, SourceError
 from core.faults import FILES
+from core.indexing.bases import Bases
 from core.intake.imports import Imports
 from core.limits import check_part
 from core.markdown.body import attachments_in
@@ -25,12 +26,19 @@ from core.model import (
     lapses,
     later,
 )
+from core.models import Models
 from core.notes import attachments, lines, mentions, naming, texts
 from core.notes.links import NoteLinks
+from core.store import Store
+from core.store.remembered import Remembered
 
 
 class StoredNotes(Imports):
     """The notes of all bases, to be read."""
+
+    def __init__(self, store: Store, models: Models, bases: Bases) -> None:
+        super().__init__(store, models, bases)
+        self._remembered = Remembered(store.database)
 
     def all(self, filters: Filters | None = None, *, text: str = "", answering: bool = False) -> list[NoteCard]:
         """Return the notes that match the filters and have `text` in their title or path.
@@ -39,7 +47,14 @@ class StoredNotes(Imports):
         QueryError for filters and texts that are too long.
         """
         check_part(text)
-        return self._store.notes.cards(filters or Filters(), text=text, answering=answering)
+        filters = filters or Filters()
+
+        def read() -> list[NoteCard]:
+            return self._store.notes.cards(filters, text=text, answering=answering)
+
+        if text or answering or filters != Filters(bases=filters.bases):  # others depend on the time, or are many
+            return read()
+        return [*self._remembered.get(("cards", filters.bases), read)]
 
     def get(self, note_id: str) -> Note:
         """Return a note with its text, for a person: its pending chunks are embedded next. Raises NoteNotFound."""
@@ -100,7 +115,7 @@ class StoredNotes(Imports):
 
     def tags(self, base: str | None = None) -> dict[str, int]:
         """Return how many notes have each tag."""
-        return self._store.notes.tags(base)
+        return dict(self._remembered.get(("tags", base), lambda: self._store.notes.tags(base)))
 
     def categories(self, base: str | None = None) -> dict[str, int]:
         """Return how many notes have each category."""
@@ -110,7 +125,7 @@ class StoredNotes(Imports):
 
     def links(self) -> NoteLinks:
         """Return the links between the notes, as of now."""
-        return NoteLinks(self._store)
+        return self._remembered.get("links", lambda: NoteLinks(self._store))
 
     def mentions(self, links: NoteLinks, note_id: str, among: Iterable[str]) -> dict[str, str]:
         """Return the sentence in which each of some notes links to a note, without what a person hid."""

@@ -1,7 +1,6 @@
 """The notes as a tree of folders, where a person chooses a note; a folder of many is sent when it is unfolded."""
 
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import Any
 from zlib import crc32
 
@@ -94,7 +93,7 @@ def _listed(folder: dict[str, Any]) -> dict[str, Any]:
 
 
 def _above(card: NoteCard, *, several: bool) -> Path:
-    parts = PurePosixPath(card.path or "").parts[:-1]
+    parts = tuple((card.path or "").split("/")[:-1])
     if len(parts) > DEEPEST:
         parts = (*parts[:DEEPEST], "/".join(parts[DEEPEST:]))
     return (card.base, *parts) if several else parts
