@@ -189,3 +189,34 @@ _SIGNS = st.sampled_from(
 @given(st.lists(_SIGNS | st.text(max_size=3), max_size=30))
 def test_no_text_brings_an_element_of_its_own(parts: list[str]) -> None:
     check("".join(parts))
+
+
+WRAPPED = (
+    "A book that an editor wrapped has lines that end where the next word has\n"
+    "no room, and a reader wants them as one paragraph that is as wide as the\n"
+    "page, in which nothing tells where those lines once ended, and in which\n"
+    "links and *stressed words* go on over the end of a line as they do with\n"
+    "any other text.\n"
+)
+
+
+def test_line_ends_of_a_wrapped_note_are_spaces() -> None:
+    assert "<br" not in drawn(WRAPPED)
+    assert "has no room" in drawn(WRAPPED)
+    # A line that a person ended early stays one.
+    assert drawn(f"{WRAPPED}\nRoses are red,\nviolets are blue.\n").count("<br") == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Milk\nBread\nButter\nEggs\nSalt\nFlour\n",
+        "第一句话说的是备份。\n第二句话比第一句长一些，说的是恢复和检查备份。\n第三句。\n第四句话说完了。\n第五句。\n",
+        "Short.\n"
+        + "\n".join("A sentence of its own line, of some length, that ends " + "so " * n for n in range(9))
+        + "\n",
+        WRAPPED[: WRAPPED.index("page")],
+    ],
+)
+def test_line_ends_of_a_person_stay(text: str) -> None:
+    assert drawn(text).count("<br") == text.strip().count("\n")

@@ -9,7 +9,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from pages.ui.shared.document import blocks, inline
+from pages.ui.shared.document import blocks, inline, wraps
 from pages.ui.shared.safe import FOLLOWED
 
 MAX_NESTING = 60
@@ -38,6 +38,7 @@ def _parser() -> MarkdownIt:
     inline.add(parser)
     parser.core.ruler.after("block", "obsidian", _obsidian)
     parser.core.ruler.after("inline", "addresses", _addresses)
+    parser.core.ruler.push("wraps", wraps.unwrap)
     parser.core.ruler.push("embeds", _embeds)
     parser.core.ruler.push("blanks", _blanks)
     return parser
