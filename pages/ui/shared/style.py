@@ -186,6 +186,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 [class*="st-key-verdict_"] button:hover { opacity: 1; }
 :is([class*="st-key-past_rows"], .st-key-past_answers, .st-key-examples, .st-key-recent) a { background: none; }
 :is([class*="st-key-past_rows"], .st-key-past_answers, .st-key-examples, .st-key-recent) a p { font-weight: 400; } [class*="st-key-past_rows"] a { padding-left: 0; }
+.stCheckbox [data-testid="stMarkdownContainer"], .stCheckbox [data-testid="stMarkdownContainer"] p { white-space: normal; }
  .st-key-options_body { max-width: 40rem; } .st-key-options_body [data-testid="stButtonGroup"] button { padding: 0 .65rem; }
 .t-hit details summary { cursor: pointer; font-size: .84rem; opacity: .75; } .t-hit details[open] summary { margin-bottom: .4rem; }
 .t-sizes { display: flex; align-items: flex-end; gap: 2px; height: 3.4rem; overflow: hidden; }
