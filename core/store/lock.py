@@ -66,6 +66,7 @@ def _describe(holder: Path) -> Message:
         fields = None
     if not fields:
         return message("another Tessera")
+    fields["since"] = f"{fields['since']:.16} UTC".replace("T", " ", 1)
     return message("another Tessera (process {pid}, '{command}', since {since})", **fields)
 
 
