@@ -185,7 +185,9 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 [class*="st-key-verdict_"] [role="radiogroup"] { gap: .15rem; } [class*="st-key-verdict_"] button:not([aria-checked="true"]) { border-color: transparent; background: none; opacity: .75; }
 [class*="st-key-verdict_"] button:hover { opacity: 1; }
 :is([class*="st-key-past_rows"], .st-key-past_answers, .st-key-examples, .st-key-recent) a { background: none; }
-:is([class*="st-key-past_rows"], .st-key-past_answers, .st-key-examples, .st-key-recent) a p { font-weight: 400; } [class*="st-key-past_rows"] a { padding-left: 0; }
+:is([class*="st-key-past_rows"], .st-key-past_answers, .st-key-examples, .st-key-recent) a p { font-weight: 400; } :is(.st-key-examples, .st-key-recent) a { padding-block: .25rem; height: auto; }
+:is(.st-key-examples, .st-key-recent) a p { white-space: normal; line-height: 1.35; display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; overflow: hidden; }
+ [class*="st-key-past_rows"] a { padding-left: 0; }
 .stCheckbox [data-testid="stMarkdownContainer"], .stCheckbox [data-testid="stMarkdownContainer"] p { white-space: normal; }
  .st-key-options_body { max-width: 40rem; } .st-key-options_body [data-testid="stButtonGroup"] button { padding: 0 .65rem; }
 .t-hit details summary { cursor: pointer; font-size: .84rem; opacity: .75; } .t-hit details[open] summary { margin-bottom: .4rem; }
