@@ -7,7 +7,7 @@ import streamlit as st
 from core.messages import message
 from core.model import KnowledgeBase, QuestionSet
 from core.workspace import Workspace
-from pages.ui.evaluation import advice, comparison, history, pipelines, questions, running, sets
+from pages.ui.evaluation import advice, comparison, history, marking, pipelines, questions, running, sets
 from pages.ui.shared import empty, links, shell, widgets
 from pages.ui.shared.text import labels, t
 
@@ -24,7 +24,7 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
     if len(bases) > 1:
         left, right = st.columns([1, 3], gap="medium")
         with left:
-            base = choice(bases)
+            base = choice(workspace, bases)
     else:
         base, right = bases[0], st.container()
     with right:
@@ -48,10 +48,12 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
             advice.section(workspace, base, question_set)
 
 
-def choice(bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
+def choice(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
+    """Draw the choice of a base, which begins with one that has questions, and return it."""
     by_name = {base.name: base for base in bases}
-    links.settle("base", "eval_base", by_name, bases[0].name)
-    name = widgets.select_hidden(t("Knowledge base"), by_name, "eval_base")
+    first = next((name for name in by_name if workspace.question_sets.all(name)), bases[0].name)
+    links.settle("base", marking.BASE, by_name, first)
+    name = widgets.select_hidden(t("Knowledge base"), by_name, marking.BASE)
     links.say("base", name)
     return by_name[name]
 

@@ -11,6 +11,8 @@ from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
 _MARKED = "marked"
+BASE = "eval_base"
+"""The base that is evaluated."""
 
 
 class Marks:
@@ -54,6 +56,7 @@ class Marks:
             question_set = self._workspace.question_sets.add(hit.note.base, t("My questions"))
         questions.mark(question_set, self._text, hit)
         use(self._workspace, question_set)
+        st.session_state[BASE] = hit.note.base  # the page Evaluation begins with it
         # What a callback draws takes the place of the page's first elements.
         st.session_state[_MARKED] = hit.chunk.id, question_set.name
 
