@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,8 @@ def _describe(holder: Path) -> Message:
         fields = None
     if not fields:
         return message("another Tessera")
-    fields["since"] = f"{fields['since']:.16} UTC".replace("T", " ", 1)
+    with suppress(ValueError, OverflowError):
+        fields["since"] = f"{datetime.fromisoformat(fields['since']).astimezone():%Y-%m-%d %H:%M}"
     return message("another Tessera (process {pid}, '{command}', since {since})", **fields)
 
 

@@ -52,5 +52,5 @@ def test_a_conversion_that_takes_too_long_leaves_no_copy_of_the_document(
     monkeypatch.setattr(converting, "SECONDS", 4)
     with pytest.raises(SourceError, match="longer than 4 seconds"):
         converting.convert(hostile()["deep-list.html"], "deep-list.html")
-    assert _running(tmp_path) == []
+    _until(lambda: not _running(tmp_path), 3.0)  # the system takes a killed one away a moment later
     assert [*tmp_path.iterdir()] == []
