@@ -235,7 +235,7 @@ def test_search(sent: made_up.Sent, screen: Screen, monkeypatch: pytest.MonkeyPa
     screen.open("search").open("search", q="")
     screen.open("search", q="όρος")
     state(screen, past=("όρος", ""))
-    state(screen, options_open=True)
+    screen.press("options")
     state(screen, past=None, context_of="όρος", lost_box=True, why_not_box=True)
     state(screen, why_not_note=note(screen, "Μακρύ"))
     state(screen, why_not_note=note(screen, "Όρος"))

@@ -63,18 +63,15 @@ def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
     first, others = hits[0], len(hits) - seen
     key = f"more_of_{first.note.id}"
 
-    def toggle() -> None:
-        st.session_state[key] = not st.session_state.get(key)
-
     @st.fragment
     def part() -> None:
         with st.container(border=True, key=f"hit_{first.rank}", gap="xxsmall"), shell.errors():
-            shown = bool(st.session_state.get(key))
+            shown = key in widgets.toggled()
 
             def more() -> None:
                 count = t_plural("{n} more in this note", "{n} more in this note", n=others)
                 icon = "expand_less" if shown else "expand_more"
-                widgets.small(count, f"others_{first.rank}", icon, on_click=toggle)
+                widgets.small(count, f"others_{first.rank}", icon, **widgets.toggling(key))
 
             draw(first, more if others > 0 else None)
             for hit in hits[1 : None if shown else seen]:
@@ -101,7 +98,8 @@ class Entries:
     def draw(self, hit: Hit, more: Callable[[], None] | None, *, head: bool = True) -> None:
         """Draw a hit, with the title of its note if it is its `head`; `more` draws what shows the note's others."""
         seen, why, wide = self._seen[hit.chunk.id], f"why_of_{hit.chunk.id}", f"wide_{self._around}_{hit.chunk.id}"
-        st.session_state.setdefault(wide, bool(self._around))
+        toggled = widgets.toggled()
+        unfolded = bool(self._around) != (wide in toggled)
         section = cards.section(hit.note, hit.chunk)
         title = hit.note.title if head else " › ".join(section) or t("Beginning of the note")
         with _row(f"head_{hit.rank}"):
@@ -110,7 +108,6 @@ class Entries:
                 st.html(cards.where(hit, self._tones.get(hit.asked, "")), width="content")
             if meter := cards.meter(self._levels[hit.chunk.id]):
                 st.html(meter, width="content")
-            unfolded = st.session_state[wide]
             about = t("Show a few lines") if unfolded else t("Read it here")
             _toggle(about, wide, f"unfold_{hit.rank}", "unfold_less" if unfolded else "unfold_more")
             _toggle(t("Why this?"), why, f"why_{hit.rank}", "info")
@@ -121,10 +118,10 @@ class Entries:
                     more()
             if about_note := cards.about(hit):
                 st.html(about_note)
-        if st.session_state.get(why):
+        if why in toggled:
             self._why(hit, seen)
         self._picture(hit)
-        if not st.session_state[wide]:
+        if not unfolded:
             st.html(cards.body(hit, seen, around=False))
             return
         size = st.session_state.setdefault(f"around_{self._around}_{hit.chunk.id}", self._around)
@@ -167,13 +164,9 @@ class Entries:
         widgets.pills(t("Was it useful?"), names, disabled=self._workspace.readonly, **now)
 
 
-def _toggle(label: str, state: str, key: str, icon: str) -> None:
-    """Draw a button that turns a state of the session on and off."""
-
-    def toggle() -> None:
-        st.session_state[state] = not st.session_state.get(state)
-
-    widgets.small(label, key, icon, help=label, on_click=toggle)
+def _toggle(label: str, name: str, key: str, icon: str) -> None:
+    """Draw a button that unfolds or folds something."""
+    widgets.small(label, key, icon, help=label, **widgets.toggling(name))
 
 
 def _row(key: str) -> Any:

@@ -19,7 +19,7 @@ def button(workspace: Workspace, bases: list[str]) -> SearchOptions:
     """Draw the button that opens and closes the options, and return the options as they are chosen."""
     changed = _changed(_set_up(workspace, bases))
     label = t("Options · {n}", n=changed) if changed else t("Options")
-    widgets.button(label, "options", "tune", on_click=_toggle)
+    widgets.button(label, "options", "tune", **widgets.toggling(OPEN))
     state = st.session_state
     chosen: dict[str, Any] = {name: state[name] if name in state["own_options"] else None for name in DRAWN}
     chosen["reranker"] = None if state["reranker"] == knobs.AS_SET else state["reranker"]
@@ -30,7 +30,7 @@ def button(workspace: Workspace, bases: list[str]) -> SearchOptions:
 
 def panel(workspace: Workspace, bases: list[str]) -> None:
     """Draw the options where they are open; a change answers the question anew."""
-    if not st.session_state.get(OPEN):
+    if OPEN not in widgets.toggled():
         return
     texts = (
         (t("Knowledge bases"), t("All"), bases),
@@ -51,10 +51,6 @@ def panel(workspace: Workspace, bases: list[str]) -> None:
                         _draw(name)
         if st.session_state["own_options"] or st.session_state["reranker"] != knobs.AS_SET:
             widgets.small(t("Reset to the defaults"), "reset_options", "undo", on_click=reset)
-
-
-def _toggle() -> None:
-    st.session_state[OPEN] = not st.session_state.get(OPEN)
 
 
 def _draw_reranker(workspace: Workspace, base: KnowledgeBase | None) -> None:

@@ -48,6 +48,20 @@ def _presses() -> set[str]:
     return presses
 
 
+def toggled() -> set[str]:
+    """Return what a person has unfolded or folded of this session's pages, by names that the pages choose."""
+    names: set[str] = st.session_state.setdefault("toggled", set())
+    return names
+
+
+def toggling(name: str) -> dict[str, Any]:
+    """Return the callback of a button that adds a name to `toggled` or takes it away.
+
+    It reads no session state, as the callback of `_pressable`: a press would be lost.
+    """
+    return {"on_click": toggled().symmetric_difference_update, "args": ({name},)}
+
+
 def small(label: str, key: str, icon: str, **more: Any) -> bool:
     """Draw a button without a frame."""
     return button(label, key, icon, type="tertiary", **more)
