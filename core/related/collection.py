@@ -51,13 +51,12 @@ class RelatedNotes:
         self._searching = searching
         self._likeness = review.likeness
         self._successors = Successors(store)
-        self._known: tuple[int, NoteLinks] | None = None
         self.neighbours = Neighbours(store, self._text)
-        self.concepts = Concepts(store, self._text, self._links_now)
+        self.concepts = Concepts(store, self._text, self._notes.links)
 
     def of(self, note_id: str) -> Related:
         """Return what other notes say about a note; raises NoteNotFound."""
-        note, links = self._notes.without_hidden(note_id), self._links_now()
+        note, links = self._notes.without_hidden(note_id), self._notes.links()
         base = self._store.bases.of_id(note.base_id)
         neighbours = self.neighbours.of(note, links, note.tags)
         cards = self._store.notes.cards_of(one.note_id for one in neighbours)
@@ -110,7 +109,7 @@ class RelatedNotes:
 
     def linked(self, note_id: str, other: str) -> str:
         """Return the text of a note with a link at the first place where it names another one; raises EditError."""
-        note, links = self._store.notes.note(note_id), self._links_now()
+        note, links = self._store.notes.note(note_id), self._notes.links()
         shown = self._notes.without_hidden(note_id)
         places = self._mentions(shown, links, [links.names[other]] if other in links.names else [])
         text = mentions.link(shown, places[0], links) if places else ""
@@ -130,13 +129,6 @@ class RelatedNotes:
         result = self._searching.answer(self._searching.prepare(" ".join(words), options))
         first = {hit.note.id: hit for hit in reversed(result.hits) if hit.note.id != without}
         return [hit for hit in result.hits if hit is first.get(hit.note.id)][:limit] if result.confident else []
-
-    def _links_now(self) -> NoteLinks:
-        """Return the links between the notes; they are read again when anything has changed."""
-        version, known = self._store.database.version(), self._known
-        if known is None or known[0] != version:
-            self._known = known = version, self._notes.links()
-        return known[1]
 
     def _text(self, note_id: str) -> tuple[Hashable, str]:
         """Return the title and the text of a note without what a person hid."""
