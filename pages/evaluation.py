@@ -51,8 +51,9 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
 def choice(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
     """Draw the choice of a base, which begins with one that has questions, and return it."""
     by_name = {base.name: base for base in bases}
-    first = next((name for name in by_name if workspace.question_sets.all(name)), bases[0].name)
-    links.settle("base", marking.BASE, by_name, first)
+    if st.session_state.get(marking.BASE) not in by_name:
+        st.session_state[marking.BASE] = next((name for name in by_name if workspace.question_sets.all(name)), "")
+    links.settle("base", marking.BASE, by_name, bases[0].name)
     name = widgets.select_hidden(t("Knowledge base"), by_name, marking.BASE)
     links.say("base", name)
     return by_name[name]
