@@ -185,3 +185,9 @@ def test_a_note_is_shown_as_the_file_that_is_imported_as_it(shell: Shell, tmp_pa
         note = workspace.notes.get(card.id)
     assert (note.title, note.tags, note.priority) == ("Plan", ("rust",), 2)
     assert note.body.endswith("The search first.\n")
+
+
+def test_the_json_of_an_exported_note_has_every_sign(shell: Shell) -> None:
+    body = "A\ttab, \x1b[31mred\u202e, \x0c and no line's end"
+    shell.run("new", "work", "--title", "Hostile", "--body", body)
+    assert shell.run("export", "Hostile")["text"].endswith(body)
