@@ -175,8 +175,8 @@ class RerankSettings(ServerSettings):
 class LlmSettings(ServerSettings):
     """A language model.
 
-    `input_characters` limits the text of notes in one request. With `discover` the pages look for model servers on
-    this machine while no language model is set up.
+    `input_characters` limits the text of notes in one request. With `discover` the page Settings, and Search while no
+    model is set up, look for model servers on this machine.
     """
 
     input_characters: int = Field(16_000, ge=1000, le=1_000_000)

@@ -51,6 +51,11 @@ def serve(monkeypatch: pytest.MonkeyPatch) -> Iterator[Serve]:
         yield start
 
 
+def listed(port: int, state: str) -> str:
+    """A row of the list of Settings."""
+    return f'127.0.0.1:{port}</span><span class="t-dim t-small">{state}</span>'
+
+
 def asked(screen: Screen, question: str = OPEN) -> Screen:
     return screen.open("search", q=question).finish(JOB)
 
@@ -158,9 +163,9 @@ def test_settings_list_what_was_looked_for(filled: Screen, serve: Serve) -> None
     serve("vLLM").dialect = "llama.cpp"
     screen = filled.open("settings").tab("Model servers").finish(JOB)
     text = said(screen)
-    assert f"127.0.0.1:{first.port} · running, 2 language models" in text
-    assert f"127.0.0.1:{empty.port} · running, without a language model" in text
-    assert "running, 1 language model<" in text
+    assert listed(first.port, "running, 2 language models") in text
+    assert listed(empty.port, "running, without a language model") in text
+    assert "running with qwen3:8b" in text
     assert not any(server.requests[1:] for server in (first, empty))
     screen.app.selectbox(key=f"local_model_{first.port}").select_index(1).run()
     screen.press(f"use_local_{first.port}")
@@ -174,13 +179,13 @@ def test_settings_list_what_was_looked_for(filled: Screen, serve: Serve) -> None
 
 def test_a_server_that_starts_later_is_found_by_looking_again(filled: Screen, serve: Serve) -> None:
     server = serve("Ollama")
-    listed = server.dialect
+    kind = server.dialect
     server.dialect = ""
     screen = filled.open("settings").tab("Model servers").finish(JOB)
-    assert f"127.0.0.1:{server.port} · not running" in said(screen)
-    server.dialect = listed
+    assert listed(server.port, "not running") in said(screen)
+    server.dialect = kind
     screen.press("look_again").finish(JOB)
-    assert f"127.0.0.1:{server.port} · running, 1 language model" in said(screen)
+    assert listed(server.port, "running with qwen3:8b") in said(screen)
 
 
 def test_the_offer_is_there_in_chinese(filled: Screen, serve: Serve) -> None:

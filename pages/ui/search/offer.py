@@ -29,9 +29,9 @@ def _offer(workspace: Workspace, text: str, options: SearchOptions, found: local
         server, model = pairs[0]
         if len(pairs) == 1:
             line = t("{name} is running here with {model}", name=server.name, model=local_servers.short(model))
-            st.caption(f":material/edit_note: {plain(line)}", width="content")
+            st.caption(f":material/computer: {plain(line)}", width="content")
         else:
-            st.caption(f":material/edit_note: {plain(t('Language models are running here'))}", width="content")
+            st.caption(f":material/computer: {plain(t('Language models are running here'))}", width="content")
             labels = {(one, name): f"{one.name} · {local_servers.short(name)}" for one, name in pairs}
             server, model = local_servers.choose(labels, "offered_model")
         about = t(

@@ -136,8 +136,10 @@ def _follow_up(workspace: Workspace, thread: Thread) -> None:
     thread_id, completed = st.session_state.get(_COMPLETED) or ("", "")
     if not completed or thread_id != thread.id:
         with st.form("thread_form", border=False):
-            typed = st.text_input(t("Ask further"), key="thread_question", max_chars=1000)
-            if widgets.submit(t("Continue"), "thread_complete", "arrow_forward") and typed.strip():
+            with st.container(horizontal=True, vertical_alignment="bottom"):
+                typed = st.text_input(t("Ask further"), key="thread_question", max_chars=1000)
+                pressed = widgets.submit(t("Continue"), "thread_complete", "arrow_forward")
+            if pressed and typed.strip():
                 with st.spinner(t("Completing the question…")):
                     question = workspace.threads.complete(thread.id, typed.strip())
                 state = {_TYPED: typed.strip(), _COMPLETED: (thread.id, question), "thread_asked": question}

@@ -8,7 +8,7 @@ from core.model import LocalServer
 from core.workspace import Workspace
 from pages.ui.shared import local_servers, widgets
 from pages.ui.shared.safe import html
-from pages.ui.shared.text import t, t_plural
+from pages.ui.shared.text import t
 
 
 def section(workspace: Workspace, changed: Callable[[], object]) -> None:
@@ -37,14 +37,17 @@ def _list(workspace: Workspace, found: local_servers.Found | None, changed: Call
 def _row(workspace: Workspace, server: LocalServer, changed: Callable[[], object]) -> None:
     card = workspace.servers.get("llm")
     used = card.complete and card.base_url == server.base_url
-    tag = f'<span class="t-tag">{html(t("in use: {model}", model=local_servers.short(card.model)))}</span>'
+    if used:
+        in_use = t("in use: {model}", model=local_servers.short(card.model))
+        state = f'<span class="t-tag">{html(in_use)}</span>'
+    else:
+        state = f'<span class="t-dim t-small">{html(_state(server))}</span>'
     dot = "ready" if server.running else "absent"
     port = server.address.rpartition(":")[2]
     with st.container(horizontal=True, vertical_alignment="center", key=f"local_{port}"):
         st.html(
             f'<div class="t-head"><span class="t-dot {dot}"></span><span>{html(server.name)}</span>'
-            f'<span class="t-dim t-small">{html(server.address)} · {html(_state(server))}</span>'
-            f"{tag if used else ''}</div>",
+            f'<span class="t-dim t-small">{html(server.address)}</span>{state}</div>',
             width="stretch",
         )
         models = [model for model in server.models if not (used and model == card.model)]
@@ -65,4 +68,6 @@ def _state(server: LocalServer) -> str:
         return t("not running")
     if not server.models:
         return t("running, without a language model")
-    return t_plural("running, {n} language model", "running, {n} language models", n=len(server.models))
+    if len(server.models) == 1:
+        return t("running with {model}", model=local_servers.short(server.models[0]))
+    return t("running, {n} language models", n=len(server.models))

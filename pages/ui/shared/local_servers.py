@@ -59,7 +59,7 @@ def use(workspace: Workspace, server: LocalServer, model: str) -> None:
 
 def choose(models: Mapping[tuple[LocalServer, str], str], key: str) -> tuple[LocalServer, str]:
     """Draw a list of models by their texts, and return the chosen one."""
-    return widgets.select(t("Language model"), dict(models), key, label_visibility="collapsed", width=320)
+    return widgets.select(t("Language model"), dict(models), key, label_visibility="collapsed", width=220)
 
 
 def short(model: str) -> str:
