@@ -39,7 +39,7 @@ class Connection:
     """A connection to a server, kept open between requests, of which it has one at a time."""
 
     def __init__(self, url: httpx.URL) -> None:
-        here = is_this_machine(url.host)
+        self._is_here = here = is_this_machine(url.host)
         verify = _certificates() if url.scheme == "https" or not here else False  # there is nothing to verify
         # With an explicit transport httpx ignores the proxies of the environment.
         self._client = httpx.Client(
@@ -69,12 +69,29 @@ class Connection:
     ) -> Iterator[Reply]:
         """Post, and lend the reply, with its parts where it comes as events.
 
-        `seconds` is the longest wait for a part. Raises httpx.TransportError, as ReadTimeout where `stop` said so.
+        `seconds` is the longest wait for a part. The first part of a server on this machine may take as long as the
+        whole reply: it loads its model and reads minutes of text on a plain processor. Raises httpx.TransportError, as
+        ReadTimeout where `stop` said so.
         """
-        with self._requested(url, content, headers, seconds, seconds * STREAMING, stop) as (response, late):
+        whole = seconds * STREAMING
+        last_part: float | None = None
+
+        def over() -> bool:
+            return stop() or (last_part is not None and time.monotonic() - last_part > seconds)
+
+        def timed(parts: Iterator[bytes]) -> Iterator[bytes]:
+            nonlocal last_part
+            for part in parts:
+                last_part = time.monotonic()
+                yield part
+
+        with self._requested(url, content, headers, whole if self._is_here else seconds, whole, over) as (
+            response,
+            late,
+        ):
             is_events = response.headers.get("Content-Type", "").partition(";")[0].strip() == "text/event-stream"
             if response.is_success and is_events:
-                yield Reply(response.status_code, b"", False, 0.0, _parts(response, late))
+                yield Reply(response.status_code, b"", False, 0.0, timed(_parts(response, late)))
             else:
                 yield replies.read(response, limit)
 
