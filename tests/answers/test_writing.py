@@ -6,11 +6,12 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Literal
 
 import pytest
 
-from core.answers import figures
+from core.answers import budget, figures
 from core.answers.lines import Lines
 from core.answers.writing import IDLE, LETTERS
 from core.errors import ConfigError
@@ -200,6 +201,33 @@ def test_what_does_not_end_is_ended(filled: Workspace) -> None:
         assert len(writings(filled, server)[-1].written) == 1
         assert time.monotonic() - started < 2
     assert len(ends) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"), [("The pool has room. ", 7_000, 9_000), ("缓存会过期。", 2_700, 4_000)]
+)
+def test_a_server_on_this_machine_gets_what_it_reads_by_default(text: str, least: int, most: int) -> None:
+    hits = [SimpleNamespace(chunk=SimpleNamespace(text=text * 100))] * 8
+    here = LlmSettings(base_url="http://127.0.0.1:11434/v1", model="m")
+    assert least < budget.characters(here, hits) < most  # type: ignore[arg-type]
+    assert budget.characters(here, []) <= here.input_characters
+    for values in (
+        {"base_url": "https://models.example/v1", "model": "m"},
+        {"base_url": "http://127.0.0.1:1/v1", "model": "m", "input_characters": 16_000},
+        {"base_url": "http://[", "model": "m"},
+    ):
+        llm = LlmSettings.model_construct(**values)  # type: ignore[arg-type]
+        assert budget.characters(llm, hits) == 16_000  # type: ignore[arg-type]
+
+
+def test_no_more_of_the_passages_is_sent(filled: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "LOCAL_TOKENS", 200)  # too few for two passages
+    with ModelServer() as server:
+        writings(filled, server)
+        writings(filled, server, input_characters=16_000)
+    materials = [json.loads(request.body["messages"][-1]["content"]) for request in server.requests]
+    less, whole = (len(material["passages"]) for material in materials)
+    assert less == 1 < whole
 
 
 THOUGHTS = f"The passages say a lot. {IDLE * 'x'} I could write {sentence('A draft.', (1, BACKUPS))}\n"
