@@ -173,9 +173,14 @@ class RerankSettings(ServerSettings):
 
 
 class LlmSettings(ServerSettings):
-    """A language model; `input_characters` limits the text of notes in one request."""
+    """A language model.
+
+    `input_characters` limits the text of notes in one request. With `discover` the page Settings, and Search while no
+    model is set up, look for model servers on this machine.
+    """
 
     input_characters: int = Field(16_000, ge=1000, le=1_000_000)
+    discover: bool = True
 
     @property
     def is_set_up(self) -> bool:

@@ -15,7 +15,7 @@ from pages.ui.settings import (
     servers,
     vocabulary,
 )
-from pages.ui.shared import shell, widgets
+from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
@@ -31,6 +31,9 @@ with shell.errors():
         names = ", ".join(status.set_aside)
         text = t("Damaged, so it was set aside and made again: {names}. Delete what you don't need.", names=names)
         st.warning(plain(f"{text} {t('It is in {folder}.', folder=str(status.folder))}"), icon=":material/warning:")
+    if links.arrived("tab") == "servers":
+        st.session_state["settings_tab"] = t("Model servers")
+    links.say("tab", "")
     widgets.tabs(
         {
             t("General"): lambda: general.section(workspace),

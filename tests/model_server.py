@@ -2,22 +2,32 @@
 
 Left alone it embeds a text as numbers of its hash, and scores a passage by its share of the question's
 words, as a reranker in one of three styles and as a chat model. As a chat model it also chooses among
-sections, and answers with the first lines of passages.
+sections, and answers with the first lines of passages. With a `dialect` it lists its models, streams and separates
+reasoning as that server does.
 """
 
 import json
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socket import SHUT_RDWR
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 DIMENSION = 16
+
+REASONING = {
+    "Ollama": "reasoning",
+    "LM Studio": "reasoning_content",
+    "llama.cpp": "reasoning_content",
+    "vLLM": "reasoning",
+}
+"""The field of a message with the model's reasoning, in each dialect."""
+_OWNERS = {"Ollama": "library", "LM Studio": "organization_owner", "llama.cpp": "llamacpp", "vLLM": "vllm"}
 
 
 @dataclass(frozen=True)
@@ -51,15 +61,25 @@ Script = Callable[["Handler"], None]
 class ModelServer:
     """Serves while its `with` lasts. `answers` are given first, in order; then it answers by itself.
 
-    It refuses to embed texts that hold `refuses`, with the status `refusal`.
+    It refuses to embed texts that hold `refuses`, with the status `refusal`. In a `dialect` it lists `models`, writes
+    `reasoning` before an answer, and keeps to the form of answers only where it gets a schema (`rambles`), which it
+    applies, refuses with 400, or ignores. Its list comes after `delay` seconds.
     """
 
     refuses: str = ""
     refusal: int = 400
+    reasoning: str = ""
+    rambles: bool = False
+    delay: float = 0.0
+    schema: Literal["applied", "refused", "ignored"] = "applied"
 
-    def __init__(self, *answers: Answer | Script, style: str = "cohere") -> None:
+    def __init__(
+        self, *answers: Answer | Script, style: str = "cohere", dialect: str = "", models: Sequence[str] = ("qwen3:8b",)
+    ) -> None:
         self.answers = deque(answers)
         self.style = style
+        self.dialect = dialect
+        self.models = models
         self.requests: list[Request] = []
         self.at_once = 0
         self.stopped = threading.Event()
@@ -87,7 +107,11 @@ class ModelServer:
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_address[1]}/v1"
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    @property
+    def port(self) -> int:
+        return int(self._http.server_address[1])
 
     @property
     def starts(self) -> list[float]:
@@ -114,6 +138,11 @@ class ModelServer:
 
     def _own(self, request: Request) -> "Answer | Script":
         kind = request.path.rpartition("/")[2]
+        if request.body is None:
+            expected = "/api/tags" if self.dialect == "Ollama" else "/v1/models"
+            listed = self.dialect and request.path == expected
+            answer = Answer(listing(self.dialect, self.models), delay=self.delay)
+            return answer if listed else Answer({"error": "not found"}, 404)
         if kind == "embeddings":
             if self.refuses and any(self.refuses in text for text in request.body["input"]):
                 return Answer({"error": {"message": "input is too long"}}, self.refusal)
@@ -126,6 +155,8 @@ class ModelServer:
                 return Answer(
                     chat(json.dumps({"question": f"{material['earlier'][0]['question']} {material['question']}"}))
                 )
+            if self.dialect and request.body["stream"]:
+                return self._written(request.body, material["passages"])
             if request.body["stream"]:
                 return stream(*(f"{line}\n" for line in sentences(material["passages"])))
             if "sections" in material:
@@ -136,6 +167,27 @@ class ModelServer:
             }
             return Answer(chat(json.dumps(scores)))
         return Answer({"error": "not found"}, 404)
+
+    def _written(self, body: dict[str, Any], passages: list[dict[str, Any]]) -> "Answer | Script":
+        """An answer in the server's dialect, in small pieces."""
+        form = body.get("response_format")
+        if form and self.schema == "refused":
+            return Answer({"error": {"message": "response_format isn't supported"}}, 400)
+        field = REASONING[self.dialect]
+        if form and self.schema == "applied":
+            assert form["type"] == "json_schema"
+            assert form["json_schema"]["schema"]["required"] == ["sentences"]
+            text = json.dumps({"sentences": [json.loads(line) for line in sentences(passages)]})
+            if self.dialect == "LM Studio" and self.reasoning:  # the schema holds for the reasoning, which is the end
+                return stream(deltas=[{field: part} for part in parts(text)], usage=True)
+        elif self.rambles:
+            text = "Well, let me tell you about your notes. " * 5
+        else:
+            text = "".join(f"{line}\n" for line in sentences(passages))
+        first = {"role": "assistant", "content": None if self.dialect == "llama.cpp" else ""}
+        blank = {"content": ""} if self.dialect == "Ollama" else {}
+        thoughts = [{**blank, field: part} for part in parts(self.reasoning)]
+        return stream(deltas=[first, *thoughts, *({"content": part} for part in parts(text))], usage=True)
 
     def _rerank(self, body: dict[str, Any]) -> Answer:
         texts = body.get("texts" if self.style == "tei" else "documents")
@@ -170,6 +222,9 @@ class Handler(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     server: _Server
+
+    def do_GET(self) -> None:
+        self.server.models.serve(self, Request(self.path, dict(self.headers), None, time.monotonic()))
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -227,18 +282,45 @@ def chat(answer: object) -> dict[str, Any]:
     return {"choices": [{"index": 0, "message": {"role": "assistant", "content": answer}, "finish_reason": "stop"}]}
 
 
-def stream(*pieces: str, end: str = "stop", between: float = 0.0) -> Script:
-    """An answer of `/chat/completions` that comes as events; without an `end` the server breaks off."""
+def listing(dialect: str, models: Sequence[str], **more: Any) -> dict[str, Any]:
+    """The list of the models of a server, each with the fields `more`."""
+    if dialect == "Ollama":
+        details = {"parent_model": "", "format": "gguf", "family": "qwen3", "families": ["qwen3"]}
+        row = {"modified_at": "2026-05-01T12:00:00Z", "size": 5_225_387_677, "digest": "500a1f06", "details": details}
+        return {"models": [{"name": name, "model": name, **row, **more} for name in models]}
+    row = {"object": "model", "owned_by": _OWNERS[dialect]}
+    listed: dict[str, Any] = {"object": "list", "data": [{"id": name, **row, **more} for name in models]}
+    if dialect == "llama.cpp":  # it adds a list in the form of Ollama
+        listed["models"] = [{"name": name, "model": name, "details": {"family": ""}} for name in models]
+    return listed
+
+
+def parts(text: str, size: int = 7) -> list[str]:
+    return [text[start : start + size] for start in range(0, len(text), size)]
+
+
+def stream(
+    *pieces: str,
+    end: str = "stop",
+    between: float = 0.0,
+    deltas: Sequence[dict[str, Any]] = (),
+    usage: bool = False,
+) -> Script:
+    """An answer of `/chat/completions` that comes as events; without an `end` the server breaks off.
+
+    `deltas` come before the pieces; with `usage` the last event has no choice.
+    """
 
     def write(handler: Handler) -> None:
         handler.write(b"HTTP/1.1 200 X\r\nContent-Type: text/event-stream; charset=utf-8\r\nConnection: close\r\n\r\n")
         handler.close_connection = True
-        for piece in pieces:
-            handler.write(event({"delta": {"content": piece}, "finish_reason": None}))
+        for delta in (*deltas, *({"content": piece} for piece in pieces)):
+            handler.write(event({"delta": delta, "finish_reason": None}))
             if handler.server.models.stopped.wait(between):
                 return
         if end:
-            handler.write(event({"delta": {}, "finish_reason": end}) + b"data: [DONE]\n\n")
+            last = b'data: {"choices": [], "usage": {"total_tokens": 9}}\n\n' if usage else b""
+            handler.write(event({"delta": {}, "finish_reason": end}) + last + b"data: [DONE]\n\n")
 
     return write
 

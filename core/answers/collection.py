@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Unpack
 
-from core.answers import asking, bars, writing
+from core.answers import asking, bars, budget, writing
 from core.answers.choosing import SURE, Choice, choose
 from core.config import Settings
 from core.errors import QueryError
@@ -75,7 +75,8 @@ class Answers:
             yield answer
             return
         question = answer.result.understood.text or text
-        yield from writing.write(chat, answer, question, self._settings.llm.input_characters, stop)
+        characters = budget.characters(self._settings.llm, answer.result.hits[: writing.PASSAGES])
+        yield from writing.write(chat, answer, question, characters, stop)
 
     def to_question(self, result: SearchResult) -> Answer | None:
         """Return the answer to what was typed where that is a question, None for a word or a title."""

@@ -1,7 +1,7 @@
 """Answers that a language model writes from the hits, of which code proves each sentence as it comes."""
 
 import re
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -27,12 +27,49 @@ A quote is copied from the text of its passage letter for letter, in the passage
 that prove the sentence. Take numbers, dates, units and names over as the passage writes them. Write nothing else, \
 and no sentence without a quote. If no passage answers the question, write only {"sentence": "", "quotes": []}"""
 
+LISTED = """
+Your reply before this one couldn't be read. Reply with one JSON object alone, {"sentences": [...]}, whose list holds \
+the objects of the sentences."""
+"""End of the task that is set once more, with SCHEMA, because the reply to it had another form."""
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "sentences": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "sentence": {"type": "string"},
+                    "quotes": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "properties": {"passage": {"type": "integer"}, "quote": {"type": "string"}},
+                            "required": ["passage", "quote"],
+                            "additionalProperties": False,
+                        },
+                    },
+                },
+                "required": ["sentence", "quotes"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["sentences"],
+    "additionalProperties": False,
+}
+"""The form of a whole answer, which a server can hold its model to."""
+
 PASSAGES = 8
 """Most hits that a model is sent."""
 SENTENCES, LETTERS, QUOTES = 12, 800, 4
 """Most sentences of an answer, repeated ones too, characters of one, and quotes of one; what is more isn't read."""
 IDLE = 4_000
 """Characters without a sentence after which a model is stopped."""
+
+_REFUSED = (400, 422)
+"""Status of a request with a schema that the server can't apply."""
 
 _MARKS = re.compile(r"[,，、]?\s*(?:\[\d{1,3}(?:\s*[,，、–-]\s*\d{1,3})*\]|【[^】]{0,20}】)")
 """Citations of a model's own: only code gives numbers."""
@@ -70,28 +107,33 @@ def write(chat: Chat, answer: Answer, question: str, characters: int, stop: Stop
     """Yield an answer as a language model writes it, with each sentence once more; the last one has `ended`.
 
     A sentence stands on the quotes that are found in the passages that it names. The quotes of an answer without any
-    are those of `answer`, which the notes give alone. A failure of the server is the `problem` of the writing.
+    are those of `answer`, which the notes give alone. A failure of the server is the `problem` of the writing. A reply
+    in another form is requested once more, with a schema.
     """
     material = Material.of(answer.result.hits, characters)
     asking = material.asking(question)
-    proven = replace(answer, writing=Writing(chat.server.model, (f"{TASK}\n{QUOTED}", as_sent(asking))))
-    yield proven
+    proven = replace(answer, writing=Writing(chat.server.model, ("", as_sent(asking))))
     proof = _Proof(material, question)
     ending: dict[str, Any] = {}
-    try:
-        with closing(_values(chat, asking, stop)) as values:
-            for value in islice(values, SENTENCES):
-                sentence = proof.sentence(value)
-                if sentence and sentence not in proven.written:
-                    proven = _with(proven, answer, proof, sentences=(*proven.written, sentence))
-                    yield proven
-    except Cancelled:
-        ending = {"stopped": True}
-    except ProviderError as error:
-        ending = {"problem": error.message}
-    else:
-        if not proof.read:
-            ending = {"problem": chat.server.unusable(message("didn't answer in the form that was asked for")).message}
+    for task, schema in ((TASK, None), (f"{TASK}{LISTED}", SCHEMA)):
+        proven = _with(proven, answer, proof, sent=(f"{task}\n{QUOTED}", as_sent(asking)))
+        yield proven
+        try:
+            with closing(_values(chat, task, asking, stop, schema)) as values:
+                for value in islice(values, SENTENCES):
+                    sentence = proof.sentence(value)
+                    if sentence and sentence not in proven.written:
+                        proven = _with(proven, answer, proof, sentences=(*proven.written, sentence))
+                        yield proven
+        except Cancelled:
+            ending = {"stopped": True}
+        except ProviderError as error:
+            # A server that refuses the schema has answered before; its answer is the problem.
+            ending = {} if schema and error.status in _REFUSED else {"problem": error.message}
+        if ending or proof.read:
+            break
+    if not ending and not proof.read:
+        ending = {"problem": chat.server.unusable(message("didn't answer in the form that was asked for")).message}
     yield _with(proven, answer, proof, ended=True, **ending)
 
 
@@ -101,11 +143,13 @@ def _with(proven: Answer, answer: Answer, proof: "_Proof", **changes: Any) -> An
     return replace(proven, writing=writing, quotes=tuple(proof.quotes) if writing.sentences else answer.quotes)
 
 
-def _values(chat: Chat, asking: Mapping[str, Any], stop: Stop) -> Generator[dict[str, Any]]:
+def _values(
+    chat: Chat, task: str, asking: Mapping[str, Any], stop: Stop, schema: Mapping[str, Any] | None
+) -> Generator[dict[str, Any]]:
     """Yield the objects that a model writes; it is stopped where too much else comes."""
     lines, idle = Lines(), 0
-    with closing(chat.stream(TASK, asking, stop)) as pieces:
-        for piece in pieces:
+    with closing(chat.stream(task, asking, stop, schema)) as pieces:
+        for piece in _parts(pieces):
             idle += 0 if lines.thinking else len(piece)
             for value in lines.add(piece):
                 idle = 0
@@ -113,6 +157,13 @@ def _values(chat: Chat, asking: Mapping[str, Any], stop: Stop) -> Generator[dict
             if idle > IDLE:
                 return
         yield from lines.add("\n")
+
+
+def _parts(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield a text in parts of at most IDLE characters; a server may send all of it at once."""
+    for piece in pieces:
+        for start in range(0, len(piece), IDLE):
+            yield piece[start : start + IDLE]
 
 
 class _Proof:

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+from core.answers import budget
+from core.answers.writing import PASSAGES
 from core.evaluation import answer_scoring, judging
 from core.model import Bar, GivenAnswer, Pipeline, QuestionResult, SearchResult
 from core.providers.chat import Chat
@@ -17,7 +19,7 @@ class Answering:
     def __init__(self, store: Store, searching: SearchEngine, llm: LlmSettings, pipeline: Pipeline, bar: Bar) -> None:
         self._store = store
         self._searching = searching
-        self._characters = llm.input_characters
+        self._llm = llm
         self._writer = Chat(llm) if pipeline.answers == "model" else None
         self._judge = Chat(llm) if pipeline.judge == "model" else None
         self._bar = bar
@@ -25,12 +27,13 @@ class Answering:
     def answer(self, hits: SearchResult, stop: Stop) -> GivenAnswer:
         """Return the answer to a question from its hits; raises Cancelled once `stop` says so."""
         if self._writer:
-            return answer_scoring.written(self._store, self._writer, hits, self._bar, self._characters, stop)
+            characters = budget.characters(self._llm, hits.hits[:PASSAGES])
+            return answer_scoring.written(self._store, self._writer, hits, self._bar, characters, stop)
         return answer_scoring.of(self._store, self._searching, hits, self._bar)
 
     def judged(self, result: QuestionResult, stop: Stop) -> QuestionResult:
         """Return a result with the judgement on its answer, where a model judges; raises Cancelled as `answer`."""
         if not self._judge or not result.given or not judging.is_due(result):
             return result
-        judgement = judging.judge(self._judge, result, self._characters, stop)
+        judgement = judging.judge(self._judge, result, self._llm.input_characters, stop)
         return replace(result, given=replace(result.given, judged=judgement))

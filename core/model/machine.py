@@ -114,6 +114,24 @@ class ServerCard:
 
 
 @dataclass(frozen=True, slots=True)
+class LocalServer:
+    """A usual place of a model server on this machine, and whether one is running there.
+
+    `address` is host and port. `models` are its language models, by the names that its requests take.
+    """
+
+    name: str
+    address: str
+    running: bool = False
+    models: tuple[str, ...] = ()
+
+    @property
+    def base_url(self) -> str:
+        """The address before `/chat/completions`."""
+        return f"http://{self.address}/v1"
+
+
+@dataclass(frozen=True, slots=True)
 class ServerTrial:
     """Result of a server's test: the seconds of one request, the `dimension` of its vectors, the answer's quality.
 

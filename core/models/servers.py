@@ -15,9 +15,9 @@ from core.embedding import EMBEDDERS
 from core.embedding.openai_compatible import OpenAICompatible
 from core.errors import ConfigError, UnknownChoice
 from core.messages import message
-from core.model import Progress, ServerCard, ServerTrial, no_progress
+from core.model import LocalServer, Progress, ServerCard, ServerTrial, no_progress
 from core.models.trials import QUESTIONS
-from core.providers import keys
+from core.providers import discovery, keys
 from core.providers.hosts import is_this_machine
 from core.reranking import RERANKERS, Candidate, Reranker
 from core.reranking.llm import Llm
@@ -59,6 +59,14 @@ class Servers:
         key = keys.in_force(section, url)
         here, encrypted = is_this_machine(url.host), url.scheme == "https"
         return replace(card, variable=key.variable, key=key.place, host=url.host, here=here, encrypted=encrypted)
+
+    def look(self, progress: Progress = no_progress) -> tuple[LocalServer, ...]:
+        """Look for model servers at their usual ports of this machine, which takes up to two seconds.
+
+        Sends nothing, and returns nothing, where the setting `discover` is off.
+        """
+        progress(0, 1, "")
+        return discovery.look() if settings().llm.discover else ()
 
     def update(self, section: str, **values: str) -> None:
         """Store the `base_url` or the `model` of a server, or both; raises ConfigError for an invalid address."""

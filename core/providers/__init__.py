@@ -11,8 +11,9 @@ import httpx
 from core.errors import Cancelled, ConfigError, ProviderError, ProviderUnavailable
 from core.messages import Message, message
 from core.providers import keys
-from core.providers.connection import Reply, Stop, line_to, never, sleep
+from core.providers.connection import Stop, line_to, never, sleep
 from core.providers.keys import Key
+from core.providers.replies import Reply
 from core.settings_sections import ServerSettings
 from core.text import one_line
 

@@ -28,6 +28,9 @@ AGAIN = """
 Your reply before this one wasn't such a JSON object. Reply with the object alone, whole and valid."""
 """End of a task that is set once more, because the reply to it couldn't be read."""
 
+_REASONING = ("reasoning_content", "reasoning")
+"""Fields of a message in which servers put what a model thinks before its answer."""
+
 _STARTS_TRIED = 64
 """Brackets, from the end of an answer, that are tried as the start of a value."""
 
@@ -72,11 +75,18 @@ class Chat:
             raise self.server.unusable(message("answered without a text"))
         return text
 
-    def stream(self, task: str, material: Mapping[str, Any], stop: Stop = never) -> Generator[str]:
-        """Yield the answer as it is written; a close of the iterator ends it.
+    def stream(
+        self, task: str, material: Mapping[str, Any], stop: Stop = never, schema: Mapping[str, Any] | None = None
+    ) -> Generator[str]:
+        """Yield the answer as it is written, without the model's reasoning; a close of the iterator ends it.
 
-        Raises as Server.stream does, and ProviderError for an answer that breaks off, before its end.
+        With a `schema` the server lets the model write only JSON of that form. Raises as Server.stream does, and
+        ProviderError for an answer that breaks off, before its end; a server that can't apply a schema refuses it
+        with the status 400 or 422.
         """
+        if schema is not None:
+            yield from self._by_schema(task, material, schema, stop)
+            return
         started = False
         try:
             for piece in self._pieces(task, material, self._options, stop):
@@ -87,6 +97,22 @@ class Chat:
                 raise
             self._without_options(error)
             yield from self._pieces(task, material, {}, stop)
+
+    def _by_schema(
+        self, task: str, material: Mapping[str, Any], schema: Mapping[str, Any], stop: Stop
+    ) -> Iterator[str]:
+        """Yield an answer of the form of a schema.
+
+        Some servers (LM Studio, with models that reason) apply the schema to the reasoning and leave the text empty.
+        """
+        form = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
+        reasoning: list[str] = []
+        has_text = False
+        for piece in self._pieces(task, material, {**self._options, "response_format": form}, stop, reasoning):
+            has_text = has_text or bool(piece.strip())
+            yield piece
+        if not has_text:
+            yield "".join(reasoning)
 
     def reply(self, task: str, material: Mapping[str, Any], stop: Stop = never) -> str:
         """Return the whole answer, "" where it is longer than LETTERS; raises as `stream` does."""
@@ -100,7 +126,15 @@ class Chat:
                     return ""
         return "".join(pieces)
 
-    def _pieces(self, task: str, material: Mapping[str, Any], options: dict[str, Any], stop: Stop) -> Iterator[str]:
+    def _pieces(
+        self,
+        task: str,
+        material: Mapping[str, Any],
+        options: dict[str, Any],
+        stop: Stop,
+        reasoning: list[str] | None = None,
+    ) -> Iterator[str]:
+        """Yield the text of an answer in pieces, and add what the server separates as reasoning to the list."""
         body, reason = self._body(task, material, options, stream=True), None
         for event in self.server.stream("chat/completions", body, limit=STREAM_BYTES, stop=stop):
             if event is None:
@@ -108,6 +142,8 @@ class Chat:
                 break
             if isinstance(event, dict) and event.get("error"):
                 raise self.server.unusable(message("broke off its answer with an error"))
+            if reasoning is not None:
+                reasoning.append(_reasoning(event))
             yield _text(event, "delta") or _text(event, "message") or ""
             reason = _first(event).get("finish_reason") or reason
         if reason is None:
@@ -148,8 +184,14 @@ def _first(answer: Any) -> dict[str, Any]:
     return choice if isinstance(choice, dict) else {}
 
 
-def _text(answer: Any, part: str) -> str | None:
+def _text(answer: Any, part: str, field: str = "content") -> str | None:
     """Return the text in a part of an answer's first choice, None where there is none."""
     inner = _first(answer).get(part)
-    text = inner.get("content") if isinstance(inner, dict) else None
+    text = inner.get(field) if isinstance(inner, dict) else None
     return text if isinstance(text, str) else None
+
+
+def _reasoning(event: Any) -> str:
+    """Return the reasoning in an event, which llama.cpp and LM Studio name otherwise than Ollama and vLLM."""
+    texts = (_text(event, part, field) for part in ("delta", "message") for field in _REASONING)
+    return next(filter(None, texts), "")

@@ -1,14 +1,10 @@
 """The queue and the connection to a server: a few requests at a time, bounded in time and size."""
 
 import atexit
-import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import cache
 from socket import SHUT_RDWR, socket
 from ssl import SSLContext
@@ -18,13 +14,12 @@ import httpx
 
 from core.errors import Cancelled, ConfigError, MissingDependency
 from core.messages import message
+from core.providers import replies
 from core.providers.hosts import is_this_machine
+from core.providers.replies import Reply
 from core.settings_sections import ServerSettings
 
 CONNECT_SECONDS = 10.0
-
-LONGEST_PAUSE = 60.0
-"""Seconds; a longer Retry-After of a server is cut to this."""
 
 STREAMING = 10
 """How many times as long as a whole answer one may take that comes in parts."""
@@ -40,29 +35,16 @@ def never() -> bool:
     return False
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """The answer of a server.
-
-    `body` is None if it is over the limit. `encoded`: it is compressed. `pause`: seconds to wait before
-    the next request, as a busy server asks. `parts` are those of an answer that comes as events; it has no body.
-    """
-
-    status: int
-    body: bytes | None
-    encoded: bool
-    pause: float
-    parts: Iterator[bytes] | None = None
-
-
 class Connection:
     """A connection to a server, kept open between requests, of which it has one at a time."""
 
     def __init__(self, url: httpx.URL) -> None:
+        self._is_here = here = is_this_machine(url.host)
+        verify = _certificates() if url.scheme == "https" or not here else False  # there is nothing to verify
         # With an explicit transport httpx ignores the proxies of the environment.
         self._client = httpx.Client(
-            transport=httpx.HTTPTransport(verify=_certificates()) if is_this_machine(url.host) else None,
-            verify=_certificates(),
+            transport=httpx.HTTPTransport(verify=verify) if here else None,
+            verify=verify,
             headers={"User-Agent": "tessera", "Accept": "application/json", "Accept-Encoding": "identity"},
             follow_redirects=False,
         )
@@ -73,8 +55,13 @@ class Connection:
 
     def exchange(self, url: str, content: bytes, headers: Mapping[str, str], seconds: float, limit: int) -> Reply:
         """Post, and return the reply; raises httpx.TransportError, ReadTimeout once all of it took so many seconds."""
-        with self._posted(url, content, headers, seconds, seconds, never) as (response, _):
-            return _read(response, limit)
+        with self._requested(url, content, headers, seconds, seconds, never) as (response, _):
+            return replies.read(response, limit)
+
+    def get(self, url: str, seconds: float, limit: int, connect: float) -> Reply:
+        """Get, and return the reply; raises as `exchange` does, and ConnectTimeout after `connect` seconds."""
+        with self._requested(url, None, {}, seconds, seconds, never, connect) as (response, _):
+            return replies.read(response, limit)
 
     @contextmanager
     def streaming(
@@ -82,20 +69,47 @@ class Connection:
     ) -> Iterator[Reply]:
         """Post, and lend the reply, with its parts where it comes as events.
 
-        `seconds` is the longest wait for a part. Raises httpx.TransportError, as ReadTimeout where `stop` said so.
+        `seconds` is the longest wait for a part. The first part of a server on this machine may take as long as the
+        whole reply: it loads its model and reads minutes of text on a plain processor. Raises httpx.TransportError, as
+        ReadTimeout where `stop` said so.
         """
-        with self._posted(url, content, headers, seconds, seconds * STREAMING, stop) as (response, late):
+        whole = seconds * STREAMING
+        last_part: float | None = None
+
+        def over() -> bool:
+            return stop() or (last_part is not None and time.monotonic() - last_part > seconds)
+
+        def timed(parts: Iterator[bytes]) -> Iterator[bytes]:
+            nonlocal last_part
+            for part in parts:
+                last_part = time.monotonic()
+                yield part
+
+        with self._requested(url, content, headers, whole if self._is_here else seconds, whole, over) as (
+            response,
+            late,
+        ):
             is_events = response.headers.get("Content-Type", "").partition(";")[0].strip() == "text/event-stream"
             if response.is_success and is_events:
-                yield Reply(response.status_code, b"", False, 0.0, _parts(response, late))
+                yield Reply(response.status_code, b"", False, 0.0, timed(_parts(response, late)))
             else:
-                yield _read(response, limit)
+                yield replies.read(response, limit)
 
     @contextmanager
-    def _posted(
-        self, url: str, content: bytes, headers: Mapping[str, str], seconds: float, whole: float, stop: Stop
+    def _requested(
+        self,
+        url: str,
+        content: bytes | None,
+        headers: Mapping[str, str],
+        seconds: float,
+        whole: float,
+        stop: Stop,
+        connect: float = CONNECT_SECONDS,
     ) -> Iterator[tuple[httpx.Response, threading.Event]]:
-        """Post, and lend the response for `whole` seconds and until `stop` says so; the event is set once it is cut."""
+        """Post, or get without content, and lend the response for `whole` seconds and until `stop` says so.
+
+        The event is set once the response is cut.
+        """
         late, over = threading.Event(), threading.Event()
 
         def trace(event: str, info: Mapping[str, Any]) -> None:
@@ -118,11 +132,11 @@ class Connection:
             thread.start()
         try:
             with self._client.stream(
-                "POST",
+                "GET" if content is None else "POST",
                 url,
                 content=content,
                 headers={"Content-Type": "application/json", **headers},
-                timeout=httpx.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS)),
+                timeout=httpx.Timeout(seconds, connect=min(seconds, connect)),
                 extensions={"trace": trace},
             ) as response:
                 yield response, late
@@ -249,31 +263,6 @@ def line_to(url: httpx.URL) -> Line:
 def _close_all() -> None:
     for line in _lines.values():
         line.close()
-
-
-def retry_after(value: str, now: datetime) -> float:
-    """Return the seconds to wait by a Retry-After header, 0 to 60; 0 if it can't be parsed."""
-    if re.fullmatch(r"\s*[0-9]{1,9}(\.[0-9]{0,9})?\s*", value):
-        return min(LONGEST_PAUSE, float(value))
-    try:
-        until = parsedate_to_datetime(value)
-    except (ValueError, TypeError, OverflowError):
-        return 0.0
-    until = until if until.tzinfo else until.replace(tzinfo=UTC)
-    return min(LONGEST_PAUSE, max(0.0, (until - now).total_seconds()))
-
-
-def _read(response: httpx.Response, limit: int) -> Reply:
-    status = response.status_code
-    encoded = response.headers.get("Content-Encoding", "").strip().lower() not in ("", "identity")
-    busy = status == 429 or status >= 500
-    pause = retry_after(response.headers.get("Retry-After", ""), datetime.now(UTC)) if busy else 0.0
-    body = bytearray()
-    for part in response.iter_raw():
-        body += part
-        if len(body) > limit:
-            return Reply(status, None, encoded, pause)
-    return Reply(status, bytes(body), encoded, pause)
 
 
 def _parts(response: httpx.Response, late: threading.Event) -> Iterator[bytes]:

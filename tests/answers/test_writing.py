@@ -6,10 +6,13 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Literal
 
 import pytest
 
-from core.answers import figures
+from core.answers import budget, figures
+from core.answers.lines import Lines
 from core.answers.writing import IDLE, LETTERS
 from core.errors import ConfigError
 from core.model import Answer, told
@@ -17,8 +20,8 @@ from core.quotes import place_of
 from core.settings_sections import LlmSettings
 from core.workspace import Workspace
 from tests import samples
+from tests.model_server import REASONING, Handler, ModelServer, Script, chat, event, parts, sentence, stream
 from tests.model_server import Answer as Reply
-from tests.model_server import Handler, ModelServer, Script, chat, event, sentence, stream
 
 pytestmark = pytest.mark.usefixtures("bundled")
 
@@ -168,7 +171,7 @@ def test_forms_that_models_write(filled: Workspace, pieces: tuple[str, ...], cou
     ],
 )
 def test_a_server_that_fails_loses_nothing(filled: Workspace, script: Reply | Script, reason: str) -> None:
-    with ModelServer(script) as server:
+    with ModelServer(script, script) as server:
         answer = writings(filled, server)[-1]
     assert answer.writing
     assert answer.writing.ended
@@ -191,12 +194,113 @@ def test_what_does_not_end_is_ended(filled: Workspace) -> None:
 
         return write
 
-    with ModelServer(endless("a" * (IDLE // 4)), endless(sentence("Fine.", (1, BACKUPS)) + "\n")) as server:
+    idle, repeated = endless("a" * (IDLE // 4)), endless(sentence("Fine.", (1, BACKUPS)) + "\n")
+    with ModelServer(idle, idle, repeated) as server:
         started = time.monotonic()
         assert writings(filled, server)[-1].writing.problem  # type: ignore[union-attr]
         assert len(writings(filled, server)[-1].written) == 1
         assert time.monotonic() - started < 2
-    assert len(ends) == 2
+    assert len(ends) == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "least", "most"), [("The pool has room. ", 7_000, 9_000), ("缓存会过期。", 2_700, 4_000)]
+)
+def test_a_server_on_this_machine_gets_what_it_reads_by_default(text: str, least: int, most: int) -> None:
+    hits = [SimpleNamespace(chunk=SimpleNamespace(text=text * 100))] * 8
+    here = LlmSettings(base_url="http://127.0.0.1:11434/v1", model="m")
+    assert least < budget.characters(here, hits) < most  # type: ignore[arg-type]
+    assert budget.characters(here, []) <= here.input_characters
+    for values in (
+        {"base_url": "https://models.example/v1", "model": "m"},
+        {"base_url": "http://127.0.0.1:1/v1", "model": "m", "input_characters": 16_000},
+        {"base_url": "http://[", "model": "m"},
+    ):
+        llm = LlmSettings.model_construct(**values)  # type: ignore[arg-type]
+        assert budget.characters(llm, hits) == 16_000  # type: ignore[arg-type]
+
+
+def test_no_more_of_the_passages_is_sent(filled: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "LOCAL_TOKENS", 200)  # too few for two passages
+    with ModelServer() as server:
+        writings(filled, server)
+        writings(filled, server, input_characters=16_000)
+    materials = [json.loads(request.body["messages"][-1]["content"]) for request in server.requests]
+    less, whole = (len(material["passages"]) for material in materials)
+    assert less == 1 < whole
+
+
+THOUGHTS = f"The passages say a lot. {IDLE * 'x'} I could write {sentence('A draft.', (1, BACKUPS))}\n"
+"""More than a model may write without a sentence, and a draft in it."""
+
+
+@pytest.mark.parametrize("dialect", REASONING)
+def test_reasoning_in_a_field_of_its_own_is_no_part_of_the_answer(filled: Workspace, dialect: str) -> None:
+    with ModelServer(dialect=dialect) as server:
+        server.reasoning = THOUGHTS
+        states = writings(filled, server)
+    assert len(server.requests) == 1
+    assert [len(state.written) for state in states] == [0, 1, 2, 3, 3]
+    assert not any("draft" in one.text for one in states[-1].written)
+    assert_proven(filled, states[-1])
+
+
+@pytest.mark.parametrize("dialect", REASONING)
+@pytest.mark.parametrize("reasoning", ["", THOUGHTS])
+def test_a_reply_in_another_form_is_requested_again_with_a_schema(
+    filled: Workspace, dialect: str, reasoning: str
+) -> None:
+    with ModelServer(dialect=dialect) as server:
+        server.rambles, server.reasoning = True, reasoning
+        answer = writings(filled, server)[-1]
+    first, second = (request.body for request in server.requests)
+    assert "response_format" not in first
+    assert second["response_format"]["type"] == "json_schema"
+    assert len(answer.written) == 3
+    assert all(one.citations for one in answer.written)
+    assert answer.writing
+    assert answer.writing.problem is None
+    assert answer.writing.sent[0] == second["messages"][0]["content"]
+    assert_proven(filled, answer)
+
+
+@pytest.mark.parametrize("dialect", REASONING)
+@pytest.mark.parametrize("schema", ["refused", "ignored"])
+def test_a_server_without_schemas_gets_the_message_for_its_reply(
+    filled: Workspace, dialect: str, schema: Literal["refused", "ignored"]
+) -> None:
+    with ModelServer(dialect=dialect) as server:
+        server.rambles, server.schema = True, schema
+        answer = writings(filled, server)[-1]
+    assert len(server.requests) == 2
+    assert answer.writing
+    assert "didn't answer in the form" in str(answer.writing.problem)
+    assert answer.quotes
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+@pytest.mark.parametrize("size", [1, 7, 5000])
+@pytest.mark.parametrize("around", [("", ""), ("Here it is:\n```json\n", "\n```\n"), ("<think>\n{}\n</think>\n", "")])
+def test_a_list_of_sentences_is_read_one_by_one(indent: int | None, size: int, around: tuple[str, str]) -> None:
+    objects = [json.loads(sentence(f"Number {number} with ] and }}.", (1, BACKUPS))) for number in range(3)]
+    text = f"{around[0]}{json.dumps({'sentences': objects}, indent=indent)}{around[1]}"
+    lines, read = Lines(), []
+    for part in parts(text, size):
+        before = len(read)
+        read += lines.add(part)
+        assert size > 1 or len(read) - before <= 1
+    assert read == objects
+    assert list(lines.add("\n" + sentence("After.", (1, BACKUPS)) + "\n")) == [
+        json.loads(sentence("After.", (1, BACKUPS)))
+    ]
+
+
+def test_a_list_that_never_ends_is_dropped() -> None:
+    lines = Lines()
+    started = time.monotonic()
+    assert not [*lines.add('{"sentences": ['), *lines.add('{"a": ' * 3000), *lines.add("[" * 100_000)]
+    assert time.monotonic() - started < 2
+    assert list(lines.add("\n" + sentence("After.", (1, BACKUPS)) + "\n"))
 
 
 def test_a_stop_ends_a_server_that_is_silent(filled: Workspace) -> None:

@@ -192,6 +192,8 @@ def app_of(place: Path, folder: Path = ROOT, *options: str, out: Path | None = N
     """The app of a workspace, not started yet."""
     # One thread for the model: it shares the processor with the browser.
     environment = {"TESSERA_WORKSPACE": str(place), "OMP_NUM_THREADS": "1"}
+    # The machine of the person who runs the tests may have model servers.
+    environment |= {"TESSERA_LLM__DISCOVER": os.environ.get("TESSERA_LLM__DISCOVER", "false")}
     return Server(("core.cli", "app", "--no-browser", *options, "--port"), folder, environment, out)
 
 

@@ -3,6 +3,7 @@
 import json
 import time
 from collections.abc import Iterator
+from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
@@ -102,7 +103,7 @@ def test_a_thread_goes_on_changes_and_becomes_a_note(filled: Screen, model: Mode
     model.answers.append(answering(("They are worth a restore.", f"Of the museum. {QUOTE}")))
     screen = filled.open("search", q="what are museum backups worth?").press("write_answer").finish("answer")
     thread = screen.workspace.threads.all()[0].id
-    assert ("Ask further, or keep it as a note", {"thread": thread}) in links(screen)
+    assert ("Open the thread, or keep it as a note", {"thread": thread}) in links(screen)
 
     screen.open("search", thread=thread)
     assert "They are worth a restore. <b>[1]</b>" in screen.text
@@ -133,3 +134,70 @@ def test_a_thread_goes_on_changes_and_becomes_a_note(filled: Screen, model: Mode
 
 def test_a_thread_that_is_gone_is_told(filled: Screen) -> None:
     assert "There is no thread" in filled.open("search", thread="0123456789ab").errors
+
+
+def position(screen: Screen, *parts: str) -> list[int]:
+    """The places of texts in the order in which the page draws them."""
+    drawn: list[str] = []
+
+    def walk(block: Any) -> None:
+        for child in getattr(block, "children", {}).values():
+            if hasattr(child, "children"):
+                walk(child)
+            else:
+                proto = child.proto
+                drawn.append(str(getattr(proto, "body", "") or getattr(proto, "label", "")))
+
+    walk(screen.app.main)
+    return [next(place for place, text in enumerate(drawn) if part in text) for part in parts]
+
+
+def test_the_written_answer_comes_before_the_quotes_and_the_hits(filled: Screen, model: ModelServer) -> None:
+    screen = filled.open("search", q=QUESTION)
+    before = position(screen, "Write an answer", "From your notes", 't-hit"')
+    assert before == sorted(before)
+    screen = written(filled, model, ("They prove themselves.", QUOTE))
+    after = position(screen, "They prove themselves.", "Ask further", "From your notes", 't-hit"')
+    assert after == sorted(after)
+
+
+def test_a_follow_up_is_asked_and_answered_in_place(filled: Screen, model: ModelServer) -> None:
+    screen = written(filled, model, ("They prove themselves.", QUOTE))
+    thread = screen.workspace.threads.all()[0].id
+    completed = json.dumps({"question": "what are old backups worth?"})
+    model.answers.extend([Answer(chat(completed)), answering(("They prove more.", QUOTE))])
+    screen.app.text_input(key="thread_question").set_value("and old ones?")
+    screen.press("thread_complete")
+    screen.press("thread_write").finish("answer")
+    assert len(screen.workspace.threads.get(thread).turns) == 2
+    order = position(screen, "They prove themselves.", "and old ones?", "They prove more.", "From your notes")
+    assert order == sorted(order)
+    assert screen.text.count("They prove more.") == 1
+    assert screen.app.text_input(key="thread_question").value == ""
+    # Another question has no part in the thread, and the first one finds it again.
+    assert "They prove" not in screen.open("search", q="how often should I run pg_dump?").text
+    assert "They prove more." in screen.open("search", q=QUESTION).text
+    screen.workspace.threads.delete_for_good(thread)
+    screen.app.run()
+    assert "They prove more." not in screen.text
+    assert not screen.errors
+
+
+def test_a_follow_up_that_fails_is_reported_in_place(filled: Screen, model: ModelServer) -> None:
+    screen = written(filled, model, ("They prove themselves.", QUOTE))
+    model.answers.append(Answer({"error": {"message": "out of memory"}}, 500))
+    screen.app.text_input(key="thread_question").set_value("and old ones?")
+    screen.press("thread_complete")
+    assert "out of memory" in screen.errors
+    assert "They prove themselves." in screen.text
+    assert 't-hit"' in screen.text
+
+
+def test_a_failed_answer_can_be_started_again(filled: Screen, model: ModelServer) -> None:
+    model.answers.append(Answer({"error": {"message": "out of memory"}}, 500))
+    screen = filled.open("search", q=QUESTION).press("write_answer").finish("answer")
+    assert "Try again" in screen.text
+    model.answers.append(answering(("They prove themselves.", QUOTE)))
+    screen.press("write_answer").finish("answer")
+    assert "They prove themselves." in screen.text
+    assert "out of memory" not in screen.text

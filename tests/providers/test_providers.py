@@ -13,12 +13,12 @@ import pytest
 
 from core import providers
 from core.errors import ConfigError, MissingDependency, ProviderError, ProviderUnavailable
-from core.providers import Server, keys
+from core.providers import Server, connection, keys
 from core.providers.chat import QUOTED, Chat
-from core.providers.connection import LONGEST_PAUSE, retry_after
 from core.providers.keys import Key
+from core.providers.replies import LONGEST_PAUSE, retry_after
 from core.settings_sections import LlmSettings, ServerSettings
-from tests.model_server import Answer, Handler, ModelServer, Script, chat
+from tests.model_server import Answer, Handler, ModelServer, Script, chat, stream
 
 KEY = "sk-TESTKEY-0123456789"
 VARIABLES = ("TESSERA_EMBEDDINGS_API_KEY", "TESSERA_RERANK_API_KEY", "TESSERA_LLM_API_KEY", "OPENAI_API_KEY")
@@ -410,3 +410,31 @@ def test_a_model_that_takes_no_temperature_is_asked_without_from_then_on() -> No
 def test_a_chat_without_a_text_is_told(answer: object) -> None:
     with ModelServer(Answer(answer)) as server, pytest.raises(ProviderError, match="answered without a text"):
         talk(server).ask("judge", {})
+
+
+def streamed(server: ModelServer, seconds: float) -> str:
+    return Chat(LlmSettings(base_url=server.url, model="m", retries=0, timeout_seconds=seconds)).reply("Task.", {})
+
+
+def test_the_first_part_of_a_server_on_this_machine_may_take_long() -> None:
+    def slow(handler: Handler) -> None:
+        time.sleep(0.8)
+        stream("fine")(handler)
+
+    with ModelServer(slow) as server:
+        assert streamed(server, 0.2) == "fine"
+
+
+def test_a_part_after_the_first_may_not() -> None:
+    started = time.monotonic()
+    with ModelServer(stream("a", "b", between=5.0)) as server, pytest.raises(ProviderUnavailable, match="took longer"):
+        streamed(server, 0.2)
+    assert time.monotonic() - started < 2
+
+
+def test_a_server_elsewhere_gets_no_longer_for_the_first_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "is_this_machine", lambda host: False)
+    started = time.monotonic()
+    with ModelServer(Answer(delay=5)) as server, pytest.raises(ProviderUnavailable, match="took longer"):
+        streamed(server, 0.2)
+    assert time.monotonic() - started < 2

@@ -12,6 +12,7 @@ from core.messages import Message, message
 from core.model import MODES, NOTICES, Notice, Prepared, SearchOptions, SearchResult
 from core.workspace import Workspace
 from pages.ui.search import (
+    answering,
     facets,
     hits,
     lost,
@@ -21,7 +22,6 @@ from pages.ui.search import (
     subqueries,
     suggestions,
     understood,
-    written,
 )
 from pages.ui.shared import cards, choice, copying, knobs, links, widgets
 from pages.ui.shared.dialogs import Dialog
@@ -118,8 +118,11 @@ def _hits(
     text = prepared.typed
     subqueries.section(result)
     if result.hits:
-        if result.confident and quotes.box(workspace, result):
-            written.section(workspace, text, options)
+        if result.confident:
+            first = st.container()
+            if (answer := quotes.box(workspace, result)) is not None:
+                with first:
+                    answering.section(workspace, text, options, quoted=answer.sure)
         st.html(cards.legend())
         hits.listed(workspace, text, result, base=several)
         if result.confident:

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import REFUSED, Quote, SearchResult, bar_line
+from core.model import REFUSED, Answer, Quote, SearchResult, bar_line
 from core.workspace import Workspace
 from pages.ui.search import question_box
 from pages.ui.shared import cards, rendered
@@ -15,23 +15,23 @@ from pages.ui.shared.text import t, text_of
 _FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")
 
 
-def box(workspace: Workspace, result: SearchResult) -> bool:
+def box(workspace: Workspace, result: SearchResult) -> Answer | None:
     """Draw the quotes that surely answer a question, each with its place; nothing for a word or a title.
 
-    Where the notes don't answer it, a line says so. Return whether an answer can be written.
+    Where the notes don't answer it, a line says so. Return the answer where one can be written.
     """
     if "model_loading" in result.notices:
-        return False
+        return None
     answer = workspace.answers.to_question(result)
     if answer is None:
-        return False
+        return None
     workspace.answers.start_measuring(answer)
     about = plain(text_of(bar_line(answer.bar)))
     if answer.refused:
         st.caption(f":material/help: {plain(text_of(REFUSED))}", width="content", help=about)
-        return False
+        return None
     if not answer.sure:
-        return True
+        return answer
     if question_box.is_first("answer", answer.query):
         workspace.uses.answered(answer)
     with st.container(border=True, key="answer", gap="xsmall"):
@@ -40,7 +40,7 @@ def box(workspace: Workspace, result: SearchResult) -> bool:
         for quote in answer.quotes:
             _quote(quote, result.query, above=lead)
             lead = quote.lead
-    return True
+    return answer
 
 
 def _quote(quote: Quote, asked: str, *, above: str) -> None:

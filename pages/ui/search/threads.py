@@ -21,7 +21,7 @@ _OPEN, _TYPED, _COMPLETED = "open_thread", "thread_typed", "thread_completed"
 def shown() -> str:
     """Return the id of the thread that is open, or ""; a link opens its thread."""
     if (linked := links.arrived("thread")) is not None:
-        st.session_state.update({_OPEN: linked, _COMPLETED: ""})
+        st.session_state.update({_OPEN: linked, _COMPLETED: None})
     links.say("thread", opened())
     return opened()
 
@@ -73,6 +73,19 @@ def draw(workspace: Workspace, thread_id: str) -> None:
         _follow_up(workspace, thread)
 
 
+def in_place(workspace: Workspace, thread: Thread, question: str) -> None:
+    """Draw a thread below the question that it begins with, and the box for the next question."""
+    with shell.errors():
+        for turn in thread.turns:
+            if turn.number == 1 and written.is_for(workspace, question):
+                written.live(workspace)
+            else:
+                _turn(workspace, turn, first=turn.number == 1)
+        _follow_up(workspace, thread)
+        label = t("Open the thread, or keep it as a note")
+        st.page_link("search.py", label=label, icon=":material/forum:", query_params={"thread": thread.id})
+
+
 def _turn(workspace: Workspace, turn: Turn, *, first: bool) -> None:
     with st.container(border=True, key=f"turn_{turn.number}", gap="xsmall"):
         if not first:
@@ -120,14 +133,17 @@ def _follow_up(workspace: Workspace, thread: Thread) -> None:
         written.live(workspace)
     if running:
         return
-    completed = st.session_state.get(_COMPLETED, "")
-    if not completed:
+    thread_id, completed = st.session_state.get(_COMPLETED) or ("", "")
+    if not completed or thread_id != thread.id:
         with st.form("thread_form", border=False):
-            typed = st.text_input(t("Ask further"), key="thread_question", max_chars=1000)
-            if widgets.submit(t("Continue"), "thread_complete", "arrow_forward") and typed.strip():
+            with st.container(horizontal=True, vertical_alignment="bottom"):
+                typed = st.text_input(t("Ask further"), key="thread_question", max_chars=1000)
+                pressed = widgets.submit(t("Continue"), "thread_complete", "arrow_forward")
+            if pressed and typed.strip():
                 with st.spinner(t("Completing the question…")):
                     question = workspace.threads.complete(thread.id, typed.strip())
-                st.session_state.update({_TYPED: typed.strip(), _COMPLETED: question, "thread_asked": question})
+                state = {_TYPED: typed.strip(), _COMPLETED: (thread.id, question), "thread_asked": question}
+                st.session_state.update(state)
                 st.rerun()
         return
     asked = st.text_area(
@@ -137,9 +153,9 @@ def _follow_up(workspace: Workspace, thread: Thread) -> None:
         go = widgets.button(
             t("Write an answer"), "thread_write", "edit_note", type="primary", disabled=not asked.strip()
         )
-        widgets.button(t("Back"), "thread_back", "undo", on_click=partial(st.session_state.update, {_COMPLETED: ""}))
+        widgets.button(t("Back"), "thread_back", "undo", on_click=partial(st.session_state.update, {_COMPLETED: None}))
     if go:
-        st.session_state.update({_COMPLETED: "", "thread_turns": len(thread.turns)})
+        st.session_state.update({_COMPLETED: None, "thread_turns": len(thread.turns)})
         typed = st.session_state[_TYPED]
         written.begin(workspace, thread.id, asked.strip(), thread.id, typed=typed)
 

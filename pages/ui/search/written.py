@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
-from core.model import NOT_IN_NOTES, Answer, Quote, SearchOptions, Sentence, Writing, doubt, told
+from core.model import NOT_IN_NOTES, Answer, Quote, Sentence, Writing, doubt, told
 from core.workspace import Workspace
 from pages.ui.shared import cards, rendered, shell, widgets
 from pages.ui.shared.safe import html, plain
@@ -15,22 +15,6 @@ _LOOK = 0.4
 """Seconds between two looks at an answer that is written."""
 _FOR = "written_for"
 """What the answer of this tab is for: a question, or a thread."""
-
-
-def section(workspace: Workspace, text: str, options: SearchOptions) -> None:
-    """Draw the answer to a question as it is written, else the button that begins it; nothing without a model."""
-    if not workspace.settings.llm.is_set_up or workspace.readonly:
-        return
-    if is_for(workspace, text):
-        live(workspace)
-        if (thread := workspace.threads.latest_thread) and not workspace.jobs.running("answer"):
-            label = t("Ask further, or keep it as a note")
-            st.page_link("search.py", label=label, icon=":material/forum:", query_params={"thread": thread})
-        return
-    busy = workspace.jobs.running("answer")
-    about = t("Another answer is being written.") if busy else t("Your language model writes it from these hits.")
-    if widgets.small(t("Write an answer"), "write_answer", "edit_note", help=about, disabled=busy):
-        begin(workspace, text, text, **options)
 
 
 def begin(workspace: Workspace, subject: str, text: str, thread: str = "", **more: object) -> None:

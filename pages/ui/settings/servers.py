@@ -8,6 +8,7 @@ import streamlit as st
 from core.messages import Message, message
 from core.model import ServerCard, Status
 from core.workspace import Workspace
+from pages.ui.settings import found_servers
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
@@ -52,12 +53,12 @@ PURPOSES = {
         },
     ),
     "llm": Purpose(
-        message("Language model for broad questions"),
+        message("Language model"),
         message(
-            "Breaks down broad questions, suggests questions for an evaluation, and can re-check "
-            "the best hits. It reads your questions, and the text of notes when it suggests or judges."
+            "Writes answers from your notes, breaks down broad questions, suggests questions for an evaluation, and can "
+            "re-check the best hits. It reads your questions, and the text of notes when it writes, suggests or judges."
         ),
-        message("From now on it is used for broad questions."),
+        message("To use it: press Write an answer above the hits of a question. Broad questions use it from now on."),
         "qwen3:8b",
         _LOCAL,
     ),
@@ -75,10 +76,12 @@ FILE = "tessera.toml"
 
 
 def section(workspace: Workspace, status: Status) -> None:
-    """Draw what a server is, and a card for each purpose."""
+    """Draw what a server is, the servers that were found on this machine, and a card for each purpose."""
     st.html(
         f'<div class="t-about t-dim">{html(t("A model server runs a model for Tessera, on this machine or elsewhere. You need none: the built-in models need no server. With a server elsewhere, the text of your notes and questions leaves this machine."))}</div>'
     )
+    if workspace.settings.llm.discover:
+        found_servers.section(workspace, lambda: _forget_boxes(workspace.servers.get("llm")))
     for card in (workspace.servers.get(section) for section in PURPOSES):
         with st.container(border=True, key=f"server_{card.section}"):
             _card(workspace, status, card)
@@ -235,6 +238,12 @@ def _renew(what: str, card: ServerCard) -> None:
     st.session_state.pop(_box(what, card), None)
     st.session_state[_number(what, card)] = st.session_state.get(_number(what, card), 0) + 1
     st.session_state.pop(_replacing(card), None)
+
+
+def _forget_boxes(card: ServerCard) -> None:
+    """Replace the boxes for address and model, whose values were stored elsewhere."""
+    for what in ("base_url", "model"):
+        _renew(what, card)
 
 
 def _number(what: str, card: ServerCard) -> str:

@@ -1,0 +1,75 @@
+"""Model servers on this machine: the job that looks for them, and the choice of one to write answers."""
+
+import time
+from collections.abc import Callable, Mapping
+
+import streamlit as st
+
+from core.model import LocalServer
+from core.workspace import Workspace
+from pages.ui.shared import shell, widgets
+from pages.ui.shared.text import t
+
+_JOB = "local_servers"
+_FRESH = 30.0
+"""Seconds for which a look holds: a page is drawn at each click."""
+_SOON = 0.15
+"""Seconds that a page waits for the look, which mostly takes a few milliseconds."""
+_AGAIN = 0.3
+"""Seconds between two checks whether the look has ended."""
+
+Found = tuple[LocalServer, ...]
+
+
+def draw(workspace: Workspace, inside: Callable[[Found | None], None]) -> None:
+    """Look for model servers, and draw what depends on them: with None while the look runs, and again at its end."""
+    _start(workspace)
+    running = workspace.jobs.running(_JOB)
+
+    @st.fragment(run_every=_AGAIN if running else None)
+    def part() -> None:
+        if running and not workspace.jobs.running(_JOB):
+            st.rerun()
+        with shell.errors():
+            inside(None if running else found(workspace))
+
+    part()
+
+
+def found(workspace: Workspace) -> Found:
+    """Return the places of the last look; none before the first, and where it failed."""
+    job = workspace.jobs.find(_JOB)
+    return job.result if job is not None and isinstance(job.result, tuple) else ()
+
+
+def forget(workspace: Workspace) -> None:
+    """Look again at the next drawing of the page."""
+    workspace.jobs.forget(_JOB)
+
+
+def is_open(workspace: Workspace) -> bool:
+    """Whether the language model can be chosen on a page: neither the environment nor the file fixes it."""
+    return {"environment", "file"}.isdisjoint(workspace.servers.get("llm").sources.values())
+
+
+def use(workspace: Workspace, server: LocalServer, model: str) -> None:
+    """Make a model of a server on this machine the language model; raises ConfigError."""
+    workspace.servers.update("llm", base_url=server.base_url, model=model)
+
+
+def choose(models: Mapping[tuple[LocalServer, str], str], key: str) -> tuple[LocalServer, str]:
+    """Draw a list of models by their texts, and return the chosen one."""
+    return widgets.select(t("Language model"), dict(models), key, label_visibility="collapsed", width=220)
+
+
+def short(model: str) -> str:
+    """Return the name of a model without the folder that llama.cpp puts before it."""
+    return model.replace("\\", "/").rpartition("/")[2].removesuffix(".gguf") if model.endswith(".gguf") else model
+
+
+def _start(workspace: Workspace) -> None:
+    last = workspace.jobs.find(_JOB)
+    if last and (last.state == "running" or time.monotonic() - last.started - last.seconds < _FRESH):
+        return
+    if workspace.jobs.start(_JOB, workspace.servers.look, quiet=True):
+        workspace.jobs.wait(_JOB, _SOON)
