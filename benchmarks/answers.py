@@ -1,12 +1,15 @@
-"""Is the answer shown above the hits right? Questions with known places, on both vaults and Wikipedia's paragraphs.
+"""Is the excerpt above the hits right? Natural questions on five folders, with verbatim quotes that answer them.
 
-python -m benchmarks.answers DATA [--workspace DIR] [--sets rust-book,d2l-zh,xquad24_en,xquad24_zh] [--questions 100]
-[--half other] [--fit] : DATA holds vaults/NAME, questions/NAME.jsonl and qa/NAME.json; a kept workspace saves embedding
-them again. An answer is right where a quote or its lead overlaps a right place by half of the shorter one: among all
-questions, and among the half and the quarter with the most evidence. Then the share of questions with a box on the
-Search page, and that of refused ones, of its own and of the other vault's (for Wikipedia, those on the vault of its
-language). Weights are tuned on every second question of each set, and the others are reported; `--half both` reports
-all. `--fit` prints the weights that the tuned half gives.
+python -m benchmarks.answers DATA [--workspace DIR] [--sets til,howtocook,…] [--kinds] [--cross | --fit | --older]
+[--half other] : DATA holds vaults/NAME and questions/NAME.jsonl; `benchmarks/questions` holds further questions on them
+and on the sample notes. A kept workspace saves embedding them again.
+
+The first excerpt is right where its marked part (or its lead) overlaps a right quote by half of the shorter one, or
+half of a right quote is inside it. *Sure* and *perhaps* are the two forms of the box on the Search page; *perhaps*
+counts the sure ones too. `none` are questions without an answer, *others* those on another folder. `--kinds` adds a
+row for each kind. `--fit` prints the weights of the confidence; `--cross` reports each folder with
+the weights that the other folders give. `--older` reports the hard questions of DATA/questions: right among all, and
+among the half and the quarter with the most evidence, of every second question (`--half`).
 """
 
 import argparse
@@ -21,19 +24,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.qa import drawn, read, shelve
 from benchmarks.quality import imported
-from core.answers import bars, choosing, evidence
+from core.answers import choosing, confidence
+from core.answers.choosing import Selection
 from core.answers.evidence import Candidate
-from core.model import Filters, Quote
+from core.answers.excerpts import excerpts
+from core.model import Filters, Quote, SearchResult
 from core.workspace import Workspace
 
-VAULTS = ("rust-book", "d2l-zh")
-OTHERS = {"rust-book": "d2l-zh", "d2l-zh": "rust-book", "xquad24_en": "rust-book", "xquad24_zh": "d2l-zh"}
-"""The sets, each with the vault whose questions it doesn't answer."""
+OTHERS = {"til": "rust-book", "howtocook": "d2l-zh", "sample": "rust-book", "rust-book": "til", "d2l-zh": "howtocook"}
+"""The folders, each with the one whose questions it doesn't answer."""
+OLDER = ("rust-book", "d2l-zh")
+OWN = Path(__file__).with_name("questions")
+SAMPLE = Path(__file__).parents[1] / "data" / "packs" / "sample"
 Figures = NDArray[np.float64]
+_STEPS, _RATE, _DECAY = 4000, 0.5, 0.02
 HALVES: dict[str, slice] = {"tuned": slice(0, None, 2), "other": slice(1, None, 2), "both": slice(None)}
-_STEPS, _RATE, _DECAY = 4000, 0.5, 0.002
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,99 +50,142 @@ class Place:
     start: int
     end: int
 
-    def holds(self, path: str | None, start: int, end: int) -> bool:
+    def overlaps(self, path: str | None, start: int, end: int) -> bool:
         """Return whether it overlaps a slice by half of the shorter one."""
         shared = min(end, self.end) - max(start, self.start)
         return path == self.path and shared >= 0.5 * min(end - start, self.end - self.start)
 
+    def is_inside(self, path: str | None, start: int, end: int) -> bool:
+        """Return whether half of it is inside a slice."""
+        return path == self.path and min(end, self.end) - max(start, self.start) >= 0.5 * (self.end - self.start)
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
+    """A question with the places of which any one answers; `best` has one a side for a comparison."""
+
     text: str
-    places: tuple[Place, ...] = ()
+    kind: str
+    best: tuple[Place, ...] = ()
+    also: tuple[Place, ...] = ()
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        return self.best + self.also
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A question's hits with their units, which the weights are fitted on."""
+
+    asked: Asked
+    result: SearchResult
+    units: list[Candidate]
+    took_ms: float
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of a question: the evidence of its answer, whether that is right or refused, and the time it took."""
-
-    evidence: float
-    right: bool
-    refused: bool
+    asked: Asked
+    selection: Selection
+    shown: bool
     took_ms: float
 
     @property
-    def has_box(self) -> bool:
-        return not self.refused and self.evidence >= choosing.SURE
+    def is_sure(self) -> bool:
+        return self.shown and self.selection.evidence >= confidence.SURE
+
+    @property
+    def is_likely(self) -> bool:
+        return self.shown and self.selection.evidence >= confidence.LIKELY
+
+    @property
+    def marked(self) -> bool:
+        return any(_is_marked(self.asked, quote) for quote in self.selection.quotes[:1])
+
+    @property
+    def first(self) -> bool:
+        return any(_is_right(self.asked, quote) for quote in self.selection.quotes[:1])
+
+    @property
+    def any(self) -> bool:
+        return any(_is_right(self.asked, quote) for quote in self.selection.quotes)
+
+    @property
+    def both_sides(self) -> bool:
+        places = [(one.note.path, one.start, one.end) for one in self.selection.quotes]
+        return all(any(side.is_inside(*place) for place in places) for side in self.asked.best)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("data", type=Path)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, nargs="?", default=Path("../shared/data"))
     parser.add_argument("--workspace", type=Path)
     parser.add_argument("--sets", default=",".join(OTHERS))
-    parser.add_argument("--questions", type=int, default=100, help="at most so many of each set of Wikipedia")
+    parser.add_argument("--kinds", action="store_true")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--cross", action="store_true")
+    how.add_argument("--fit", action="store_true")
+    how.add_argument("--older", action="store_true")
     parser.add_argument("--half", choices=HALVES, default="other")
-    parser.add_argument("--fit", action="store_true")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch)) as workspace:
-        sets = {name: of_set(workspace, given.data, name, given.questions) for name in given.sets.split(",")}
         warm(workspace)
-        half = HALVES["tuned" if given.fit else given.half]
-        chosen = {name: asked[half] for name, asked in sets.items()}
-        if given.fit:
-            fit(workspace, chosen)
+        if given.older:
+            older(workspace, given.data, HALVES[given.half])
             return
-        heads = ("base", "questions", "right: all", "half", "quarter", "box", "right in it", "refused")
-        print(f"| {' | '.join((*heads, 'others: box', 'refused', 'ms'))} |\n|---{'|---' * (len(heads) + 2)}|")
-        for name, asked in chosen.items():
-            row(
-                workspace,
-                name,
-                asked,
-                [Asked(one["question"]) for one in lines(given.data, OTHERS[name]) if one["gold"]],
-            )
+        names = given.sets.split(",")
+        sets = {name: [*searches(workspace, name, of_folder(workspace, given.data, name))] for name in names}
+        if given.fit:
+            fit(sets)
+            print(confidence.WEIGHTS, confidence.CONSTANT)
+            return
+        others = {name: [*searches(workspace, name, foreign(workspace, given.data, name))] for name in names}
+        print(
+            "| folder | questions | first right | marked | any | sure | right | perhaps | right | none: sure | perhaps "
+            "| others: sure | perhaps | both sides | p50 ms | p90 |\n|---" + "|---" * 15 + "|"
+        )
+        for name, own in sets.items():
+            if given.cross:
+                fit({other: searched for other, searched in sets.items() if other != name})
+            row(name, [*map(outcome, own)], [*map(outcome, others[name])])
+            for kind in sorted({one.asked.kind for one in own} - {"none"}) if given.kinds else ():
+                row(f"{name}, {kind}", [outcome(one) for one in own if one.asked.kind == kind], [])
 
 
-def of_set(workspace: Workspace, data: Path, name: str, count: int) -> list[Asked]:
-    """Import a set and return the questions that it answers."""
-    return (
-        of_vault(workspace, data, name)
-        if name in VAULTS
-        else of_articles(workspace, data / "qa" / f"{name}.json", count)
-    )
+def of_folder(workspace: Workspace, data: Path, name: str) -> list[Asked]:
+    """Import a folder and return the natural questions on it."""
+    imported(workspace, SAMPLE if name == "sample" else data / "vaults" / name, "bundled")
+    return [_asked(workspace, name, row) for file in _files(data, name) for row in lines(file) if "best" in row]
 
 
-def lines(data: Path, name: str) -> list[Any]:
-    """Return the questions on a vault as they stand in its file."""
-    return [*map(json.loads, (data / "questions" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines())]
+def foreign(workspace: Workspace, data: Path, name: str) -> list[Asked]:
+    """Return the questions on another folder, as questions without an answer."""
+    rows = [row for file in _files(data, OTHERS[name]) for row in lines(file) if row.get("best")]
+    return [Asked(row["question"], "none") for row in rows]
 
 
-def of_vault(workspace: Workspace, data: Path, name: str) -> list[Asked]:
-    """Return the questions on a vault that it answers, with their places."""
-    imported(workspace, data / "vaults" / name, "bundled")
-    bodies = {card.path: workspace.notes.get(card.id).body for card in workspace.notes.all(Filters(bases=(name,)))}
-
-    def place(gold: dict[str, str]) -> Place:
-        start = bodies[gold["path"]].index(gold["quote"])
-        return Place(gold["path"], start, start + len(gold["quote"]))
-
-    return [Asked(one["question"], tuple(map(place, one["gold"]))) for one in lines(data, name) if one["gold"]]
+def _files(data: Path, name: str) -> list[Path]:
+    places = [data / "questions" / f"{name}.jsonl", OWN / f"{name}.jsonl", OWN / f"{name}-none.jsonl"]
+    return [file for file in places if file.is_file()]
 
 
-def of_articles(workspace: Workspace, file: Path, count: int) -> list[Asked]:
-    """Return questions on Wikipedia's paragraphs, each a note, with the place of the answer."""
-    shelve(workspace, file.stem, read(file)[0])
-    paragraphs = [
-        each for article in json.loads(file.read_text(encoding="utf-8"))["data"] for each in article["paragraphs"]
-    ]
-    asked = []
-    for number, paragraph in enumerate(paragraphs):
-        for one in paragraph["qas"]:
-            start = one["answers"][0]["answer_start"]
-            place = Place(f"{number:05}.md", start, start + len(one["answers"][0]["text"]))
-            asked.append(Asked(one["question"], (place,)))
-    return list(drawn(asked, count))
+def lines(file: Path) -> list[Any]:
+    return [*map(json.loads, file.read_text(encoding="utf-8").splitlines())]
+
+
+def _asked(workspace: Workspace, base: str, row: dict[str, Any]) -> Asked:
+    bodies = {card.path: card.id for card in workspace.notes.all(Filters(bases=(base,)))}
+
+    def places(name: str) -> tuple[Place, ...]:
+        found = []
+        for gold in row.get(name, ()):
+            start = workspace.notes.get(bodies[gold["path"]]).body.find(gold["quote"])
+            if start >= 0:  # the front matter of a file is no part of its note's body
+                found.append(Place(gold["path"], start, start + len(gold["quote"])))
+        return tuple(found)
+
+    return Asked(row["question"], row["kind"], places("best") or places("gold"), places("also"))
 
 
 def warm(workspace: Workspace) -> None:
@@ -144,86 +193,106 @@ def warm(workspace: Workspace) -> None:
     workspace.jobs.wait("warm", 600)
 
 
-def row(workspace: Workspace, base: str, asked: Sequence[Asked], others: Sequence[Asked]) -> None:
-    """Ask a base its own questions and others, and print the shares."""
-    own = sorted(outcomes(workspace, base, asked), key=lambda one: -one.evidence)
-    foreign = [*outcomes(workspace, base, others)]
-    boxed = [one for one in own if one.has_box]
-    shares = [share([one.right for one in own[: max(1, round(len(own) * part))]]) for part in (1, 0.5, 0.25)]
-    shares += [
-        share([one.has_box for one in own]),
-        share([one.right for one in boxed]),
-        share([one.refused for one in own]),
-    ]
-    shares += [share([one.has_box for one in foreign]), share([one.refused for one in foreign])]
-    times = sorted(one.took_ms for one in (*own, *foreign))
-    print(f"| {base} | {len(own)} | {' | '.join(shares)} | {times[len(times) // 2]:.0f} |", flush=True)
-
-
-def share(values: Sequence[bool]) -> str:
-    return f"{np.mean(values or [0]):.2f}"
-
-
-def outcomes(workspace: Workspace, base: str, asked: Sequence[Asked]) -> Iterator[Outcome]:
+def searches(workspace: Workspace, base: str, asked: Sequence[Asked]) -> Iterator[Searched]:
     for one in asked:
         result = workspace.search(one.text, filters=Filters(bases=(base,)))
         workspace.searching.highlights(result)
         started = time.perf_counter()
-        choice = choosing.choose(workspace.store, workspace.searching.reads(result), result)
-        took = (time.perf_counter() - started) * 1000
-        right = any(_is_right(one, quote, workspace) for quote in choice.quotes)
-        yield Outcome(choice.evidence, right, result.evidence < bars.EXAMPLES.least, took)
+        units = choosing.compared(workspace.store, workspace.searching.reads(result), result) if result.hits else []
+        yield Searched(one, result, units, (time.perf_counter() - started) * 1000)
 
 
-def _is_right(asked: Asked, quote: Quote, workspace: Workspace) -> bool:
-    spans = [(quote.start, quote.end)]
+def outcome(one: Searched) -> Outcome:
+    started = time.perf_counter()
+    selection = choosing.select(one.result, one.units)
+    took = one.took_ms + (time.perf_counter() - started) * 1000
+    return Outcome(one.asked, selection, one.result.confident, took)
+
+
+def _is_marked(asked: Asked, quote: Quote) -> bool:
+    spans = [(quote.start + quote.marked[0], quote.start + quote.marked[1])]
     if quote.lead:
-        at = workspace.notes.get(quote.note.id).body.rfind(quote.lead, 0, quote.start)
+        at = quote.chunk.start + quote.chunk.text.find(quote.lead)
         spans.append((at, at + len(quote.lead)))
-    return any(place.holds(quote.note.path, *span) for place in asked.places for span in spans)
+    return any(place.overlaps(quote.note.path, *span) for place in asked.places for span in spans)
 
 
-def fit(workspace: Workspace, sets: dict[str, list[Asked]]) -> None:
-    """Print the weights of a logistic regression: is a unit in a right place? Each set counts the same."""
-    rows: list[list[float]] = []
-    right: list[bool] = []
-    counts: list[float] = []
-    for base, asked in sets.items():
-        compared = [*each(workspace, base, asked)]
-        for one, candidates in compared:
-            for unit in candidates:
-                start = unit.hit.chunk.start
-                rows.append([unit.parts[name] for name in evidence.WEIGHTS])
-                right.append(
-                    any(
-                        place.holds(unit.hit.note.path, start + unit.unit.start, start + unit.unit.end)
-                        for place in one.places
-                    )
-                )
-                counts.append(1 / len(compared) / max(1, len(candidates)))
-    weights, constant = logistic(np.array(rows), np.array(right, float), np.array(counts))
-    for name, weight in zip(evidence.WEIGHTS, weights, strict=True):
-        print(f"{name:<10}{weight:8.2f}")
-    print(f"{'constant':<10}{constant:8.2f}")
+def _is_right(asked: Asked, quote: Quote) -> bool:
+    inside = any(place.is_inside(quote.note.path, quote.start, quote.end) for place in asked.places)
+    return inside or _is_marked(asked, quote)
 
 
-def each(workspace: Workspace, base: str, asked: Sequence[Asked]) -> Iterator[tuple[Asked, list[Candidate]]]:
-    for one in asked:
-        result = workspace.search(one.text, filters=Filters(bases=(base,)))
-        yield one, choosing.compared(workspace.store, workspace.searching.reads(result), result)
+def row(name: str, own: Sequence[Outcome], foreign: Sequence[Outcome]) -> None:
+    """Print the shares of a folder's questions."""
+    answered = [one for one in own if one.asked.places]
+    unanswered = [one for one in own if not one.asked.places]
+    sure, likely = ([one for one in answered if shown(one)] for shown in (Outcome.is_sure.fget, Outcome.is_likely.fget))
+    versus = [one for one in likely if one.asked.kind == "versus"]
+    shares = [
+        share([one.first for one in answered]),
+        share([one.marked for one in answered]),
+        share([one.any for one in answered]),
+        *(value for some in (sure, likely) for value in (share_of(some, answered), share([one.first for one in some]))),
+        *(
+            share([shown(one) for one in some])
+            for some in (unanswered, foreign)
+            for shown in (Outcome.is_sure.fget, Outcome.is_likely.fget)
+        ),
+        share([one.both_sides for one in versus]),
+    ]
+    times = [one.took_ms for one in (*own, *foreign)]
+    milliseconds = [f"{np.quantile(times, part):.0f}" for part in (0.5, 0.9)]
+    print(f"| {' | '.join([name, str(len(answered)), *shares, *milliseconds])} |", flush=True)
 
 
-def logistic(rows: Figures, right: Figures, share: Figures) -> tuple[Figures, float]:
-    """Return weights and constant by gradient descent with a small decay."""
-    mean, spread = rows.mean(axis=0), rows.std(axis=0) + 1e-9
-    scaled = (rows - mean) / spread
-    share = share / share.sum()
-    weights, constant = np.zeros(rows.shape[1]), 0.0
+def share(values: Sequence[bool]) -> str:
+    return f"{np.mean(values):.2f}" if values else "-"
+
+
+def share_of(some: Sequence[object], every: Sequence[object]) -> str:
+    return f"{len(some) / len(every):.2f}" if every else "-"
+
+
+def fit(sets: dict[str, list[Searched]]) -> None:
+    """Fit the weights of the confidence on some folders, and use them from here on."""
+    rows = [(*first, 1 / len(searched)) for searched in sets.values() for one in searched if (first := _first(one))]
+    features, right, shares = (np.array(column, float) for column in zip(*rows, strict=True))
+    weights, constant = logistic(features, right, shares)
+    confidence.WEIGHTS = dict(zip(confidence.WEIGHTS, map(float, weights), strict=True))
+    confidence.CONSTANT = constant
+
+
+def _first(one: Searched) -> tuple[list[float], float] | None:
+    """Return the features of the first excerpt of a question's hits, and whether it is right."""
+    ranked = excerpts(one.units) if one.result.confident else []
+    if not ranked or choosing.is_comparison(one.result):
+        return None
+    values = confidence.features(ranked[0], ranked, one.result.hits[: choosing.COUNTED])
+    return [values[name] for name in confidence.WEIGHTS], float(outcome(one).first)
+
+
+def logistic(features: Figures, right: Figures, share: Figures) -> tuple[Figures, float]:
+    """Return the weights and the constant of a logistic regression; `share` is that of each row in the loss."""
+    mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
+    scaled, share = (features - mean) / spread, share / share.sum()
+    weights, constant = np.zeros(features.shape[1]), 0.0
     for _ in range(_STEPS):
         gap = share * (1 / (1 + np.exp(-(scaled @ weights + constant))) - right)
-        weights -= _RATE * (scaled.T @ gap + _DECAY * weights)
+        weights -= _RATE * (scaled.T @ gap + 2 * _DECAY * weights)
         constant -= _RATE * gap.sum()
     return weights / spread, float(constant - (weights / spread) @ mean)
+
+
+def older(workspace: Workspace, data: Path, half: slice) -> None:
+    """Print how often the quotes on hard questions are right, among all and among those with the most evidence."""
+    print("| folder | questions | right: all | half | quarter |\n|---|---|---|---|---|")
+    for name in OLDER:
+        imported(workspace, data / "vaults" / name, "bundled")
+        rows = [one for one in lines(data / "questions" / f"{name}.jsonl") if one["gold"]]
+        asked = [_asked(workspace, name, one) for one in rows][half]
+        own = sorted(map(outcome, searches(workspace, name, asked)), key=lambda one: -one.selection.evidence)
+        shares = [share([one.any for one in own[: max(1, round(len(own) * part))]]) for part in (1, 0.5, 0.25)]
+        print(f"| {name} | {len(own)} | {' | '.join(shares)} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from tests.browser.conftest import IMPORT, ROOT, Tab, chromium_path, serving, te
 
 FOLDER = ROOT / "docs" / "images"
 SIZE = {"width": 1280, "height": 800}
-QUESTIONS = {"en": "How do I get back a commit after a hard reset?", "zh": "手冲咖啡的水温是多少？"}
+QUESTIONS = {"en": "why did we decide against automatic failover?", "zh": "宫保鸡丁的碗汁怎么调？"}
 NOTES = {"en": "Git rescue", "zh": "Redis"}
 LOCALES = {"en": "en-US", "zh": "zh-CN"}
 LOOKS = ("light", "dark")

@@ -1,49 +1,44 @@
-"""The quotes of an answer: the units with the most evidence, up to three and 400 characters."""
+"""The quotes of an answer: the excerpt with the most evidence first, further ones only where they add something."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations, count
-from math import exp
+from itertools import count
 
 import numpy as np
 
+from core.answers.confidence import confidence
 from core.answers.evidence import Candidate, Question, candidates
+from core.answers.excerpts import Excerpt, excerpts
 from core.model import Quote, SearchResult
 from core.retrieval.highlights import Read, words_of
 from core.store import Store
+from core.text import query_keywords
 
-LOOKED_AT = 10
-"""First hits whose units are compared."""
-CHARACTERS = 400
-"""Most characters of an answer, with what leads to its quotes."""
+LOOKED_AT = 5
+"""First hits whose units are compared; further ones change no excerpt of 200 natural questions."""
+COUNTED = 10
+"""First hits among which those as good as the first are counted."""
 QUOTES = 3
 """Most quotes of an answer."""
 NONE = -20.0
 """Evidence of no answer: a chance of one in a few hundred millions."""
-SOFTENED = 0.5
-"""How much of a difference in evidence counts between the quotes: below 1, two short ones may stand for a long one."""
-COMPARED = 12
-"""Units with the most evidence of which the quotes are some."""
-SURE = -2.1
-"""Evidence from which on three of four answers are right, and at most 5 of 100 are to questions on another vault."""
-BEHIND = 1.5
+WEAKER = 1.5
 """How much less evidence than the first a further quote may have."""
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """The quotes that answer best, and the evidence that the first one does."""
+class Selection:
+    """The quotes that answer best, and the logarithm of the odds that the first one does."""
 
     quotes: tuple[Quote, ...]
     evidence: float
 
 
-def choose(store: Store, reads: Mapping[str, Read], result: SearchResult) -> Choice:
-    """Return the units of a result's first hits that answer its question best; no quotes of a list or without hits."""
+def choose(store: Store, reads: Mapping[str, Read], result: SearchResult) -> Selection:
+    """Return the excerpts of a result's first hits that answer its question best; none of a list or without hits."""
     if result.mode == "listed" or not result.hits:
-        return Choice((), NONE)
-    chosen = chosen_of(sorted(compared(store, reads, result), key=lambda one: -one.evidence))
-    return Choice(tuple(map(_quote, count(1), chosen)), max((one.evidence for one in chosen), default=NONE))
+        return Selection((), NONE)
+    return select(result, compared(store, reads, result))
 
 
 def compared(store: Store, reads: Mapping[str, Read], result: SearchResult) -> list[Candidate]:
@@ -59,30 +54,53 @@ def compared(store: Store, reads: Mapping[str, Read], result: SearchResult) -> l
     return units
 
 
-def chosen_of(units: Sequence[Candidate]) -> list[Candidate]:
-    """Return the few units of which most are expected to answer, of those that fit together, in reading order.
+def select(result: SearchResult, units: Sequence[Candidate]) -> Selection:
+    """Return the excerpts of some units that answer a question best; of a comparison without both sides, with NONE."""
+    ranked = excerpts(units)
+    if is_comparison(result):
+        judged = _sides(result, ranked)
+        chosen = judged or _ranked(ranked)
+    else:
+        chosen = _ranked(ranked)
+        judged = chosen[:1]
+    evidence = min((confidence(one, ranked, result.hits[:COUNTED]) for one in judged), default=NONE)
+    return Selection(tuple(map(_quote, count(1), chosen)), evidence)
 
-    `units` are in the order of their evidence.
+
+def is_comparison(result: SearchResult) -> bool:
+    """Return whether the question was decomposed into the sides of a comparison."""
+    return bool(result.decompositions) and result.decompositions[0].kind == "comparison"
+
+
+def _ranked(ranked: Sequence[Excerpt]) -> list[Excerpt]:
+    """Return the first of ranked excerpts, and those of other notes that answer nearly as well in other words."""
+    chosen = list(ranked[:1])
+    for excerpt in ranked:
+        if len(chosen) == QUOTES or excerpt.score < ranked[0].score - WEAKER:
+            break
+        if all(excerpt.hit.note.id != one.hit.note.id and not excerpt.repeats(one) for one in chosen):
+            chosen.append(excerpt)
+    return chosen
+
+
+def _sides(result: SearchResult, ranked: Sequence[Excerpt]) -> list[Excerpt]:
+    """Return the best excerpt that names all sides of a comparison, else one for each side.
+
+    None where a side has none: the other side alone is no answer.
     """
-    near = [one for one in units if one.size <= CHARACTERS and one.evidence >= units[0].evidence - BEHIND][:COMPARED]
-    if not near:
-        return []
-    values = [exp(SOFTENED * (one.evidence - near[0].evidence)) for one in near]
-    sizes = [one.size for one in near]
-    alike = {pair for pair in combinations(range(len(near)), 2) if near[pair[0]].repeats(near[pair[1]])}
-    best: tuple[float, tuple[int, ...]] = (0.0, ())
-    for number in range(1, QUOTES + 1):
-        for some in combinations(range(len(near)), number):
-            if sum(sizes[one] for one in some) <= CHARACTERS and alike.isdisjoint(combinations(some, 2)):
-                best = max(best, (sum(values[one] for one in some), some))
-    chosen = [near[one] for one in best[1]]
-    notes = list(dict.fromkeys(one.hit.rank for one in chosen))
-    return sorted(chosen, key=lambda one: (notes.index(one.hit.rank), one.unit.start))
+    sides = [set(query_keywords(part.text)) for part in result.decompositions[0].sub_queries]
+    names = [side.difference(*(other for other in sides if other is not side)) for side in sides]
+    together = [one for one in ranked if all(name & one.strongest.words for name in names)][:1]
+    apart = [next((one for one in ranked if name & one.words), None) for name in names]
+    chosen = list(dict.fromkeys(one for one in apart if one is not None))
+    if together and together[0].score > min((one.score for one in chosen), default=NONE) - WEAKER:
+        return together
+    return chosen if len(chosen) > 1 and None not in apart else []
 
 
-def _quote(number: int, one: Candidate) -> Quote:
-    chunk, unit = one.hit.chunk, one.unit
-    start, end = chunk.start + unit.start, chunk.start + unit.end
+def _quote(number: int, one: Excerpt) -> Quote:
+    chunk = one.hit.chunk
+    start, end = chunk.start + one.start, chunk.start + one.end
     if len(chunk.text) != chunk.end - chunk.start:
         start, end = chunk.start, chunk.end
-    return Quote(number, one.hit.note, chunk, unit.kind, one.text, one.lead, start, end)
+    return Quote(number, one.hit.note, chunk, one.kind, one.text, one.lead, start, end, one.marked)

@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import Unpack
 
 from core.answers import asking, bars, budget, writing
-from core.answers.choosing import SURE, Choice, choose
+from core.answers.choosing import Selection, choose
+from core.answers.confidence import LIKELY, SURE
+from core.answers.examples import Examples
 from core.config import Settings
 from core.errors import QueryError
 from core.jobs import Jobs
@@ -39,10 +41,12 @@ Drawn = Callable[[Sequence[Note], int], list[Question]]
 """Draws questions from notes."""
 
 
-def answer_of(result: SearchResult, choice: Choice, bar: Bar) -> Answer:
-    """Return the answer of a choice; none of it where the evidence of the search is below the bar."""
-    quotes = choice.quotes if result.evidence >= bar.least else ()
-    return Answer(result.query, quotes, choice.evidence, bar, bool(quotes) and choice.evidence >= SURE, result)
+def answer_of(result: SearchResult, selection: Selection, bar: Bar) -> Answer:
+    """Return the answer of a selection; no quotes where the search is below the bar and the first isn't likely."""
+    evidence = selection.evidence
+    quotes = selection.quotes if result.evidence >= bar.least or evidence >= LIKELY else ()
+    sure, likely = (bool(quotes) and evidence >= least for least in (SURE, LIKELY))
+    return Answer(result.query, quotes, evidence, bar, sure, likely, result)
 
 
 class Answers:
@@ -54,6 +58,7 @@ class Answers:
         self._searching = searching
         self._jobs = jobs
         self._drawn = drawn
+        self.examples = Examples(jobs, store.notes.note, drawn, self._unmeasured)
 
     def ask(self, text: str, **options: Unpack[SearchOptions]) -> Answer:
         """Return the answer to a question; the bar of its base is measured first if need be.
@@ -62,6 +67,9 @@ class Answers:
         """
         result = self._searching.answer(self._searching.prepare(text, options))
         return self.of(result, measure=True)
+
+    def _unmeasured(self, text: str) -> Answer:
+        return self.of(self._searching.answer(self._searching.prepare(text, {})))
 
     def write(self, text: str, *, stop: Stop = never, **options: Unpack[SearchOptions]) -> Iterator[Answer]:
         """Yield the answer of the language model of the settings as it is written, each of its sentences once more.
@@ -85,12 +93,12 @@ class Answers:
 
     def of(self, result: SearchResult, *, measure: bool = False) -> Answer:
         """Return the answer to the question of a result; without `measure`, an old bar will do."""
-        choice = choose(self._store, self._searching.reads(result), result)
+        selection = choose(self._store, self._searching.reads(result), result)
         bar = bars.EXAMPLES
         if result.hits:
-            base = self._store.bases.of_id((choice.quotes or result.hits)[0].note.base_id)
+            base = self._store.bases.of_id((selection.quotes or result.hits)[0].note.base_id)
             bar = self.measure(base) if measure else bars.of(self._store, base)
-        return answer_of(result, choice, bar)
+        return answer_of(result, selection, bar)
 
     def start_measuring(self, answer: Answer) -> bool:
         """Start the job `measure_bar` for the base of an answer; return False if its bar is as its notes are."""

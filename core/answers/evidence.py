@@ -2,13 +2,16 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
+from core.answers import reader
+from core.answers.reader import Reader
 from core.answers.units import Span, Unit, units_of
 from core.model import Hit, Matrix, Spans
-from core.retrieval.highlights import Read, Stems, word_places
+from core.retrieval.highlights import Read, Stems, word_places, words_in
 from core.text import CJK, STOP_WORDS, fold
 
 Rarity = Mapping[str, float]
@@ -22,17 +25,21 @@ WEIGHTS: Mapping[str, float] = {
     "part": -1.5,
     "stressed": 1.94,
     "asks": -1.76,
+    "read": 0.7,
 }
-"""What speaks for a unit, each from 0 to 1, with its weight in the logarithm of the odds that it answers.
+"""Weight of each feature of a unit in the logarithm of the odds that it answers.
 
 `near`: the mean over the question's tokens of the cosine to the nearest token of the unit or its lead; `held`: the
 share of the question's words in them, by rarity; `score`: that of its hit against the best hit; `first`: 1 by its rank;
 `part`: found by a part of a question that was taken apart, and so by less than the question; `stressed`: the question
-is a term, and it stands stressed here, as where notes say what it is; `asks`: it is a question itself.
+is a term, and it stands stressed here, as where notes say what it is; `asks`: it is a question itself; all from 0 to 1.
+`read`: the score of the reader (`core/answers/reader.py`), a logarithm of odds.
 """
 CONSTANT = -9.03
-"""All fitted by `benchmarks.answers --fit` on every second question of its sets, but `part`: between the -0.7 of both
-vaults and the -2.0 of the English one."""
+"""Fitted by logistic regression on hard questions (docs/decisions/0048-answers.md), but `part`, which is between the
+-0.7 of both vaults and the -2.0 of the English one, and `read`: with 0.3 to 1.3 the first excerpt is right for .69 to
+.70 of natural questions, without it for .67. Fitted on natural questions, the others are no better on another folder.
+"""
 
 _STOP_WORD = 0.3
 """Weight of a token of a word that carries no subject, against 1 of any other."""
@@ -46,6 +53,10 @@ _STRESSED = re.compile(
 )
 _SHORT = 3
 """Most words of a term."""
+PARTS = 6
+"""Most parts of hits that are read: some 0.2 s on two processor cores."""
+UNREAD, SKIPPED = -1.0, -6.0
+"""Scores in place of the reader's: where there is none for a model, and of units in parts that aren't read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +75,12 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A unit of a hit with what speaks for it, as in WEIGHTS."""
+    """A unit of a hit with the values of WEIGHTS, and the question's words in it, its lead or its headings."""
 
     hit: Hit
     unit: Unit
     parts: Mapping[str, float]
+    words: frozenset[str]
 
     @property
     def evidence(self) -> float:
@@ -98,27 +110,60 @@ def candidates(
     question: Question, hits: Sequence[Hit], best: float, reads: Mapping[str, Read], stems: Stems
 ) -> list[Candidate]:
     """Return the units of hits; `best` is the score of the best hit."""
-    return [one for hit in hits for one in _of_hit(question, hit, best, reads.get(hit.chunk.id), stems)]
+    by_hit = {hit.chunk.id: [*_of_hit(question, hit, best, reads.get(hit.chunk.id), stems)] for hit in hits}
+    return [one for some in _with_reading(by_hit, reads).values() for one in some]
+
+
+def _with_reading(by_hit: Mapping[str, list[Candidate]], reads: Mapping[str, Read]) -> dict[str, list[Candidate]]:
+    """Return the units of each hit with the reader's scores; it reads the parts with the most evidence without it."""
+    todo: list[tuple[float, str, Reader, NDArray[np.int64]]] = []
+    masks: dict[str, NDArray[np.bool_]] = {}
+    for key, units in by_hit.items():
+        read = reads.get(key)
+        known = reader.shipped(read.embedder.fingerprint) if read and read.compared else None
+        if read is None or read.compared is None or known is None or not units:
+            continue
+        places, _ = read.compared
+        masks[key] = np.stack([reader.tokens_of(one.unit, places) for one in units])
+        evidence = np.array([one.evidence for one in units])
+        todo += [
+            (float(evidence[inside].max()), key, known, part)
+            for part in reader.parts(places)
+            if (inside := masks[key][:, part].any(axis=1)).any()
+        ]
+    scores = {key: [SKIPPED if key in masks else UNREAD] * len(units) for key, units in by_hit.items()}
+    for _, key, known, part in sorted(todo, key=lambda one: -one[0])[:PARTS]:
+        numbers = np.flatnonzero(masks[key][:, part].any(axis=1))
+        for number, score in zip(numbers.tolist(), known.scores(reads[key], part, masks[key][numbers]), strict=True):
+            scores[key][number] = max(scores[key][number], score)
+    return {
+        key: [replace(one, parts={**one.parts, "read": score}) for one, score in zip(units, scores[key], strict=True)]
+        for key, units in by_hit.items()
+    }
 
 
 def _of_hit(question: Question, hit: Hit, best: float, read: Read | None, stems: Stems) -> Iterator[Candidate]:
     places = word_places(hit.chunk.text, question.words, stems)
+    headings = words_in(" ".join((hit.note.title, *hit.chunk.section)), question.words, stems)[1]
     units = units_of(hit.chunk.text)
-    shares = [_share({word for span, word in places if unit.holds(*span)}, question) for unit in units]
+    words = [{word for span, word in places if unit.holds(*span)} for unit in units]
+    shares = [_share(held, question) for held in words]
     shared = {
         "score": hit.score / best if best > 0 else 0.0,
         "first": 1 / hit.rank,
         "part": float(bool(hit.asked)),
     }
-    for unit, held, near in zip(units, shares, _nearness(question, units, shares, read), strict=True):
+    nearness = _nearness(question, units, shares, read)
+    for unit, own_words, held, near in zip(units, words, shares, nearness, strict=True):
         text = hit.chunk.text[unit.start : unit.end]
         own = {
             "near": near,
             "held": held,
+            "read": UNREAD,
             "stressed": float(question.is_term and _stresses(text, len(question.words), places, unit)),
             "asks": float(text.rstrip(" \n*_").endswith(("?", "？"))),
         }
-        yield Candidate(hit, unit, shared | own)
+        yield Candidate(hit, unit, shared | own, frozenset(own_words | headings))
 
 
 def _share(held: set[str], question: Question) -> float:

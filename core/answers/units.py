@@ -73,7 +73,7 @@ def units_of(text: str) -> Sequence[Unit]:
 
     A lead-in is the lead of what follows and no unit, nor are headings, pictures, and lines that only link.
     """
-    text = _COMMENT.sub(_blank, with_newlines(text))
+    text = _PICTURE.sub(_blank, _COMMENT.sub(_blank, with_newlines(text)))
     return tuple(unit for unit in _Reader(text).read() if _says(text[unit.start : unit.end]))
 
 
@@ -82,7 +82,7 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _says(text: str) -> bool:
-    return len(_WORD.findall(_LINK.sub("", _PICTURE.sub("", text)))) >= _LEAST_WORDS
+    return len(_WORD.findall(_LINK.sub("", text))) >= _LEAST_WORDS
 
 
 class _Reader:

@@ -59,7 +59,7 @@ class NumpyModel:
         for mixing, mixing_bias, out, out_bias, *norm, wide, wide_bias, narrow, narrow_bias, gain, bias in self._layers:
             mixed = self._attended(states @ mixing + mixing_bias, spans)
             states = self._normed(states + mixed @ out + out_bias, *norm)
-            states = self._normed(states + _gelu(states @ wide + wide_bias) @ narrow + narrow_bias, gain, bias)
+            states = self._normed(states + gelu(states @ wide + wide_bias) @ narrow + narrow_bias, gain, bias)
         tokens = [states[span] for span in spans]
         return np.stack([rows[0] if self._pooling == "cls" else rows.mean(axis=0) for rows in tokens]), tokens
 
@@ -145,7 +145,7 @@ def _layer(read: Callable[[str], Matrix], prefix: str) -> list[Matrix]:
     return result
 
 
-def _gelu(values: Matrix) -> Matrix:
+def gelu(values: Matrix) -> Matrix:
     """Return x times the normal distribution's share below x (Abramowitz and Stegun 7.1.26, error below 2e-7)."""
     scale, *factors = _ERF
     absolute = np.abs(values)

@@ -47,7 +47,7 @@ def written(store: Store, chat: Chat, result: SearchResult, bar: Bar, characters
 
     A question below the bar is refused without it. Raises Cancelled once `stop` says so.
     """
-    answer = Answer(result.query, (), 0.0, bar, False, result)
+    answer = Answer(result.query, (), 0.0, bar, sure=False, likely=False, result=result)
     if not result.hits or result.evidence < bar.least:
         return GivenAnswer("", (), 0, 0)
     question = result.understood.text or result.query

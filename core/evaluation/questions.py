@@ -1,6 +1,5 @@
 """The questions of a set: typed, suggested, or marked on hits."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from core.config import Settings
@@ -57,10 +56,6 @@ class Questions:
             suggested = suggestions.suggest(notes, limit)
         fresh = [question for question in suggested if question.id not in ids and question.text not in texts]
         return self._table.add(question_set, fresh[:count])
-
-    def examples(self, note_ids: Iterable[str], count: int) -> list[str]:
-        """Return questions that these notes answer, by rules and at most `count`; nothing is stored."""
-        return [question.text for question in suggestions.suggest(map(self._store.notes.note, note_ids), count)]
 
     # right passages, by a click
 

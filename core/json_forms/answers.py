@@ -24,6 +24,7 @@ SENTENCE = Form(
     kind=(str, lambda part: getattr(part[1], "kind", "written")),
     lead=(str, lambda part: getattr(part[1], "lead", "")),
     text=(str, lambda part: part[1].text),
+    marked=(str, lambda part: getattr(part[1], "marked_text", "")),
     citations=(list[int], _citations),
     told=(Message | None, lambda part: doubt(part[1]) if isinstance(part[1], Sentence) else None),
 )
@@ -46,7 +47,7 @@ WRITING = Form(
 ANSWER = Form(
     "Answer",
     Answer,
-    "query answer=text refused sure",
+    "query answer=text refused sure likely",
     told=(Message | None, told),
     sentences=([SENTENCE], said),
     citations=([CITATION], "quotes"),

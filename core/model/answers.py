@@ -8,17 +8,18 @@ from core.model.chunks import Chunk
 from core.model.notes import NoteCard
 from core.model.search import Hit, SearchResult
 
-QuoteKind = Literal["sentence", "item", "row", "code"]
+QuoteKind = Literal["sentence", "item", "row", "code", "passage"]
+"""Kind of the units of a quote; `passage`: several kinds."""
 BarBasis = Literal["questions", "others", "examples"]
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A numbered part of a note that answers, as it stands there.
+    """A numbered part of a note that answers a question, copied from the note.
 
-    `text` is `body[start:end]` of the note, except in a chunk that a person edited, which has a text of its own at its
-    place. `lead` is what it needs before it, from the same chunk: a list's lead-in, a table's header, the sentence
-    before code.
+    `text` is `body[start:end]` of the note, except in a chunk that the user edited, which has a text of its own.
+    `lead` is the context it needs, from the same chunk: a list's lead-in, a table's header, the sentence before code.
+    `marked` is the part of `text` that answers best, in characters of `text`.
     """
 
     number: int
@@ -29,6 +30,19 @@ class Quote:
     lead: str
     start: int
     end: int
+    marked: tuple[int, int] = (0, 0)
+
+    @property
+    def marked_text(self) -> str:
+        """The part that answers best."""
+        return self.text[slice(*self.marked)]
+
+    @property
+    def marked_place(self) -> tuple[int, int]:
+        """The place of the marked part in the note; that of the chunk where the user edited it."""
+        if self.end - self.start != len(self.text) or self.marked == (0, 0):
+            return self.start, self.end
+        return self.start + self.marked[0], self.start + self.marked[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +98,10 @@ class Writing:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The quotes that answer a question, in reading order; none where the evidence of its `result` is below the bar.
+    """The quotes that answer a question, the best first; none where the evidence of its `result` is below the bar.
 
-    `evidence` is that of the quotes, and it is `sure` where three of four such answers are right. Where a language
-    model wrote it, the quotes are those that its sentences rest on.
+    `evidence` is that of the first quote: it is `sure` where nine of ten such answers are right, and `likely` where
+    two of three are. Where a language model wrote it, the quotes are those that its sentences rest on.
     """
 
     query: str
@@ -95,6 +109,7 @@ class Answer:
     evidence: float
     bar: Bar
     sure: bool
+    likely: bool
     result: SearchResult
     writing: Writing | None = None
 

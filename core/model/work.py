@@ -64,6 +64,7 @@ JOB_KINDS: Mapping[str, JobKind] = {
     "warm_reranker": JobKind(),
     "measure_bar": JobKind(),
     "answer": JobKind(),
+    "examples": JobKind(),
     "local_servers": JobKind(),
     "heal": JobKind("index", message("Repairing the search index"), message("The search index is repaired")),
     "import": JobKind("notes", message("Importing"), message("Import finished"), writes=True, alone=True),

@@ -97,8 +97,9 @@ def test_a_run_measures_its_answers_and_keeps_them(tmp_path: Path) -> None:
         first, second = workspace.runs.run(mine, [Pipeline(), Pipeline(search=SearchSettings(mode="keyword"))])
         worth, _, none = workspace.runs.results(first.id)
         assert worth.given is not None
-        assert worth.given.text == "Backups are only worth what their last restore proved. [1]"
-        assert (worth.given.sentences, worth.given.quoted, worth.wished) == (1, 1, LINES[0]["answer"])
+        assert "Backups are only worth what their last restore proved." in worth.given.text.partition("[1]")[0]
+        assert worth.given.sentences == worth.given.quoted > 0
+        assert worth.wished == LINES[0]["answer"]
         assert none.given is not None
         assert none.given.refused
         figures = first.metrics

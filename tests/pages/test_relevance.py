@@ -9,12 +9,14 @@ from core.model import Highlight
 from pages.ui.shared.cards import relevance
 
 
-def levels(nearness: list[float | None], *, typed: str = "how", language: str = "en", **result: Any) -> list[int]:
+def levels(
+    nearness: list[float | None], *, typed: str = "how", language: str = "en", answer: Any = None, **result: Any
+) -> list[int]:
     chunks = [SimpleNamespace(id=f"{number}", language=language) for number in range(len(nearness))]
     hits = [SimpleNamespace(chunk=chunk, scores={}, asked="") for chunk in chunks]
     seen = {chunk.id: Highlight((), None, near, 1.0) for chunk, near in zip(chunks, nearness, strict=True)}
     known = {"hits": hits, "confident": True, "spelled": {}, "understood": SimpleNamespace(text=typed)} | result
-    return [*relevance(SimpleNamespace(**known), seen).values()]  # type: ignore[arg-type]
+    return [*relevance(SimpleNamespace(**known), seen, answer).values()]  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -38,3 +40,9 @@ def test_a_hit_in_another_language_is_measured_by_such_hits() -> None:
 
 def test_where_nothing_is_close_all_are_weak() -> None:
     assert levels([0.6, 0.5], confident=False) == [1, 1]
+
+
+def test_a_hit_of_a_question_is_strong_where_a_sure_answer_quotes_it() -> None:
+    quote = SimpleNamespace(chunk=SimpleNamespace(id="0"))
+    assert levels([0.45, 0.6], answer=SimpleNamespace(sure=True, quotes=[quote])) == [3, 2]
+    assert levels([0.6, 0.6], answer=SimpleNamespace(sure=False, quotes=[quote])) == [2, 2]

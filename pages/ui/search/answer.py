@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import QueryError
-from core.messages import Message, message
+from core.messages import Message, message, plural
 from core.model import MODES, NOTICES, Notice, Prepared, SearchOptions, SearchResult
 from core.workspace import Workspace
 from pages.ui.search import (
@@ -42,6 +42,7 @@ PAUSE = 1.5
 SLICE = 0.05
 """Seconds between two looks whether the person still types."""
 _LOADING = ("warm", "warm_reranker")
+_INDEXING = ("import", "embed")
 CONTEXT = Dialog("context_of")
 BUDGETS = (500, 1000, 2000, 4000, 8000, 16_000)
 
@@ -118,13 +119,13 @@ def _hits(
     text = prepared.typed
     subqueries.section(result)
     if result.hits:
-        if result.confident:
-            first = st.container()
-            if (answer := quotes.box(workspace, result)) is not None:
-                with first:
-                    answering.section(workspace, text, options, quoted=answer.sure)
+        first = st.container()
+        answer = quotes.box(workspace, result) if result.confident else None
+        if answer is not None and not answer.refused:
+            with first:
+                answering.section(workspace, text, options, quoted=answer.likely)
         st.html(cards.legend())
-        hits.listed(workspace, text, result, base=several)
+        hits.listed(workspace, text, result, base=several, answer=answer)
         if result.confident:
             more.button(result)
     else:
@@ -206,12 +207,24 @@ def _wait_for_model(workspace: Workspace) -> None:
 
 def _notice(workspace: Workspace, result: SearchResult, notice: Notice) -> Message:
     """Return the text of a notice; one on a model says which, and whether it still loads."""
+    if notice == "unfinished" and (minutes := _minutes_left(workspace)):
+        return plural(
+            "Some notes are not indexed yet: so far, they are found by words only. Answers get better in about {n} minute.",
+            "Some notes are not indexed yet: so far, they are found by words only. Answers get better in about {n} minutes.",
+            n=minutes,
+        )
     if notice != "model_loading":
         return NOTICES[notice]
     if _is_by_meaning(result):
         return ABOUT_MODELS["reranker_loading"]
     warm = workspace.jobs.find("warm")
     return ABOUT_MODELS["model_failed"] if warm is not None and warm.state == "failed" else NOTICES[notice]
+
+
+def _minutes_left(workspace: Workspace) -> int:
+    """Return how long indexing will still take, 0 where that isn't known or nothing is being indexed."""
+    left = [job.left for job in map(workspace.jobs.find, _INDEXING) if job and job.state == "running" and job.left]
+    return max(1, round(max(left) / 60)) if left else 0
 
 
 def _context(workspace: Workspace, prepared: Prepared) -> None:

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import streamlit as st
 
 from core.messages import message
-from core.model import Highlight, Hit, SearchResult, Verdict
+from core.model import Answer, Highlight, Hit, SearchResult, Verdict
 from core.workspace import Workspace
 from pages.ui.evaluation import marking
 from pages.ui.notes import attachments
@@ -51,9 +51,9 @@ def preliminary(workspace: Workspace, result: SearchResult, *, base: bool) -> No
             st.html(cards.body(first, seen[first.chunk.id], around=False))
 
 
-def listed(workspace: Workspace, text: str, result: SearchResult, *, base: bool) -> None:
-    """Draw the hits of a question."""
-    entries, groups = Entries(workspace, text, result, base=base), grouped(result)
+def listed(workspace: Workspace, text: str, result: SearchResult, *, base: bool, answer: Answer | None = None) -> None:
+    """Draw the hits of a question, with its answer if it is one."""
+    entries, groups = Entries(workspace, text, result, base=base, answer=answer), grouped(result)
     for hits in groups:
         _card(hits, entries.draw, seen=1 if len(groups) > FEW else 3)
 
@@ -84,12 +84,14 @@ def _card(hits: Sequence[Hit], draw: Callable[..., None], *, seen: int) -> None:
 class Entries:
     """Draws the hits of an answer, with its question, highlights, marks and colours."""
 
-    def __init__(self, workspace: Workspace, text: str, result: SearchResult, *, base: bool) -> None:
+    def __init__(
+        self, workspace: Workspace, text: str, result: SearchResult, *, base: bool, answer: Answer | None
+    ) -> None:
         self._workspace = workspace
         self._text = text
         self._base = base
         self._seen: Mapping[str, Highlight] = workspace.searching.highlights(result)
-        self._levels = cards.relevance(result, self._seen)
+        self._levels = cards.relevance(result, self._seen, answer)
         self._tones = tones(result)
         self._around = result.settings.expansion_size
         # The base of a question set is its filter: its questions have no filters of their own.

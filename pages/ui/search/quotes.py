@@ -1,7 +1,8 @@
-"""The box above the hits: the sentences, rows and lines of the notes that answer a question."""
+"""The box above the hits: the excerpts of the notes that answer a question, each with its strongest part marked."""
 
 import re
-from functools import partial
+from collections.abc import Iterator
+from itertools import pairwise
 
 import streamlit as st
 
@@ -16,9 +17,9 @@ _FENCE = re.compile(r"(?m)^[ \t>]*(?:`{3,}|~{3,}).*\n?")
 
 
 def box(workspace: Workspace, result: SearchResult) -> Answer | None:
-    """Draw the quotes that surely answer a question, each with its place; nothing for a word or a title.
+    """Draw the quotes that probably answer a question, each with its place; nothing for a word or a title.
 
-    Where the notes don't answer it, a line says so. Return the answer where one can be written.
+    A caption replaces them where the notes don't answer it. Return the answer to a question.
     """
     if "model_loading" in result.notices:
         return None
@@ -26,70 +27,75 @@ def box(workspace: Workspace, result: SearchResult) -> Answer | None:
     if answer is None:
         return None
     workspace.answers.start_measuring(answer)
-    about = plain(text_of(bar_line(answer.bar)))
     if answer.refused:
+        about = plain(text_of(bar_line(answer.bar)))
         st.caption(f":material/help: {plain(text_of(REFUSED))}", width="content", help=about)
-        return None
-    if not answer.sure:
-        return answer
-    if question_box.is_first("answer", answer.query):
-        workspace.uses.answered(answer)
-    with st.container(border=True, key="answer", gap="xsmall"):
-        st.caption(f":material/format_quote: {plain(t('From your notes'))}", width="content", help=about)
-        lead = ""
-        for quote in answer.quotes:
-            _quote(quote, result.query, above=lead)
-            lead = quote.lead
+    elif answer.likely:
+        if question_box.is_first("answer", answer.query):
+            workspace.uses.answered(answer)
+        _box(answer)
     return answer
 
 
-def _quote(quote: Quote, asked: str, *, above: str) -> None:
-    """Draw a quote with its number, and the link to its place; its lead only where that isn't the one above."""
+def _box(answer: Answer) -> None:
+    icon, title = ("format_quote", t("From your notes")) if answer.sure else ("help", t("Perhaps"))
+    about = plain(text_of(bar_line(answer.bar)))
+    with st.container(border=True, key="answer" if answer.sure else "answer_perhaps", gap="xsmall"):
+        st.caption(f":material/{icon}: {plain(title)}", width="content", help=about)
+        before = None
+        for quote in answer.quotes:
+            _quote(quote, answer.query, before)
+            before = quote
+
+
+def _quote(quote: Quote, query: str, before: Quote | None) -> None:
+    """Draw a quote and the link to its place; what it shares with the quote before it isn't repeated."""
+    lead = quote.lead if before is None or quote.lead != before.lead else ""
+    is_same = before is not None and quote.note.id == before.note.id
+    place = [*([] if is_same else [quote.note.title]), *cards.section(quote.note, quote.chunk)]
     with st.container(key=f"quote_{quote.number}", gap="xxsmall"):
-        st.html(
-            f'<div class="t-answer">{_lead(quote) if quote.lead != above else ""}<div class="t-quote">{_text(quote)}</div></div>'
-        )
-        place = " › ".join([quote.note.title, *cards.section(quote.note, quote.chunk)])
-        address = {
-            "note": quote.note.id,
-            "chunk": str(quote.chunk.index),
-            "at": f"{quote.start}-{quote.end}",
-            "q": asked,
-        }
-        st.page_link("notes.py", label=plain(f"[{quote.number}] {place}"), query_params=address)
+        st.html(f'<div class="t-answer">{_lead(lead, quote)}<div class="t-quote">{_text(quote)}</div></div>')
+        at = "-".join(map(str, quote.marked_place))
+        address = {"note": quote.note.id, "chunk": str(quote.chunk.index), "at": at, "q": query}
+        label = " › ".join(place) or quote.note.title
+        st.page_link("notes.py", label=plain(f"[{quote.number}] {label}"), query_params=address)
 
 
-def _lead(quote: Quote) -> str:
-    return f'<div class="t-lead">{_drawn(quote.lead)}</div>' if quote.lead and quote.kind != "row" else ""
+def _lead(lead: str, quote: Quote) -> str:
+    return f'<div class="t-lead">{rendered.whole(lead)}</div>' if lead and quote.kind != "row" else ""
 
 
 def _text(quote: Quote) -> str:
     if quote.kind == "code":
         return _code(quote.text)
     if quote.kind == "row" and quote.lead:
-        return _row(quote)
-    return _drawn(quote.text)
-
-
-_drawn = partial(rendered.whole)
+        return "<br>".join(_rows(quote))
+    return rendered.whole(quote.text, sentence=quote.marked)
 
 
 def _code(text: str) -> str:
     """Return the sentence before a block of code as prose, and its lines without the fence."""
     fence = _FENCE.search(text)
     before, lines = (text[: fence.start()], _FENCE.sub("", text[fence.start() :])) if fence else ("", text)
-    return f'{_drawn(before) if before.strip() else ""}<pre class="t-code">{html(lines.rstrip())}</pre>'
+    return f'{rendered.whole(before) if before.strip() else ""}<pre class="t-code">{html(lines.rstrip())}</pre>'
 
 
-def _row(quote: Quote) -> str:
-    """Return a row with the header of its table as pairs."""
-    heads, cells = (_cells(line) for line in (quote.lead, quote.text))
-    heads += [""] * (len(cells) - len(heads))
-    pairs = (
-        f'<span class="t-dim">{_drawn(head)}</span> {_drawn(cell)}' for head, cell in zip(heads, cells, strict=False)
-    )
-    return ' <span class="t-dim">·</span> '.join(pairs)
+def _rows(quote: Quote) -> Iterator[str]:
+    """Yield each row of a table as its cells with quiet column names, those of the strongest part marked."""
+    heads = _cells(quote.lead)
+    ends = [match.end() for match in re.finditer(r"\n|\Z", quote.text)]
+    for start, end in pairwise([0, *ends]):
+        cells = _cells(quote.text[start:end])
+        if not any(cells):
+            continue
+        names = heads + [""] * (len(cells) - len(heads))
+        row = ' <span class="t-dim">·</span> '.join(
+            f'<span class="t-dim">{rendered.whole(name)}</span> {rendered.whole(cell)}'
+            for name, cell in zip(names, cells, strict=False)
+            if cell
+        )
+        yield f'<span class="t-near">{row}</span>' if start < quote.marked[1] and quote.marked[0] < end else row
 
 
 def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip(" \t>").strip("|").split("|")]
+    return [cell.strip() for cell in line.strip(" \t\n>").strip("|").split("|")]

@@ -8,6 +8,7 @@ from core.messages import message
 from core.model import (
     NOTE_FIELDS,
     STAGES,
+    Answer,
     Chunk,
     Highlight,
     Hit,
@@ -64,13 +65,20 @@ def tags(names: Sequence[str]) -> str:
     return f'<div class="t-tags">{"".join(f"""<span class="t-tag">{html(name)}</span>""" for name in names)}</div>'
 
 
-def relevance(result: SearchResult, seen: Mapping[str, Highlight]) -> dict[str, int]:
+def relevance(result: SearchResult, seen: Mapping[str, Highlight], answer: Answer | None = None) -> dict[str, int]:
     """Return the relevance of each hit, 1 to 3, by the id of its chunk; 0 where nothing tells it.
+
+    The hits of a question are strong where its `answer` surely quotes them: a word in common is no strong match.
 
     It never rises from a hit to the next: where a later hit seems nearer, all between share their mean (pool adjacent
     violators; Barlow et al., 'Statistical Inference under Order Restrictions', 1972).
     """
     levels = [_level(hit, seen[hit.chunk.id], result) for hit in result.hits]
+    if answer is not None:
+        quoted = {quote.chunk.id for quote in answer.quotes} if answer.sure else set()
+        levels = [
+            3 if hit.chunk.id in quoted else min(level, 2) for hit, level in zip(result.hits, levels, strict=True)
+        ]
     pools: list[tuple[float, int]] = []
     for level in levels:
         pools.append((float(level), 1))

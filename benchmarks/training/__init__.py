@@ -1,0 +1,1 @@
+"""Training of the reader that scores the units of hits."""

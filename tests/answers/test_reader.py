@@ -1,0 +1,110 @@
+"""The reader gives the same scores as the network it was trained as, whatever the length of a hit."""
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.training.network import DIMENSION, QUESTION_TOKENS, Network
+from core.answers import reader
+from core.answers.reader import Reader
+from core.answers.units import Unit
+from core.embedding import tokens
+from core.retrieval.highlights import Read
+
+_HEADING = 3
+
+
+def hit(count: int) -> tuple[Any, list[Unit]]:
+    """A hit of random tokens below a heading, each two characters wide, and its units of ten tokens."""
+    random = np.random.default_rng(count)
+    at = np.arange(count) * 2
+    places = np.array([(-1, -1)] * _HEADING + list(zip(at, at + 2, strict=True)), np.int32)
+    bits = random.integers(0, 256, (len(places), DIMENSION // 8), np.uint8)
+    question, centre = random.normal(size=(2, 9, DIMENSION)).astype(np.float32)
+    units = [Unit("sentence", start, start + 20, None, (start, start + 20)) for start in range(0, count * 2, 20)]
+    return SimpleNamespace(compared=(places, None), question=question, centre=centre[0], bits=bits), units
+
+
+def masks_of(read: Any, units: list[Unit]) -> Any:
+    return np.stack([reader.tokens_of(unit, read.compared[0]) for unit in units])
+
+
+def scores_of(numpy_reader: Reader, read: Any, units: list[Unit]) -> list[float]:
+    everything = np.arange(len(read.bits))
+    return numpy_reader.scores(cast(Read, read), everything, masks_of(read, units))
+
+
+def scores_of_network(network: Network, read: Any, units: list[Unit]) -> list[float]:
+    places, _ = read.compared
+    question = tokens.unit(read.question - read.centre)[None]
+    signs = 2 * tokens.unpacked(read.bits, DIMENSION)[None] - 1
+    masks = masks_of(read, units)
+    about = np.zeros((1, len(places), 2), np.float32)
+    about[0, :, 0] = places[:, 0] < 0
+    about[0, masks.argmax(axis=1), 1] = 1
+    there = [np.ones(one.shape[:2], bool) for one in (question, signs)]
+    with torch.no_grad():
+        given = (question, there[0], signs, there[1], about, masks[None])
+        return network(*map(torch.from_numpy, given))[0].tolist()
+
+
+def in_numpy(*networks: Network) -> Reader:
+    return Reader(
+        [reader.Network({name: value.numpy() for name, value in one.state_dict().items()}) for one in networks]
+    )
+
+
+@pytest.fixture(scope="module")
+def network() -> Network:
+    torch.manual_seed(3)
+    return Network()
+
+
+def test_the_scores_are_those_of_the_network(network: Network) -> None:
+    read, units = hit(80)
+    assert scores_of(in_numpy(network), read, units) == pytest.approx(scores_of_network(network, read, units), abs=2e-4)
+
+
+def test_several_networks_give_their_mean(network: Network) -> None:
+    other = Network()
+    read, units = hit(30)
+    one, two = (np.array(scores_of_network(each, read, units)) for each in (network, other))
+    assert scores_of(in_numpy(network, other), read, units) == pytest.approx((one + two) / 2, abs=2e-4)
+
+
+def test_a_long_question_is_cut(network: Network) -> None:
+    read, units = hit(40)
+    read.question = np.repeat(read.question, 20, axis=0)
+    cut = SimpleNamespace(**{**vars(read), "question": read.question[:QUESTION_TOKENS]})
+    assert scores_of(in_numpy(network), read, units) == scores_of(in_numpy(network), cut, units)
+
+
+@given(st.lists(st.tuples(st.integers(0, 300), st.integers(0, 1200)), max_size=6))
+def test_the_parts_are_all_tokens_of_the_text_once_below_their_heading(windows: list[tuple[int, int]]) -> None:
+    places = [place for head, text in windows for place in [(-1, -1)] * head + [(0, 1)] * text]
+    spans = np.array(places, np.int32).reshape(-1, 2)
+    cut = [*reader.parts(spans)]
+    text = [at for part in cut for at in part.tolist() if spans[at, 0] >= 0]
+    assert text == np.flatnonzero(spans[:, 0] >= 0).tolist()
+    assert all(len(part) <= reader.TOKENS for part in cut)
+    for part in cut:
+        first = next((at for at in part.tolist() if spans[at, 0] >= 0), None)
+        headed = first is not None and any(spans[:first, 0] < 0)
+        assert not headed or spans[part[0], 0] < 0
+
+
+def test_the_shipped_weights_belong_to_the_built_in_model() -> None:
+    assert reader.shipped("another:384:model") is None
+    assert reader.WEIGHTS.stat().st_size < 15 << 20
+
+
+@pytest.mark.usefixtures("bundled")
+def test_the_built_in_model_has_a_reader() -> None:
+    from core.embedding import EMBEDDERS
+
+    assert reader.shipped(EMBEDDERS.build("bundled").fingerprint) is not None

@@ -1,0 +1,55 @@
+"""Each question that README, its pictures and Home show on the sample notes has the answer as its first quote."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from core.messages import LANGUAGES, render
+from core.workspace import Workspace
+from pages.ui.shared.examples import OF_SAMPLES
+from tests.pictures import QUESTIONS, ROOT
+
+pytestmark = pytest.mark.usefixtures("bundled")
+
+SAMPLE = ROOT / "data" / "packs" / "sample"
+
+
+def in_readme() -> Iterator[str]:
+    for file in ("README.md", "README.zh.md"):
+        text = (ROOT / file).read_text(encoding="utf-8")
+        yield from re.findall(r'tessera (?:search|ask) "([^"]+)"', text)
+
+
+def right_quotes(question: str) -> tuple[str, ...]:
+    rows = map(json.loads, (ROOT / "benchmarks" / "questions" / "sample.jsonl").read_text("utf-8").splitlines())
+    known = {
+        row["question"].strip(" ?？").lower(): [gold["quote"] for gold in row["best"] + row["also"]] for row in rows
+    }
+    return tuple(known[question.strip(" ?？").lower()])
+
+
+HOME = {render(one, language) for one in OF_SAMPLES for language in LANGUAGES}
+SHOWN = sorted({*in_readme(), *QUESTIONS.values(), *HOME})
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    with Workspace(tmp_path_factory.mktemp("shown") / "workspace") as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(Path(SAMPLE)))
+        yield workspace
+
+
+@pytest.mark.parametrize("question", SHOWN)
+def test_the_first_quote_answers(sample: Workspace, question: str) -> None:
+    answer = sample.answers.ask(question)
+    assert answer.likely
+    quote = answer.quotes[0]
+    marked = " ".join(quote.marked_text.split())
+    assert any(_overlaps(" ".join(right.split()), marked) for right in right_quotes(question)), quote
+
+
+def _overlaps(right: str, marked: str) -> bool:
+    return right in marked or marked in right
