@@ -111,7 +111,8 @@ def _runs(units: Sequence[Candidate]) -> Iterator[tuple[int, int]]:
     """Yield the first unit and the one after the last of each run that is short enough; a single unit always is."""
     for first, start in enumerate(units):
         code = False
-        for last, unit in enumerate(units[first:], first):
+        for last in range(first, len(units)):
+            unit = units[last]
             code |= unit.unit.kind == "code"
             size = unit.unit.end - start.unit.start + len(start.lead)
             if last > first and (size > (WITH_CODE if code else CHARACTERS) or not _continues(start, unit)):

@@ -5,6 +5,7 @@ their column names. So nothing is encoded again, and it runs in numpy whatever r
 `python -m benchmarks.training DATA` trains it; docs/decisions/0059-reader.md has what it was measured at.
 """
 
+import logging
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -21,6 +22,7 @@ from core.embedding.tokens import unpacked
 from core.model import Matrix, Spans
 from core.retrieval.highlights import Read
 
+_LOG = logging.getLogger(__name__)
 Mask = NDArray[np.bool_]
 Tokens = NDArray[np.int64]
 
@@ -127,19 +129,23 @@ class Network:
 
 @cache
 def shipped(fingerprint: str) -> Reader | None:
-    """Return the reader that knows the tokens of an embedder, None where none is shipped for it."""
-    from safetensors import safe_open
+    """Return the reader that knows the tokens of an embedder; None where none is shipped for it, or it is damaged."""
+    from safetensors import SafetensorError, safe_open
 
-    if not WEIGHTS.is_file():
+    networks: dict[str, dict[str, Matrix]] = defaultdict(dict)
+    try:
+        with safe_open(WEIGHTS, "numpy") as file:
+            if (file.metadata() or {}).get(MODEL) != fingerprint:
+                return None
+            for name in file.keys():  # noqa: SIM118 it is no mapping
+                number, _, weight = name.partition(".")
+                networks[number][weight] = file.get_tensor(name)
+        return Reader([*map(Network, networks.values())])
+    except (OSError, SafetensorError, KeyError) as error:
+        _LOG.warning(
+            "Answers are chosen without the reader: its file can't be used", extra={"kind": type(error).__name__}
+        )
         return None
-    with safe_open(WEIGHTS, "numpy") as file:
-        if (file.metadata() or {}).get(MODEL) != fingerprint:
-            return None
-        networks: dict[str, dict[str, Matrix]] = defaultdict(dict)
-        for name in file.keys():  # noqa: SIM118 it is no mapping
-            number, _, weight = name.partition(".")
-            networks[number][weight] = file.get_tensor(name)
-    return Reader([*map(Network, networks.values())])
 
 
 def parts(places: Spans) -> Iterator[Tokens]:

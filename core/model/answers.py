@@ -100,7 +100,7 @@ class Writing:
 class Answer:
     """The quotes that answer a question, the best first; none where the evidence of its `result` is below the bar.
 
-    `evidence` is that of the first quote: six of seven `sure` answers are right, and four of five `likely` ones. Where a
+    `evidence` is that of the first quote: six of seven `sure` answers are right, four of five `likely` ones. Where a
     language model wrote it, the quotes are those that its sentences rest on.
     """
 

@@ -1,5 +1,6 @@
 """The reader gives the same scores as the network it was trained as, whatever the length of a hit."""
 
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -101,6 +102,15 @@ def test_the_parts_are_all_tokens_of_the_text_once_below_their_heading(windows: 
 def test_the_shipped_weights_belong_to_the_built_in_model() -> None:
     assert reader.shipped("another:384:model") is None
     assert reader.WEIGHTS.stat().st_size < 15 << 20
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"\xff" * 4000])
+def test_a_damaged_file_means_no_reader(content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    damaged = tmp_path / "reader.safetensors"
+    damaged.write_bytes(content)
+    for file in (damaged, tmp_path / "missing"):
+        monkeypatch.setattr(reader, "WEIGHTS", file)
+        assert reader.shipped.__wrapped__("any:384:model") is None
 
 
 @pytest.mark.usefixtures("bundled")
