@@ -98,7 +98,7 @@ class Writing:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The quotes that answer a question, the best first; none where the evidence of its `result` is below the bar.
+    """The quotes that answer a question, the best first; none where the search is below the bar and none is likely.
 
     `evidence` is that of the first quote: six of seven `sure` answers are right, four of five `likely` ones. Where a
     language model wrote it, the quotes are those that its sentences rest on.
