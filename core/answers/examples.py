@@ -52,5 +52,5 @@ class Examples:
     def _is_right(self, question: Question) -> bool:
         with suppress(TesseraError):
             answer = self._answered(question.text)
-            return answer.sure and answer.quotes[0].note.id in {gold.note_id for gold in question.spans}
+            return answer.likely and answer.quotes[0].note.id in {gold.note_id for gold in question.spans}
         return False

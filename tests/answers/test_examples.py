@@ -1,0 +1,93 @@
+"""Examples are questions whose first quote comes from the note that they ask about, found once until notes change."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from core.answers.examples import DRAWN, SHOWN, Examples
+from core.errors import NoteNotFound, QueryError
+from core.jobs import Jobs
+from core.model import GoldSpan, Question
+
+
+@dataclass
+class FakeAnswer:
+    likely: bool
+    quotes: Sequence[Any]
+
+
+class FakeQuote:
+    def __init__(self, note_id: str) -> None:
+        self.note = type("Card", (), {"id": note_id})
+
+
+def drawn(notes: Sequence[Any], count: int) -> list[Question]:
+    spans = [GoldSpan(f"{note}.md", "quote", 0, 5, note_id=note) for note in notes]
+    return [Question(str(n), f"question {n} on {span.note_id}", (span,)) for n, span in enumerate(spans)][:count]
+
+
+def examples(answered: Callable[[str], Any], jobs: Jobs, note_of: Callable[[str], Any] = str) -> Examples:
+    return Examples(jobs, note_of, drawn, answered)
+
+
+def found(of: Examples, jobs: Jobs, *notes: str) -> tuple[str, ...]:
+    stamp = tuple((note, "2026-11-26") for note in notes)
+    of.of(stamp)
+    jobs.wait("examples", 10)
+    return of.of(stamp)
+
+
+def right(text: str) -> FakeAnswer:
+    return FakeAnswer(True, [FakeQuote(text.rpartition(" ")[2])])
+
+
+def test_only_right_answers_are_offered() -> None:
+    jobs = Jobs()
+    answers = {
+        "a": right("on a"),
+        "b": FakeAnswer(True, [FakeQuote("other")]),
+        "c": FakeAnswer(False, [FakeQuote("c")]),
+    }
+    of = examples(lambda text: answers[text.rpartition(" ")[2]], jobs)
+    assert found(of, jobs, "a", "b", "c") == ("question 0 on a",)
+
+
+def test_a_question_that_fails_and_a_note_that_is_gone_are_left_out() -> None:
+    def note_of(note_id: str) -> str:
+        if note_id == "gone":
+            raise NoteNotFound(note_id)
+        return note_id
+
+    def answered(text: str) -> FakeAnswer:
+        if text.endswith("broken"):
+            raise QueryError("No search can do this.")
+        return right(text)
+
+    jobs = Jobs()
+    assert found(examples(answered, jobs, note_of), jobs, "gone", "broken", "fine") == ("question 1 on fine",)
+
+
+def test_they_are_few_and_found_once_until_notes_change() -> None:
+    asked: list[str] = []
+
+    def answered(text: str) -> FakeAnswer:
+        asked.append(text)
+        return right(text)
+
+    jobs = Jobs()
+    of = examples(answered, jobs)
+    notes = [f"n{number}" for number in range(2 * DRAWN)]
+    assert len(found(of, jobs, *notes)) == len(asked) == SHOWN
+    found(of, jobs, *notes)
+    assert len(asked) == SHOWN
+    assert of.of((("n0", "later"),)) == ()
+    jobs.wait("examples", 10)
+    assert len(asked) == SHOWN + 1
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_few_notes_give_few(count: int) -> None:
+    jobs = Jobs()
+    assert len(found(examples(right, jobs), jobs, *"a"[:count])) == count
