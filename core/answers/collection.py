@@ -79,7 +79,7 @@ class Answers:
         """
         chat = Chat(self._settings.llm)
         answer = self.ask(text, **options)
-        if not answer.result.hits or answer.result.evidence < answer.bar.least:
+        if not answer.result.hits or (answer.result.evidence < answer.bar.least and not answer.likely):
             yield answer
             return
         question = answer.result.understood.text or text

@@ -2,7 +2,7 @@
 
 Its input are the vectors of the question's tokens and the stored token bits of the hit: headings, text, and rows with
 their column names. So nothing is encoded again, and it runs in numpy whatever runs the embedder.
-`python -m benchmarks.training DATA` trains it; docs/decisions/0059-reader.md has what it was measured at.
+`python -m benchmarks.training DATA` trains it; its figures are in docs/decisions/0059-excerpts-and-a-reader.md.
 """
 
 import logging
@@ -142,9 +142,7 @@ def shipped(fingerprint: str) -> Reader | None:
                 networks[number][weight] = file.get_tensor(name)
         return Reader([*map(Network, networks.values())])
     except (OSError, SafetensorError, KeyError) as error:
-        _LOG.warning(
-            "Answers are chosen without the reader: its file can't be used", extra={"kind": type(error).__name__}
-        )
+        _LOG.warning("The reader of answers can't be used: %s", type(error).__name__)
         return None
 
 

@@ -6,12 +6,13 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Literal
 
 import pytest
 
-from core.answers import budget, figures
+from core.answers import bars, budget, figures
 from core.answers.lines import Lines
 from core.answers.writing import IDLE, LETTERS
 from core.errors import ConfigError
@@ -97,6 +98,16 @@ def test_what_the_notes_do_not_answer_is_refused_without_a_model(filled: Workspa
     assert answer.refused
     assert answer.writing is None
     assert answer.nearest
+
+
+def test_an_answer_that_is_shown_below_the_bar_can_be_written(
+    filled: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    high = replace(bars.EXAMPLES, least=99.0)
+    monkeypatch.setattr(filled.answers, "measure", lambda base: high)
+    answer = written(filled, sentence("They prove themselves.", (1, BACKUPS)), question="what are backups worth?")
+    assert answer.likely
+    assert [one.text for one in answer.written] == ["They prove themselves."]
 
 
 def test_without_a_model_it_is_said_what_to_set_up(filled: Workspace) -> None:
