@@ -17,6 +17,7 @@ from core.documents import CONVERTERS, Converted
 from core.documents.kinds import PICTURES, check, kind_of
 from core.errors import ModelError, SourceError
 from core.messages import from_json, message, skeleton
+from core.model import Omission
 from core.registry import Entry
 
 _LOG = logging.getLogger(__name__)
@@ -76,8 +77,12 @@ def convert(data: bytes, path: str, *, converter: str = "") -> tuple[Converted, 
     if "reason" in result:
         raise SourceError(path, from_json(result["reason"]))
     values = result["converted"]
-    warnings = tuple(map(from_json, values.pop("warnings")))
-    return Converted(**values | {"pages": tuple(values["pages"]), "warnings": warnings}), result["version"]
+    lists = {
+        "pages": tuple(values["pages"]),
+        "warnings": tuple(map(from_json, values["warnings"])),
+        "left_out": tuple(Omission(**omission) for omission in values["left_out"]),
+    }
+    return Converted(**values | lists), result["version"]
 
 
 def _run(name: str, kind: str, place: Path, path: str) -> dict[str, Any]:

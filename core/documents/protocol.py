@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.messages import Message
+from core.model import Omission
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,7 +12,7 @@ class Converted:
     """A document as Markdown, with what it says of itself.
 
     `created` and `updated` are dates as ISO 8601 writes them, or "". `pages` are the places in `text`, in characters,
-    where its pages begin; a kind without pages has none.
+    where its pages begin; a kind without pages has none. `left_out` names the parts of the document that `text` lacks.
     """
 
     text: str
@@ -21,6 +22,7 @@ class Converted:
     updated: str = ""
     pages: tuple[int, ...] = ()
     warnings: tuple[Message, ...] = ()
+    left_out: tuple[Omission, ...] = ()
 
 
 class Converter(Protocol):

@@ -15,7 +15,7 @@ from core.intake.encoding import MAX_BYTES as MAX_TEXT
 from core.intake.encoding import decode
 from core.markdown.frontmatter import moment, span
 from core.messages import Message
-from core.model import Document
+from core.model import Document, Omission
 from core.text import storable
 
 __all__ = ["MAX_BYTES", "DocumentText", "is_document", "readers", "still_chosen", "text_of"]
@@ -23,11 +23,12 @@ __all__ = ["MAX_BYTES", "DocumentText", "is_document", "readers", "still_chosen"
 
 @dataclass(frozen=True, slots=True)
 class DocumentText:
-    """A document as the text of a note: front matter and body; `warnings` say what of it isn't there."""
+    """A document as the text of a note: front matter and body. `left_out` names what the text lacks."""
 
     text: str
     document: Document
     warnings: tuple[Message, ...] = ()
+    left_out: tuple[Omission, ...] = ()
 
 
 def readers() -> str:
@@ -57,7 +58,7 @@ def text_of(data: bytes, path: str, *, converter: str = "", original: str = "") 
     if not front and span(body)[2]:
         front = "---\n---\n"  # a document that begins with a rule isn't front matter
     document = Document(kind, version, converted.pages, original, converter)
-    return DocumentText(front + body, document, converted.warnings)
+    return DocumentText(front + body, document, converted.warnings, converted.left_out)
 
 
 def _front(converted: Converted) -> str:

@@ -56,7 +56,9 @@ def of_text(text: str, path: str, *, plain: bool = False, inside: Inside | None 
 def of_document(read: DocumentText, path: str) -> tuple[Note, Outline]:
     """Return the note of a converted document and the outline of its body."""
     note, outlined = of_text(read.text, path)
-    return replace(note, document=read.document, warnings=(*note.warnings, *read.warnings)), outlined
+    return replace(
+        note, document=read.document, warnings=(*note.warnings, *read.warnings), left_out=read.left_out
+    ), outlined
 
 
 def is_skipped(name: str) -> bool:

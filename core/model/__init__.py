@@ -25,6 +25,7 @@ from core.model.maps import *
 from core.model.moments import *
 from core.model.note_fields import *
 from core.model.notes import *
+from core.model.omissions import *
 from core.model.packs import *
 from core.model.pictures import *
 from core.model.program import *

@@ -9,6 +9,7 @@ from core.messages import Message, from_json, to_json
 from core.model.bases import NewBase
 from core.model.documents import Document
 from core.model.note_fields import FieldValues
+from core.model.omissions import Omission
 
 NoteState = Literal["pending", "ready"]
 
@@ -48,7 +49,8 @@ class Note(FieldValues, _Sourced):
     forward slashes. `body_start` is where the body begins in the decoded file, so `body_start + offset` is a position
     in the file. `generation` counts how often the note was indexed. `front` is None where an earlier version of Tessera
     read the file. `overridden` are the fields that a person set here over those of the file, with the file's values.
-    The text of a `plain` note is no Markdown: each of its lines is a chunk.
+    The text of a `plain` note is no Markdown: each of its lines is a chunk. `left_out` names the parts of its file that
+    the text lacks.
     """
 
     id: str
@@ -69,6 +71,7 @@ class Note(FieldValues, _Sourced):
     version: int = 1
     extra: dict[str, object] = field(default_factory=dict)
     warnings: tuple[Message, ...] = ()
+    left_out: tuple[Omission, ...] = ()
     plain: bool = False
     document: Document | None = None
 
