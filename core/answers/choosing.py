@@ -1,7 +1,7 @@
 """The quotes of an answer: the excerpt with the most evidence first, further ones only where they add something."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
@@ -13,6 +13,9 @@ from core.model import Quote, SearchResult
 from core.retrieval.highlights import Read, words_of
 from core.store import Store
 from core.text import query_keywords
+
+Reads = Callable[[SearchResult], Mapping[str, Read]]
+"""The engine's function that returns the tokens of a result's question and hits."""
 
 LOOKED_AT = 5
 """First hits whose units are compared; further ones change no excerpt of 200 natural questions."""
@@ -34,15 +37,18 @@ class Selection:
     evidence: float
 
 
-def choose(store: Store, reads: Mapping[str, Read], result: SearchResult) -> Selection:
+def choose(store: Store, reads: Reads, result: SearchResult) -> Selection:
     """Return the excerpts of a result's first hits that answer its question best; none of a list or without hits."""
     if result.mode == "listed" or not result.hits:
         return Selection((), NONE)
     return select(result, compared(store, reads, result))
 
 
-def compared(store: Store, reads: Mapping[str, Read], result: SearchResult) -> list[Candidate]:
-    """Return the units of a result's first hits; `reads` are those of the engine."""
+def compared(store: Store, reads: Reads, result: SearchResult) -> list[Candidate]:
+    """Return the units of a result's first hits; those of a comparison are compared with the whole question."""
+    if is_comparison(result):
+        result = replace(result, hits=tuple(replace(hit, asked="") for hit in result.hits))
+    read = reads(result)
     every = store.chunks.count_all() + 1
     units: list[Candidate] = []
     for asked, words in words_of(result).items():
@@ -50,21 +56,19 @@ def compared(store: Store, reads: Mapping[str, Read], result: SearchResult) -> l
         holders = store.words.holders(words)
         rarity = {word: float(np.log(every / (len(chunks) + 0.5))) for word, chunks in zip(words, holders, strict=True)}
         question = Question(asked or result.understood.text, words, rarity)
-        units += candidates(question, hits, result.hits[0].score, reads, store.words.stems)
+        units += candidates(question, hits, result.hits[0].score, read, store.words.stems)
     return units
 
 
 def select(result: SearchResult, units: Sequence[Candidate]) -> Selection:
     """Return the excerpts of some units that answer a question best; of a comparison without both sides, with NONE."""
     ranked = excerpts(units)
-    if is_comparison(result):
-        judged = _sides(result, ranked)
-        chosen = judged or _ranked(ranked)
-    else:
-        chosen = _ranked(ranked)
-        judged = chosen[:1]
-    evidence = min((confidence(one, ranked, result.hits[:COUNTED]) for one in judged), default=NONE)
-    return Selection(tuple(map(_quote, count(1), chosen)), evidence)
+    if not ranked:
+        return Selection((), NONE)
+    chosen = _sides(result, ranked) if is_comparison(result) else _ranked(ranked)
+    hits = () if result.decompositions else result.hits[:COUNTED]
+    evidence = confidence(chosen[0], ranked, hits) if chosen else NONE
+    return Selection(tuple(map(_quote, count(1), chosen or ranked[:1])), evidence)
 
 
 def is_comparison(result: SearchResult) -> bool:
@@ -84,18 +88,23 @@ def _ranked(ranked: Sequence[Excerpt]) -> list[Excerpt]:
 
 
 def _sides(result: SearchResult, ranked: Sequence[Excerpt]) -> list[Excerpt]:
-    """Return the best excerpt that names all sides of a comparison, else one for each side.
+    """Return the excerpt that answers a comparison best, and for each side the best one about that side alone.
 
-    None where a side has none: the other side alone is no answer.
+    Of those that answer nearly as well, the first is one that names all sides. None where a side is named nowhere.
     """
     sides = [set(query_keywords(part.text)) for part in result.decompositions[0].sub_queries]
-    names = [side.difference(*(other for other in sides if other is not side)) for side in sides]
-    together = [one for one in ranked if all(name & one.strongest.words for name in names)][:1]
-    apart = [next((one for one in ranked if name & one.words), None) for name in names]
-    chosen = list(dict.fromkeys(one for one in apart if one is not None))
-    if together and together[0].score > min((one.score for one in chosen), default=NONE) - WEAKER:
-        return together
-    return chosen if len(chosen) > 1 and None not in apart else []
+    names = [name for side in sides if (name := side.difference(*(other for other in sides if other is not side)))]
+    close = (one for one in ranked if one.score > ranked[0].score - WEAKER)
+    chosen = [next((one for one in close if all(name & one.words for name in names)), ranked[0])]
+    for name in names:
+        others = set().union(*names) - name
+        alone = (one for one in ranked if name & one.strongest.words and not others & one.strongest.words)
+        missing = (one for one in ranked if name & one.words and not any(name & other.words for other in chosen))
+        found = next(alone, None) or next(missing, None)
+        if found and not any(found.repeats(other) for other in chosen):
+            chosen.append(found)
+    named = frozenset().union(*(one.words for one in chosen))
+    return chosen[:QUOTES] if all(name & named for name in names) else []
 
 
 def _quote(number: int, one: Excerpt) -> Quote:

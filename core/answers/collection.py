@@ -79,7 +79,7 @@ class Answers:
         """
         chat = Chat(self._settings.llm)
         answer = self.ask(text, **options)
-        if not answer.result.hits or (answer.result.evidence < answer.bar.least and not answer.likely):
+        if not answer.answerable:
             yield answer
             return
         question = answer.result.understood.text or text
@@ -93,7 +93,7 @@ class Answers:
 
     def of(self, result: SearchResult, *, measure: bool = False) -> Answer:
         """Return the answer to the question of a result; without `measure`, an old bar will do."""
-        selection = choose(self._store, self._searching.reads(result), result)
+        selection = choose(self._store, self._searching.reads, result)
         bar = bars.EXAMPLES
         if result.hits:
             base = self._store.bases.of_id((selection.quotes or result.hits)[0].note.base_id)

@@ -27,19 +27,21 @@ _FAR = 5.0
 """Largest margin that counts, and that of an excerpt without another note."""
 _RIVAL = 0.8
 """Share of the best hit's score from which on a hit is a rival."""
+_USUAL_RIVALS = 3
+"""Rivals where the scores of hits are ranks: the median of the natural questions that aren't decomposed."""
 
 
 def features(excerpt: Excerpt, ranked: Sequence[Excerpt], hits: Sequence[Hit]) -> dict[str, float]:
-    """Return the features of one of ranked excerpts of some hits."""
+    """Return the features of one of ranked excerpts of some hits; without `hits` the number of rivals is the usual."""
     others = [other.score for other in ranked if other.hit.note.id != excerpt.hit.note.id]
-    best = max(hit.score for hit in hits)
+    best = max((hit.score for hit in hits), default=0.0)
     return {
         "read": max(unit.parts["read"] for unit in excerpt.units),
         "near": excerpt.strongest.parts["near"],
         "held": excerpt.strongest.parts["held"],
         "margin": min(excerpt.score - max(others), _FAR) if others else _FAR,
         "top": max(unit.parts["near"] for other in ranked for unit in other.units),
-        "rivals": sum(hit.score > _RIVAL * best for hit in hits),
+        "rivals": sum(hit.score > _RIVAL * best for hit in hits) if hits else _USUAL_RIVALS,
     }
 
 

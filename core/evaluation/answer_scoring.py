@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.answers import writing
 from core.answers.choosing import choose
@@ -10,7 +11,6 @@ from core.errors import Cancelled
 from core.evaluation.metrics import Span, cited_precision, cited_recall
 from core.model import (
     AGREED,
-    Answer,
     Bar,
     FoundSpan,
     GivenAnswer,
@@ -37,21 +37,23 @@ _MARKS = " `「」“”《》.,:/%-"
 
 def of(store: Store, searching: SearchEngine, result: SearchResult, bar: Bar) -> GivenAnswer:
     """Return the answer to the question of a result of a search in a store."""
-    answer = answer_of(result, choose(store, searching.reads(result), result), bar)
+    answer = answer_of(result, choose(store, searching.reads, result), bar)
     quoted = sum(_stands(store, one) for one in answer.quotes)
     return GivenAnswer(answer.text, tuple(map(_cited, answer.quotes)), len(answer.quotes), quoted)
 
 
-def written(store: Store, chat: Chat, result: SearchResult, bar: Bar, characters: int, stop: Stop) -> GivenAnswer:
+def written(
+    store: Store, searching: SearchEngine, chat: Chat, result: SearchResult, bar: Bar, characters: int, stop: Stop
+) -> GivenAnswer:
     """Return what a language model answers to the question of a result, of which only proven sentences count.
 
-    A question below the bar is refused without it. Raises Cancelled once `stop` says so.
+    A question that isn't answerable is refused without it. Raises Cancelled once `stop` says so.
     """
-    answer = Answer(result.query, (), 0.0, bar, sure=False, likely=False, result=result)
-    if not result.hits or result.evidence < bar.least:
+    answer = answer_of(result, choose(store, searching.reads, result), bar)
+    if not answer.answerable:
         return GivenAnswer("", (), 0, 0)
     question = result.understood.text or result.query
-    *_, answer = writing.write(chat, answer, question, characters, stop)
+    *_, answer = writing.write(chat, replace(answer, quotes=()), question, characters, stop)
     assert answer.writing is not None, "a model writes it"
     if answer.writing.stopped:
         raise Cancelled

@@ -28,7 +28,7 @@ class Answering:
         """Return the answer to a question from its hits; raises Cancelled once `stop` says so."""
         if self._writer:
             characters = budget.characters(self._llm, hits.hits[:PASSAGES])
-            return answer_scoring.written(self._store, self._writer, hits, self._bar, characters, stop)
+            return answer_scoring.written(self._store, self._searching, self._writer, hits, self._bar, characters, stop)
         return answer_scoring.of(self._store, self._searching, hits, self._bar)
 
     def judged(self, result: QuestionResult, stop: Stop) -> QuestionResult:

@@ -118,6 +118,11 @@ class Answer:
         return not self.quotes
 
     @property
+    def answerable(self) -> bool:
+        """Whether a language model is asked: the search reaches the bar, or a quote is likely to answer."""
+        return bool(self.result.hits) and (self.result.evidence >= self.bar.least or self.likely)
+
+    @property
     def text(self) -> str:
         """The sentences that the notes prove, or the quotes below their leads, with their numbers; empty if refused."""
         if self.written:

@@ -66,7 +66,8 @@ _NO_SIDE = re.compile(
 
 _EACH = re.compile(
     r"之间|两者|到底|各自?的?|分别|哪[个种款家](?:更|比较)?|谁更|^[是有]什么$|^在?哪[里儿]?$|^[的更]"
-    r"|\b(?:each|both|which(?: one)?(?: is)?)\b",
+    r"|\b(?:(?:what(?:'s| is| are) )?(?:the )?(?:main )?differences?|how (?:do|are) (?:they|these) differ(?:ent)?"
+    r"|what (?:happens|is) (?:with )?each(?: one)?|each|both|which(?: one)?(?: is)?)\b",
     re.IGNORECASE,
 )
 """Words about the sides together, which are removed from the text that applies to each."""

@@ -98,6 +98,11 @@ RULES: tuple[Rule, ...] = (
         # how do A and B differ; are A and B the same; A and B compared
         r"how (?:do|are) (?P<and>.+ and .+?) (?:differ|different|compare)\b(?P<rest>.*)",
         r"are (?P<and>.+ and .+) the same(?: thing)?",
+        # isn't A the same thing as B
+        r"(?:is|are|isn't|aren't) (?P<a>.+?) (?:really )?the same(?: thing)? as (?P<b>[^?,]+)(?:[?,]+ *differences?)?",
+        # A or B, what's the difference; A or B, how do they differ in C; A or B: what is each one good for
+        r"(?P<or>.+ or .+?)\s*[,:?-]+\s*(?P<rest>(?:<what_is>difference|how (?:do|are) (?:they|these) differ"
+        r"|(?:what|when|how) .*\b(?:each|both)\b).*)",
         r"(?P<and>.+ and .+?) (?:differences?|comparison|compared)",
         # how does A differ from B; A compared to B
         r"how (?:is|are|does|do) (?P<a>.+?) (?:different from|differ from|compare (?:to|with)) (?P<b>.+)",
@@ -108,6 +113,10 @@ RULES: tuple[Rule, ...] = (
         # A 和 B 的区别；A 和 B 有什么不同；A 和 B 各有什么优缺点
         r"(?P<and><plain>+?)\s*(?:主要|最大)?<what>?\s*(?:主要|最大|本质)?上?的?"
         r"(?:区别|差别|差异|不同|异同|不一样|对比|比较|(?P<topic>优缺点|优劣|共同点))<rest>",
+        # A 和 B 差在哪；A 和 B 怎么区分；A 和 B 各放多少；A 和 B，哪个糖多哪个醋多
+        r"(?P<and><plain>+?)\s*(?:差在?哪[儿里]?|(?:怎么|如何|怎样)(?:区分|分辨|辨别))<rest>",
+        r"(?P<and><plain>+?)\s*(?P<rest>(?:各|分别)\S{0,3}(?:多少|什么|啥|怎[么样]|几|如何).*)",
+        r"(?P<and><plain>+?)[,，\s]*(?P<rest>哪[个种]\S+哪[个种]\S+)",
         # A 和 B 是一回事吗
         r"(?P<and><plain>+?)\s*(?:是不是|是)?(?:一样|一回事|同一个东西)的?吗?",
         # rebase merge 区别；A 比 B 好在哪；A 相比 B

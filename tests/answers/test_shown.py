@@ -51,5 +51,22 @@ def test_the_first_quote_answers(sample: Workspace, question: str) -> None:
     assert any(_overlaps(" ".join(right.split()), marked) for right in right_quotes(question)), quote
 
 
+@pytest.mark.parametrize(
+    ("question", "sides"),
+    [
+        ("sql dump or file-level copy of the db, what is each one good for", ("*logical* dump", "*physical* base")),
+        ("鱼香汁和宫保汁，哪个糖多哪个醋多", ("糖 15 克，醋 12 克", "糖 12 克，醋 15 克")),
+    ],
+)
+def test_a_comparison_quotes_both_sides(sample: Workspace, question: str, sides: tuple[str, str]) -> None:
+    answer = sample.answers.ask(question)
+    assert answer.likely
+    assert all(any(side in quote.text for quote in answer.quotes) for side in sides), answer.quotes
+
+
+def test_a_comparison_of_which_one_side_is_in_no_note_is_not_answered(sample: Workspace) -> None:
+    assert not sample.answers.ask("TaskGroup 和 trio.Nursery 有什么区别").likely
+
+
 def _overlaps(right: str, marked: str) -> bool:
     return right in marked or marked in right
