@@ -5,11 +5,13 @@ import os
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any, get_args
+from typing import IO, Literal
+
+from pydantic import NonNegativeInt, TypeAdapter
 
 from core.backups import DAMAGE
 from core.errors import SourceError
@@ -28,7 +30,24 @@ BELONGING = (
 Digests = Mapping[str, tuple[int, str]]
 """The size and the SHA-256 of each file of a backup, by its path."""
 
-_FORMAT = {"tessera": "backup", "version": 1}
+
+@dataclass(frozen=True, slots=True)
+class _Manifest:
+    tessera: Literal["backup"]
+    version: Literal[1]
+    made_at: datetime
+    reason: BackupReason
+    workspace: str
+    program: str
+    schema: NonNegativeInt
+    bases: NonNegativeInt
+    notes: NonNegativeInt
+    encrypted: bool
+    files: dict[str, tuple[NonNegativeInt, str]]
+
+
+_MANIFEST = TypeAdapter(_Manifest)
+_OF_BACKUP = ("reason", "workspace", "program", "schema", "bases", "notes", "encrypted")
 _OF_EARLIER = "notes-schema-*.db"
 """Copies of the database alone, which earlier versions made before a migration."""
 _MOST = 16 << 20
@@ -38,12 +57,13 @@ _BLOCK = 1 << 20
 def write(archive: zipfile.ZipFile, backup: Backup, digests: Digests) -> None:
     """Write the manifest of a backup."""
     about = {
+        "tessera": "backup",
+        "version": 1,
         "made_at": backup.at.isoformat(),
-        **{name: getattr(backup, name) for name in ("reason", "workspace", "program", "schema", "bases", "notes")},
-        "encrypted": backup.encrypted,
+        **{name: getattr(backup, name) for name in _OF_BACKUP},
         "files": digests,
     }
-    text = json.dumps(_FORMAT | about, ensure_ascii=False, indent=1)
+    text = json.dumps(about, ensure_ascii=False, indent=1)
     with archive.open(FILE, "w") as stream:  # without a time: a zip has none before 1980
         stream.write(text.encode("utf-8", "surrogatepass"))  # as json reads the name of any folder
 
@@ -52,31 +72,13 @@ def read(file: Path) -> tuple[Backup, Digests]:
     """Return a backup and the digests of its files; raises SourceError for what is none."""
     try:
         with zipfile.ZipFile(file) as archive, archive.open(FILE) as stream:
-            stored = json.loads(stream.read(_MOST))
-        return _parsed(file, stored)
+            stored = _MANIFEST.validate_python(json.loads(stream.read(_MOST)))
+        if not all(map(belongs, stored.files)) or (CONTENT if stored.encrypted else DATABASE) not in stored.files:
+            raise ValueError("other files")
+        about = {name: getattr(stored, name) for name in _OF_BACKUP}
+        return Backup(file, stored.made_at.astimezone(UTC), file.stat().st_size, **about), stored.files
     except DAMAGE as error:
         raise SourceError(str(file), "is damaged, or is no backup of Tessera.") from error
-
-
-def _parsed(file: Path, stored: dict[str, Any]) -> tuple[Backup, Digests]:
-    """Return a backup from its manifest; raises ValueError, TypeError and LookupError."""
-    if {name: stored[name] for name in _FORMAT} != _FORMAT or stored["reason"] not in get_args(BackupReason):
-        raise ValueError("another format")
-    texts: dict[str, Any] = {name: str(stored[name]) for name in ("workspace", "program")}
-    counts: dict[str, Any] = {name: int(stored[name]) for name in ("schema", "bases", "notes")}
-    backup = Backup(
-        file,
-        datetime.fromisoformat(stored["made_at"]).astimezone(UTC),
-        file.stat().st_size,
-        stored["reason"],
-        **texts,
-        **counts,
-        encrypted=bool(stored["encrypted"]),
-    )
-    digests = {str(name): (int(size), str(digest)) for name, (size, digest) in stored["files"].items()}
-    if not all(map(belongs, digests)) or (CONTENT if backup.encrypted else DATABASE) not in digests:
-        raise ValueError("other files")
-    return backup, digests
 
 
 def belongs(name: str) -> bool:

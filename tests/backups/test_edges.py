@@ -195,6 +195,24 @@ def test_a_zip_whose_packing_is_damaged_stops_no_list(workspace: Workspace) -> N
     assert [one.name for one in workspace.backups.all() if one.problem] == [file.name]
 
 
+@pytest.mark.parametrize("value", [None, [], {}, "x", {"notes.db": None}, {"notes.db": [1]}, {"../x": [1, ""]}])
+def test_a_manifest_with_any_value_for_a_field_is_the_problem_of_its_file(workspace: Workspace, value: object) -> None:
+    made = workspace.backups.make()
+    with zipfile.ZipFile(made.file) as archive:
+        about = json.loads(archive.read("manifest.json"))
+    for name in about:
+        with zipfile.ZipFile(made.file.with_name("tessera-other.zip"), "w") as archive:
+            archive.writestr("manifest.json", json.dumps(about | {name: value}))
+        others = [one for one in workspace.backups.all() if one.name != made.name]
+        assert [bool(one.problem) for one in others] == [not (name in TEXTS and value == "x")], name
+        workspace.doctor.examine()
+    assert workspace.backups.make().file.exists()
+
+
+TEXTS = ("workspace", "program")
+"""Fields of a manifest that hold any text."""
+
+
 def test_programs_fill_no_disk_with_backups(workspace: Workspace) -> None:
     """What they made counted as made by the person, and stayed."""
     by_hand = operations.make.run(workspace, PERSON, {})
