@@ -3,6 +3,7 @@
 import json
 import logging
 import os
+import re
 import shutil
 import stat
 from collections.abc import Callable, Iterator
@@ -142,6 +143,10 @@ def delete(place: Path) -> None:
         place.unlink(missing_ok=True)
 
 
+_TEMPORARY = re.compile(r"\..+\.(?:json|txt|html|toml)\.[a-z0-9_]{8}")
+"""Names of the files of `replace`, as `mkstemp` makes them."""
+
+
 def replace(file: Path, text: str | bytes) -> None:
     """Write a file that only its owner can read in place of the one that is there; raises OSError.
 
@@ -161,6 +166,14 @@ def replace(file: Path, text: str | bytes) -> None:
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def sweep(folder: Path) -> None:
+    """Delete what `replace` left in a folder when its process was killed; nobody may write there meanwhile."""
+    for file in folder.iterdir():
+        if _TEMPORARY.fullmatch(file.name) and file.is_file():
+            with suppress(OSError):
+                file.unlink()
 
 
 def sizes(folder: Path) -> Iterator[tuple[Path, int]]:

@@ -15,7 +15,7 @@ from core.notes.collection import Notes
 from core.preferences import Preferences
 from core.settings_file import SettingsFile
 from core.store import Store
-from core.store.migrations import MIGRATIONS
+from core.store.schema import objects_of
 
 if TYPE_CHECKING:
     from core.answers.collection import Answers
@@ -207,7 +207,7 @@ class Rooms:
         from core.backups.collection import Backups
 
         read = self.store.database.read
-        return Backups(self.store.folder, self.settings, self.preferences, self.jobs, read, len(MIGRATIONS))
+        return Backups(self.store.folder, self.settings, self.preferences, self.jobs, read, objects_of)
 
     @Room
     def doctor(self) -> "Doctor":

@@ -10,7 +10,7 @@ from core.backups.collection import Backups
 from core.jobs import Jobs
 from core.preferences import Preferences
 from core.store import lock
-from core.store.migrations import MIGRATIONS
+from core.store.schema import objects_of
 
 
 class Unopened:
@@ -20,7 +20,7 @@ class Unopened:
         settings = config.settings()
         self.folder = Path(os.path.realpath(path or settings.workspace))
         preferences = Preferences(self.folder, readonly=True)
-        self.backups = Backups(self.folder, settings, preferences, Jobs(), self._closed, len(MIGRATIONS))
+        self.backups = Backups(self.folder, settings, preferences, Jobs(), self._closed, objects_of)
 
     def take(self) -> None:
         """Put a restored backup in place; raises WorkspaceLocked where another process has the workspace open."""

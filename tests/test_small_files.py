@@ -97,6 +97,17 @@ def test_what_is_broken_is_set_aside_and_made_anew(folder: Path, shape: str) -> 
     assert all((folder / name).is_file() for name in NAMES if name not in ("run.json", "chroma.seal", "floors.json"))
 
 
+def test_what_a_killed_write_left_goes_at_the_next_opening(folder: Path) -> None:
+    left = [folder / name for name in (".lock.json.ab_3xyz9", ".preferences.json.01234567")]
+    others = [folder / name for name in (".lock.json", "lock.json.ab_3xyz9")]
+    for file in (*left, *others):
+        file.write_text("{}")
+    with Workspace(folder, readonly=True):
+        assert all(file.exists() for file in left)
+    Workspace(folder).close()
+    assert [file.exists() for file in (*left, *others)] == [False, False, True, True]
+
+
 def _state(file: Path) -> tuple[int, int]:
     state = file.lstat()
     return state.st_ino, state.st_size

@@ -61,7 +61,7 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
     for each in one.taken("http"):
         kind, about = _described(each)
         annotation: Any = Annotated[kind, Query(alias=each.about.query or None, **about)]
-        default = each.default
+        default = Parameter.empty if each.required else each.default
         if each.name in in_path:
             annotation, default = Annotated[plain(kind), Path(**about)], Parameter.empty
         elif each.name == _EXPECTED:

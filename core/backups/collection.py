@@ -33,7 +33,7 @@ _FIRST, _AGAIN = 60.0, 600.0
 class Backups:
     """The backups of the workspace in a folder; `snapshot` gives a connection to its database.
 
-    `newest` is the last schema that this program knows. `problem` says why the last daily backup failed.
+    `objects` returns those of a database of a schema. `problem` says why the last daily backup failed.
     """
 
     def __init__(
@@ -43,14 +43,14 @@ class Backups:
         preferences: Preferences,
         jobs: Jobs,
         snapshot: Callable[[], AbstractContextManager[sqlite3.Connection]],
-        newest: int,
+        objects: restoring.Objects,
     ) -> None:
         self._folder = folder
         self._settings = settings
         self._preferences = preferences
         self._jobs = jobs
         self._snapshot = snapshot
-        self._newest = newest
+        self._objects = objects
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
         self.problem: Message | None = None
@@ -154,8 +154,8 @@ class Backups:
         """
         file = self.named(name).file
         if to is not None:
-            return restored(file, to, passphrase, newest=self._newest)
-        backup, aside = restoring.prepare(file, self._folder, passphrase, newest=self._newest)
+            return restored(file, to, passphrase, self._objects)
+        backup, aside = restoring.prepare(file, self._folder, passphrase, self._objects)
         _LOG.info("A backup is restored at the next opening: %s", file.name)
         return RestoredBackup(backup, self._folder, aside, waits=True)
 
@@ -201,11 +201,11 @@ class Backups:
                 _LOG.exception("No backup could be made")
 
 
-def restored(file: Path, folder: Path, passphrase: str, *, newest: int) -> RestoredBackup:
+def restored(file: Path, folder: Path, passphrase: str, objects: restoring.Objects) -> RestoredBackup:
     """Bring a backup back in a folder that is new or empty; raises as `Backups.restore` does."""
     with translated(folder):
         if folder.is_dir() and any(folder.iterdir()):
             raise SourceError(str(folder), "isn't empty. Choose a folder that isn't there yet.")
-    backup, _ = restoring.prepare(file, folder, passphrase, newest=newest)
+    backup, _ = restoring.prepare(file, folder, passphrase, objects)
     restoring.complete(folder)
     return RestoredBackup(backup, folder, None, waits=False)

@@ -7,6 +7,7 @@ the two names, and the next opening goes on.
 
 import shutil
 import sqlite3
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +19,8 @@ from core.faults import BACKUPS, DATABASE, translated
 from core.model import Backup
 from core.swapping import sync_folder
 
+Objects = Callable[[int], Mapping[tuple[str, str], str | None]]
+"""Returns the SQL of each object of a database by its kind and name, for a schema; raises NewerSchema."""
 ASIDE = "replaced"
 """The folder in a workspace with what restored backups took the place of."""
 
@@ -31,11 +34,11 @@ _SPARE = 64 << 20
 """Bytes that stay free on the disk of a workspace."""
 
 
-def prepare(file: Path, folder: Path, passphrase: str = "", *, newest: int) -> tuple[Backup, Path | None]:
+def prepare(file: Path, folder: Path, passphrase: str, objects: Objects) -> tuple[Backup, Path | None]:
     """Unpack a backup for the next opening of the workspace in a folder, which is made.
 
-    Return it, and the folder in which what is there will lie, None where nothing is. `newest` is the last schema that
-    this program knows. Raises SourceError for a damaged backup, ConfigError for a wrong passphrase, NewerSchema,
+    Return it, and the folder in which what is there will lie, None where nothing is. `objects` are those of a
+    database of a schema. Raises SourceError for a damaged backup, ConfigError for a wrong passphrase, NewerSchema,
     DiskFull and other errors of `core.faults`; the workspace stays as it is.
     """
     partial, ready, before = folder / f"{_READY}.partial", folder / _READY, folder / f"{_READY}.before"
@@ -46,7 +49,7 @@ def prepare(file: Path, folder: Path, passphrase: str = "", *, newest: int) -> t
         partial.mkdir(mode=0o700)
         try:
             backup = _unpacked(file, partial, passphrase)
-            _check_database(file, partial / DATABASE, newest)
+            _check_database(file, partial / DATABASE, objects)
             name = f"{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}"
             files.replace(partial / _NAMED, name)
             if ready.is_dir():
@@ -89,15 +92,28 @@ def _check_space(need: int, folder: Path) -> None:
         )
 
 
-def _check_database(file: Path, database: Path, newest: int) -> None:
+def _check_database(file: Path, database: Path, objects: Objects) -> None:
+    """Raise SourceError for a database that lacks objects of its schema, or has triggers and views of others."""
     if wrong := making.check(database):
         raise SourceError(str(file), "is damaged ({why}). Choose another backup.", why=wrong)
     with closing(sqlite3.connect(f"{database.as_uri()}?immutable=1", uri=True)) as connection:
         (schema,) = connection.execute("PRAGMA user_version").fetchone()
+        there = {
+            (kind, name): sql for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master")
+        }
     if schema < 1:
         raise SourceError(str(file), "is no database of Tessera. Choose another file.")
-    if schema > newest:
-        raise NewerSchema("{file} was made by a later version of Tessera. Update Tessera.", file=str(file))
+    try:
+        known = objects(schema)
+    except NewerSchema as error:
+        raise NewerSchema("{file} was made by a later version of Tessera. Update Tessera.", file=str(file)) from error
+    if missing := sorted(name for kind, name in known.keys() - there.keys() if kind == "table"):
+        raise SourceError(str(file), "lacks parts of a workspace ({names}). Choose another backup.", names=missing)
+    active = {key: sql for key, sql in there.items() if key[0] in ("trigger", "view")}
+    if foreign := sorted(name for (kind, name), sql in active.items() if known.get((kind, name)) != sql):
+        raise SourceError(
+            str(file), "holds parts that Tessera didn't make ({names}). Choose another backup.", names=foreign
+        )
 
 
 def waits(folder: Path) -> bool:

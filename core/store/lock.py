@@ -42,6 +42,7 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
             files.set_aside(file)
         lock.acquire(timeout=patience)
         files.load(holder, _checked, aside=True)
+        files.sweep(folder)
         files.replace(holder, json.dumps(about))
     except Timeout as error:
         raise WorkspaceLocked(

@@ -1,6 +1,7 @@
 """The version of `notes.db`: each migration is applied once, in its own transaction, after a backup."""
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from core.backups.making import make
@@ -28,6 +29,20 @@ def migrate(connection: sqlite3.Connection, folder: Path) -> None:
             connection.rollback()
             raise
         connection.commit()
+
+
+def objects_of(version: int) -> dict[tuple[str, str], str | None]:
+    """Return the SQL of each object of an empty database by its kind and name; raises NewerSchema."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(f"PRAGMA user_version = {version}")
+        schema_version(connection)
+        for step in MIGRATIONS[:version]:
+            if isinstance(step, str):
+                connection.executescript(step)
+            else:
+                step(connection)
+        rows = connection.execute("SELECT type, name, sql FROM sqlite_master")
+        return {(kind, name): sql for kind, name, sql in rows}
 
 
 def schema_version(connection: sqlite3.Connection) -> int:

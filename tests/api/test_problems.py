@@ -38,6 +38,19 @@ def test_what_is_not_served_is_a_problem(program: TestClient, method: str, place
     assert answer.json()["detail"]
 
 
+def test_a_request_that_lacks_what_an_operation_requires_is_a_problem(program: TestClient) -> None:
+    schema = program.get("/api/openapi.json").json()
+    places = {place: methods["get"] for place, methods in schema["paths"].items() if "get" in methods}
+    lacking = [
+        place.format_map({"note": "x", "name": "x", **{each["name"]: "1" for each in about.get("parameters", ())}})
+        for place, about in places.items()
+        if any(each["required"] and each["in"] == "query" for each in about.get("parameters", ()))
+    ]
+    assert {"/v1/concepts/notes", "/v1/notes/1/way"} <= set(lacking)
+    statuses = {place: program.get(f"/api{place}").status_code for place in lacking}
+    assert statuses == dict.fromkeys(lacking, 422)
+
+
 @pytest.mark.parametrize(
     "body", [b"{", b"[]", b'"x"', b'{"query": "\\ud800"}', b'{"query": "x", "limit": NaN}', b"\xff"]
 )

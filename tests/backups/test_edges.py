@@ -209,6 +209,31 @@ def test_a_manifest_with_any_value_for_a_field_is_the_problem_of_its_file(worksp
     assert workspace.backups.make().file.exists()
 
 
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ("DROP TABLE golds", "lacks parts of a workspace"),
+        ("CREATE TRIGGER other AFTER INSERT ON notes BEGIN DELETE FROM bases; END", "Tessera didn't make"),
+        (
+            "DROP TRIGGER golds_flagged; CREATE TRIGGER golds_flagged AFTER DELETE ON notes BEGIN SELECT 1; END",
+            "Tessera didn't make",
+        ),
+        ("CREATE VIEW other AS SELECT * FROM notes", "Tessera didn't make"),
+    ],
+)
+def test_a_database_that_is_no_whole_one_of_tessera_is_not_restored(
+    workspace: Workspace, tmp_path: Path, change: str, why: str
+) -> None:
+    with zipfile.ZipFile(workspace.backups.make().file) as archive:
+        archive.extract("notes.db", tmp_path)
+    file = tmp_path / "notes.db"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(change)
+    with pytest.raises(SourceError, match=why):
+        workspace.backups.restore(str(file), to=tmp_path / "restored")
+    assert not (tmp_path / "restored" / "notes.db").exists()
+
+
 TEXTS = ("workspace", "program")
 """Fields of a manifest that hold any text."""
 

@@ -114,7 +114,7 @@ def test_a_backup_is_made_before_a_migration_and_the_last_two_stay(old: Path) ->
     made = sorted((old / "backups").glob("*.zip"))
     assert len(made) == 2
     for number, file in enumerate(made):
-        restored(file, old.with_name(f"restored-{number}"), "", newest=1)
+        restored(file, old.with_name(f"restored-{number}"), "", schema.objects_of)
         assert dump(old.with_name(f"restored-{number}") / "notes.db") == before
 
 
