@@ -16,7 +16,8 @@ _FIELDS = [name for name in NOTE_FIELDS if name != "tags"]
 COLUMNS = [
     *"id base_id generation body body_start content_hash path source source_ref source_url mtime_ns size".split(),
     *_FIELDS,
-    *"links created_at updated_at front overridden version extra document warnings left_out strategy cut_by chunking".split(),
+    *"links created_at updated_at front overridden version extra document warnings left_out".split(),
+    *"strategy cut_by chunking".split(),
 ]
 _JSON = ["links", "overridden", "extra", "document", "warnings", "left_out", *RELATIONS]
 _REMEMBERED = 20_000
