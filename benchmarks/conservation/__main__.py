@@ -10,7 +10,7 @@ import os
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -101,17 +101,23 @@ def shown(note: Note) -> str:
 
 def measured(folder: Path) -> Iterator[FileResult]:
     """Import a folder as a person does, and each export of Evernote in it by itself; yield what became of each file."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file() and _kind(path.name) in _READ)
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
     files = [path for path in files if not any(map(_is_skipped, path.relative_to(folder).parts))]
     exports = [path for path in files if _kind(path.name) == "enex"]
     with tempfile.TemporaryDirectory() as scratch, Workspace(Path(scratch) / "workspace") as workspace:
         report, notes = _imported(workspace, folder, "all")
         others = [path for path in files if path not in exports]
-        if report.importer:
+        if report.importer and others:
             yield _whole(f"{folder.name} ({report.importer})", others, notes.values())
         else:
             reasons = {one.path: str(one.error) for one in (*report.failed, *report.skipped, *report.left_out)}
-            yield from (_result(path, str(path.relative_to(folder)), notes, reasons) for path in others)
+            linked = "\n".join(note.body for note in notes.values())
+            for path in others:
+                name = str(path.relative_to(folder))
+                if name in notes:
+                    yield _whole(name, [path], [notes[name]])
+                elif _kind(name) in _READ or path.name not in linked:
+                    yield _unread(path, name, reasons)
         for number, path in enumerate(exports):
             _, notes = _imported(workspace, path, f"export {number}")
             yield _whole(str(path.relative_to(folder)), [path], notes.values())
@@ -124,16 +130,17 @@ def _imported(workspace: Workspace, place: Path, base: str) -> tuple[SyncReport,
     return report, {str(card.path): workspace.notes.get(card.id) for card in cards}
 
 
-def _result(path: Path, name: str, notes: dict[str, Note], reasons: dict[str, str]) -> FileResult:
-    note = notes.get(name)
-    if note is None:
-        reason = next((why for place, why in reasons.items() if f"{name}/".startswith(f"{place.rstrip('/')}/")), "")
-        return FileResult(name, _kind(name), problem=reason or SILENT)
-    return _whole(name, [path], [note])
+def _unread(path: Path, name: str, reasons: dict[str, str]) -> FileResult:
+    """Return what became of a file without a note: its words are named, if the report says why it wasn't read."""
+    reason = next((why for place, why in reasons.items() if f"{name}/".startswith(f"{place.rstrip('/')}/")), "")
+    total = _whole(name, [path], []).words
+    return FileResult(name, _kind(name), total, named=total if reason else 0, problem=reason or SILENT)
 
 
-def _whole(name: str, files: Iterable[Path], notes: Iterable[Note]) -> FileResult:
+def _whole(name: str, files: Sequence[Path], notes: Iterable[Note]) -> FileResult:
     every = [*notes]
+    if unknown := {_kind(path.name) for path in files} - _READ:
+        return FileResult(name, _kind(name), problem=f"no other reader of .{unknown.pop()} here")
     try:
         source = [part for path in files for part in parts(path)]
     except Exception as error:  # noqa: BLE001 - whatever readers of damaged files raise
@@ -181,7 +188,7 @@ def _row(kind: str, results: list[FileResult]) -> str:
 
 def _told(one: FileResult) -> str:
     if one.problem:
-        return f"{one.path}: {one.problem}\n"
+        return f"{one.path}: {one.problem} ({one.words:,} words)\n" if one.words else f"{one.path}: {one.problem}\n"
     gone = Counter(one.gone).most_common(SHOWN)
     lost = ", ".join(f"{word} ({count})" if count > 1 else word for word, count in gone)
     more = ", …" if len(set(one.gone)) > SHOWN else ""

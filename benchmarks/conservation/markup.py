@@ -61,6 +61,11 @@ def attribute(element: Element, name: str) -> str:
     return next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "")
 
 
+def named(root: Element, *names: str) -> list[Element]:
+    """Return the elements of some names below one, whatever their namespace."""
+    return [one for one in root.iter() if name_of(one) in names]
+
+
 def parsed(data: bytes) -> Element:
     return ElementTree.fromstring(data)
 

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 from xml.etree.ElementTree import Element
 
-from benchmarks.conservation.markup import attribute, by_kind, in_body, name_of, of_page, parsed
+from benchmarks.conservation.markup import attribute, by_kind, in_body, name_of, named, of_page, parsed
 
 _TEXT = frozenset(("t",))
+_TITLE = re.compile(r"<title\b[^>]*>[^<]*</title>")
+"""The title of a chapter's file, which no reader of books shows."""
 _CHART = frozenset(("t", "v", "text"))
 
 Texts = Iterator[tuple[str, str]]
@@ -34,7 +36,7 @@ def docx(archive: zipfile.ZipFile) -> Texts:
 
 def _referenced(archive: zipfile.ZipFile, main: Element, pattern: str, by: str, kind: str) -> Texts:
     """Yield the notes or comments that the main text refers to."""
-    ids = {attribute(one, "id") for one in main.iter(f"{{*}}{by}")}
+    ids = {attribute(one, "id") for one in named(main, by)}
     for name in _members(archive, pattern):
         yield from (
             (kind, by_kind(one, names=_TEXT)[-1][1]) for one in _xml(archive, name) if attribute(one, "id") in ids
@@ -43,7 +45,7 @@ def _referenced(archive: zipfile.ZipFile, main: Element, pattern: str, by: str, 
 
 def _heads(archive: zipfile.ZipFile, main: Element) -> Iterator[str]:
     """Yield the headers and footers of the sections."""
-    ids = {attribute(one, "id") for one in main.iter() if name_of(one) in ("headerReference", "footerReference")}
+    ids = {attribute(one, "id") for one in named(main, "headerReference", "footerReference")}
     for name in _members(archive, r"word/_rels/document\d*\.xml\.rels"):
         for one in _xml(archive, name):
             if one.get("Id") in ids and f"word/{one.get('Target')}" in archive.namelist():
@@ -73,7 +75,7 @@ def xlsx(archive: zipfile.ZipFile) -> Texts:
         for one in _xml(archive, name)
     ]
     for name in _members(archive, r"xl/worksheets/sheet\d+\.xml"):
-        yield "", "\n".join(_cell(cell, shared) for cell in _xml(archive, name).iter("{*}c"))
+        yield "", "\n".join(_cell(cell, shared) for cell in named(_xml(archive, name), "c"))
     yield from _others(archive, r"xl/comments\d*\.xml", "comment")
     yield from _others(archive, r"xl/charts/chart\d+\.xml", "chart")
     yield from _others(archive, r"xl/drawings/drawing\d+\.xml", "text_box")
@@ -93,21 +95,19 @@ def odt(archive: zipfile.ZipFile) -> Texts:
     for body in _xml(archive, "content.xml").iterfind("{*}body"):
         yield from by_kind(body, lambda element: kinds.get(name_of(element), ""))
     if "styles.xml" in archive.namelist():
-        styles = [one for one in _xml(archive, "styles.xml").iter() if name_of(one) in ("header", "footer")]
-        heads = {by_kind(one)[-1][1].strip() for one in styles}
+        heads = {by_kind(one)[-1][1].strip() for one in named(_xml(archive, "styles.xml"), "header", "footer")}
         yield from (("header", head) for head in heads)
 
 
 def epub(archive: zipfile.ZipFile) -> Texts:
-    package = next(_xml(archive, "META-INF/container.xml").iter("{*}rootfile")).get("full-path", "")
+    package = named(_xml(archive, "META-INF/container.xml"), "rootfile")[0].get("full-path", "")
     book, folder = _xml(archive, package), PurePosixPath(package).parent
-    said = [one.text or "" for one in book.iter() if name_of(one) in ("title", "creator", "description")]
-    yield "", "\n".join(said)
-    files = {item.get("id"): item.get("href", "") for item in book.iter("{*}item")}
-    for item in book.iter("{*}itemref"):
+    yield "", "\n".join(one.text or "" for one in named(book, "description"))
+    files = {item.get("id"): item.get("href", "") for item in named(book, "item")}
+    for item in named(book, "itemref"):
         name = str(folder / files[item.get("idref")])
         if name in archive.namelist():
-            yield "", of_page(archive.read(name).decode("utf-8", "replace"))
+            yield "", of_page(_TITLE.sub("", archive.read(name).decode("utf-8", "replace")))
 
 
 def _others(archive: zipfile.ZipFile, pattern: str, kind: str) -> Texts:

@@ -127,9 +127,14 @@ def _of_enex(data: bytes) -> Iterator[Part]:
 
 
 def _of_mail(data: bytes) -> Iterator[Part]:
-    """Yield the head of a mail or a saved page, and the first of its texts of each kind."""
     mail = message_from_bytes(data, policy=policy.default)
     yield Part("\n".join(str(mail[name] or "") for name in ("subject", "from", "to", "cc")))
+    yield from _of_saved_page(data)
+
+
+def _of_saved_page(data: bytes) -> Iterator[Part]:
+    """Yield the text of a page or a mail: of those that it has, the plain one."""
+    mail = message_from_bytes(data, policy=policy.default)
     body = mail.get_body(("plain", "html")) if isinstance(mail, EmailMessage) else None
     if body is not None:
         text = str(body.get_content())
@@ -160,7 +165,7 @@ def _running(pages: list[list[str]]) -> dict[str, str]:
         edges = {_shape(line): line for at, line in enumerate(lines) if _at_edge(at, lines)}
         first = edges | first
         times.update(edges.keys())
-    return {shape: first[shape] for shape, count in times.items() if count >= max(3, len(pages) / 2)}
+    return {shape: first[shape] for shape, count in times.items() if count >= max(2, len(pages) / 2)}
 
 
 def _at_edge(at: int, lines: list[str]) -> bool:
@@ -174,7 +179,8 @@ def _shape(line: str) -> str:
 _OF_BYTES: dict[str, Callable[[bytes], Iterator[Part]]] = {
     "pdf": _of_pdf,
     "enex": _of_enex,
-    **dict.fromkeys(("mhtml", "mht", "eml"), _of_mail),
+    "eml": _of_mail,
+    **dict.fromkeys(("mhtml", "mht"), _of_saved_page),
 }
 _OF_TEXT: dict[str, Callable[[str], Iterator[Part]]] = {
     **dict.fromkeys(("md", "markdown", "txt"), _of_note),

@@ -11,12 +11,18 @@ _LINE_END = re.compile(r"(\w+)(?:[-\u00ad\u2010]|[\x02\ufffe])[ \t]*[\r\n\x02\uf
 """A word that is divided at the end of a line; pdfium marks some by U+0002 or U+FFFE."""
 
 
+_VARIATIONS = frozenset((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
+_LONGEST, _MOST_PIECES = 400, 40
+"""Letters of a word made up of others, and pieces of a divided one."""
+_TIME = re.compile(r"(?<=\d)T(?=\d\d:)")
+
+
 class _Letters(dict[int, str | None]):
     """Letters, figures and marks stay, characters without width vanish, all others separate words."""
 
     def __missing__(self, code: int) -> str | None:
         category = unicodedata.category(chr(code))
-        self[code] = None if category == "Cf" else chr(code) if category[0] in "LNM" else " "
+        self[code] = None if category == "Cf" or code in _VARIATIONS else chr(code) if category[0] in "LNM" else " "
         return self[code]
 
 
@@ -24,7 +30,11 @@ _LETTERS = _Letters()
 
 
 def words(text: str) -> list[str]:
-    """Return the words of a text, in one form (NFKC) and case, without signs and invisible characters."""
+    """Return the words of a text, in one form (NFKC) and case, without signs and invisible characters.
+
+    The `T` between a day and a time is no letter of theirs.
+    """
+    text = _TIME.sub(" ", text)
     plain = unicodedata.normalize("NFKC", text).translate(_LETTERS).casefold()
     return _ALONE.sub(r" \1 ", unicodedata.normalize("NFKC", plain)).split()
 
@@ -53,25 +63,40 @@ def missing(source: Sequence[str], there: Counter[str]) -> list[str]:
 
 
 def unjoined(lacking: Sequence[str], surplus: Counter[str], order: Sequence[str]) -> list[str]:
-    """Return the missing words whose letters aren't there either, glued to others or divided.
+    """Return the missing words that aren't there either glued to one another or divided.
 
-    `surplus` are the words that nothing of the source was found for, `order` all words of the note.
+    `surplus` are the words of a note that stand for none of its file, and `order` are all its words.
     """
-    left = Counter(surplus)
-    rest = []
-    for word in order:
-        if left[word] > 0:
+    left, gone = Counter(surplus), Counter(lacking)
+    for word in +surplus:
+        for _ in range(left[word]):
+            glued = _glued(word, gone)
+            if not glued:
+                break
+            gone.subtract(glued)
             left[word] -= 1
-            rest.append(word)
-    letters = "".join(rest)
-    gone = Counter(lacking)
-    for word in sorted(gone, key=len, reverse=True):
-        found = min(letters.count(word), gone[word])
-        letters = letters.replace(word, "\0", found)
-        gone[word] -= found
-    kept = []
-    for word in reversed(lacking):
-        if gone[word] > 0:
-            gone[word] -= 1
-            kept.append(word)
-    return kept[::-1]
+    beginnings = {word[:length] for word in gone for length in range(1, min(len(word), _LONGEST) + 1)}
+    for first, whole in enumerate(order):
+        for end in range(first + 1, min(first + _MOST_PIECES, len(order))) if whole in beginnings else ():
+            whole += order[end]
+            if whole not in beginnings:
+                break
+            if gone[whole] > 0 and (pieces := Counter(order[first : end + 1])) <= left:
+                gone[whole] -= 1
+                left.subtract(pieces)
+    return [word for word in lacking if _take(word, gone)]
+
+
+def _glued(word: str, gone: Counter[str]) -> list[str]:
+    """Return missing words of which a word is made up, none if there are no such words."""
+    ways: dict[int, list[str]] = {0: []}
+    for end in range(1, min(len(word), _LONGEST) + 1):
+        for start in [at for at in ways if gone[word[at:end]] > ways[at].count(word[at:end])]:
+            ways[end] = [*ways[start], word[start:end]]
+            break
+    return ways.get(len(word), [])
+
+
+def _take(word: str, counts: Counter[str]) -> bool:
+    counts[word] -= 1
+    return counts[word] >= 0
