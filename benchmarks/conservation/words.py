@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 _ALONE = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])")
 """Characters of scripts that are written without blanks, each of which counts as a word."""
-_LINE_END = re.compile(r"(\w+)(?:[-\u00ad\u2010]|[\x02\ufffe])[ \t]*[\r\n\x02\ufffe]+[ \t]*(\w+)")
+_LINE_END = re.compile(r"(?<!\w)(\w++)(?:[-\u00ad\u2010]|[\x02\ufffe])[ \t]*[\r\n\x02\ufffe]+[ \t]*(\w+)")
 """A word that is divided at the end of a line; pdfium marks some by U+0002 or U+FFFE."""
 
 
