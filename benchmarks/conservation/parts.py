@@ -98,7 +98,7 @@ def _of_note(text: str) -> Iterator[Part]:
 def _texts(value: Any) -> Iterator[str]:
     for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         yield from _texts(item)
-    if isinstance(value, str):
+    if isinstance(value, str) and value.lower() not in ("null", "~"):
         yield value
 
 
