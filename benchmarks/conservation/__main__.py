@@ -169,20 +169,11 @@ def _table(results: Iterable[FileResult]) -> str:
 
 def _row(kind: str, results: list[FileResult]) -> str:
     total = sum(one.words for one in results)
-    kept, exact = (sum(getattr(one, name) for one in results) / (total or 1) for name in ("kept", "exact"))
+    sums = (sum(getattr(one, name) for one in results) for name in ("kept", "exact"))
+    shares = (f"{some / total:.2%}" if total else "–" for some in sums)
     named, gone = sum(one.named for one in results), sum(len(one.gone) for one in results)
     problems, below = sum(bool(one.problem) for one in results), sum(one.is_below for one in results)
-    cells = (
-        kind,
-        len(results),
-        f"{total:,}",
-        f"{kept:.2%}",
-        f"{exact:.2%}",
-        f"{named:,}",
-        f"{gone:,}",
-        problems,
-        below,
-    )
+    cells = (kind, len(results), f"{total:,}", *shares, f"{named:,}", f"{gone:,}", problems, below)
     return f"| {' | '.join(map(str, cells))} |\n"
 
 
