@@ -138,6 +138,7 @@ DAMAGES: dict[str, Damage] = {
     ),
     "a folder that is gone": Damage("sources", lambda folder: shutil.rmtree(folder.parent / "notes")),
     "a file that is gone": Damage("files", lambda folder: (folder.parent / "notes" / "1.md").unlink()),
+    "a note that lacks parts": Damage("omissions", sql('UPDATE notes SET left_out = \'[{"kind": "chart"}]\'')),
     "a picture that is gone": Damage("attachments", lambda folder: (folder.parent / "notes" / "kettle.png").unlink()),
     "no index": Damage("index", lambda folder: shutil.rmtree(folder / "chroma"), mended=True, chroma=True),
     "a file of the index": Damage("index", _of_index, mended=True, chroma=True),

@@ -15,7 +15,7 @@ from core.archives.parts import Made, Parts
 from core.archives.plain import Typed, noun, plain
 from core.archives.records import NoteRecord, Records, new_base, record_of
 from core.errors import ArchiveError, RowError
-from core.intake.encoding import MAX_BYTES
+from core.intake.encoding import MAX_BYTES, unreadable
 from core.intake.folder import safe
 from core.markdown import frontmatter
 from core.markdown.body import look_into
@@ -111,6 +111,7 @@ def _note(one: _Note) -> Note:
     head = read_front(one.front)
     fields = {name: getattr(one, name) for name in _NAMES}
     extra: dict[str, Any] = {"extra": head.extra, "warnings": tuple(head.warnings), "body_start": len(one.front)}
+    extra["left_out"] = unreadable(one.front + one.body)
     links = look_into(one.body, one.path).targets(one.path)
     return Note(id="", base_id="", content_hash="", links=links, **fields, **extra)
 

@@ -17,7 +17,7 @@ from core.archives.parts import Parts
 from core.archives.plain import noun
 from core.archives.records import NoteRecord, Records, RunRecord, SetRecord, is_id
 from core.errors import RowError, TesseraError
-from core.intake.encoding import MAX_BYTES, damage
+from core.intake.encoding import MAX_BYTES
 from core.intake.folder import content_hash, safe
 from core.markdown import frontmatter
 from core.messages import Message, message
@@ -25,6 +25,7 @@ from core.model import (
     LONGEST_CONTEXT,
     NOTE_FIELDS,
     NOTE_SOURCES,
+    OMISSION_KINDS,
     Author,
     ChunkingOptions,
     Edit,
@@ -36,6 +37,7 @@ from core.model import (
     SearchSettings,
     Use,
     in_utc,
+    summed,
 )
 from core.notes.fields import checked
 from core.notes.filetexts import read_front
@@ -143,7 +145,8 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
         body_start=len(front),
         overridden={},
         extra=_extra(from_outside.extra),
-        warnings=(*damage(front + body), *read_front(front).warnings) if from_outside.warnings else (),
+        warnings=tuple(read_front(front).warnings) if from_outside.warnings else (),
+        left_out=summed(one for one in from_outside.left_out if one.kind in OMISSION_KINDS and one.count > 0),
         plain=into.plain,
     )
     return _sound(replace(arrived, **_fields({name: getattr(arrived, name) for name in NOTE_FIELDS})))

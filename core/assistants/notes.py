@@ -20,13 +20,15 @@ Name = Annotated[str, Field(description="The note's id, path, title, or address 
 def note_read(workspace: Workspace, note: Name) -> Answer:
     """Read a whole note with its fields, whatever its status. A very long one is shortened, and says so.
 
+    `left_out` is what the note's file holds and its content lacks.
     `hidden` are the parts of the content, from and up to a character, that the person hid: they answer nothing.
     """
     card = workspace.notes.cards_of([one := named.id_of(workspace, note)])[one]
     whole = workspace.notes.get(card.id)
     workspace.uses.note("read", [(card.id, "")])
     content = {"content": whole.body[:MOST_CHARACTERS], "hidden": [[*part] for part in workspace.notes.hidden(card.id)]}
-    return Answer(_fields(card, whole) | _card(card) | content, remarks=_cut(whole.body))
+    lacking = {"left_out": [str(one.message) for one in whole.left_out]}
+    return Answer(_fields(card, whole) | _card(card) | lacking | content, remarks=tuple(_remarks(whole, whole.body)))
 
 
 def note_list(
@@ -58,15 +60,17 @@ def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteCard]], 
 
 def texts(workspace: Workspace, uri: str) -> list[str]:
     """Return what answers of the note at an address, and what is left out; raises NoteNotFound for any other note."""
-    body = workspace.notes.shown(named.at(workspace, uri, answering=True).id)
-    return [body[:MOST_CHARACTERS], *_cut(body)]
+    note_id = named.at(workspace, uri, answering=True).id
+    body = workspace.notes.shown(note_id)
+    return [body[:MOST_CHARACTERS], *_remarks(workspace.notes.get(note_id), body)]
 
 
-def _cut(body: str) -> tuple[str, ...]:
-    most, whole = MOST_CHARACTERS, len(body)
-    if whole <= most:
-        return ()
-    return (f"The content is shortened: these are {most} of its {whole} characters. Search it for the rest.",)
+def _remarks(note: Note, body: str) -> list[str]:
+    remarks = [f"Of the note's file, {one.message}." for one in note.left_out]
+    if len(body) > MOST_CHARACTERS:
+        shown = f"these are {MOST_CHARACTERS} of its {len(body)} characters"
+        remarks.append(f"The content is shortened: {shown}. Search it for the rest.")
+    return remarks
 
 
 def _card(card: NoteCard) -> dict[str, Any]:

@@ -5,6 +5,9 @@ from typing import Any
 from core.cli.texts import _, say
 from core.messages import plural
 
+_SHOWN = 20
+"""Lines about notes that lack parts of their files."""
+
 
 def of_converters(values: dict[str, Any]) -> list[str]:
     lines = []
@@ -16,7 +19,25 @@ def of_converters(values: dict[str, Any]) -> list[str]:
 
 
 def of_unread(values: dict[str, Any]) -> list[str]:
-    return [f"{one['path']}: {say(one['reason'])}" for one in values["files"]] or [_("All files were read.")]
+    unread = [f"{one['path']}: {say(one['reason'])}" for one in values["files"]]
+    return [*unread, *_lacking(values["incomplete"])] or [_("All files were read.")]
+
+
+def of_incomplete(report: dict[str, Any]) -> list[str]:
+    """Return what the first notes lack of their files, and what all do."""
+    every = _lacking(report["incomplete"])
+    text = [_("  incomplete: {line}", line=line) for line in every[:_SHOWN]]
+    if len(every) > _SHOWN:
+        text.append(f"  {_('and {n} more', n=len(every) - _SHOWN)}: tessera document unread BASE")
+    if len(report["incomplete"]) > 1:
+        parts = [omission["told"] for omission in report["missing_parts"]]
+        text.append(_("  not in the notes: {parts}", parts=[say(one) for one in parts]))
+    return text
+
+
+def _lacking(notes: list[dict[str, Any]]) -> list[str]:
+    """Return a line for each kind of parts that a note lacks of its file."""
+    return [f"{one['path']}: {say(omission['told'])}" for one in notes for omission in one["left_out"]]
 
 
 def of_original(values: dict[str, Any]) -> list[str]:

@@ -3,7 +3,7 @@
 import shlex
 from typing import Any
 
-from core.cli import snippet
+from core.cli import documentlines, snippet
 from core.cli.texts import _, say
 from core.messages import lines, message, plural
 from core.model import (
@@ -58,11 +58,13 @@ def _place(one: dict[str, Any]) -> str:
 
 
 def counts(report: dict[str, Any]) -> str:
-    return _(
+    text = _(
         "{added} added, {changed} changed, {renamed} renamed, {removed} removed, {unchanged} unchanged, {n} failed",
         n=len(report["failed"]),
         **report,
     )
+    lacking = len(report["incomplete"])
+    return _("{counts}, {n} incomplete", counts=text, n=lacking) if lacking else text
 
 
 def of_import(report: dict[str, Any]) -> list[str]:
@@ -71,6 +73,7 @@ def of_import(report: dict[str, Any]) -> list[str]:
     return [
         *head,
         *lines,
+        *documentlines.of_incomplete(report),
         *_skipped_lines(report["skipped"]),
         *_left_out_lines(report["left_out"]),
         *_refused_lines(report["refused"]),

@@ -24,7 +24,8 @@ def of_note(note: dict[str, Any]) -> list[str]:
     lost = note["missing_attachments"]
     missing = [_("  missing attachments: {names}", names=lost)] if lost else []
     unread = [f"  {one['path']}: {say(one['reason'])}" for one in note["unread_attachments"]]
-    return [*head, *fields, *missing, *unread, "", note["body"]]
+    left_out = [f"  {say(one['told'])}" for one in note["left_out"]]
+    return [*head, *fields, *missing, *unread, *left_out, "", note["body"]]
 
 
 def of_written(note: dict[str, Any]) -> list[str]:

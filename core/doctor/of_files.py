@@ -41,6 +41,16 @@ def _files(parts: Parts) -> Message | None:
     return named(gone, plural("The file of {n} note is gone: {names}", "The files of {n} notes are gone: {names}"))
 
 
+def _omissions(parts: Parts) -> Message | None:
+    paths = parts.store.database.column(
+        "SELECT coalesce(path, title) AS path FROM notes WHERE left_out != '[]' ORDER BY path"
+    )
+    return named(
+        paths,
+        plural("{n} note lacks parts of its file: {names}", "{n} notes lack parts of their files: {names}"),
+    )
+
+
 def _attachments(parts: Parts) -> Message | None:
     """Look at notes for some seconds, the ones that changed last first."""
     gone: list[str] = []
@@ -156,6 +166,13 @@ OF_FILES: dict[str, Check] = {
         message("A note whose file is gone leaves the base at the next update; it can be restored from the trash."),
         message("Update the base on the page Bases, or bring the file back."),
         _files,
+    ),
+    "omissions": Check(
+        "look",
+        message("The words of your files are in their notes"),
+        message("What a file holds and its note lacks isn't found."),
+        message("See which: {command}", command="tessera document unread BASE"),
+        _omissions,
     ),
     "attachments": Check(
         "look",

@@ -4,10 +4,13 @@ import re
 from collections.abc import Iterator
 
 from core.errors import EditError, SourceError
-from core.messages import Message, message, plural
+from core.messages import message
+from core.model import Omission
 
 MAX_BYTES = 20 * 1024 * 1024
 SAMPLE = 64 * 1024
+_NAMED, _AROUND = 3, 20
+"""Words with unreadable characters that are named, and how many of their characters on each side of one."""
 
 _BOMS = (
     (b"\xef\xbb\xbf", "utf-8"),
@@ -160,15 +163,12 @@ def _text_only(text: str, path: str) -> str:
     return text.replace("\0", "�") if controls else text
 
 
-def damage(text: str) -> tuple[Message, ...]:
-    """Return a warning with the number of unreadable characters, if there are any."""
-    count = text.count("�")
-    if not count:
-        return ()
-    return (
-        plural(
-            "{n} character of the file can't be read and shows as '�'.",
-            "{n} characters of the file can't be read and show as '�'.",
-            n=count,
-        ),
-    )
+def unreadable(text: str) -> tuple[Omission, ...]:
+    """Return how many characters of a file show as U+FFFD, if any do, and the first words in which they stand."""
+    words: list[str] = []
+    at = text.find("�")
+    while at >= 0 and len(words) < _NAMED:
+        before, after = re.split(r"\s", text[max(0, at - _AROUND) : at])[-1], text[at : at + _AROUND].split()[0]
+        words.append(before + after)
+        at = text.find("�", at + len(after))
+    return (Omission("character", text.count("�"), ", ".join(words)),) if words else ()

@@ -60,6 +60,7 @@ def apply(
         changed=changed,
         removed=removed,
         failed=(*failed, *(Failed(error.path, error.reason) for error in done.failed)),
+        incomplete=tuple(one for one in store.documents.incomplete(base) if one.note_id in done.notes),
         chunks=done.chunks,
         embedded_windows=done.embedded_windows,
         edits_flagged=done.flagged,

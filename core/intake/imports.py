@@ -211,7 +211,8 @@ class Imports:
         watch = watch and plan.source_ref != UPLOADED
         with logged("import", base=plan.base) as line:
             report = self._applied(plan, embed, watch, progress)
-            line.update({name: getattr(report, name) for name in _COUNTS} | {"failed": len(report.failed)})
+            lists = {"failed": len(report.failed), "incomplete": len(report.incomplete)}
+            line.update({name: getattr(report, name) for name in _COUNTS} | lists)
             return report
 
     def _applied(self, plan: SyncPlan, embed: bool, watch: bool, progress: Progress) -> SyncReport:

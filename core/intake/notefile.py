@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from core.intake.documents import DocumentText
-from core.intake.encoding import damage, decode
+from core.intake.encoding import decode, unreadable
 from core.markdown import frontmatter
 from core.markdown.body import Inside, distinct_tags, look_into, short_title
 from core.markdown.outline import Outline
-from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Note
+from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Note, summed
 
 
 def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]:
@@ -45,20 +45,26 @@ def of_text(text: str, path: str, *, plain: bool = False, inside: Inside | None 
         body_start=body_start,
         front=text[:body_start],
         links=inside.targets(path),
-        extra=front.extra,
-        warnings=(*damage(text), *front.warnings),
+        extra=front.extra | _long_title(front.value("title")),
+        warnings=tuple(front.warnings),
+        left_out=unreadable(text),
         plain=plain,
         **fields,
     )
     return note, inside.outline
 
 
+def _long_title(title: str) -> dict[str, object]:
+    """Return a title that is shortened as a property, so that none of its words is lost."""
+    whole = " ".join(title.split())
+    return {} if short_title(title) == whole else {"title": whole}
+
+
 def of_document(read: DocumentText, path: str) -> tuple[Note, Outline]:
     """Return the note of a converted document and the outline of its body."""
     note, outlined = of_text(read.text, path)
-    return replace(
-        note, document=read.document, warnings=(*note.warnings, *read.warnings), left_out=read.left_out
-    ), outlined
+    warnings, left_out = (*note.warnings, *read.warnings), summed((*note.left_out, *read.left_out))
+    return replace(note, document=read.document, warnings=warnings, left_out=left_out), outlined
 
 
 def is_skipped(name: str) -> bool:

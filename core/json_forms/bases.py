@@ -5,6 +5,7 @@ from typing import Any
 
 from core import model
 from core.json_forms.forms import Form, all_names
+from core.json_forms.omissions import INCOMPLETE, OMISSION
 from core.messages import Message
 
 _FIRST, _SECOND, _THIRD, _FOURTH = map(itemgetter, range(4))
@@ -36,7 +37,13 @@ RESTORED = Form(
 )
 """Of a base that was restored, its notes, what its model of the archive asks for, and whether it is from elsewhere."""
 
-SYNCED = Form("Synced", model.SyncReport, all_names(model.SyncReport))
+SYNCED = Form(
+    "Synced",
+    model.SyncReport,
+    all_names(model.SyncReport),
+    incomplete=([INCOMPLETE], "incomplete"),
+    missing_parts=([OMISSION], lambda report: model.in_all(report.incomplete)),
+)
 _MADE = Form(
     "MadeBase",
     tuple,

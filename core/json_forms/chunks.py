@@ -48,7 +48,7 @@ def _of_cut(note: model.Note, cut: model.Cut) -> Preview:
         "strategy": cut.strategy,
         "sizes": plain(model.Sizes.of(cut.chunks)),
         "reasons": plain(cut.reasons),
-        "warnings": plain(note.warnings),
+        "warnings": plain([*note.warnings, *(one.message for one in note.left_out)]),
         "chunks": [
             _CUT(chunk) | {"file_start": note.body_start + chunk.start, "file_end": note.body_start + chunk.end}
             for chunk in cut.chunks

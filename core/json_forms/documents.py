@@ -1,7 +1,10 @@
 """Converters, and files that weren't read, as JSON."""
 
+from operator import itemgetter
+
 from core import model
 from core.json_forms.forms import Form
+from core.json_forms.omissions import INCOMPLETE
 
 _CONVERTER = Form(
     "Converter",
@@ -11,5 +14,6 @@ _CONVERTER = Form(
 )
 CONVERTERS = Form("Converters", list, converters=([_CONVERTER], list))
 _UNREAD = Form("UnreadFile", model.Failed, "path", reason=(str, "error"))
-UNREAD = Form("UnreadFiles", list, files=([_UNREAD], list))
+UNREAD = Form("UnreadFiles", tuple, files=([_UNREAD], itemgetter(0)), incomplete=([INCOMPLETE], itemgetter(1)))
+"""Of files that weren't read, and of notes that lack parts of their files."""
 ORIGINAL = Form("Original", model.Original, "name kind path")

@@ -3,6 +3,7 @@
 from typing import Any
 
 from core.json_forms import backups, learning, packs
+from core.json_forms.bases import SYNCED
 from core.json_forms.evaluation import RUNS
 from core.json_forms.forms import Form, plain
 from core.json_forms.health import COMPACTED, HEALTH
@@ -17,7 +18,9 @@ def job_id(job: Job) -> str:
 def _result(job: Job) -> dict[str, Any] | None:
     """Return what the work of a job came to, None where that isn't told."""
     match job.result:
-        case SyncReport() | Rechunked():
+        case SyncReport():
+            return SYNCED(job.result)
+        case Rechunked():
             values: dict[str, Any] = plain(job.result)
             return values
         case PackReport():

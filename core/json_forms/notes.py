@@ -4,6 +4,7 @@ from operator import itemgetter
 
 from core import model
 from core.json_forms.forms import Form
+from core.json_forms.omissions import OMISSION
 from core.model import NOTE_FIELDS, RELATIONS, fields_of
 
 _OTHERS = (name for name in NOTE_FIELDS if name not in ("title", *RELATIONS, *fields_of("day")))
@@ -20,6 +21,7 @@ NOTE = Form(
     base=(str, _SECOND),
     missing_attachments=(list[str], lambda shown: list(shown[2])),
     unread_attachments=([Form("UnreadAttachment", model.Failed, "path", reason=(str, "error"))], itemgetter(3)),
+    left_out=([OMISSION], lambda shown: shown[0].left_out),
     **Form("", model.Note, f"{_NAMES} body {' '.join(RELATIONS)} {_TIMES} properties=extra").through(_FIRST),
 )
 """Of a note, the name of its base, its attachments that are missing, and its pictures that can't be read."""

@@ -9,7 +9,7 @@ from core.messages import Message, from_json, to_json
 from core.model.bases import NewBase
 from core.model.documents import Document
 from core.model.note_fields import FieldValues
-from core.model.omissions import Omission
+from core.model.omissions import IncompleteNote, Omission
 
 NoteState = Literal["pending", "ready"]
 
@@ -166,11 +166,11 @@ _LISTS = ("failed", "skipped", "left_out")
 class SyncReport:
     """Result of an applied plan: counts and `failed`; `unchanged` includes touched notes.
 
-    `edits_flagged` edits lost their place in a changed note. `edits_kept` edits are of removed notes and
-    wait for their files to come back. `skipped` files are of kinds that nobody reads; `left_out` are files
-    and whole folders that rules leave out. `waiting` notes of the base can be searched by words only; `problem` is the
-    reason if the embedder failed. `refused` chunks of the base have a text that its model refuses. `importer` is the
-    program of which the notes are, "" for none.
+    `edits_flagged` edits lost their place in a changed note. `edits_kept` edits are of removed notes and wait for their
+    files to come back. `skipped` files are of kinds that nobody reads; `left_out` are files and whole folders that
+    rules leave out. `incomplete` are the added and changed notes that lack parts of their files. `waiting` notes of the
+    base can be searched by words only; `problem` is the reason if the embedder failed. `refused` chunks of the base
+    have a text that its model refuses. `importer` is the program of which the notes are, "" for none.
     """
 
     added: int = 0
@@ -181,6 +181,7 @@ class SyncReport:
     failed: tuple[Failed, ...] = ()
     skipped: tuple[Failed, ...] = ()
     left_out: tuple[Failed, ...] = ()
+    incomplete: tuple[IncompleteNote, ...] = ()
     chunks: int = 0
     embedded_windows: int = 0
     edits_flagged: int = 0

@@ -1,6 +1,7 @@
 """What a reader of files left out of the text of a note."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from core.messages import Message, message, plural
@@ -19,6 +20,10 @@ OMISSION_KINDS: Mapping[str, Message] = {
     "field": plural("{n} property could not be read", "{n} properties could not be read"),
     "character": plural("{n} character could not be read", "{n} characters could not be read"),
 }
+_OTHER = plural("{n} part was left out", "{n} parts were left out")
+"""What is said of a kind that only a later version knows."""
+_LONGEST_PLACE = 200
+"""Characters of the places of all omissions of a kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,5 +41,35 @@ class Omission:
     @property
     def message(self) -> Message:
         """The omission as a sentence's part: what was left out, how often, and where."""
-        what = replace(OMISSION_KINDS[self.kind], fields={"n": self.count})
+        what = replace(OMISSION_KINDS.get(self.kind, _OTHER), fields={"n": self.count})
         return message("{what}: {place}", what=what, place=self.place) if self.place else what
+
+
+@dataclass(frozen=True, slots=True)
+class IncompleteNote:
+    """A note whose text lacks parts of its file; `path` is that of the file, or the title of a note without one."""
+
+    note_id: str
+    path: str
+    left_out: tuple[Omission, ...]
+
+
+def summed(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
+    """Return one omission of each kind, in the order of the kinds, with all counts and the first places."""
+    counts: defaultdict[str, int] = defaultdict(int)
+    places: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    for one in omissions:
+        counts[one.kind] += one.count
+        if one.place:
+            places[one.kind][one.place] = None
+    order = [*OMISSION_KINDS, *(kind for kind in counts if kind not in OMISSION_KINDS)]
+    return tuple(Omission(kind, counts[kind], _shortened(", ".join(places[kind]))) for kind in order if counts[kind])
+
+
+def in_all(notes: Iterable[IncompleteNote]) -> tuple[Omission, ...]:
+    """Return how many parts of each kind notes lack, without their places."""
+    return summed(replace(omission, place="") for one in notes for omission in one.left_out)
+
+
+def _shortened(place: str) -> str:
+    return place if len(place) <= _LONGEST_PLACE else f"{place[:_LONGEST_PLACE]}…"

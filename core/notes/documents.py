@@ -14,7 +14,7 @@ from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.intake import documents, folder, notefile, webpage
 from core.intake.webpage import WebPage
-from core.model import ConverterCard, Document, Failed, Note, Original, Revision
+from core.model import ConverterCard, Document, Failed, IncompleteNote, Note, Original, Revision
 from core.notes import attachments
 from core.notes.writer import Writer
 from core.preferences import Preferences
@@ -23,7 +23,7 @@ from core.store.note_to_index import NoteToIndex
 
 _WEB = "web_pages"
 _CONVERTED = Revision("sync", "sync")
-_TEXTS = ("front", "body", "body_start", "links", "document", "warnings")
+_TEXTS = ("front", "body", "body_start", "links", "document", "warnings", "left_out")
 """What another conversion changes of a note; its title and fields stay."""
 
 
@@ -63,6 +63,10 @@ class Documents:
     def unread(self, base: str) -> list[Failed]:
         """Return the files of a base that weren't read at the last look, with the reasons; raises UnknownChoice."""
         return self._store.documents.unread(self._bases.get(base))
+
+    def incomplete(self, base: str) -> list[IncompleteNote]:
+        """Return the notes of a base that lack parts of their files; raises UnknownChoice."""
+        return self._store.documents.incomplete(self._bases.get(base))
 
     def original(self, note_id: str) -> Original:
         """Return the file that a note was converted from; raises SourceError where it is gone."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from core.intake.encoding import unreadable
 from core.intake.folder import content_hash
 from core.markdown.body import Inside, look_into
 from core.markdown.tags import key
@@ -57,7 +58,9 @@ def at_path(note: Note, path: str) -> Note:
 def of_version(note: Note, old: Note) -> Note:
     """Return a note with the text and the fields of one of its versions."""
     note = replace(note, **{name: getattr(old, name) for name in NOTE_FIELDS})
-    return note if note.body == old.body else _of_text(note, old.body, old.links)
+    if note.body == old.body:
+        return note
+    return replace(_of_text(note, old.body, old.links), left_out=old.left_out)
 
 
 def _tags_in(note: Note, new: Iterable[str]) -> set[str]:
@@ -71,4 +74,9 @@ def _tags_in(note: Note, new: Iterable[str]) -> set[str]:
 
 def _of_text(note: Note, body: str, links: tuple[str, ...]) -> Note:
     document = note.document and note.document.edited(note.body, body)
-    return replace(note, body=body, links=links, content_hash=content_hash(body.encode("utf-8")), document=document)
+    left_out = note.left_out
+    if document is None:
+        of_fields = [one for one in left_out if one.kind != "character"]
+        left_out = (*of_fields, *unreadable((note.front or "") + body))
+    hashed = content_hash(body.encode("utf-8"))
+    return replace(note, body=body, links=links, content_hash=hashed, document=document, left_out=left_out)

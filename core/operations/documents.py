@@ -7,7 +7,7 @@ from core.json_forms import documents as forms
 from core.json_forms import notes as note_forms
 from core.json_forms.forms import Form
 from core.messages import message
-from core.model import ConverterCard, Failed, Note, Original, Progress
+from core.model import ConverterCard, Failed, IncompleteNote, Note, Original, Progress
 from core.operations import named
 from core.operations.bases import ASSISTANT
 from core.operations.declaring import About, operation
@@ -34,14 +34,14 @@ def converters(workspace: "Workspace") -> list[ConverterCard]:
 
 @operation(
     "document.unread",
-    message("List the files that weren't read, with the reason and what helps."),
+    message("List files that weren't read, and what notes lack of their files."),
     http="GET /unread",
     cli="document unread {base}",
     form=forms.UNREAD,
     lacks=ASSISTANT,
 )
-def unread(workspace: "Workspace", base: Base) -> list[Failed]:
-    return workspace.documents.unread(base)
+def unread(workspace: "Workspace", base: Base) -> tuple[list[Failed], list[IncompleteNote]]:
+    return workspace.documents.unread(base), workspace.documents.incomplete(base)
 
 
 @operation(

@@ -3,9 +3,9 @@
 import json
 from collections.abc import Iterable, Mapping
 
-from core.messages import from_json, to_json
-from core.model import Failed, KnowledgeBase, SourceFile
-from core.store.reading import loaded
+from core.messages import from_json, message, to_json
+from core.model import Failed, IncompleteNote, KnowledgeBase, Omission, SourceFile
+from core.store.reading import Reader, loaded, stored
 from core.store.table import Table
 
 _DOCUMENT = "iif(json_valid({0}), json_extract({0}, '{1}'), '')"
@@ -38,6 +38,15 @@ class DocumentTable(Table):
         rows = self._database.rows("SELECT path, reason FROM unread_files WHERE base_id = ? ORDER BY path", base.id)
         return [Failed(str(path), from_json(loaded(reason) or str(reason))) for path, reason in rows]
 
+    def incomplete(self, base: KnowledgeBase) -> list[IncompleteNote]:
+        """Return the notes of a base that lack parts of their files, by their paths."""
+        rows = self._database.rows(
+            "SELECT id AS note_id, coalesce(path, title) AS path, left_out FROM notes"
+            " WHERE base_id = ? AND left_out != '[]' ORDER BY path, id",
+            base.id,
+        )
+        return [_INCOMPLETE(dict(row), self._database.unread) for row in rows]
+
     def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[tuple[str, int, int], Failed]:
         """Return the files of one source that these readers couldn't read, by path, time and size."""
         rows = self._database.rows(
@@ -61,3 +70,6 @@ class DocumentTable(Table):
         with self._database.write() as connection:
             connection.execute("DELETE FROM unread_files WHERE base_id = ? AND source_ref = ?", (base.id, source_ref))
             connection.executemany("INSERT OR REPLACE INTO unread_files VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+
+
+_INCOMPLETE = Reader(IncompleteNote, message("note"), "path", "note_id", left_out=stored(tuple[Omission, ...]))

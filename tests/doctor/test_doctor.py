@@ -17,6 +17,7 @@ from core.workspace import Workspace
 TRIED = (
     *("no database", "words that lack", "the index of words", "vectors that lack", "vectors that are cut"),
     *("a base that is gone", "a version that lacks", "a note that waits", "a picture that is gone", "settings"),
+    "a note that lacks parts",
     *("a damaged backup", "no backup", "rights of others"),
 )
 """A few kinds of damage; `python -m benchmarks.drills doctor` tries them all."""

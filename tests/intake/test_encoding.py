@@ -5,7 +5,7 @@ import time
 import pytest
 
 from core.errors import SourceError
-from core.intake.encoding import MAX_BYTES, damage, decode
+from core.intake.encoding import MAX_BYTES, decode, unreadable
 
 CHINESE = "# 线性回归\r\n\r\n线性回归基于几个简单的假设：首先，假设自变量和因变量之间的关系是线性的。\r\n"
 
@@ -48,8 +48,13 @@ def test_a_single_bad_byte_costs_one_character_and_is_told() -> None:
     data = ("好" * 100 + "|").encode() + b"\xff" + b"|end"
     text, encoding = decode(data, "n.md")
     assert (text, encoding) == ("好" * 100 + "|�|end", "utf-8")
-    assert "1 character of the file can't be read and shows" in str(damage(text)[0])
-    assert damage("fine") == ()
+    assert [str(one.message) for one in unreadable(text)] == [f"1 character could not be read: {'好' * 19}|�|end"]
+    assert unreadable("fine") == ()
+
+
+def test_unreadable_characters_are_named_with_the_first_words_that_hold_them() -> None:
+    (one,) = unreadable("caf� au lait, ��, na�ve\tr�sum�" + " �" * 100_000)
+    assert (one.kind, one.count, one.place) == ("character", 100_006, "caf�, ��,, na�ve")
 
 
 def test_a_single_nul_keeps_every_offset() -> None:

@@ -223,6 +223,7 @@ def test_report_is_json() -> None:
         "failed": [{"path": "x.md", "error": "is empty.", "message": {"text": "is empty.", "fields": {}}}],
         "skipped": [],
         "left_out": [],
+        "incomplete": [],
         "chunks": 5,
         "embedded_windows": 0,
         "edits_flagged": 0,

@@ -50,3 +50,13 @@ def test_a_note_with_its_picture_lacks_nothing(place: Path, tmp_path: Path) -> N
     assert "1 file of this note is missing: c.png" in screen.text.replace("\\", "")
     (folder / "c.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     assert "missing" not in screen.open("notes", note=note.id).text
+
+
+def test_an_import_names_what_notes_lack_and_so_does_each_note(tmp_path: Path) -> None:
+    lacking = vault(tmp_path / "lacking", {"a.md": "A caf� and a na�ve r�le.", "b.md": "b"})
+    screen = looked_at(lacking).press("plan_apply").finish()
+    assert "1 note lacks parts of its file" in screen.text
+    told = "3 characters could not be read: caf�, na�ve, r�le."
+    assert f"a.md <i>{told}</i>" in screen.text
+    (note,) = (one for one in screen.workspace.notes.all() if one.path == "a.md")
+    assert told in screen.open("notes", note=note.id).text.replace("\\", "")

@@ -24,6 +24,8 @@ UNREADABLE = {
     "nested": f"extra = '{'[' * 100_000}', depends_on = '{'[' * 900}{']' * 900}'",
     "no number": 'extra = \'{"x": NaN, "y": 1e999}\'',
     "other types": "extra = 'null', links = '{}', supersedes = '{\"a\": 1}', overridden = '[]', warnings = '[5]'",
+    "omissions of other types": """left_out = '[{"kind": 5}, {"count": "x"}]'""",
+    "no omissions": "left_out = '{}'",
     "a warning that has no fields": """warnings = '[{"text": "{n}", "fields": {}}, {"text": 5}]'""",
     "a priority of 5,000 figures": f"priority = '{'9' * 5_000}'",
     "priorities": "priority = 1e300",

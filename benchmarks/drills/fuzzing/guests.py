@@ -96,6 +96,7 @@ _FIELDS = (
         "version",
         "overridden",
         "warnings",
+        "left_out",
         "body_start",
         "front",
     ),

@@ -16,6 +16,7 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
     failures = workspace.bases.failures(base)
     plans.unread(base.name, failures)
     plans.of_other_kinds(base.name, [one for one in workspace.documents.unread(base.name) if one not in failures])
+    plans.lacking(workspace.documents.incomplete(base.name))
     if not base.watch:
         return
     seen = workspace.watching.folders(base)

@@ -51,7 +51,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             st.html(f"{about}{_tag(edited)}{'' if rendered else tags(note.tags)}")
             actions.ways(note)
         originals.provenance(note, passage[0] if passage else None)
-        for warning in note.warnings:
+        for warning in (*note.warnings, *note.left_out):
             st.warning(plain(text_of(warning)), icon=":material/warning:")
         if lost := workspace.notes.missing_attachments(note):
             st.caption(f":material/broken_image: {plain(_lost(lost))}")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from core.messages import message
-from core.model import Failed, PackReport, Rechunked, SyncPlan, SyncReport
+from core.model import Failed, IncompleteNote, PackReport, Rechunked, SyncPlan, SyncReport
 from pages.ui.shared.safe import boxes, facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -20,6 +20,7 @@ COUNTS = {
     "unchanged": message("Unchanged"),
     "failed": message("Failed"),
     "skipped": message("Not read"),
+    "incomplete": message("Incomplete"),
 }
 
 Rows = list[tuple[str, str]]
@@ -28,7 +29,7 @@ Rows = list[tuple[str, str]]
 
 def counts(figures: dict[str, int], remark: str = "") -> None:
     """Draw the figures of a plan or a report, and a remark; failed and removed notes stand out."""
-    tones = {"failed": "bad", "removed": "warn"}
+    tones = {"failed": "bad", "removed": "warn", "incomplete": "warn"}
     values = (
         (text_of(COUNTS[name]), f"{number:,}", tones.get(name, "") if number else "zero")
         for name, number in figures.items()
@@ -64,15 +65,17 @@ def show(plan: SyncPlan) -> None:
 def report(done: SyncReport) -> None:
     """Draw what a sync did."""
     figures = {name: getattr(done, name) for name in COUNTS} | {
-        "failed": len(done.failed),
-        "skipped": len(done.skipped),
+        name: len(getattr(done, name)) for name in ("failed", "skipped", "incomplete")
     }
+    if not done.incomplete:
+        del figures["incomplete"]
     counts(figures, t_plural("{n} passage", "{n} passages", n=done.chunks))
     if done.failed:
         listing(failed(done.failed))
     if done.skipped:
         with st.expander(f"{text_of(COUNTS['skipped'])} · {len(done.skipped):,}"):
             listing(failed(done.skipped))
+    lacking(done.incomplete)
 
 
 def rechunked(done: Rechunked) -> None:
@@ -93,6 +96,14 @@ def rechunked(done: Rechunked) -> None:
 def failed(items: Iterable[Failed]) -> Rows:
     """Return files that could not be read, with the reasons."""
     return [(item.path, text_of(item.error)) for item in items]
+
+
+def lacking(notes: Sequence[IncompleteNote]) -> None:
+    """Draw the notes that lack parts of their files, and which; draws nothing without any."""
+    if notes:
+        title = t_plural("{n} note lacks parts of its file", "{n} notes lack parts of their files", n=len(notes))
+        with st.expander(title, icon=":material/warning:"):
+            listing([(one.path, text_of(omission)) for one in notes for omission in one.left_out])
 
 
 def listing(rows: Rows) -> None:
