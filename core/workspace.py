@@ -14,7 +14,7 @@ from core.access import Access
 from core.assistant_config import Snippet
 from core.bugreport import BugReport
 from core.config import Settings
-from core.errors import TesseraError, WorkspaceLocked
+from core.errors import NoWorkspace, TesseraError, WorkspaceLocked
 from core.jobs import Jobs
 from core.log import Log
 from core.messages import Message
@@ -76,7 +76,7 @@ class Workspace(Rooms):
         try:
             self.store = Store(folder, readonly=readonly, patience=patience, index=self.settings.index)
         except BaseException as error:
-            if not isinstance(error, WorkspaceLocked):
+            if not isinstance(error, NoWorkspace | WorkspaceLocked):
                 _LOG.exception("The workspace can't be opened")
             self.log.close()
             raise
