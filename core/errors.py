@@ -158,10 +158,6 @@ class JobNotFound(StoreError):
     """No job has this id."""
 
 
-class NoWorkspace(StoreError):
-    """There is no workspace in a folder, and nothing of one."""
-
-
 class WorkspaceLocked(StoreError):
     """Another process writes to this workspace."""
 

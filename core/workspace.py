@@ -14,7 +14,8 @@ from core.access import Access
 from core.assistant_config import Snippet
 from core.bugreport import BugReport
 from core.config import Settings
-from core.errors import NoWorkspace, TesseraError, WorkspaceLocked
+from core.errors import TesseraError, WorkspaceLocked
+from core.faults import DATABASE
 from core.jobs import Jobs
 from core.log import Log
 from core.messages import Message
@@ -44,6 +45,11 @@ def bug_report(path: Path | None = None) -> BugReport:
             return workspace.bug_report()
     except TesseraError as error:
         return bugreport.bug_report(path or chosen.workspace, chosen, problem=error)
+
+
+def is_there(folder: Path) -> bool:
+    """Return whether a folder holds the notes of a workspace."""
+    return (folder / DATABASE).exists()
 
 
 def of_error(folder: Path, error: TesseraError) -> Health:
@@ -76,7 +82,7 @@ class Workspace(Rooms):
         try:
             self.store = Store(folder, readonly=readonly, patience=patience, index=self.settings.index)
         except BaseException as error:
-            if not isinstance(error, NoWorkspace | WorkspaceLocked):
+            if not isinstance(error, WorkspaceLocked):
                 _LOG.exception("The workspace can't be opened")
             self.log.close()
             raise

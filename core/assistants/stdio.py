@@ -20,8 +20,8 @@ from pydantic import ValidationError
 
 from core.assistants import server
 from core.assistants.write_calls import WriteCalls
-from core.errors import Cancelled, NoWorkspace, TesseraError, WorkspaceLocked
-from core.workspace import Workspace
+from core.errors import Cancelled, TesseraError, WorkspaceLocked
+from core.workspace import Workspace, is_there
 
 _GATHERED = 5.0
 """Seconds for which uses of notes are gathered: to write them, the workspace is opened for a moment."""
@@ -108,11 +108,9 @@ class _Reading:
         """Return the workspace; raises StoreError for a folder that can't be one."""
         with self._opening:
             if self._workspace is None:
-                try:
-                    self._workspace = Workspace(self._folder, readonly=True)
-                except NoWorkspace:
+                if not is_there(self._folder):
                     self.calls.make()
-                    self._workspace = Workspace(self._folder, readonly=True)
+                self._workspace = Workspace(self._folder, readonly=True)
                 self._scan.start()
                 self._workspace.models.start_warming()
                 self._workspace.uses.hand_to(self.calls.record, _GATHERED)

@@ -54,7 +54,7 @@ def why_not_read(path: str) -> Message:
     if kind in _PACKED:
         return message("is an archive. Unpack it here to have its files read.")
     if kind in _RECORDINGS:
-        return message("is a recording, whose words aren't read. A transcript beside it, as text, would be.")
+        return message("is a recording, whose words aren't read. A transcript next to it, as text, would be.")
     if kind in _PROGRAMS:
         return message("is part of a program, in which there is nothing to read.")
     if kind in _MAILBOXES:

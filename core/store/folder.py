@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from core.backups.restoring import waits
-from core.errors import NotesDamaged, NoWorkspace, WorkspaceLocked
+from core.errors import NotesDamaged, StoreError, WorkspaceLocked
 from core.faults import BACKUPS, DATABASE, FILES, newest_backup, restoring
 from core.store.lock import take
 
@@ -33,13 +33,13 @@ _PRIVATE = (
 
 
 def check_there(folder: Path) -> None:
-    """Raise NoWorkspace for a folder without one, after a restored backup that waits is put in place."""
+    """Raise StoreError for a folder without a workspace, after a restored backup that waits is put in place."""
     if waits(folder):
         with suppress(WorkspaceLocked):
             take(folder).release()
     if not (folder / DATABASE).exists():
         check_unused(folder)
-        raise NoWorkspace(
+        raise StoreError(
             "There is no workspace in {folder} yet. Import notes first: tessera import FOLDER", folder=str(folder)
         )
 
