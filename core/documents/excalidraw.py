@@ -8,9 +8,6 @@ from core.documents.protocol import Converted
 from core.errors import SourceError
 from core.model import Omission
 
-_MOST = 100_000
-"""Elements of a drawing that are read."""
-
 
 class Excalidraw:
     """Reads `.excalidraw` files; the pictures in them are named."""
@@ -27,7 +24,7 @@ class Excalidraw:
         elements = root.get("elements") if isinstance(root, dict) else None
         if not isinstance(elements, list):
             raise SourceError("", "is no drawing of Excalidraw, whatever its name says.")
-        drawn = [one for one in elements[:_MOST] if isinstance(one, dict) and not one.get("isDeleted")]
+        drawn = [one for one in elements if isinstance(one, dict) and not one.get("isDeleted")]
         texts = [_text(one) for one in in_reading_order([one for one in drawn if _text(one)])]
         pictures = sum(one.get("type") == "image" for one in drawn)
         return Converted("\n\n".join(texts) + "\n", left_out=(Omission("picture", pictures),) if pictures else ())

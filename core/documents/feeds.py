@@ -11,8 +11,6 @@ from core.documents.protocol import Converted
 from core.errors import SourceError
 
 _DEEPEST = 200
-_MOST = 100_000
-"""Entries, or items of an outline."""
 _DATES = ("pubDate", "published", "updated", "date")
 _TEXTS = ("encoded", "content", "description", "summary")
 
@@ -35,7 +33,7 @@ class Feed:
             head = next((one for one in root if _tag(one) == "head"), root)
             lines = [line for one in root if _tag(one) == "body" for line in _outline(one, 0)]
             return Converted("\n".join(lines) + "\n", _line(head, "title"), _line(head, "ownerName"))
-        entries = [one for one in root.iter() if _tag(one) in ("item", "entry")][:_MOST]
+        entries = [one for one in root.iter() if _tag(one) in ("item", "entry")]
         channel = next((one for one in root if _tag(one) == "channel"), root)
         if _tag(root) not in ("rss", "feed", "RDF"):
             raise SourceError("", "is no feed, whatever its name says.")

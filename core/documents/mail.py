@@ -17,6 +17,8 @@ from core.model import Omission
 _HEADERS = ("From", "To", "Cc", "Date")
 _DEEPEST = 20
 """Forwarded mails and parts in each other."""
+_LONGEST = 10_000
+"""Characters of a header up to which what is encoded in it is decoded: the parser of headers takes long for more."""
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
 _CHARSETS = ("utf-8", "cp1252")
@@ -71,7 +73,7 @@ def _head(message: EmailMessage) -> str:
 def _header(message: EmailMessage, name: str) -> str:
     """Return a header on one line, "" for none; bytes of no declared charset are read as those of a text."""
     text = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
-    if text.isascii():
+    if text.isascii() and len(text) <= _LONGEST:
         with suppress(Exception):  # the parser of headers raises anything for hostile ones
             text = str(message.get(name, ""))
     return " ".join(_decoded(text.encode("utf-8", "surrogateescape"), "")[0].split())

@@ -62,8 +62,8 @@ def main_part(page: str) -> tuple[str, int]:
 
 
 def whole(page: str) -> str:
-    """Return a page without scripts, controls and menus."""
-    cleaner = _Cleaner()
+    """Return a page that is all main part, as that of an e-mail, without scripts, controls and menus."""
+    cleaner = _Cleaner(whole=True)
     cleaner.feed(page)
     cleaner.close()
     return "".join(cleaner.parts)
@@ -78,8 +78,9 @@ def _words(parts: list[str], head: list[str]) -> str:
 class _Cleaner(HTMLParser):
     """Writes a page again without the elements that are left out; `left_out` is the number of those with text."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, whole: bool = False) -> None:
         super().__init__(convert_charrefs=False)
+        self._whole = whole
         self.parts: list[str] = []
         self.head: list[str] = []
         self.spans: dict[str, list[tuple[int, int]]] = {}
@@ -142,7 +143,7 @@ class _Cleaner(HTMLParser):
         self.handle_data(f"&#{name};")
 
     def _is_menu(self, tag: str, about: dict[str, str]) -> bool:
-        in_main = any(self._count[main] for main in _MAIN)
+        in_main = self._whole or any(self._count[main] for main in _MAIN)
         is_around = tag == "nav" or (tag in _MENUS and not in_main)
         return is_around or about.get("role") in _ROLES or not _CLASSES.isdisjoint(about.get("class", "").split())
 

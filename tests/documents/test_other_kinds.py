@@ -98,6 +98,8 @@ def test_an_email_of_html_in_any_charset_is_read() -> None:
         codec = "euc-kr" if charset.startswith("ks") else "utf-8"
         made = read("eml", head.format(charset).encode() + "<p>창고 <b>열쇠</b></p>".encode(codec))
         assert (made.title, made.text) == ("한국어", "- From: a@b\n\n창고 **열쇠**\n")
+    signed = read("eml", b"From: a@b\nContent-Type: text/html\n\n<p>Text.</p><footer>Ada, Berlin</footer>")
+    assert signed.text == "- From: a@b\n\nText.\n\nAda, Berlin\n"
     latin = read("eml", b"Subject: caf\xe9\nFrom: a@b\n\nna\xefve\n")
     assert (latin.title, latin.text) == ("café", "- From: a@b\n\nnaïve\n")
 
