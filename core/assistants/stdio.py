@@ -25,6 +25,8 @@ from core.workspace import Workspace, is_there
 
 _GATHERED = 5.0
 """Seconds for which uses of notes are gathered: to write them, the workspace is opened for a moment."""
+_PATIENCE = 3.0
+"""Seconds for which the first answer waits for the scan of text folders, most of which take less."""
 _LOG = logging.getLogger(__name__)
 
 
@@ -42,6 +44,7 @@ def serve(folder: Path, wire: TextIO) -> None:
     reading = _Reading(folder)
     with suppress(TesseraError):
         reading.workspace()
+        reading.scan.join(_PATIENCE)
     anyio.run(_serve, server.make(reading.workspace, reading.calls), wire)
     reading.close()
 
@@ -101,7 +104,7 @@ class _Reading:
         self._workspace: Workspace | None = None
         self._opening = threading.Lock()
         self._closing = threading.Event()
-        self._scan = threading.Thread(target=self._scan_texts, daemon=True)
+        self.scan = threading.Thread(target=self._scan_texts, daemon=True)
         self.calls = WriteCalls(folder, self.workspace)
 
     def workspace(self) -> Workspace:
@@ -111,7 +114,7 @@ class _Reading:
                 if not is_there(self._folder):
                     self.calls.make()
                 self._workspace = Workspace(self._folder, readonly=True)
-                self._scan.start()
+                self.scan.start()
                 self._workspace.models.start_warming()
                 self._workspace.uses.hand_to(self.calls.record, _GATHERED)
             return self._workspace
@@ -134,5 +137,5 @@ class _Reading:
     def close(self) -> None:
         self._closing.set()
         if self._workspace is not None:
-            self._scan.join()
+            self.scan.join()
             self._workspace.close()
