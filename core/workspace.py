@@ -15,6 +15,7 @@ from core.assistant_config import Snippet
 from core.bugreport import BugReport
 from core.config import Settings
 from core.errors import TesseraError, WorkspaceLocked
+from core.faults import DATABASE
 from core.jobs import Jobs
 from core.log import Log
 from core.messages import Message
@@ -44,6 +45,11 @@ def bug_report(path: Path | None = None) -> BugReport:
             return workspace.bug_report()
     except TesseraError as error:
         return bugreport.bug_report(path or chosen.workspace, chosen, problem=error)
+
+
+def is_there(folder: Path) -> bool:
+    """Return whether a folder holds the notes of a workspace."""
+    return (folder / DATABASE).exists()
 
 
 def of_error(folder: Path, error: TesseraError) -> Health:

@@ -32,6 +32,7 @@ from pydantic import ValidationError
 
 from core.assistants import notes, searches
 from core.assistants.answers import Answer, as_json
+from core.assistants.arguments import flat, read
 from core.assistants.binding import tool
 from core.call_log import logged
 from core.errors import TesseraError, UnknownChoice
@@ -138,7 +139,7 @@ def _described(name: str) -> Tool:
     return Tool(
         name=name,
         description=TOOLS[name].__doc__,
-        input_schema=_METADATA[name].arg_model.model_json_schema(),
+        input_schema={"properties": {}} | flat(_METADATA[name].arg_model.model_json_schema()),
         annotations=ToolAnnotations(read_only_hint=reads, destructive_hint=False, open_world_hint=False),
     )
 
@@ -150,7 +151,8 @@ def _checked(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     parameters = _METADATA[name].arg_model.model_fields
     for unknown in arguments.keys() - parameters:
         raise UnknownChoice("option", unknown, parameters)
-    return _METADATA[name].validate_arguments(arguments)
+    given = read(_DESCRIBED[name].input_schema, arguments)
+    return _METADATA[name].arg_model.model_validate(given).model_dump_one_level()
 
 
 def _result(answer: Answer) -> CallToolResult:

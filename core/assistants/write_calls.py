@@ -11,7 +11,7 @@ from mcp_types import CallToolResult
 
 from core.assistants.server import failure, run
 from core.errors import NoteNotFound, TesseraError, WorkspaceLocked
-from core.model import Use
+from core.model import Progress, ScannedFolder, Use
 from core.operations import uses
 from core.operations.declaring import PROGRAM
 from core.remote import client
@@ -36,7 +36,7 @@ class WriteCalls:
 
     def __call__(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
         try:
-            self._opened()  # to write would make a workspace where none is
+            self._opened()  # which says what is wrong with the workspace before it is waited for
             return self._call(name, arguments)
         except TesseraError as error:
             return failure(str(error))
@@ -54,6 +54,19 @@ class WriteCalls:
                         app.run(uses.report, {"note": use.note_id, **place}, caller=PROGRAM)
             else:
                 raise
+
+    def make(self) -> None:
+        """Make the workspace, unless another process just does; raises StoreError."""
+        with suppress(WorkspaceLocked), Workspace(self._folder, patience=_PATIENCE):
+            pass
+
+    def scan(self, progress: Progress) -> list[ScannedFolder]:
+        """Bring the text folders of the settings into their bases; raises TesseraError, Cancelled."""
+        texts = self._opened().text_folders
+        if not (texts.automatic and texts.folders()):
+            return []
+        with self._locked() as workspace:
+            return workspace.text_folders.scan(progress=progress)
 
     def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
         patience = _PATIENCE

@@ -61,6 +61,12 @@ KINDS = {
     "latex": Kind(message("a text in LaTeX")),
     "canvas": Kind(message("a canvas of Obsidian"), begins=rb"\s*\{", called_as_file=True),
     "base": Kind(message("a base of Obsidian"), called_as_file=True),
+    "excalidraw": Kind(message("a drawing of Excalidraw"), begins=rb"\s*\{", called_as_file=True),
+    "eml": Kind(message("an e-mail"), is_text=False),
+    "emlx": Kind(message("an e-mail"), is_text=False),
+    "rss": Kind(message("a feed"), begins=rb"\s*<"),
+    "atom": Kind(message("a feed"), begins=rb"\s*<"),
+    "opml": Kind(message("an outline"), begins=rb"\s*<"),
     "rtf": Kind(message("a Rich Text document"), begins=rb"\s*\{\\rtf", is_text=False),
 }
 PICTURES = {
@@ -75,7 +81,6 @@ PICTURES = {
 }
 """Kinds of pictures whose text can be read, and how their files begin."""
 _PROGRAMS = (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"#!")
-_OLD_OFFICE = {"doc": "docx", "xls": "xlsx", "ppt": "pptx"}
 
 
 def kind_of(path: str) -> str:
@@ -91,20 +96,6 @@ def picture_kind(data: bytes) -> str:
 def name_of(kind: str) -> Message:
     """Return what a person calls a kind."""
     return KINDS[kind].name if kind in KINDS else message("a .{kind} file", kind=kind)
-
-
-def why_not_read(path: str) -> Message:
-    """Return why a file of a kind that nobody reads isn't read, and what a person can do."""
-    kind = kind_of(path)
-    if kind in _OLD_OFFICE:
-        return message("is of an old Office format. Save it as .{newer} and import it again.", newer=_OLD_OFFICE[kind])
-    if kind in PICTURES or kind in ("svg", "avif", "heic"):
-        return message("is a picture. It is shown in the notes that link to it.")
-    if kind == "enex":
-        return message("is an export of Evernote. Import it by itself.")
-    if not kind:
-        return message("has no suffix that says what it is. Add one, such as .md, to have it read.")
-    return message("is a .{kind} file, a kind that isn't read. Convert it to a PDF or to text.", kind=kind)
 
 
 def check(data: bytes, kind: str, path: str) -> None:

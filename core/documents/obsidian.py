@@ -27,10 +27,10 @@ class Canvas:
         groups = [node for node in nodes if node.get("type") == "group"]
         cards = [node for node in nodes if node.get("type") != "group"]
         homes = {id(card): _home(card, groups) for card in cards}
-        parts = [_card(card) for card in _in_reading_order(card for card in cards if homes[id(card)] is None)]
-        for group in _in_reading_order(groups):
+        parts = [_card(card) for card in in_reading_order(card for card in cards if homes[id(card)] is None)]
+        for group in in_reading_order(groups):
             parts.append(f"## {_line(group.get('label')) or '…'}")
-            parts += [_card(card) for card in _in_reading_order(one for one in cards if homes[id(one)] is group)]
+            parts += [_card(card) for card in in_reading_order(one for one in cards if homes[id(one)] is group)]
         arrows = [*_arrows(root, {node["id"]: _called(node) for node in nodes})]
         if arrows:
             parts.append("\n".join(arrows))
@@ -91,7 +91,7 @@ def _place(node: Mapping[str, Any]) -> tuple[float, float, float, float]:
     return x, y, width, height
 
 
-def _in_reading_order(cards: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> list[dict[str, Any]]:
+def in_reading_order(cards: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Sort cards by rows from top to bottom, each from left to right."""
     ordered: list[dict[str, Any]] = []
     row: list[dict[str, Any]] = []

@@ -12,8 +12,9 @@ from core.documents.extras import has, need
 from core.documents.kinds import damaged
 from core.documents.packaged import described
 from core.documents.protocol import Converted
-from core.documents.webpages import main_part, unwrapped
+from core.documents.webpages import main_part, unwrapped, whole
 from core.errors import SourceError
+from core.model import Omission
 
 _FORMATS = {
     **{kind: kind for kind in "docx odt pptx xlsx epub rst org ipynb csv tsv mediawiki rtf".split()},
@@ -42,14 +43,12 @@ class Pandoc:
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return a document as Markdown; a web page without its menus."""
         need("pypandoc")
+        left_out = 0
         if kind in _HTML:
-            data = main_part(unwrapped(data, kind)).encode()
-        document = json.loads(_pandoc(data, "-f", _FORMATS[kind], "-t", "json", "--track-changes=accept"))
+            page, left_out = main_part(unwrapped(data, kind))
+            data = page.encode()
         own_pictures = kind not in _PACKED and kind not in _HTML and kind != "rtf"
-        blocks = syntax.simple(document["blocks"], pictures=own_pictures)
-        meta: dict[str, Any] = document["meta"]
-        document |= {"blocks": blocks, "meta": {}}
-        text = _pandoc(json.dumps(document).encode(), "-f", "json", "-t", "gfm-raw_html", "--wrap=none").decode()
+        text, meta = _read(data, kind, pictures=own_pictures)
         of_file = described(data, kind) if kind in _PACKED else {}
         said = {name: syntax.plain(meta[name]) for name in ("title", "author", "date") if name in meta}
         return Converted(
@@ -58,7 +57,23 @@ class Pandoc:
             author=said.get("author") or of_file.get("author", ""),
             created=of_file.get("created", "") or said.get("date", ""),
             updated=of_file.get("updated", ""),
+            left_out=(Omission("menu", left_out),) if left_out else (),
         )
+
+
+def of_html(page: str) -> str:
+    """Return HTML that stands in a document of another kind as Markdown."""
+    need("pypandoc")
+    return _read(whole(page).encode(), "html", pictures=False)[0]
+
+
+def _read(data: bytes, kind: str, *, pictures: bool) -> tuple[str, dict[str, Any]]:
+    """Return a document as Markdown, and what it says of itself."""
+    document = json.loads(_pandoc(data, "-f", _FORMATS[kind], "-t", "json", "--track-changes=accept"))
+    blocks, meta = syntax.simple(document["blocks"], pictures=pictures), document["meta"]
+    document |= {"blocks": blocks, "meta": {}}
+    text = _pandoc(json.dumps(document).encode(), "-f", "json", "-t", "gfm-raw_html", "--wrap=none").decode()
+    return text, meta
 
 
 @cache

@@ -4,15 +4,29 @@ import email
 import email.policy
 import html
 import re
+from collections import Counter
 from html.parser import HTMLParser
 
 from core.documents.kinds import damaged
 
-_LEFT_OUT = frozenset(
-    "script style nav aside footer form noscript template svg iframe object button select dialog canvas".split()
+_SILENT = frozenset("script style noscript template svg iframe object canvas button select dialog".split())
+"""Elements that hold no text of the page."""
+_MENUS = frozenset("nav aside footer".split())
+"""Elements around the text; but in the main part, an `aside` or a `footer` is text of its author."""
+_ROLES = frozenset("navigation menu menubar toolbar search".split())
+_CLASSES = frozenset(
+    "noprint mw-portlet mw-editsection mw-jump-link vector-menu vector-dropdown interlanguage-link".split()
 )
+"""Of menus in the main part of a page of MediaWiki."""
+_LANGUAGES = 10
+"""Items from which on a list of nothing but links to the page in other languages is a menu."""
 _MAIN = ("main", "article")
+_LEAST = 0.1
+"""Share of the letters around it that a main part has at least; a page that a script fills has an empty one."""
 _EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())
+_BOXES = {True: "☒ ", False: "☐ "}
+"""Boxes as pandoc reads them, and elements in which they say something: elsewhere they open a menu."""
+_BOXED = ("li", "p", "td", "label", "dd")
 
 
 def unwrapped(data: bytes, kind: str) -> str:
@@ -26,8 +40,11 @@ def unwrapped(data: bytes, kind: str) -> str:
     raise damaged("")
 
 
-def main_part(page: str) -> str:
-    """Return a page with its head and, if there is just one, its `main` or its `article`; without menus and scripts."""
+def main_part(page: str) -> tuple[str, int]:
+    """Return a page with its head and, if there is just one, its `main` or its `article`; without menus and scripts.
+
+    The number is that of the menus and other parts with text that are left out.
+    """
     cleaner = _Cleaner()
     cleaner.feed(page)
     cleaner.close()
@@ -35,59 +52,116 @@ def main_part(page: str) -> str:
         spans = cleaner.spans.get(tag, [])
         if len(spans) == 1:
             start, end = spans[0]
-            return "".join(["<head>", *cleaner.head, "</head><body>", *cleaner.parts[start:end], "</body>"])
+            around = [_words(part, cleaner.head) for part in (cleaner.parts[:start], cleaner.parts[end:])]
+            if _LEAST * sum(map(len, around)) > len(_words(cleaner.parts[start:end], [])):
+                continue
+            others = sum(map(bool, around))
+            text = "".join(["<head>", *cleaner.head, "</head><body>", *cleaner.parts[start:end], "</body>"])
+            return text, cleaner.left_out + others
+    return "".join(cleaner.parts), cleaner.left_out
+
+
+def whole(page: str) -> str:
+    """Return a page that is all main part, as that of an e-mail, without scripts, controls and menus."""
+    cleaner = _Cleaner(whole=True)
+    cleaner.feed(page)
+    cleaner.close()
     return "".join(cleaner.parts)
 
 
-class _Cleaner(HTMLParser):
-    """Writes a page again without the elements that are left out."""
+def _words(parts: list[str], head: list[str]) -> str:
+    """Return the text of parts of a page that isn't that of its head."""
+    text, title = ("".join(one for one in some if not one.startswith("<")).split() for some in (parts, head))
+    return "" if text == title else "".join(text)
 
-    def __init__(self) -> None:
+
+class _Cleaner(HTMLParser):
+    """Writes a page again without the elements that are left out; `left_out` is the number of those with text."""
+
+    def __init__(self, *, whole: bool = False) -> None:
         super().__init__(convert_charrefs=False)
+        self._whole = whole
         self.parts: list[str] = []
         self.head: list[str] = []
         self.spans: dict[str, list[tuple[int, int]]] = {}
+        self.left_out = 0
         self._open: list[tuple[str, int]] = []
-        self._skipping = 0
-        self._in_head = False
+        """Elements, with the number of the parts before them."""
+        self._count: Counter[str] = Counter()
+        self._skipped = 0
+        """How many elements are open down to the one that is left out, 0 for none."""
+        self._says = False
+        self._list = 0
+        """The number of the parts before the innermost list without lists in it."""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in _LEFT_OUT:
-            self._skipping += 1
-        self._in_head = self._in_head or tag in ("head", "title")
-        if tag in _MAIN:
+        about = {name: value or "" for name, value in attrs}
+        if tag not in _EMPTY:
             self._open.append((tag, len(self.parts)))
-        self._write(_start(tag, attrs))
+            self._count[tag] += 1
+            if not self._skipped and (tag in _SILENT or self._is_menu(tag, about)):
+                self._skipped, self._says = len(self._open), False
+        if tag in ("ul", "ol"):
+            self._list = len(self.parts)
+        is_box = tag == "input" and about.get("type", "").lower() == "checkbox"
+        if not is_box:
+            self._write(_start(tag, attrs))
+        if (is_box or about.get("role") == "checkbox") and any(self._count[each] for each in _BOXED):
+            self._write(_BOXES["checked" in about or about.get("aria-checked") == "true"])
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag not in _LEFT_OUT:
-            self._write(_start(tag, attrs))
-            if tag not in _EMPTY:
-                self._write(f"</{tag}>")
+        self.handle_starttag(tag, attrs)
+        if tag not in _EMPTY:
+            self.handle_endtag(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in _LEFT_OUT:
-            self._skipping = max(0, self._skipping - 1)
+        if not self._count[tag]:
             return
-        self._write(f"</{tag}>")
-        if tag == "head" or (tag == "title" and "<head>" not in self.parts):
-            self._in_head = False
-        if tag in _MAIN and self._open and self._open[-1][0] == tag:
-            self.spans.setdefault(tag, []).append((self._open.pop()[1], len(self.parts)))
+        while self._open:
+            closed, start = self._open.pop()
+            if closed == tag:  # what HTML closes itself, pandoc does
+                self._write(f"</{closed}>")
+            self._count[closed] -= 1
+            if closed in _MAIN and not self._skipped:
+                self.spans.setdefault(closed, []).append((start, len(self.parts)))
+            elif closed in ("ul", "ol"):
+                self._drop_languages(start)
+            if len(self._open) < self._skipped:
+                self._skipped = 0
+                self.left_out += self._says and closed not in _SILENT
+            if closed == tag:
+                return
 
     def handle_data(self, data: str) -> None:
+        self._says = self._says or not data.isspace()
         self._write(data)
 
     def handle_entityref(self, name: str) -> None:
-        self._write(f"&{name};")
+        self.handle_data(f"&{name};")
 
     def handle_charref(self, name: str) -> None:
-        self._write(f"&#{name};")
+        self.handle_data(f"&#{name};")
+
+    def _is_menu(self, tag: str, about: dict[str, str]) -> bool:
+        in_main = self._whole or any(self._count[main] for main in _MAIN)
+        is_around = tag == "nav" or (tag in _MENUS and not in_main)
+        return is_around or about.get("role") in _ROLES or not _CLASSES.isdisjoint(about.get("class", "").split())
+
+    def _drop_languages(self, start: int) -> None:
+        """Leave out a list without lists in it that holds nothing but links to other languages."""
+        if self._skipped or start != self._list:
+            return
+        text = "".join(self.parts[start:])
+        items = text.count("<li")
+        links = re.findall(r"<a [^>]*\bhreflang=[^>]*>[^<]*(?:<(?!/?[al][\s>i])[^>]*>[^<]*)*</a>", text)
+        if items >= _LANGUAGES and len(links) >= items:
+            self.left_out += 1
+            del self.parts[start:]
 
     def _write(self, text: str) -> None:
-        if not self._skipping:
+        if not self._skipped:
             self.parts.append(text)
-            if self._in_head and text not in ("<head>", "</head>"):
+            if (self._count["head"] or self._count["title"]) and text not in ("<head>", "</head>"):
                 self.head.append(text)
 
 

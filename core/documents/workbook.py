@@ -5,13 +5,16 @@ import io
 import posixpath
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from itertools import islice
 from xml.etree.ElementTree import Element, ParseError, iterparse
 
 from core.documents.kinds import damaged
 from core.documents.packaged import described
 from core.documents.protocol import Converted
+from core.model import Omission
 
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _DATES = {*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)}
@@ -19,10 +22,14 @@ _DATES = {*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)}
 _FIRST_DAY = {False: datetime(1899, 12, 30), True: datetime(1904, 1, 1)}  # noqa: DTZ001 a workbook has no time zone
 _MOST_COLUMNS = 500
 _MOST_CELLS = 2_000_000
+_SEPARATOR = re.compile(r"\ufeff?\"?sep=([^\r\n\"])\"?(?:\r\n?|\n)", re.IGNORECASE)
+"""The first line by which Excel is told the sign between values."""
+_SAMPLE, _SAMPLE_ROWS = 100_000, 20
+"""Characters and rows by which the sign is chosen."""
 
 
 class Workbook:
-    """Reads the sheets of a workbook, and values between commas, semicolons or tabs; empty rows are left out."""
+    """Reads the sheets of a workbook, and values between commas, semicolons, tabs or bars; empty rows are left out."""
 
     kinds = "xlsx csv tsv"
     version = "Tessera 1"
@@ -30,7 +37,8 @@ class Workbook:
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return each sheet under its name; a file of values is one table."""
         if kind != "xlsx":
-            return Converted(_table(_values(data.decode("utf-8", "replace"))))
+            rows, wider = _values(data.decode("utf-8", "replace"))
+            return Converted(_table(rows), left_out=(Omission("column", wider),) if wider else ())
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
                 text = "\n".join(_sheets(archive))
@@ -41,18 +49,39 @@ class Workbook:
         return Converted(text, title, author, said.get("created", ""), said.get("updated", ""))
 
 
-def _values(text: str) -> list[list[str]]:
-    """Return the rows of a file of values, by the sign that its first line has most of."""
-    first = text.lstrip().partition("\n")[0]
+def _values(text: str) -> tuple[list[list[str]], int]:
+    """Return the rows of a file of values, and how many columns are left out of the widest."""
+    declared = _SEPARATOR.match(text)
+    text = text[declared.end() :] if declared else text
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     rows: list[list[str]] = []
-    left = _MOST_CELLS
-    for row in csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count)):
+    left, widest = _MOST_CELLS, 0
+    for row in _records(text, declared[1] if declared else _delimiter(text)):
         rows.append(row[:_MOST_COLUMNS])
         left -= len(rows[-1])
+        widest = max(widest, len(row))
         if left < 0:
             raise MemoryError
-    return rows
+    return rows, max(0, widest - _MOST_COLUMNS)
+
+
+def _records(text: str, delimiter: str) -> Iterator[list[str]]:
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+
+
+def _delimiter(text: str) -> str:
+    """Return the sign that parts the first rows best: into as many values each, and into most.
+
+    A comma between digits counts only where no other sign is there: elsewhere it may be that of a fraction.
+    """
+    best, chosen = (0.0, 0), ","
+    for sign in "\t;|,":
+        sample = re.sub(r"(?<=\d),(?=\d)", ".", text[:_SAMPLE]) if sign == "," else text[:_SAMPLE]
+        widths = Counter(len(row) for row in islice(filter(any, _records(sample, sign)), _SAMPLE_ROWS))
+        width, rows = max(widths.items(), key=lambda one: (one[0] > 1 and one[1], one[0]), default=(1, 1))
+        if width > 1 and (fit := (rows / widths.total(), width)) > best:
+            best, chosen = fit, sign
+    return chosen
 
 
 def _sheets(archive: zipfile.ZipFile) -> Iterator[str]:

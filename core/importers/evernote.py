@@ -10,10 +10,11 @@ from pathlib import Path, PurePosixPath
 from xml.parsers import expat
 
 from core.errors import SourceError
+from core.importers import evernote_parts as parts
 from core.importers import markup
 from core.importers.fronting import MAX_BYTES, file_name, files, unique, with_front
 from core.importers.protocol import Imported
-from core.model import Failed
+from core.model import Failed, Omission
 
 _BLOCK = 1024 * 1024
 _MOST_NOTES = 100_000
@@ -21,16 +22,28 @@ _DEEPEST = 100
 _MOST_RESOURCE = 100 * 1024 * 1024
 """Characters of a resource of which its fingerprint is computed; a larger one is named by its place."""
 _TIME = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z")
-_TEXTS = ("title", "content", "created", "updated", "tag", "author", "source-url", "data", "mime", "file-name")
+_RESOURCE = ("data", "mime", "file-name", "recognition")
+_TEXTS = frozenset(
+    (
+        *("title", "content", "created", "updated", "tag", "author", "source-url", "reminder-time"),
+        *_RESOURCE,
+        *parts.TASK,
+    )
+)
 
 
 @dataclass(slots=True)
 class _Note:
-    """What was read of a note; `files` are the names of its resources by their fingerprints."""
+    """What was read of a note; `files` are the names of its resources by their fingerprints.
+
+    `tasks` are the values of each task, `words` what Evernote read of the pictures by their names.
+    """
 
     values: dict[str, str] = field(default_factory=dict)
     tags: list[str] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)
+    tasks: list[dict[str, str]] = field(default_factory=list)
+    words: dict[str, str] = field(default_factory=dict)
 
 
 class Evernote:
@@ -64,20 +77,25 @@ class Evernote:
 
 def _written(note: _Note, place: str) -> Imported | Failed:
     try:
-        body = markup.markdown(note.values.get("content", ""), note.files)
+        groups = parts.groups(note.tasks)
+        body, encrypted, placed = markup.markdown(note.values.get("content", ""), note.files, groups)
     except SourceError as error:
         return Failed(place, error.reason)
-    listed = [name for name in note.files.values() if name not in body]
-    files = "\n\n" + "\n".join(f"- [[{name}]]" for name in listed) if listed else ""
+    files = "\n".join(f"- [[{name}]]" for name in note.files.values() if name not in body)
+    words = "\n\n".join(f"> {name}: {text}" for name, text in note.words.items())
+    rest = "\n".join(text for group, text in groups.items() if group not in placed)
+    text = "\n\n".join(filter(None, (body, rest, files, words)))
+    counts = {"encrypted": encrypted, "attachment": len(note.files)}
     fields = {
         "title": " ".join(note.values.get("title", "").split()),
         "tags": ["-".join(tag.split()) for tag in note.tags],
-        "created": _TIME.sub(r"\1-\2-\3T\4:\5:\6Z", note.values.get("created", "")),
-        "updated": _TIME.sub(r"\1-\2-\3T\4:\5:\6Z", note.values.get("updated", "")),
+        **{name: _TIME.sub(r"\1-\2-\3T\4:\5:\6Z", note.values.get(name, "")) for name in ("created", "updated")},
+        "reminder": _TIME.sub(r"\1-\2-\3T\4:\5:\6Z", note.values.get("reminder-time", "")),
         "author": note.values.get("author", ""),
         "source_url": note.values.get("source-url", ""),
     }
-    return Imported(place, with_front(fields, f"{body}{files}\n"))
+    left_out = tuple(Omission(kind, count) for kind, count in counts.items() if count)
+    return Imported(place, with_front(fields, f"{text}\n"), left_out)
 
 
 def _read(file: Path, path: str) -> Iterator[_Note]:
@@ -137,6 +155,8 @@ class _Reader:
                 raise SourceError(self._path, "holds more than {n} notes. Divide it.", n=_MOST_NOTES)
         elif name == "resource":
             self._resource = {}
+        elif name == "task":
+            self._note.tasks.append({})
 
     def _text(self, text: str) -> None:
         if not self._open or self._open[-1] not in _TEXTS:
@@ -154,13 +174,19 @@ class _Reader:
         self._open.pop()
         text, self._parts = "".join(self._parts), []
         if "resource" in self._open:
-            if name in ("data", "mime", "file-name"):
+            if name in _RESOURCE:
                 self._resource[name] = _fingerprint(text) if name == "data" else text
+        elif self._open[-1:] == ["task"] and name in parts.TASK:
+            self._note.tasks[-1][name] = text
+        elif "task" in self._open:
+            return
         elif name == "resource":
             number = len(self._note.files) + 1
             suffix = self._resource.get("mime", "").rpartition("/")[2].split("+")[0].replace("jpeg", "jpg")
             called = _in_link(self._resource.get("file-name", "")) or f"file-{number}.{file_name(suffix or 'bin')}"
             self._note.files[self._resource.get("data") or str(number)] = called
+            if words := parts.recognised(self._resource.get("recognition", "")):
+                self._note.words[called] = words
         elif name == "tag":
             self._note.tags.append(text)
         elif name in _TEXTS:

@@ -12,6 +12,8 @@ from core.errors import SourceError
 
 MAX_BYTES = 20 * 1024 * 1024
 """Bytes of a file of text."""
+EXPORT = re.compile(r"Export-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-Part-\d+)?")
+"""What Notion calls an export, and the folder around each of its parts."""
 _UNFIT = re.compile(r"[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]+")
 
 

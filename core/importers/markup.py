@@ -20,18 +20,25 @@ _SILENT_CLASSES = frozenset(("icon", "page-header-icon", "bookmark-icon", "bookm
 _CHECKED, _UNCHECKED = "[x] ", "[ ] "
 _WHOLE = re.compile(r"(?i)(?:https?|mailto|evernote):[^\s<>()]*$")
 _RELATIVE = re.compile(r"(?![A-Za-z][A-Za-z0-9+.-]*:|[/#\\])[^\s<>()]+$")
+_CODE = re.compile(r"-en-codeblock:\s*true")
+_TASKS = re.compile(r"(?s)(?=.*--en-task-group:\s*true).*--en-id:\s*([\w-]+)")
 
 
-def markdown(content: str, files: Mapping[str, str]) -> str:
-    """Return the text of a note; `files` are the names of its resources by their fingerprints. Raises SourceError."""
+def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -> tuple[str, int, set[str]]:
+    """Return the text of a note, the number of its encrypted passages and which of its groups of tasks are in it.
+
+    `files` are the names of its resources by their fingerprints, `tasks` its groups of tasks by their ids. Raises
+    SourceError.
+    """
     if "<!ENTITY" in content:
         raise SourceError("", "declares entities, which a note of Evernote doesn't need: refused.")
-    return _written(_Writer(files), content)
+    writer = _Writer(files, tasks)
+    return _written(writer, content), writer.encrypted, writer.placed
 
 
 def page(content: str) -> tuple[str, list[tuple[str, str]]]:
     """Return the text of a page of Notion, with its links as they are, and its properties. Raises SourceError."""
-    writer = _Writer({}, relative=True)
+    writer = _Writer({}, {}, relative=True)
     text = _written(writer, content)
     return text, [(row[0].strip(), row[1].strip()) for row in writer.properties if len(row) == 2]
 
@@ -49,13 +56,17 @@ class _Writer(HTMLParser):
     aren't written.
     """
 
-    def __init__(self, files: Mapping[str, str], *, relative: bool = False) -> None:
+    def __init__(self, files: Mapping[str, str], tasks: Mapping[str, str], *, relative: bool = False) -> None:
         super().__init__(convert_charrefs=True)
         self.properties: list[list[str]] = []
+        self.encrypted = 0
+        self.placed: set[str] = set()
         self._files = files
+        self._tasks = tasks
         self._relative = relative
         self._out: list[str] = []
-        self._open: list[tuple[str, bool]] = []
+        self._open: list[tuple[str, bool, str]] = []
+        """Elements with whether they say nothing, and as what they are written: a code block is a `div`."""
         self._lists: list[int] = []
         self._list_end = 0
         self._links: list[tuple[str, int]] = []
@@ -68,7 +79,8 @@ class _Writer(HTMLParser):
             "hr": lambda _: self._block("---"),
             "li": self._item,
             "a": self._link,
-            "en-todo": lambda about: self._write(_CHECKED if about.get("checked") == "true" else _UNCHECKED),
+            "en-todo": self._box,
+            "div": self._group,
             "en-media": self._media,
             "img": self._picture,
             "table": self._table,
@@ -85,12 +97,14 @@ class _Writer(HTMLParser):
         about = {name: value or "" for name, value in attrs}
         classes = about.get("class", "").split()
         silent = tag in _SILENT or not _SILENT_CLASSES.isdisjoint(classes)
+        role = "pre" if tag == "div" and _CODE.search(about.get("style", "")) else tag
         if tag == "en-crypt" and not self._silent:
-            self._write("[…]")
+            self._write(f"[… {about['hint']}]" if about.get("hint") else "[…]")
+            self.encrypted += 1
         if tag not in _EMPTY:
             if len(self._open) >= _DEEPEST:
                 raise SourceError("", "is nested more deeply than any note.")
-            self._open.append((tag, silent))
+            self._open.append((tag, silent, role))
             self._silent += silent
         if silent or self._silent:
             return
@@ -104,7 +118,7 @@ class _Writer(HTMLParser):
             self._write(_CHECKED if "checkbox-on" in classes else _UNCHECKED)
         elif "selected-value" in classes and self._rows and self._rows[-1] and self._rows[-1][-1].strip():
             self._write(", ")
-        if start := self._starts.get(tag):
+        if start := self._starts.get(role):
             start(about)
         elif tag in _MARKS and not self._in("pre"):
             self._write(_MARKS[tag])
@@ -115,12 +129,12 @@ class _Writer(HTMLParser):
             self.handle_endtag(tag)
 
     def handle_endtag(self, tag: str) -> None:
-        if not self._in(tag):
+        if not any(tag == name for name, _, _ in self._open):
             return
         while self._open:
-            closed, silent = self._open.pop()
+            closed, silent, role = self._open.pop()
             if not self._silent:
-                self._closed(closed)
+                self._closed(role)
             self._silent -= silent
             if closed == tag:
                 return
@@ -128,7 +142,7 @@ class _Writer(HTMLParser):
     def handle_data(self, data: str) -> None:
         if self._silent:
             return
-        self._write(data if self._in("pre") else re.sub(r"[ \t\r\n]+", " ", data))
+        self._write(data.replace("\xa0", " ") if self._in("pre") else re.sub(r"[ \t\r\n]+", " ", data))
 
     def _closed(self, tag: str) -> None:
         if tag in ("ul", "ol") and self._lists:
@@ -138,7 +152,7 @@ class _Writer(HTMLParser):
         elif tag == "a" and self._links:
             self._end_link(*self._links.pop())
         elif tag == "pre":
-            self._write("\n```\n\n")
+            self._write(("" if "".join(self._out[-1:]).endswith("\n") else "\n") + "```\n\n")
         elif tag in _MARKS and not self._in("pre"):
             self._write(_MARKS[tag])
         elif tag == "table" and not self._in("table"):
@@ -149,7 +163,7 @@ class _Writer(HTMLParser):
             self._write("\n" if tag in ("div", "en-note") else "\n\n")
 
     def _in(self, tag: str) -> bool:
-        return any(tag == name for name, _ in self._open)
+        return any(tag == role for _, _, role in self._open)
 
     def _write(self, text: str) -> None:
         if self._rows is None:
@@ -175,6 +189,18 @@ class _Writer(HTMLParser):
             self._lists[-1] += 1
         self._block("")
         self._write("  " * (len(self._lists) - 1) + (f"{number}. " if number else "- "))
+
+    def _box(self, about: dict[str, str]) -> None:
+        """Write a box, as an item of a list where it begins a line."""
+        begins = self._rows is None and (not self._out or self._out[-1].endswith("\n"))
+        self._write(("- " if begins else "") + (_CHECKED if about.get("checked") == "true" else _UNCHECKED))
+
+    def _group(self, about: dict[str, str]) -> None:
+        """Write the tasks of a group where it stands in the text."""
+        group = _TASKS.match(about.get("style", ""))
+        if group and group[1] in self._tasks and group[1] not in self.placed and self._rows is None:
+            self._write(self._tasks[group[1]] + "\n")
+            self.placed.add(group[1])
 
     def _list(self, tag: str, about: Mapping[str, str]) -> None:
         """Begin a list; one right behind another goes on with it."""

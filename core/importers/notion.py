@@ -5,13 +5,14 @@ import io
 import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator
+from itertools import dropwhile
 from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, unquote
 
 from core.errors import SourceError
 from core.importers import markup
-from core.importers.fronting import file_name, files, text_of, unique, with_front
+from core.importers.fronting import EXPORT, file_name, files, text_of, unique, with_front
 from core.importers.protocol import Imported
 from core.markdown.frontmatter import moment
 from core.model import Failed
@@ -84,7 +85,8 @@ def _places(paths: list[str]) -> dict[str, str]:
     taken: set[str] = set()
     places = {}
     for path in paths:
-        parts = [file_name(_without_id(part)) for part in PurePosixPath(path).parts[:-1]]
+        inside = dropwhile(EXPORT.fullmatch, PurePosixPath(path).parts[:-1])
+        parts = [file_name(_without_id(part)) for part in inside]
         stem = _without_id(PurePosixPath(path).name.removesuffix("_all.csv"))
         stem = stem if path.endswith("_all.csv") else PurePosixPath(stem).stem
         places[path] = unique("/".join([*parts, f"{file_name(stem)}.md"]), taken)

@@ -4,15 +4,19 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.model import Failed
+from core.model import Failed, Omission
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A note of another program as Markdown with front matter; `path` is where it belongs below the top of its base."""
+    """A note of another program as Markdown with front matter; `path` is where it belongs below the top of its base.
+
+    `left_out` names what the text lacks.
+    """
 
     path: str
     text: str
+    left_out: tuple[Omission, ...] = ()
 
 
 class Importer(Protocol):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 
-from core.documents import kinds
+from core.documents import kinds, unread
 from core.documents.converting import is_document
 from core.errors import SourceError
 from core.intake.encoding import MAX_BYTES, decode, too_large
@@ -16,7 +16,7 @@ from core.intake.ignoring import Ignoring
 from core.intake.notefile import is_note
 from core.intake.paths import Paths
 from core.messages import message
-from core.model import NOTE_SUFFIXES, TEXT_SUFFIX, Failed, SourceFile
+from core.model import TEXT_SUFFIX, Failed, SourceFile
 from core.text import escaped, half_character
 
 _LATEST = 2**63 - 1
@@ -81,12 +81,7 @@ def scan(
     if only is None and not files and not failed and plain:
         raise SourceError(str(folder), "There are no .txt files in this folder.")
     if only is None and not files and not failed:
-        raise SourceError(
-            str(folder),
-            "There are no {suffixes} or {last} files in this folder.",
-            suffixes=NOTE_SUFFIXES[:-1],
-            last=NOTE_SUFFIXES[-1],
-        )
+        raise SourceError(str(folder), unread.nothing_read(one.path for one in skipped))
     files.sort(key=lambda file: file.path)
     return Scan(root, tuple(files), tuple(failed), tuple(skipped), tuple(left_out))
 
@@ -195,7 +190,7 @@ def _checked(entry: "os.DirEntry[str]", root: Path, *, pictures: bool) -> Iterat
             if target.is_dir():
                 return
         if not has_note_name:
-            yield _Skipped(path, kinds.why_not_read(path))
+            yield _Skipped(path, unread.why_not_read(path))
             return
         status = entry.stat()
     except (OSError, RuntimeError) as error:

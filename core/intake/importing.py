@@ -157,7 +157,7 @@ def _note(
     store: Store, base: KnowledgeBase, plan: SyncPlan, file: SourceFile, note_id: str, live: Importer | None
 ) -> NoteToIndex:
     uploaded = plan.source_ref == UPLOADED
-    if documents.is_document(file.path, pictures=uploaded):
+    if documents.is_document(file.path, pictures=True):
         data = folder.read(plan.folder, file.path)
         file = replace(file, content_hash=folder.content_hash(data))
         chosen = documents.still_chosen(store.notes.converter(note_id), file.path)

@@ -5,6 +5,7 @@ import tempfile
 import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,9 @@ class Imports:
         if place.is_file() and place.name.lower().endswith(staging.SUFFIXES):
             return self._staged(name, lambda into: staging.fill_of_file(place, into))
         if place.is_dir() and (export := staging.export_of(place)):
-            return replace(self._staged(name, lambda into: staging.write(export, into)), importer=export.name)
+            return replace(
+                self._staged(name, lambda into: [*chain(*staging.write(export, into))]), importer=export.name
+            )
         return self._planned(name, path, forbidden=self._store.folder)
 
     def plan_changes(self, path: Path, base: KnowledgeBase, changed: Collection[str] = ()) -> SyncPlan:
@@ -153,11 +156,11 @@ class Imports:
         into = Path(tempfile.mkdtemp(prefix="tessera-upload-"))
         try:
             others = fill(into)
-            importer, failed = staging.rewritten(into)
+            importer, failed, lacking = staging.rewritten(into)
             plan = self._planned(base, into, source_ref=UPLOADED, removals=False)
             return replace(
                 plan,
-                skipped=(*plan.skipped, *others),
+                skipped=(*plan.skipped, *others, *lacking),
                 failed=(*plan.failed, *failed),
                 importer=importer or plan.importer,
             )
@@ -250,7 +253,7 @@ class Imports:
         """Return the name of the base for a folder of which no base is given."""
         bases, path = self._bases.all(), path.expanduser().resolve()
         synced = [base.name for base in bases if str(path) in dict(self._bases.folders(base))]
-        usual = path.stem if path.name.lower().endswith(staging.SUFFIXES) else path.name
+        usual = staging.name_of(path)
         return usual if len(synced) != 1 or usual in {base.name for base in bases} else synced[0]
 
     def _planned(self, name: str, path: Path, **how: Any) -> SyncPlan:

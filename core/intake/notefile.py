@@ -4,6 +4,7 @@ Every offset of a note counts characters of the decoded text, byte order mark re
 kept. Nothing here may change the length of the text.
 """
 
+import re
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -13,6 +14,8 @@ from core.markdown import frontmatter
 from core.markdown.body import Inside, distinct_tags, look_into, short_title
 from core.markdown.outline import Outline
 from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Note, summed
+
+_DRAWING = ".excalidraw"
 
 
 def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]:
@@ -33,7 +36,7 @@ def of_text(text: str, path: str, *, plain: bool = False, inside: Inside | None 
     body = text[body_start:]
     inside = inside or look_into(body, path, plain=plain)
     fields = front.fields | {
-        "title": short_title(front.value("title")) or inside.title or PurePosixPath(path).stem,
+        "title": short_title(front.value("title")) or _drawing(path, front) or inside.title or PurePosixPath(path).stem,
         "tags": distinct_tags([*front.value("tags"), *inside.tags]),
     }
     note = Note(
@@ -58,6 +61,13 @@ def _long_title(title: str) -> dict[str, object]:
     """Return a title that is shortened as a property, so that none of its words is lost."""
     whole = " ".join(title.split())
     return {} if short_title(title) == whole else {"title": whole}
+
+
+def _drawing(path: str, front: frontmatter.FrontMatter) -> str:
+    """Return the name of a drawing of Excalidraw in a note, whose headings are those of the program, "" for others."""
+    name = PurePosixPath(path).stem
+    is_drawing = name.lower().endswith(_DRAWING) or "excalidraw-plugin" in front.extra
+    return re.sub(rf"(?i){re.escape(_DRAWING)}$", "", name) if is_drawing else ""
 
 
 def of_document(read: DocumentText, path: str) -> tuple[Note, Outline]:

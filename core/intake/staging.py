@@ -6,13 +6,15 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from core.documents.unread import nothing_read
 from core.errors import SourceError
 from core.importers import Imported, Importer, importer_of
+from core.importers.fronting import EXPORT
 from core.intake import upload
 from core.intake.documents import DocumentText
 from core.intake.folder import safe
 from core.intake.upload import MAX_ENTRIES, MAX_UNPACKED, too_much
-from core.model import NOTE_SUFFIXES, Document, Failed
+from core.model import Document, Failed
 
 SUFFIXES = (".zip", ".enex")
 """Suffixes of files that are imported by themselves."""
@@ -52,8 +54,13 @@ def fill_of_file(file: Path, into: Path) -> list[Failed]:
 def _not_empty(folder: Path, name: str, others: list[Failed]) -> list[Failed]:
     if any(folder.iterdir()):
         return others
-    suffixes, last = NOTE_SUFFIXES[:-1], NOTE_SUFFIXES[-1]
-    raise SourceError(name, "There are no {suffixes} or {last} files in this upload.", suffixes=suffixes, last=last)
+    raise SourceError(name, nothing_read(one.path for one in others))
+
+
+def name_of(path: Path) -> str:
+    """Return what a base is called that is made of a folder, an archive or an export; the name of some says nothing."""
+    name = path.stem if path.name.lower().endswith(SUFFIXES) else path.name
+    return "Notion" if EXPORT.fullmatch(name) else name
 
 
 def live_in(folder: Path) -> Importer | None:
@@ -68,9 +75,12 @@ def export_of(folder: Path) -> Importer | None:
     return None if importer is None or importer.keeps_files else importer
 
 
-def write(importer: Importer, destination: Path) -> list[Failed]:
-    """Write the notes of an export as Markdown files; return what can't be read. Raises SourceError for too many."""
-    failed, total = [], 0
+def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Failed]]:
+    """Write the notes of an export as Markdown files; return what can't be read, and what notes lack.
+
+    Raises SourceError for too many.
+    """
+    failed, lacking, total = [], [], 0
     for count, one in enumerate(importer.notes(), start=1):
         if isinstance(one, Failed):
             failed.append(one)
@@ -84,21 +94,22 @@ def write(importer: Importer, destination: Path) -> list[Failed]:
         target = destination / one.path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
-    return failed
+        lacking += [Failed(one.path, omission.message) for omission in one.left_out]
+    return failed, lacking
 
 
-def rewritten(staging: Path) -> tuple[str, list[Failed]]:
-    """Replace an export in a staging folder by its notes; return the program's name, "" for none, and what failed."""
+def rewritten(staging: Path) -> tuple[str, list[Failed], list[Failed]]:
+    """Replace an export in a staging folder by its notes; return the program's name, "" for none, and as `write`."""
     importer = export_of(staging)
     if importer is None:
-        return "", []
+        return "", [], []
     with _beside(staging) as notes:
-        failed = write(importer, notes)
+        failed, lacking = write(importer, notes)
         for one in list(staging.iterdir()):
             shutil.rmtree(one) if one.is_dir() else one.unlink()
         for one in list(notes.iterdir()):
             one.rename(staging / one.name)
-    return importer.name, failed
+    return importer.name, failed, lacking
 
 
 def text_of(importer: Importer, path: str) -> DocumentText:

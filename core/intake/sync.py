@@ -12,6 +12,7 @@ from types import MappingProxyType
 from core.errors import SourceError
 from core.faults import one_file
 from core.intake.folder import Scan, scan, with_text
+from core.intake.page_pictures import pages_only
 from core.intake.paths import Paths, ancestry
 from core.model import Failed, KnownNote, Match, SourceFile, SyncPlan
 
@@ -50,9 +51,10 @@ def plan(
     is removed or renamed. `plain`: the base's files are text. `unread` are files, by path, time and size,
     that are known to be unreadable. With `only` all other notes count as unchanged. Raises SourceError as `scan` does.
     """
-    scanned = scan(folder, forbidden=forbidden, plain=plain, only=only, pictures=not removals)
+    scanned = scan(folder, forbidden=forbidden, plain=plain, only=only, pictures=True)
     ref = source_ref if source_ref is not None else str(scanned.folder)
     mine = {note.path: note for note in known if note.source_ref == ref}
+    scanned = pages_only(scanned, mine, whole=only is None) if removals else scanned
     compared = _compare(scanned, mine, unread)
     moved = _moved(known, compared.new) if removals else []
     others = [note for note in mine.values() if only is not None and note.path not in only]

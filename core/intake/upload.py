@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO
 
 from core.documents.converting import is_document
-from core.documents.kinds import why_not_read
+from core.documents.unread import why_not_read
 from core.errors import SourceError
 from core.intake.ignoring import is_rules
 from core.intake.notefile import is_note, is_skipped

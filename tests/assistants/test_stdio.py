@@ -1,8 +1,10 @@
 """The process that an assistant starts: what it prints, what it locks, who writes its notes."""
 
 import json
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -78,15 +80,110 @@ def test_nothing_but_the_protocol_reaches_standard_output(folder: Path) -> None:
         assert line in printed
 
 
-def test_a_folder_without_a_workspace_is_an_error_until_there_is_one(tmp_path: Path) -> None:
-    place = tmp_path / "later"
-    with connected(tessera(place)) as assistant:
-        for tool, arguments in (("knowledge_list", {}), ("note_add", {"text": "a", "base": "kitchen"})):
-            assert "There is no workspace" in assistant.refused(tool, **arguments)
-        assert not place.exists()
-        with Workspace(place) as workspace:
-            workspace.bases.add("late", embedder="tfidf", keep_tokens=False)
-        assert assistant.items("knowledge_list") == ["late"]
+def spoken(folder: Path, *lines: str, cwd: Path | None = None) -> tuple[list[dict[str, Any]], str]:
+    """What the process answers to lines, one to each that isn't empty, and what it prints in addition."""
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    first = [{"id": 0, "method": "initialize", "params": hello}, {"method": "notifications/initialized"}]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "core.cli", "mcp", "--workspace", str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=cwd,
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])},
+        text=True,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write("".join(f"{json.dumps({'jsonrpc': '2.0', **one})}\n" for one in first))
+    process.stdin.write("".join(f"{line}\n" for line in lines))
+    process.stdin.flush()
+    answers = [json.loads(process.stdout.readline()) for _ in ("initialize", *filter(str.strip, lines))]
+    rest, printed = process.communicate(timeout=60)
+    return [*answers, *map(json.loads, rest.splitlines())], printed
+
+
+@pytest.mark.parametrize("texts", [None, False, True])
+def test_a_folder_without_a_workspace_becomes_one(tmp_path: Path, texts: bool | None) -> None:
+    if texts is not None:
+        (tmp_path / "tessera.toml").write_text(f"[knowledge]\nenabled = {str(texts).lower()}\n", "utf-8")
+    call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"knowledge_list","arguments":{}}}'
+    answers, printed = spoken(tmp_path / "workspace", call, cwd=tmp_path)
+    (listed,) = (answer["result"] for answer in answers if answer["id"] == 1)
+    assert not listed.get("isError")
+    assert listed["structuredContent"]["result"] == []
+    assert printed == ""
+    with Workspace(tmp_path / "workspace", readonly=True) as workspace:
+        assert not workspace.bases.all()
+
+
+def test_text_folders_are_scanned_as_by_the_app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    (tmp_path / "tessera.toml").write_text("[knowledge]\nenabled = true\n", "utf-8")
+    texts = tmp_path / "knowledge/recipes/texts"
+    texts.mkdir(parents=True)
+    (texts / "soup.txt").write_text("Leek soup wants an hour.\n", "utf-8")
+    for more in ("", "Barley soup wants two.\n"):  # the second time there is a workspace, and a file that changed
+        with (texts / "soup.txt").open("a", encoding="utf-8") as file:
+            file.write(more)
+        with connected(tessera(tmp_path / "workspace")) as assistant:
+            for _ in range(300):
+                lines = "recipes" in assistant.items("knowledge_list") and assistant.items(
+                    "knowledge_text_search", knowledge_base="recipes", keyword="soup"
+                )
+                if lines and len(lines) == 1 + bool(more):
+                    break
+                time.sleep(0.1)
+            assert len(lines) == 1 + bool(more)
+
+
+@pytest.mark.parametrize("what", ["file", "damaged"])
+def test_what_a_person_can_mend_is_told_without_a_traceback(tmp_path: Path, what: str) -> None:
+    place = tmp_path / "workspace"
+    if what == "file":
+        place.write_text("not a folder", "utf-8")
+    else:
+        (place / "chroma").mkdir(parents=True)
+        (place / "chroma/index").write_text("x", "utf-8")
+    call = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"knowledge_list","arguments":{}}}'
+    answers, printed = spoken(place, call)
+    (refused,) = (answer["result"] for answer in answers if answer["id"] == 1)
+    assert refused["isError"]
+    assert str(place) in refused["content"][0]["text"]
+    assert str(place) in printed
+    assert "Traceback" not in printed
+    assert "errors." not in printed
+
+
+LINES: dict[str, tuple[object, int]] = {
+    "hello": (None, -32700),
+    '{"jsonrpc":"2.0","id":10,"method":"ping"': (None, -32700),
+    '{"jsonrpc":"2.0","id":11,"method":"tools/call","params":{"name":"x","arguments":{"query":"\\ud83d"}}}': (
+        11,
+        -32700,
+    ),
+    "[" * 5000: (None, -32700),
+    "\x00": (None, -32700),
+    '[{"jsonrpc":"2.0","id":12,"method":"ping"}]': (None, -32600),
+    '"text"': (None, -32600),
+    "17": (None, -32600),
+    '{"jsonrpc":"2.0","id":13,"method":5}': (13, -32600),
+    '{"jsonrpc":"2.0","id":true,"method":5}': (None, -32600),
+    '{"jsonrpc":"2.0","id":"a-14"}': ("a-14", -32600),
+    '{"id":15,"method":"ping","params":{"id":16}}': (15, -32600),
+    '{"jsonrpc":"2.0","id":17,"method":"no/method"}': (17, -32601),
+    '{"jsonrpc":"2.0","id":18,"method":"tools/call"}': (18, -32602),
+    '{"jsonrpc":"2.0","id":19,"method":"tools/call","params":{"name":"no_tool","arguments":{}}}': (19, -32602),
+}
+"""Lines that are no requests -> the id and the code of their answers."""
+
+
+def test_every_line_that_is_no_request_gets_an_error(folder: Path) -> None:
+    answers, _ = spoken(folder, *LINES, "", "  ")
+    errors = [(answer["id"], answer["error"]["code"]) for answer in answers if "error" in answer]
+    assert sorted(errors, key=str) == sorted(LINES.values(), key=str)
 
 
 def test_notes_are_written_by_itself_or_by_the_app_whoever_comes_and_goes(folder: Path) -> None:

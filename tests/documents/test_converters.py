@@ -11,6 +11,7 @@ from core.contracts import ConverterContract
 from core.documents import CONVERTERS, Converted, Converter
 from core.documents.pdf.letters import joined, sound
 from core.errors import SourceError
+from core.model import Omission
 
 TEXT = """---
 title: Roadmap 路线图
@@ -100,7 +101,8 @@ def test_a_table_with_lists_and_spans_in_cells_is_a_table() -> None:
 
 def test_a_page_of_the_web_loses_its_menus_and_scripts() -> None:
     web = "<title>T</title><nav>Menu</nav><main><h1>H</h1><p>Body<script>evil()</script></main><footer>Foot</footer>"
-    assert converted(web.encode(), "html") == Converted("# H\n\nBody\n", title="T")
+    menus = (Omission("menu", 2),)
+    assert converted(web.encode(), "html") == Converted("# H\n\nBody\n", title="T", left_out=menus)
     assert converted(mhtml(web), "mhtml").text == "# H\n\nBody\n"
 
 

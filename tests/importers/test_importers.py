@@ -217,7 +217,7 @@ def test_an_export_of_evernote_keeps_dates_tags_and_the_names_of_files(workspace
     assert (soup.title, soup.tags, soup.source_url) == ("Soup / today", ("kitchen-garden",), "https://example.org/soup")
     assert str(soup.created_at) == "2026-01-31 10:20:00+00:00"
     assert [line for line in soup.body.split("\n") if line] == [
-        *("## Leeks", "Cut **them** & wash", "- one", "  - two", "[x] bought", "| a\\|b | c |", "| --- | --- |"),
+        *("## Leeks", "Cut **them** & wash", "- one", "  - two", "- [x] bought", "| a\\|b | c |", "| --- | --- |"),
         *("[web](https://example.org/)no ![[leek.png]]", "- [[file-2.pdf]]"),
     ]
     assert workspace.notes.missing_attachments(soup) == ("leek.png", "file-2.pdf")

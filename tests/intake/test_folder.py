@@ -126,10 +126,10 @@ def test_wrong_folders_say_what_is_wrong(tmp_path: Path) -> None:
         (tmp_path / "missing", "doesn't exist"),
         (Path("a\0b"), "doesn't exist"),
         (file, "is a file, not a folder"),
-        (empty, r"There are no \.md, \.markdown or \.txt files"),
+        (empty, r"There are no files to read here\. Kinds that are read: Markdown and text, PDF, Word"),
         (workspace, "inside Tessera's own workspace"),
         (workspace / "packs", "inside Tessera's own workspace"),
-        (tmp_path, r"There are no \.md"),
+        (tmp_path, "There are no files to read here|None of the files here"),
     ):
         with pytest.raises(SourceError, match=reason):
             scan(folder, forbidden=workspace)

@@ -1,0 +1,115 @@
+"""Feeds (RSS and Atom) as their entries, and outlines (OPML) as lists -> Markdown."""
+
+import html
+import io
+import re
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element, ParseError, XMLParser, parse, tostring
+
+from core.documents.kinds import damaged
+from core.documents.protocol import Converted
+from core.errors import SourceError
+
+_DEEPEST = 200
+_DATES = ("pubDate", "published", "updated", "date")
+_TEXTS = ("encoded", "content", "description", "summary")
+
+
+class Feed:
+    """Reads feeds, entry by entry, and outlines. What they link to isn't loaded."""
+
+    kinds = "rss atom opml"
+    version = "Tessera 1"
+
+    def convert(self, data: bytes, kind: str) -> Converted:
+        """Return a feed or an outline as Markdown; raises SourceError."""
+        if b"<!ENTITY" in data:
+            raise SourceError("", "declares entities, which a feed doesn't need: refused.")
+        try:
+            root = parse(io.BytesIO(data), XMLParser(encoding="utf-8")).getroot()  # the kind is one of text
+        except ParseError as error:
+            raise damaged("") from error
+        if _tag(root) == "opml":
+            head = next((one for one in root if _tag(one) == "head"), root)
+            lines = [line for one in root if _tag(one) == "body" for line in _outline(one, 0)]
+            return Converted("\n".join(lines) + "\n", _line(head, "title"), _line(head, "ownerName"))
+        entries = [one for one in root.iter() if _tag(one) in ("item", "entry")]
+        channel = next((one for one in root if _tag(one) == "channel"), root)
+        if _tag(root) not in ("rss", "feed", "RDF"):
+            raise SourceError("", "is no feed, whatever its name says.")
+        from core.documents.pandoc import of_html
+
+        about = _line(channel, "description") or _line(channel, "subtitle")
+        page = "".join([f"<p>{html.escape(about)}</p>" if about else "", *map(_entry, entries)])
+        return Converted(of_html(page), _line(channel, "title"), _author(channel), _line(channel, *_DATES))
+
+
+def _tag(element: Element) -> str:
+    return str(element.tag).rpartition("}")[2]
+
+
+def _child(element: Element, *tags: str) -> Element | None:
+    """Return the first child of the first of these tags that is there."""
+    return next((one for tag in tags for one in element if _tag(one) == tag), None)
+
+
+def _line(element: Element, *tags: str) -> str:
+    child = _child(element, *tags)
+    return "" if child is None else " ".join("".join(child.itertext()).split())
+
+
+def _author(element: Element) -> str:
+    author = _child(element, "author", "creator")
+    return "" if author is None else _line(author, "name") or " ".join("".join(author.itertext()).split())
+
+
+def _link(entry: Element) -> str:
+    links = [one for one in entry if _tag(one) == "link"]
+    places = [
+        one.get("href") or (one.text or "").strip() for one in links if one.get("rel", "alternate") == "alternate"
+    ]
+    return next((place for place in places if re.match(r"https?://", place)), "")
+
+
+def _entry(entry: Element) -> str:
+    """Return an entry as HTML: its title, which leads to it, date, author and categories, its text."""
+    named, link = _child(entry, "title"), _link(entry)
+    marks = r"<[^<>]*>" if named is not None and named.get("type") == "html" else r"(?!)"
+    title = html.escape(html.unescape(re.sub(marks, "", _line(entry, "title"))) or "…")
+    categories = [one.get("term") or (one.text or "") for one in entry if _tag(one) == "category"]
+    about = [_line(entry, *_DATES), _author(entry), *categories]
+    said = html.escape(" · ".join(" ".join(one.split()) for one in about if one.strip()))
+    head = f'<a href="{html.escape(link)}">{title}</a>' if link else title
+    return f"<h2>{head}</h2><p>{said}</p>{_text(entry)}"
+
+
+def _text(entry: Element) -> str:
+    """Return the texts of an entry as HTML, without one that another holds."""
+    written = {}
+    for one in (one for tag in _TEXTS for one in entry if _tag(one) == tag):
+        text = tostring(one, "unicode", "html") if len(one) else "".join(one.itertext())
+        text = html.escape(text) if one.get("type") == "text" else re.sub(r"(</?)\w+:(\w)", r"\1\2", text)
+        written[" ".join(re.sub(r"<[^<>]*>", " ", text).split()).rstrip("….[] ")] = text
+    others = [[*written][:at] + [*written][at + 1 :] for at in range(len(written))]
+    return "".join(
+        f"<div>{text}</div>"
+        for (words, text), rest in zip(written.items(), others, strict=True)
+        if not any(words in one for one in rest)
+    )
+
+
+def _outline(parent: Element, depth: int) -> Iterator[str]:
+    """Yield the items of an outline as a list; what is deeper than can be is as deep as that."""
+    waiting = [(one, depth) for one in reversed(parent)]
+    while waiting:
+        item, depth = waiting.pop()
+        if _tag(item) != "outline":
+            continue
+        place = item.get("htmlUrl") or item.get("url") or item.get("xmlUrl") or ""
+        words = " ".join((item.get("text") or item.get("title") or "").split()) or place or "…"
+        indent = "  " * min(depth, _DEEPEST)
+        yield f"{indent}- " + (f"[{words}]({place})" if re.fullmatch(r"https?://[^\s()<>]+", place) else words)
+        for line in (item.get("_note") or item.get("description") or "").splitlines():
+            if line.strip():
+                yield f"{indent}  {line.strip()}"
+        waiting += [(one, depth + 1) for one in reversed(item)]
