@@ -1,0 +1,201 @@
+"""The parts of an Office document, a zip archive of XML: read without entities, and written again.
+
+A hostile part can declare entities that grow without bound; Office files have no DOCTYPE, so one with it is refused.
+"""
+
+import io
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, ParseError
+
+from core.documents.kinds import damaged
+
+_RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
+_IDS = (
+    "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}",
+    "{http://purl.oclc.org/ooxml/officeDocument/relationships}",
+)
+_NAMESPACE = re.compile(r"""\sxmlns:([A-Za-z][\w.-]*)\s*=\s*["']([^"']+)["']""")
+_GENERATED = re.compile(r"ns\d+")
+_READ = ("t", "chart", "relIds", "blip", "oleObj", "txbxContent", "textpath")
+"""Elements with what is read of a document."""
+_HEAD = 65_536
+"""Characters of a part in which its root element declares its namespaces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What a part refers to: a part of the package, or the address of something outside."""
+
+    kind: str
+    target: str
+    is_outside: bool
+
+
+class Package:
+    """An Office document as its parts; raises SourceError for a part that can't be read."""
+
+    def __init__(self, data: bytes) -> None:
+        try:
+            self._archive = zipfile.ZipFile(io.BytesIO(data))
+        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+            raise damaged("") from error
+        self.names = frozenset(self._archive.namelist())
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of a part."""
+        try:
+            return self._archive.read(name)
+        except (KeyError, zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError) as error:
+            raise damaged("") from error
+
+    def xml(self, name: str) -> Element:
+        """Return the root element of a part."""
+        return parsed(self.read(name))
+
+    def optional(self, name: str) -> Element | None:
+        """Return the root element of a part, None where it isn't there."""
+        return self.xml(name) if name in self.names else None
+
+    def relations(self, part: str) -> dict[str, Relation]:
+        """Return what a part refers to, by the ids that it uses."""
+        folder, name = posixpath.split(part)
+        root = self.optional(posixpath.join(folder, "_rels", name + ".rels"))
+        found = {}
+        for one in () if root is None else root.iter(_RELATION):
+            target, is_outside = one.get("Target", ""), one.get("TargetMode") == "External"
+            place = target if is_outside else posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+            found[one.get("Id", "")] = Relation(one.get("Type", "").rpartition("/")[2], place, is_outside)
+        return found
+
+    def related(self, part: str, kind: str) -> list[str]:
+        """Return the parts of a kind that a part refers to."""
+        of_kind = (one for one in self.relations(part).values() if one.kind == kind and not one.is_outside)
+        return [one.target for one in of_kind if one.target in self.names]
+
+    def main(self) -> str:
+        """Return the name of the part that the others hang on; "" where there is none."""
+        return next(iter(self.related("", "officeDocument")), "")
+
+    def written(self, changed: Mapping[str, Element]) -> bytes:
+        """Return the package with other parts in the place of some."""
+        made = io.BytesIO()
+        with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
+            for name in sorted(self.names - set(changed)):
+                archive.writestr(name, self.read(name))
+            for name, root in changed.items():
+                archive.writestr(name, self._serialized(name, root))
+        return made.getvalue()
+
+    def _serialized(self, name: str, root: Element) -> str:
+        """Return a part as XML that declares the namespaces it declared before: pandoc looks for their prefixes."""
+        declared = {
+            prefix: address
+            for prefix, address in _NAMESPACE.findall(_text(self.read(name))[:_HEAD])
+            if not _GENERATED.fullmatch(prefix)
+        }
+        for prefix, address in declared.items():
+            ElementTree.register_namespace(prefix, address)
+        xml = ElementTree.tostring(root, "unicode")
+        begin, _, rest = xml.partition(">")
+        unused = [
+            f' xmlns:{prefix}="{address}"' for prefix, address in declared.items() if f" xmlns:{prefix}=" not in begin
+        ]
+        tag, space, others = begin.partition(" ")
+        return tag + "".join(unused) + space + others + ">" + rest
+
+
+def parsed(data: bytes) -> Element:
+    """Return the root element of XML; raises SourceError, for a DOCTYPE as well."""
+    try:
+        text = _text(data)
+        if "<!DOCTYPE" in text:
+            raise damaged("")
+        return ElementTree.fromstring(text)
+    except (ParseError, ValueError) as error:
+        raise damaged("") from error
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+
+
+def local(element: Element) -> str:
+    """Return the name of an element without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def beside(element: Element, name: str) -> str:
+    """Return the full name of an element in the namespace of another one."""
+    return str(element.tag).rpartition("}")[0] + "}" + name
+
+
+def found(root: Element, *names: str) -> Iterator[Element]:
+    """Yield the elements below one that have one of these names, without their namespaces."""
+    return (one for one in root.iter() if local(one) in names)
+
+
+def first(root: Element | None, *path: str) -> Element | None:
+    """Return the first element at a path of names below one, None where it isn't there."""
+    for name in path:
+        root = None if root is None else next((one for one in root if local(one) == name), None)
+    return root
+
+
+def value(element: Element | None, name: str = "val") -> str:
+    """Return an attribute by its name without its namespace, "" without it."""
+    if element is None:
+        return ""
+    return next((said for key, said in element.items() if key.rpartition("}")[2] == name), "")
+
+
+def relation_id(element: Element, name: str = "id") -> str:
+    """Return the id by which an element refers to another part."""
+    return next((element.get(space + name, "") for space in _IDS if space + name in element.keys()), "")  # noqa: SIM118 an element is a list of others
+
+
+def parents(root: Element) -> dict[Element, Element]:
+    """Return the parent of each element."""
+    return {child: parent for parent in root.iter() for child in parent}
+
+
+def replace(parent: Element, old: Element, new: Iterable[Element]) -> None:
+    """Put elements where one was; the text behind it stays."""
+    at = list(parent).index(old)
+    made = list(new)
+    parent[at : at + 1] = made
+    if not old.tail:
+        return
+    if made or at:
+        last = parent[at + len(made) - 1]
+        last.tail = (last.tail or "") + old.tail
+    else:
+        parent.text = (parent.text or "") + old.tail
+
+
+def insert_behind(root: Element, behind: dict[Element, list[Element]]) -> None:
+    """Put elements behind others, at any depth; what is put there may have others behind it."""
+
+    def expanded(children: Iterable[Element]) -> Iterator[Element]:
+        for child in children:
+            yield child
+            yield from expanded(behind.pop(child, ()))
+
+    for parent in list(root.iter()):
+        if behind and any(child in behind for child in parent):
+            parent[:] = list(expanded(list(parent)))
+
+
+def resolve_alternatives(root: Element) -> None:
+    """Keep of each `AlternateContent` the first version that holds something that is read, else the last one."""
+    of = parents(root)
+    for one in list(found(root, "AlternateContent")):
+        versions = [child for child in one if local(child) in ("Choice", "Fallback")]
+        chosen = next((version for version in versions if any(found(version, *_READ))), (versions or [one])[-1])
+        content = list(chosen) if versions else []
+        replace(of[one], one, content)
+        of |= dict.fromkeys(content, of[one])
