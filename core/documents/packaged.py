@@ -11,6 +11,7 @@ _NAMES = {
     "author": r"dc:creator|meta:initial-creator",
     "created": r"dcterms:created|meta:creation-date",
     "updated": r"dcterms:modified|dc:date",
+    "description": r"dc:description",
 }
 _MOST = 1 << 20
 _JUNK = re.compile(
@@ -19,7 +20,7 @@ _JUNK = re.compile(
 
 
 def described(data: bytes, kind: str) -> dict[str, str]:
-    """Return title, author, created and updated, of those that a document says."""
+    """Return title, author, created, updated and description, of those that a document says."""
     archive = zipfile.ZipFile(io.BytesIO(data))
     for name in archive.namelist():
         if name in _FILES or (kind == "epub" and name.endswith(".opf")):

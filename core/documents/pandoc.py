@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,14 +12,16 @@ from typing import Any
 from core.documents import syntax
 from core.documents.extras import has, need
 from core.documents.kinds import damaged
-from core.documents.office import docx, odt
+from core.documents.office import blocks, docx, odt
 from core.documents.office.blocks import Blocks
 from core.documents.office.insertions import Insertions
+from core.documents.office.rtf import Rtf
 from core.documents.office.slides import Slides
 from core.documents.packaged import described
 from core.documents.protocol import Converted
 from core.documents.webpages import main_part, unwrapped
 from core.errors import SourceError
+from core.messages import Message
 from core.model import Omission
 
 _FORMATS = {
@@ -33,6 +36,7 @@ _PACKED = ("docx", "pptx", "xlsx", "odt", "epub")
 _PARTS = (*_HTML, "docx", "rtf", "txt")
 """Kinds of documents that a Word document may hold as a part of its text."""
 _MOST_DEPTH = 3
+_FIELDS: tuple[str, ...] = ("title", "author")
 _HEAD = ("subtitle", "date", "abstract")
 """What stands at the head of a document, and isn't a field of its note."""
 _API = [1, 23, 1]
@@ -58,47 +62,68 @@ class Pandoc:
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return a document as Markdown; a web page without its menus."""
         need("pypandoc")
-        slides = Slides(data, comments=self.comments) if kind == "pptx" else None
-        nodes, meta, left_out = (slides.blocks(), {}, slides.left_out) if slides else self._read(data, kind, 0)
-        nodes = syntax.simple(nodes, pictures=kind not in _PACKED and kind not in _HTML and kind != "rtf")
-        document = {"pandoc-api-version": _API, "meta": {}, "blocks": nodes}
+        read = self._read(data, kind, 0)
+        own_pictures = kind not in _PACKED and kind not in _HTML and kind != "rtf"
+        document = {"pandoc-api-version": _API, "meta": {}, "blocks": syntax.simple(read.nodes, pictures=own_pictures)}
         text = _pandoc(json.dumps(document).encode(), "-f", "json", "-t", "gfm-raw_html", "--wrap=none").decode()
-        of_file = described(data, kind) if kind in _PACKED else {}
-        said = {name: syntax.plain(meta[name]) for name in ("title", "author", "date") if name in meta}
-        return Converted(
-            text,
-            title=said.get("title") or of_file.get("title", ""),
-            author=said.get("author") or of_file.get("author", ""),
-            created=of_file.get("created", "") or said.get("date", ""),
-            updated=of_file.get("updated", ""),
-            warnings=slides.warnings if slides else (),
-            left_out=tuple(left_out),
-        )
+        said = described(data, kind) if kind in _PACKED else {}
+        said |= {name: value for name, value in read.said.items() if value}
+        title, author, created, updated = (said.get(name, "") for name in ("title", "author", "created", "updated"))
+        return Converted(text, title, author, created, updated, warnings=read.warnings, left_out=tuple(read.left_out))
 
-    def _read(self, data: bytes, kind: str, depth: int) -> tuple[Blocks, dict[str, Any], list[Omission]]:
-        """Return the blocks of a document, what it says of itself, and what was left out."""
-        if kind in _HTML:
-            data = main_part(unwrapped(data, kind)).encode()
-        left_out: list[Omission] = []
+    def _read(self, data: bytes, kind: str, depth: int) -> "_Read":
+        """Return what a document holds; `depth` is above 0 for one within another."""
+        if kind == "pptx":
+            slides = Slides(data, comments=self.comments)
+            return _Read(slides.blocks(), {}, slides.left_out, slides.warnings)
+        if kind == "rtf":
+            rich = Rtf(data, comments=self.comments)
+            return _Read(rich.blocks, rich.said, rich.left_out)
+        added, within = Insertions(), list[Omission]()
 
         def part(data: bytes, kind: str) -> Blocks:
             if depth == _MOST_DEPTH or kind not in _PARTS:
                 raise SourceError("", "can't be converted.")
-            nodes, _, also = self._read(data, kind, depth + 1)
-            left_out.extend(also)
-            return nodes
+            read = self._read(data, kind, depth + 1)
+            within.extend(read.left_out)
+            return read.nodes
 
-        added = Insertions()
         if kind == "docx":
             data, added = docx.prepared(data, part, comments=self.comments)
         elif kind == "odt":
             data, added = odt.prepared(data, comments=self.comments)
+        elif kind in _HTML:
+            data = main_part(unwrapped(data, kind)).encode()
         read = json.loads(_pandoc(data, "-f", _FORMATS[kind], "-t", "json", "--track-changes=accept"))
         meta: dict[str, Any] = read["meta"]
+        said: dict[str, str] = {name: syntax.plain(meta[name]) for name in _FIELDS if name in meta}
         nodes = syntax.replaced(read["blocks"], added.by_marker)
-        if kind in _PACKED:
+        if kind in ("docx", "odt"):
             nodes = [*(node for name in _HEAD if name in meta for node in syntax.paragraphs(meta[name])), *nodes]
-        return nodes, meta, [*left_out, *added.left_out]
+        elif kind == "epub":
+            nodes = [*_description(data), *nodes]
+        elif "date" in meta:
+            said["created"] = syntax.plain(meta["date"])
+        return _Read(nodes, said, [*within, *added.left_out])
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The blocks of a document, what it says of itself, what was left out, what a person should know."""
+
+    nodes: Blocks
+    said: dict[str, str]
+    left_out: list[Omission]
+    warnings: tuple[Message, ...] = ()
+
+
+def _description(data: bytes) -> Blocks:
+    """Return what a book says of itself: text, or HTML."""
+    said = described(data, "epub").get("description", "")
+    if "<" not in said:
+        return blocks.paras(said.splitlines())
+    read: Blocks = json.loads(_pandoc(said.encode(), "-f", _FORMATS["html"], "-t", "json"))["blocks"]
+    return read
 
 
 @cache

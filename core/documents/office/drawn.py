@@ -3,14 +3,13 @@
 import posixpath
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import groupby
-from typing import Any
 from xml.etree.ElementTree import Element
 
 from core.documents.office import blocks, charts
 from core.documents.office.blocks import SPACE, Blocks, Inlines, Item
 from core.documents.office.labels import numeral
 from core.documents.office.package import Package, first, found, local, relation_id, value
+from core.documents.office.runs import Look, joined
 from core.model import Omission
 
 _NUMERALS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I", "circleNum": "①", "ea1": "chineseCounting"}
@@ -115,36 +114,17 @@ class Drawn:
         return Item(depth, "", content)
 
     def _inlines(self, p: Element) -> Inlines:
-        """Return the runs of a paragraph, with their links; those that look the same are joined."""
-        made: Inlines = []
-        runs = [(self._look(one), _signs(one)) for one in p if local(one) not in ("pPr", "endParaRPr")]
-        for (bold, italic, raised, address), group in groupby(runs, key=lambda run: run[0]):
-            text = "".join(signs for _, signs in group)
-            content = _spaced(text)
-            if not text.strip():
-                made += content
-                continue
-            before, content, after = _trimmed(content)
-            for wanted, kind in (
-                (bold, "Strong"),
-                (italic, "Emph"),
-                (raised > 0, "Superscript"),
-                (raised < 0, "Subscript"),
-            ):
-                content = [{"t": kind, "c": content}] if wanted else content
-            if address:
-                content = [{"t": "Link", "c": [blocks.ATTRIBUTES, content, [address, ""]]}]
-            made += [*before, *content, *after]
-        return _trimmed(made)[1]
+        """Return the runs of a paragraph, with their links."""
+        return joined([(self._look(one), _signs(one)) for one in p if local(one) not in ("pPr", "endParaRPr")])
 
-    def _look(self, run: Element) -> tuple[bool, bool, int, str]:
+    def _look(self, run: Element) -> Look:
         properties = first(run, "rPr")
         link = first(properties, "hlinkClick")
         relation = None if link is None else self._relations.get(relation_id(link))
         address = relation.target if relation and relation.is_outside else ""
         raised = value(properties, "baseline")
         side = 0 if raised in ("", "0", "0%") else -1 if raised.startswith("-") else 1
-        return value(properties, "b") in _ON, value(properties, "i") in _ON, side, address
+        return Look(value(properties, "b") in _ON, value(properties, "i") in _ON, side, address)
 
 
 def text_of(element: Element) -> list[str]:
@@ -156,27 +136,6 @@ def text_of(element: Element) -> list[str]:
 def _signs(run: Element) -> str:
     name = local(run)
     return "\n" if name == "br" else "".join(one.text or "" for one in found(run, "t"))
-
-
-def _spaced(text: str) -> Inlines:
-    """Return text as inlines, spaces at its ends too."""
-    made: Inlines = [SPACE] if text[:1].isspace() and text[:1] != "\n" else []
-    made += [blocks.BREAK] if text[:1] == "\n" else []
-    made += blocks.inlines(text)
-    if text.strip() and text[-1:].isspace():
-        made.append(blocks.BREAK if text[-1] == "\n" else SPACE)
-    return made
-
-
-def _trimmed(content: Inlines) -> tuple[Inlines, Inlines, Inlines]:
-    """Return the spaces before inlines, the inlines, and the spaces after them."""
-    blank: list[Any] = [SPACE, blocks.BREAK]
-    start, end = 0, len(content)
-    while start < end and content[start] in blank:
-        start += 1
-    while end > start and content[end - 1] in blank:
-        end -= 1
-    return content[:start], content[start:end], content[end:]
 
 
 def _label(kind: str, number: int) -> str:
