@@ -21,6 +21,16 @@ _IDS = (
 )
 _NAMESPACE = re.compile(r"""\sxmlns:([A-Za-z][\w.-]*)\s*=\s*["']([^"']+)["']""")
 _GENERATED = re.compile(r"ns\d+")
+_USUAL = {
+    "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w",
+    "http://schemas.openxmlformats.org/officeDocument/2006/relationships": "r",
+    "http://schemas.openxmlformats.org/officeDocument/2006/math": "m",
+    "http://schemas.openxmlformats.org/drawingml/2006/main": "a",
+    "http://schemas.openxmlformats.org/drawingml/2006/picture": "pic",
+    "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing": "wp",
+    "urn:schemas-microsoft-com:vml": "v",
+}
+"""Namespaces by the prefixes under which alone pandoc knows them."""
 _READ = ("t", "chart", "relIds", "blip", "oleObj", "txbxContent", "textpath")
 """Elements with what is read of a document."""
 _HEAD = 65_536
@@ -94,11 +104,11 @@ class Package:
     def _serialized(self, name: str, root: Element) -> str:
         """Return a part as XML that declares the namespaces it declared before: pandoc looks for their prefixes."""
         declared = {
-            prefix: address
+            _USUAL.get(address, prefix): address
             for prefix, address in _NAMESPACE.findall(_text(self.read(name))[:_HEAD])
-            if not _GENERATED.fullmatch(prefix)
+            if address in _USUAL or not _GENERATED.fullmatch(prefix)
         }
-        for prefix, address in declared.items():
+        for prefix, address in ({prefix: address for address, prefix in _USUAL.items()} | declared).items():
             ElementTree.register_namespace(prefix, address)
         xml = ElementTree.tostring(root, "unicode")
         begin, _, rest = xml.partition(">")

@@ -18,7 +18,8 @@ UNSHOWN = frozenset(
     " aftnsepc aftncn userprops docvar private wgrffmtfilter operator background pict nonshppict shprslt"
     " pnseclvl filetbl xe tc rxe txe fname mmathPr pgptbl nesttableprops nonesttables template"
     " passwordhash falt panose fontemb pntxta pntxtb listpicture sp objalias objsect formfield protusertbl"
-    " writereservhash oldcprops oldpprops htmltag mhtmltag bkmkcolf atnref atndate atnicn atnparent atntime blipuid picprop defchp defpap".split()
+    " writereservhash oldcprops oldpprops htmltag mhtmltag bkmkcolf atnref atndate atnicn atnparent atntime"
+    " blipuid picprop defchp defpap".split()
 )
 """Destinations whose text isn't part of the document's. Others that begin with `\\*` are unknown: left out as well."""
 KNOWN = frozenset("shpinst annotation atnauthor fldinst shppict ud do dptxbx listtext pntext footnote objclass".split())
