@@ -16,8 +16,6 @@ from typing import Any, NoReturn
 
 _AGE, _DOCUMENTS = 1800, 200
 """Seconds and documents after which a process is replaced by a new one."""
-_ENDING = 10
-"""Seconds in which a process that has decided to end does so."""
 _SOONEST, _LOOK = 0.002, 0.05
 """Seconds between two looks for a result: at first, and later."""
 _COMMAND = (sys.executable, "-m", "core.documents.worker")
@@ -89,15 +87,13 @@ class ConverterProcess:
 
     def _result(self, data: bytes, converter: str, kind: str, look: Callable[[], object]) -> dict[str, Any] | None:
         """Return the result for a document, None where there is none once its time is over or the process ended."""
-        process, written = self._started(), self._place / "result"
-        began = time.monotonic()
+        asked = f"{converter} {kind} {self.limits.processor_seconds}\n".encode()
         try:
-            (self._place / "source").write_bytes(data)
-            assert process.stdin is not None
-            process.stdin.write(f"{converter} {kind} {self.limits.processor_seconds}\n".encode())
-            process.stdin.flush()
-        except (FileNotFoundError, BrokenPipeError):  # it is about to end
-            process.wait(_ENDING)
+            process = self._ask(data, asked)
+        except (FileNotFoundError, BrokenPipeError):  # it is about to end, or somebody deleted its folder
+            self.close()
+            process = self._ask(data, asked)
+        written, began = self._place / "result", time.monotonic()
         while process.poll() is None and not written.exists():
             look()
             passed = time.monotonic() - began
@@ -110,6 +106,14 @@ class ConverterProcess:
             written.unlink()
             return result
         return None
+
+    def _ask(self, data: bytes, asked: bytes) -> "subprocess.Popen[bytes]":
+        process = self._started()
+        (self._place / "source").write_bytes(data)
+        assert process.stdin is not None
+        process.stdin.write(asked)
+        process.stdin.flush()
+        return process
 
     def _started(self) -> "subprocess.Popen[bytes]":
         """Return the process, a new one where the last ended, is old, or has converted many documents."""
