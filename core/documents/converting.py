@@ -9,6 +9,7 @@ from typing import Any
 
 from core.documents import CONVERTERS, Converted
 from core.documents.kinds import PICTURES, check, kind_of
+from core.documents.packaged import sound_title
 from core.documents.process import ConverterProcess, Limits
 from core.errors import ModelError, SourceError
 from core.messages import from_json, skeleton
@@ -71,12 +72,13 @@ def convert(data: bytes, path: str, *, converter: str = "") -> tuple[Converted, 
     if "reason" in result:
         raise SourceError(path, from_json(result["reason"]))
     values = result["converted"]
-    lists = {
+    read = {
+        "title": sound_title(values["title"]),
         "pages": tuple(values["pages"]),
         "warnings": tuple(map(from_json, values["warnings"])),
         "left_out": tuple(Omission(**omission) for omission in values["left_out"]),
     }
-    return Converted(**values | lists), result["version"]
+    return Converted(**values | read), result["version"]
 
 
 def _run(name: str, kind: str, data: bytes, path: str) -> dict[str, Any]:

@@ -14,9 +14,21 @@ _NAMES = {
     "description": r"dc:description",
 }
 _MOST = 1 << 20
-_JUNK = re.compile(
-    r"(?i)untitled.*|microsoft word - .*|(powerpoint )?presentation|无标题|.*\.docx?|about:blank|https?:.*|\W*"
+_PROGRAM = (
+    r"(untitled|unbenannt|sans[ -]titre|無題|无标题)[ -]?\d*",
+    r"microsoft (word|excel|powerpoint) - .*",
+    r"(microsoft )?(powerpoint[ -])?(presentation|präsentation)\d*",
+    r"présentation powerpoint",
+    r"(slide|folie|layout|幻灯片) ?\d+",
+    r"(document|dokument|book|mappe|文档|文書|工作簿|演示文稿|プレゼンテーション)[ -]?\d+",
+    r"title|none|null|unspecified|\(anonymous\)",
 )
+_FILE = (
+    r".*\.(docx?|dotx?|rtf|odt|pdf|x?html?|tex|dvi|e?ps|indd|qxd|pmd|fm|xlsx?|pptx?|txt|wpd|cdr)",
+    r"about:blank|(https?|file):.*|\W*",
+)
+_JUNK = re.compile(f"(?i){'|'.join((*_PROGRAM, *_FILE))}")
+"""Titles that programs give: their names for what has none yet, and the names of files."""
 
 
 def described(data: bytes, kind: str) -> dict[str, str]:

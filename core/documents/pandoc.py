@@ -17,7 +17,7 @@ from core.documents.office.blocks import Blocks
 from core.documents.office.insertions import Insertions
 from core.documents.office.rtf import Rtf
 from core.documents.office.slides import Slides
-from core.documents.packaged import described
+from core.documents.packaged import described, sound_title
 from core.documents.protocol import Converted
 from core.documents.webpages import main_part, unwrapped
 from core.errors import SourceError
@@ -43,8 +43,10 @@ _API = [1, 23, 1]
 _MEGABYTES = 850
 """Of pandoc's heap: with what else it needs, at most 1 GB."""
 _HEAP_EXHAUSTED = 251
-_INTERNAL = re.compile(r"DocxError|Exception|HasCallStack|couldn't|Prelude\.|^\w+Error\b|^CallStack")
-"""What pandoc says of itself, not of the document."""
+_PLACE = re.compile(r'Error at ".*?" \((line \d+, column \d+)\):')
+_INTERNAL = re.compile(r"DocxError|Exception|CallStack|HasCallStack|Prelude\.|namespaces|\.xml|_rels")
+"""What pandoc says of itself and of the parts of an archive, not of what a person wrote."""
+_MOST_REASON = 200
 
 
 class Pandoc:
@@ -99,7 +101,8 @@ class Pandoc:
         said: dict[str, str] = {name: syntax.plain(meta[name]) for name in _FIELDS if name in meta}
         nodes = syntax.replaced(read["blocks"], added.by_marker)
         if kind in ("docx", "odt"):
-            nodes = [*(node for name in _HEAD if name in meta for node in syntax.paragraphs(meta[name])), *nodes]
+            head = _HEAD if sound_title(said.get("title", "")) else ("title", *_HEAD)
+            nodes = [*(node for name in head if name in meta for node in syntax.paragraphs(meta[name])), *nodes]
         elif kind == "epub":
             nodes = [*_description(data), *nodes]
         elif "date" in meta:
@@ -143,15 +146,15 @@ def _pandoc(data: bytes, *arguments: str) -> bytes:
         done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, cwd=folder, check=False)
     if done.returncode == _HEAP_EXHAUSTED:
         raise MemoryError
-    if done.returncode > 0:
+    if done.returncode:
         why = _reason(done.stderr.decode("utf-8", "replace"))
-        raise SourceError("", "can't be converted: {why}", why=why) if why else damaged("")
-    if done.returncode < 0:
-        raise damaged("")
+        raise SourceError("", "can't be converted: {why}", why=why) if why and done.returncode > 0 else damaged("")
     return done.stdout
 
 
 def _reason(stderr: str) -> str:
-    """Return what pandoc says of a document, "" for what says nothing to a person: a caret, the name of an error."""
-    told = [line.strip() for line in stderr.splitlines() if re.search(r"[^\W\d_]", line)]
-    return next((line[:200] for line in told if not _INTERNAL.search(line)), "")
+    """Return what pandoc says of a text, and where; "" for what says nothing to a person."""
+    place = _PLACE.search(stderr)
+    told = [line.strip() for line in stderr[place.end() if place else 0 :].splitlines()]
+    reason = next((line for line in told if any(map(str.isalpha, line)) and not _INTERNAL.search(line)), "")
+    return f"{place[1]}: {reason}"[:_MOST_REASON] if place and reason else reason[:_MOST_REASON]

@@ -82,7 +82,7 @@ def test_one_process_converts_many_documents_and_keeps_none(tmp_path: Path, monk
     assert _pid(process) == pid
     assert [*process._place.iterdir()] == []
     process._place.rmdir()
-    assert process.convert(titles[0], "pandoc", "rst")["converted"]["text"] == "# One\n"
+    assert process.convert(b"One\n===\n", "pandoc", "rst")["converted"]["text"] == "# One\n"
     process.close()
     assert [*tmp_path.iterdir()] == []
 

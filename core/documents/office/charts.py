@@ -11,9 +11,10 @@ _MOST_POINTS = 20_000
 
 def of_part(package: Package, name: str) -> Blocks:
     """Return a chart or the data of a diagram, which is a part of a package."""
-    root = package.xml(name)
-    kind = local(root)
-    if kind == "dataModel":
+    root = package.optional(name)
+    if root is None:
+        return []
+    if local(root) == "dataModel":
         return diagram(root)
     return _extended(root) if any(found(root, "chartData")) else chart(root)
 

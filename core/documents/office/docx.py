@@ -49,7 +49,10 @@ def prepared(data: bytes, chunk: Chunk, *, comments: bool) -> tuple[bytes, Inser
         return data, added
     changed = {}
     for name in (main, *(part for kind in _NOTES for part in package.related(main, kind))):
-        root = package.xml(name)
+        root = package.xml(name) if name == main else package.optional(name)
+        if root is None:
+            added.omit("note")
+            continue
         resolve_alternatives(root)
         _Part(package, name, root, added).complete(chunk)
         changed[name] = root
@@ -131,10 +134,12 @@ class _Part:
     def _draw(self, element: Element) -> None:
         """Put a chart's values or a diagram's words below its paragraph."""
         relation = self._relations.get(relation_id(element) or relation_id(element, "dm"))
-        if relation is None or relation.target not in self._package.names:
+        if relation is None:
             return
         if made := charts.of_part(self._package, relation.target):
             self._after(element, [_paragraph(self._root, self._added.marker(made))])
+        elif relation.target:
+            self._added.omit("chart", posixpath.basename(relation.target))
 
     def _name(self, element: Element) -> None:
         relation = self._relations.get(relation_id(element))
@@ -177,7 +182,10 @@ class _Part:
 
 def _add_comments(package: Package, main: str, parts: list[Element], added: Insertions, wanted: bool) -> None:
     """Put each comment behind what it is about: a paragraph with its list, or a table."""
-    comments = {value(one, "id"): one for name in package.related(main, "comments") for one in package.xml(name)}
+    read = [package.optional(name) for name in package.related(main, "comments")]
+    if None in read:
+        added.omit("comment", count=read.count(None))
+    comments = {value(one, "id"): one for root in read if root is not None for one in root}
     if not wanted and comments:
         added.omit("comment", count=len(comments))
     for root in parts if wanted else ():
@@ -229,7 +237,10 @@ def _add_margins(package: Package, main: str, document: Element, added: Insertio
     for kind in ("header", "footer"):
         texts: dict[str, None] = {}
         for name in package.related(main, kind):
-            root = package.xml(name)
+            root = package.optional(name)
+            if root is None:
+                added.omit("header", name)
+                continue
             resolve_alternatives(root)
             texts |= dict.fromkeys(text for text in _texts(root) if not _PAGE.fullmatch(text))
         if texts:

@@ -88,8 +88,10 @@ class Drawn:
                 made += [blocks.table(rows)] if any(map(any, rows)) else []
             elif kind == "oleObj":
                 self._left_out.append(Omission("attachment", 1, posixpath.basename(name) or one.get("name", "")))
-            elif name in self._package.names:
-                made += charts.of_part(self._package, name)
+            elif drawn := charts.of_part(self._package, name):
+                made += drawn
+            elif name:
+                self._left_out.append(Omission("chart", 1, posixpath.basename(name)))
         return made
 
     def _paragraph(self, p: Element, counts: dict[int, tuple[str, int]], bulleted: bool) -> Item | Inlines:

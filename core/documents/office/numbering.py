@@ -36,9 +36,9 @@ class _List:
 def write_labels(package: Package, main: str, document: Element) -> dict[str, Element]:
     """Write labels into the paragraphs of a document; return the other parts that changed for it."""
     name = next(iter(package.related(main, "numbering")), "")
-    if not name:
+    root = package.optional(name)
+    if root is None:
         return {}
-    root = package.xml(name)
     lists = _lists(root)
     styles = _styles(package, main)
     numbers = {value(one, "numId") for one in found(root, "num")}
@@ -163,7 +163,8 @@ class _Style:
 def _styles(package: Package, main: str) -> dict[str, _Style]:
     """Return what the styles of paragraphs say of their numbers."""
     name = next(iter(package.related(main, "styles")), "")
-    elements = {value(one, "styleId"): one for one in found(package.xml(name), "style")} if name else {}
+    root = package.optional(name)
+    elements = {value(one, "styleId"): one for one in (() if root is None else found(root, "style"))}
     made: dict[str, _Style] = {}
     for style in elements:
         number, level, is_heading, seen, at = "", "", False, set[str](), style

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, ParseError
 
 from core.documents.kinds import damaged
+from core.errors import SourceError
 
 _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _IDS = (
@@ -68,8 +69,11 @@ class Package:
         return parsed(self.read(name))
 
     def optional(self, name: str) -> Element | None:
-        """Return the root element of a part, None where it isn't there."""
-        return self.xml(name) if name in self.names else None
+        """Return the root element of a part, None where it isn't there or can't be read."""
+        try:
+            return self.xml(name) if name in self.names else None
+        except SourceError:
+            return None
 
     def relations(self, part: str) -> dict[str, Relation]:
         """Return what a part refers to, by the ids that it uses."""
