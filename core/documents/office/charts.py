@@ -1,5 +1,6 @@
-"""Charts and diagrams of Office documents -> their title, series and values as a table; their words as a list."""
+"""Charts and diagrams of Office documents -> their title, series and values as a table; their words."""
 
+from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
 from core.documents.office import blocks
@@ -9,20 +10,36 @@ from core.documents.office.package import Package, first, found, local, value
 _MOST_POINTS = 20_000
 
 
-def of_part(package: Package, name: str) -> Blocks:
-    """Return a chart or the data of a diagram, which is a part of a package."""
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart as its title, a table of its series, and its other texts; a diagram has texts only."""
+
+    title: str = ""
+    rows: list[list[str]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    @property
+    def blocks(self) -> Blocks:
+        """The chart as blocks, none for an empty one."""
+        made: Blocks = [blocks.para([{"t": "Strong", "c": blocks.inlines(self.title)}])] if self.title else []
+        if self.rows:
+            made.append(blocks.table([[blocks.inlines(cell) for cell in row] for row in self.rows]))
+        return made + blocks.paras(self.texts)
+
+
+def of_part(package: Package, name: str) -> Chart:
+    """Return a chart or the data of a diagram, which is a part of a package; an empty one where it can't be read."""
     root = package.optional(name)
     if root is None:
-        return []
+        return Chart()
     if local(root) == "dataModel":
-        return diagram(root)
-    return _extended(root) if any(found(root, "chartData")) else chart(root)
+        return _diagram(root)
+    return _extended(root) if any(found(root, "chartData")) else _chart(root)
 
 
-def chart(root: Element) -> Blocks:
-    """Return the title, the table of a chart's series, and the other texts in it (ECMA-376, 21.2)."""
+def _chart(root: Element) -> Chart:
+    """Return a chart with its series (ECMA-376, 21.2)."""
     named = next(found(root, "chart"), root)
-    title = _words(first(named, "title"))
     series = list(found(root, "ser"))
     categories: dict[int, str] = {}
     columns: list[tuple[str, dict[int, str]]] = []
@@ -36,15 +53,14 @@ def chart(root: Element) -> Blocks:
         columns.append((name, _points(first(one, "val")) or _points(first(one, "yVal"))))
         if sizes := _points(first(one, "bubbleSize")):
             columns.append((name, sizes))
-    rows = _rows(categories, columns)
-    skipped = {one for part in (first(named, "title"), *(first(one, "tx") for one in series)) for one in _all(part)}
-    others = [_words(one) for one in found(root, "rich") if one not in skipped]
-    return _made(title, rows, [text for text in dict.fromkeys(others) if text])
+    said = {one for part in (first(named, "title"), *(first(one, "tx") for one in series)) for one in _all(part)}
+    others = [_words(one) for one in found(root, "rich") if one not in said]
+    return Chart(_words(first(named, "title")), _rows(categories, columns), [*dict.fromkeys(filter(None, others))])
 
 
-def _extended(root: Element) -> Blocks:
+def _extended(root: Element) -> Chart:
     """Return a chart of the kinds of 2016 (`cx`): its data by dimensions."""
-    columns, categories = [], dict[int, str]()
+    columns, categories = list[dict[int, str]](), dict[int, str]()
     for data in found(root, "data"):
         for dimension in data:
             points = {
@@ -52,28 +68,22 @@ def _extended(root: Element) -> Blocks:
                 for level in dimension
                 if local(level) == "lvl"
                 for at, one in enumerate(level)
+                if (value(one, "idx") or "0").isdecimal()
             }
             if local(dimension) == "strDim":
                 categories |= points
             elif local(dimension) == "numDim":
-                columns.append(("", points))
+                columns.append(points)
     names = [" ".join((one.text or "").split()) for tx in found(root, "tx") for one in found(tx, "v")]
-    titles = [_words(one) for one in found(root, "title")]
-    columns = [(names[at] if at < len(names) else "", points) for at, (_, points) in enumerate(columns)]
-    return _made(" ".join(filter(None, titles[:1])), _rows(categories, columns), [*filter(None, titles[1:])])
+    titles = [text for text in map(_words, found(root, "title")) if text]
+    named = [(names[at] if at < len(names) else "", points) for at, points in enumerate(columns)]
+    return Chart("".join(titles[:1]), _rows(categories, named), titles[1:])
 
 
-def diagram(root: Element) -> Blocks:
-    """Return the words of a diagram (SmartArt), each of its points as an item."""
+def _diagram(root: Element) -> Chart:
+    """Return the words of a diagram (SmartArt), each of its points as a text."""
     texts = [_words(point) for point in found(root, "pt") if value(point, "type") in ("", "node", "asst")]
-    return [blocks.bullets([blocks.paras([text]) for text in texts if text])] if any(texts) else []
-
-
-def _made(title: str, rows: list[list[str]], others: list[str]) -> Blocks:
-    made: Blocks = [blocks.para([{"t": "Strong", "c": blocks.inlines(title)}])] if title else []
-    if rows:
-        made.append(blocks.table([[blocks.inlines(cell) for cell in row] for row in rows]))
-    return made + blocks.paras(others)
+    return Chart(texts=[text for text in texts if text])
 
 
 def _rows(categories: dict[int, str], columns: list[tuple[str, dict[int, str]]]) -> list[list[str]]:
