@@ -12,6 +12,7 @@ CONVERTERS: Table[Converter] = Table(
         "canvas": Entry("core.documents.obsidian:Canvas"),
         "base": Entry("core.documents.obsidian:Base"),
         "pandoc": Entry("core.documents.pandoc:Pandoc"),
+        "uncommented": Entry("core.documents.pandoc:Uncommented"),
         "pdf": Entry("core.documents.pdf.converters:Pdf"),
         "pdftext": Entry("core.documents.pdf.converters:PdfText"),
         "ocr": Entry("core.documents.ocr:Ocr"),

@@ -53,7 +53,9 @@ class Pandoc:
     """Converts by the pandoc that the package pypandoc-binary holds."""
 
     kinds = " ".join(_FORMATS)
-    comments = True
+
+    def __init__(self, *, comments: bool = True) -> None:
+        self._comments = comments
 
     @property
     def version(self) -> str:
@@ -76,10 +78,10 @@ class Pandoc:
     def _read(self, data: bytes, kind: str, depth: int) -> "_Read":
         """Return what a document holds; `depth` is above 0 for one within another."""
         if kind == "pptx":
-            slides = Slides(data, comments=self.comments)
+            slides = Slides(data, comments=self._comments)
             return _Read(slides.blocks(), {}, slides.left_out, slides.warnings)
         if kind == "rtf":
-            rich = Rtf(data, comments=self.comments)
+            rich = Rtf(data, comments=self._comments)
             return _Read(rich.blocks, rich.said, rich.left_out)
         added, within = Insertions(), list[Omission]()
 
@@ -91,9 +93,9 @@ class Pandoc:
             return read.nodes
 
         if kind == "docx":
-            data, added = docx.prepared(data, part, comments=self.comments)
+            data, added = docx.prepared(data, part, comments=self._comments)
         elif kind == "odt":
-            data, added = odt.prepared(data, comments=self.comments)
+            data, added = odt.prepared(data, comments=self._comments)
         elif kind in _HTML:
             data = main_part(unwrapped(data, kind)).encode()
         read = json.loads(_pandoc(data, "-f", _FORMATS[kind], "-t", "json", "--track-changes=accept"))
@@ -108,6 +110,20 @@ class Pandoc:
         elif "date" in meta:
             said["created"] = syntax.plain(meta["date"])
         return _Read(nodes, said, [*within, *added.left_out])
+
+
+class Uncommented:
+    """Converts as Pandoc does, and leaves out the comments: they are named."""
+
+    kinds = "docx odt pptx rtf"
+
+    @property
+    def version(self) -> str:
+        return Pandoc().version
+
+    def convert(self, data: bytes, kind: str) -> Converted:
+        """Return a document as Markdown."""
+        return Pandoc(comments=False).convert(data, kind)
 
 
 @dataclass(frozen=True, slots=True)

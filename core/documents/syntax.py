@@ -25,7 +25,7 @@ _INLINES = frozenset(
 )
 _NUMERALS = {"LowerAlpha": "a", "UpperAlpha": "A", "LowerRoman": "i", "UpperRoman": "I"}
 _SIGNS = {"OneParen": "{})", "TwoParens": "({})"}
-_LETTERED = re.compile(r"\(?[A-Za-z]{1,5}[.)]")
+_LETTERED = re.compile(r"[A-Za-z]{1,5}[.)]|\(\w{1,9}\)")
 """What begins a paragraph as a list of letters would; no such list is Markdown, so nothing has to escape it."""
 _MOST_COLUMNS = 500
 

@@ -20,6 +20,7 @@ CONVERTERS = {
     "base": message("Obsidian base as it is written"),
     "pandoc": message("Documents, books and web pages by pandoc"),
     "pdf": message("PDF with headings and tables"),
+    "uncommented": message("Without comments"),
     "pdftext": message("PDF as plain lines"),
     "ocr": message("Text in pictures and scans"),
 }
