@@ -87,7 +87,7 @@ class Pandoc:
 
         def part(data: bytes, kind: str) -> Blocks:
             if depth == _MOST_DEPTH or kind not in _PARTS:
-                raise SourceError("", "can't be converted.")
+                raise damaged("")
             read = self._read(data, kind, depth + 1)
             within.extend(read.left_out)
             return read.nodes

@@ -13,7 +13,7 @@ from core.documents.kinds import damaged
 from core.documents.office.sheets import SheetExtras
 from core.documents.packaged import described
 from core.documents.protocol import Converted
-from core.messages import plural
+from core.messages import Message, plural
 
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 _DATES = {*range(14, 23), *range(27, 37), 45, 46, 47, *range(50, 59)}
@@ -42,16 +42,26 @@ class Workbook:
             raise damaged("") from error
         said = described(data, kind)
         title, author = said.get("title", ""), said.get("author", "")
-        one, many = "{n} hidden sheet was read too: {sheets}", "{n} hidden sheets were read too: {sheets}"
         return Converted(
             text,
             title,
             author,
             said.get("created", ""),
             said.get("updated", ""),
-            warnings=(plural(one, many, n=len(hidden), sheets=", ".join(hidden)),) if hidden else (),
+            warnings=_warnings(hidden),
             left_out=tuple(extras.left_out),
         )
+
+
+def _warnings(hidden: list[str]) -> tuple[Message, ...]:
+    names = ", ".join(hidden)
+    one = plural(
+        "{n} hidden sheet was read too: {sheets}",
+        "{n} hidden sheets were read too: {sheets}",
+        n=len(hidden),
+        sheets=names,
+    )
+    return (one,) if hidden else ()
 
 
 def _values(text: str) -> list[list[str]]:

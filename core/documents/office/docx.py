@@ -2,8 +2,9 @@
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from itertools import pairwise
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement
 
@@ -20,8 +21,8 @@ from core.documents.office.package import (
     local,
     parents,
     relation_id,
-    replace,
     resolve_alternatives,
+    substitute,
     value,
 )
 from core.documents.office.ruby import Readings
@@ -71,7 +72,8 @@ class _Part:
         self._relations = package.relations(name)
         self._parents = parents(root)
         self._readings: dict[Element, Readings] = {}
-        self._spelt: set[Element] = set()
+        self._before = {after: before for one in root.iter() for before, after in pairwise(one)}
+        self._instead: dict[Element, Iterable[Element]] = {}
         self._behind: dict[Element, list[Element]] = {}
 
     def complete(self, chunk: Chunk) -> None:
@@ -88,6 +90,7 @@ class _Part:
                     self._name(one)
                 case "ffData":
                     self._fill_in(one)
+        substitute(self._root, self._instead)
         for paragraph, readings in self._readings.items():
             if readings.text:
                 paragraph.append(_run(paragraph, readings.text))
@@ -109,14 +112,10 @@ class _Part:
         others = [one for one in run if one is not ruby and local(one) != "rPr"]
         if others:  # Word gives each ruby a run of its own
             runs = [*runs, _run(paragraph, "".join(_texts(run)))] if any(_texts(run)) else runs
-        siblings = list(self._parents[run])
-        before = siblings[siblings.index(run) - 1] if siblings.index(run) else None
         readings = self._readings.setdefault(paragraph, Readings())
         if reading is not None:
-            readings.add(_text(reading, shown=False), joined=before is not None and before in self._spelt)
-        replace(self._parents[run], run, runs)
-        self._spelt |= set(runs)
-        self._parents |= dict.fromkeys(runs, self._parents[run])
+            readings.add(_text(reading, shown=False), joined=self._before.get(run) in self._instead)
+        self._instead[run] = runs
 
     def _read_chunk(self, element: Element, chunk: Chunk) -> None:
         """Put a document that is a part of this one in its place, or name it."""
@@ -129,7 +128,7 @@ class _Part:
         if not made:
             self._added.omit("attachment", posixpath.basename(name) or "altChunk")
             return
-        replace(self._parents[element], element, [_paragraph(self._root, self._added.marker(made))])
+        self._instead[element] = [_paragraph(self._root, self._added.marker(made))]
 
     def _draw(self, element: Element) -> None:
         """Put a chart's values or a diagram's words below its paragraph."""
@@ -165,8 +164,7 @@ class _Part:
                 self._beside(run, entries[int(number)])
 
     def _beside(self, run: Element, text: str) -> None:
-        parent = self._parents[run]
-        parent.insert(list(parent).index(run), _run(run, text))
+        self._instead[run] = [_run(run, text), run]
 
     def _after(self, element: Element, made: list[Element]) -> None:
         """Put blocks behind the paragraph that holds an element."""

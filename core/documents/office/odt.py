@@ -1,11 +1,12 @@
 """A text of LibreOffice in which pandoc reads everything: what it drops is moved to where it looks."""
 
 import posixpath
+from collections.abc import Iterable
 from xml.etree.ElementTree import Element, SubElement
 
 from core.documents.office import blocks, list_styles
 from core.documents.office.insertions import Insertions
-from core.documents.office.package import Package, first, found, insert_behind, local, parents, replace
+from core.documents.office.package import Package, first, found, insert_behind, local, parents, substitute
 from core.documents.office.ruby import Readings
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
@@ -56,6 +57,8 @@ class _Text:
         self._package, self._body, self._added, self._comments = package, body, added, comments
         self._parents = parents(body)
         self._behind: dict[Element, list[Element]] = {}
+        self._instead: dict[Element, Iterable[Element]] = {}
+        self._lifted: list[tuple[Element, list[Element]]] = []
 
     def complete(self) -> None:
         """Move what pandoc drops to where it reads it."""
@@ -70,7 +73,11 @@ class _Text:
             elif one.tag in (_DRAW + "object", _DRAW + "object-ole"):
                 self._draw(one)
             elif one.tag.startswith(_DRAW) and (inner := [part for part in one if local(part) in ("p", "h", "list")]):
-                self._lift(one, inner)
+                self._lifted.append((one, inner))
+        substitute(self._body, self._instead)
+        for shape, inner in self._lifted:  # behind the paragraph that holds the box or the shape
+            shape[:] = [one for one in shape if one not in inner]
+            self._after(shape, inner)
         insert_behind(self._body, self._behind)
 
     def _complete_text(self, one: Element, name: str) -> None:
@@ -90,21 +97,15 @@ class _Text:
             base, reading = first(one, "ruby-base"), first(one, "ruby-text")
             readings.add("".join(() if reading is None else reading.itertext()), joined=joined)
             joined = not one.tail
-            replace(self._parents[one], one, () if base is None else [base])
+            self._instead[one] = () if base is None else [base]
             if base is not None:
                 base.tag = _TEXT + "span"
-                self._parents[base] = self._parents[one]
         if readings.text:
             SubElement(paragraph, _TEXT + "span").text = readings.text
 
     def _flatten(self, table: Element) -> None:
         """Put the paragraphs of a table within a cell in its place."""
-        parent = self._parents[table]
-        if table not in list(parent):
-            return
-        inner = [one for one in found(table, "p", "h") if local(self._parents[one]) != "note-body"]
-        replace(parent, table, inner)
-        self._parents |= dict.fromkeys(inner, parent)
+        self._instead[table] = [one for one in found(table, "p", "h") if local(self._parents[one]) != "note-body"]
 
     def _comment(self, annotation: Element) -> None:
         """Put a comment behind what it is about."""
@@ -115,17 +116,11 @@ class _Text:
             above = parent
             if above.tag in (_TEXT + "p", _TEXT + "h", _TEXT + "list", _TABLE + "table"):
                 block = above
-        replace(self._parents[annotation], annotation, ())
+        self._instead[annotation] = ()
         if not self._comments:
             self._added.omit("comment")
         elif block is not annotation:
             self._behind.setdefault(block, []).append(_paragraph(self._added.marker([said])))
-
-    def _lift(self, shape: Element, inner: list[Element]) -> None:
-        """Put the paragraphs of a box or a shape behind the paragraph that holds it."""
-        for one in inner:
-            shape.remove(one)
-        self._after(shape, inner)
 
     def _draw(self, element: Element) -> None:
         """Put a chart's title and values behind its paragraph, or name what else is embedded."""

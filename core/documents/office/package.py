@@ -177,18 +177,22 @@ def parents(root: Element) -> dict[Element, Element]:
     return {child: parent for parent in root.iter() for child in parent}
 
 
-def replace(parent: Element, old: Element, new: Iterable[Element]) -> None:
-    """Put elements where one was; the text behind it stays."""
-    at = list(parent).index(old)
-    made = list(new)
-    parent[at : at + 1] = made
-    if not old.tail:
-        return
-    if made or at:
-        last = parent[at + len(made) - 1]
-        last.tail = (last.tail or "") + old.tail
-    else:
-        parent.text = (parent.text or "") + old.tail
+def substitute(root: Element, by_old: Mapping[Element, Iterable[Element]]) -> None:
+    """Put elements where others were, at any depth; the text behind those stays.
+
+    What takes a place may be the children of an element, in which places were taken too.
+    """
+    for parent in reversed(list(root.iter())):
+        if not any(child in by_old for child in parent):
+            continue
+        made: list[Element] = []
+        for child in parent:
+            made += by_old.get(child, (child,))
+            if child in by_old and child.tail and made:
+                made[-1].tail = (made[-1].tail or "") + child.tail
+            elif child in by_old and child.tail:
+                parent.text = (parent.text or "") + child.tail
+        parent[:] = made
 
 
 def insert_behind(root: Element, behind: dict[Element, list[Element]]) -> None:
@@ -206,10 +210,9 @@ def insert_behind(root: Element, behind: dict[Element, list[Element]]) -> None:
 
 def resolve_alternatives(root: Element) -> None:
     """Keep of each `AlternateContent` the first version that holds something that is read, else the last one."""
-    of = parents(root)
-    for one in list(found(root, "AlternateContent")):
+    chosen: dict[Element, Iterable[Element]] = {}
+    for one in found(root, "AlternateContent"):
         versions = [child for child in one if local(child) in ("Choice", "Fallback")]
-        chosen = next((version for version in versions if any(found(version, *_READ))), (versions or [one])[-1])
-        content = list(chosen) if versions else []
-        replace(of[one], one, content)
-        of |= dict.fromkeys(content, of[one])
+        read = [version for version in versions if any(found(version, *_READ))]
+        chosen[one] = [*read, *versions[-1:]][0] if versions else ()
+    substitute(root, chosen)

@@ -40,8 +40,17 @@ class Slides:
     def warnings(self) -> tuple[Message, ...]:
         """What a person should know of the text."""
         slides = ", ".join(map(str, self._hidden))
-        one, many = "{n} hidden slide was read too: {slides}", "{n} hidden slides were read too: {slides}"
-        return (plural(one, many, n=len(self._hidden), slides=slides),) if slides else ()
+        if not slides:
+            return ()
+        n = len(self._hidden)
+        return (
+            plural(
+                "{n} hidden slide was read too: {slides}",
+                "{n} hidden slides were read too: {slides}",
+                n=n,
+                slides=slides,
+            ),
+        )
 
     def blocks(self) -> Blocks:
         """Return all slides, each under its title or number."""
