@@ -29,11 +29,10 @@ _FORMATS = {
     **dict.fromkeys(("html", "htm", "xhtml", "mhtml", "mht"), "html-native_divs-native_spans"),
     **dict.fromkeys(("tex", "latex"), "latex"),
     "wiki": "mediawiki",
-    "txt": "markdown_strict",
 }
 _HTML = ("html", "htm", "xhtml", "mhtml", "mht")
 _PACKED = ("docx", "pptx", "xlsx", "odt", "epub")
-_PARTS = (*_HTML, "docx", "rtf", "txt")
+_PARTS = (*_HTML, "docx", "rtf")
 """Kinds of documents that a Word document may hold as a part of its text."""
 _MOST_DEPTH = 3
 _FIELDS: tuple[str, ...] = ("title", "author")
@@ -86,6 +85,8 @@ class Pandoc:
         added, within = Insertions(), list[Omission]()
 
         def part(data: bytes, kind: str) -> Blocks:
+            if kind == "txt":
+                return blocks.paras(data.decode("utf-8", "replace").splitlines())
             if depth == _MOST_DEPTH or kind not in _PARTS:
                 raise damaged("")
             read = self._read(data, kind, depth + 1)

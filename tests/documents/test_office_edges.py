@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.documents.making import zipped
 from core.documents import CONVERTERS
-from core.documents.converting import convert
+from core.documents.converting import convert, is_document
 from core.errors import SourceError
 from core.model import Omission
 from tests.documents import office, written
@@ -74,6 +74,12 @@ def test_entities_of_a_hostile_document_are_not_expanded(kind: str) -> None:
     }
     with pytest.raises(SourceError, match="damaged"):
         CONVERTERS.build("pandoc").convert(zipped(files), kind)
+
+
+def test_a_plain_text_within_a_document_is_read_and_one_beside_it_stays_a_note() -> None:
+    within = docx('<w:altChunk r:id="r1"/>', {"a.txt": "One *line*.\nAnother."}, {"r1": ("aFChunk", "a.txt")})
+    assert convert(within, "a.docx")[0].text == "One \\*line\\*.\n\nAnother.\n"
+    assert not is_document("a.txt")
 
 
 def test_a_document_that_holds_itself_is_read_a_few_times() -> None:
