@@ -15,6 +15,7 @@ CONVERTERS: Table[Converter] = Table(
         "mail": Entry("core.documents.mail:Mail"),
         "feed": Entry("core.documents.feeds:Feed"),
         "pandoc": Entry("core.documents.pandoc:Pandoc"),
+        "uncommented": Entry("core.documents.pandoc:Uncommented"),
         "pdf": Entry("core.documents.pdf.converters:Pdf"),
         "pdftext": Entry("core.documents.pdf.converters:PdfText"),
         "ocr": Entry("core.documents.ocr:Ocr"),

@@ -1,22 +1,18 @@
 """The bytes of a document -> Markdown, converted in a process of its own that can be ended."""
 
-import json
+import atexit
 import logging
-import os
-import signal
-import subprocess
-import sys
-import tempfile
 import time
-from contextlib import suppress
 from functools import cache
-from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from core.documents import CONVERTERS, Converted
 from core.documents.kinds import PICTURES, check, kind_of
+from core.documents.packaged import sound_title
+from core.documents.process import ConverterProcess, Limits
 from core.errors import ModelError, SourceError
-from core.messages import from_json, message, skeleton
+from core.messages import from_json, skeleton
 from core.model import Omission
 from core.registry import Entry
 
@@ -25,7 +21,9 @@ SECONDS, OCR_SECONDS = 120, 3600
 """Time that a document may take; scans are read page by page, each in a few seconds."""
 MEGABYTES, OCR_MEGABYTES = 2048, 4096
 """Address space that a converter may take."""
-_LOOK = 0.05
+_MOST_IDLE = 2
+_IDLE: list[ConverterProcess] = []
+_IDLE_LOCK = Lock()
 
 
 def default_for(kind: str) -> str:
@@ -69,66 +67,53 @@ def convert(data: bytes, path: str, *, converter: str = "") -> tuple[Converted, 
     if kind not in chosen.kinds.split():
         raise SourceError(path, "can't be read by the converter '{converter}'.", converter=name)
     started = time.perf_counter()
-    with tempfile.TemporaryDirectory(prefix="tessera-document-") as folder:
-        place = Path(folder)
-        (place / "source").write_bytes(data)
-        result = _run(name, kind, place, path)
+    result = _run(name, kind, data, path)
     _LOG.info("Converted: a .%s of %d bytes by %s in %.2f s", kind, len(data), name, time.perf_counter() - started)
     if "reason" in result:
         raise SourceError(path, from_json(result["reason"]))
     values = result["converted"]
-    lists = {
+    read = {
+        "title": sound_title(values["title"]),
         "pages": tuple(values["pages"]),
         "warnings": tuple(map(from_json, values["warnings"])),
         "left_out": tuple(Omission(**omission) for omission in values["left_out"]),
     }
-    return Converted(**values | lists), result["version"]
+    return Converted(**values | read), result["version"]
 
 
-def _run(name: str, kind: str, place: Path, path: str) -> dict[str, Any]:
-    """Run the worker until it ends or takes too long; return its result."""
+def _run(name: str, kind: str, data: bytes, path: str) -> dict[str, Any]:
+    """Convert in a process that is idle, or in a new one; return its result."""
     reads_scans = "ocr" in (name, kind) or kind == "pdf"
     seconds = OCR_SECONDS if reads_scans else SECONDS
-    megabytes = OCR_MEGABYTES if reads_scans else MEGABYTES
-    ends = time.monotonic() + seconds
-    with start_worker(name, kind, place, seconds, megabytes) as process:
-        try:
-            while process.poll() is None:
-                if time.monotonic() > ends:
-                    raise SourceError(path, "takes longer than {n} seconds to convert. Divide it.", n=seconds)
-                time.sleep(_LOOK)
-        finally:
-            end_worker(process)
-    return result_of(process, place, path)
-
-
-def start_worker(name: str, kind: str, place: Path, seconds: int, megabytes: int) -> "subprocess.Popen[bytes]":
-    """Start the process that converts the document in a folder."""
-    command = [sys.executable, "-m", "core.documents.worker", name, kind, str(place), str(seconds), str(megabytes)]
-    return subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,  # by which the worker knows that this process is there
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=Path(__file__).parents[2],
-        start_new_session=True,
-    )
-
-
-def result_of(process: "subprocess.Popen[bytes]", place: Path, path: str) -> dict[str, Any]:
-    """Return what a worker wrote; raises SourceError where it ended without a result."""
+    process = _taken(Limits(seconds, seconds, OCR_MEGABYTES if reads_scans else MEGABYTES))
     try:
-        result: dict[str, Any] = json.loads((place / "result").read_bytes())
-    except (OSError, ValueError):
-        ended = message("can't be converted: its converter ended with the status {n}.", n=process.returncode)
-        raise SourceError(path, ended) from None
+        result = process.convert(data, name, kind)
+    except TimeoutError:
+        raise SourceError(path, "takes longer than {n} seconds to convert. Divide it.", n=seconds) from None
+    except ChildProcessError as error:
+        raise ended(path, error) from None
+    with _IDLE_LOCK:
+        _IDLE.append(process)
+        surplus = _IDLE.pop(0) if len(_IDLE) > _MOST_IDLE else None
+    if surplus is not None:
+        surplus.close()
     return result
 
 
-def end_worker(process: "subprocess.Popen[bytes]") -> None:
-    """End a worker and what it started."""
-    with suppress(OSError):
-        if hasattr(os, "killpg"):
-            os.killpg(process.pid, signal.SIGKILL)
-        else:
-            process.kill()
+def ended(path: str, error: ChildProcessError) -> SourceError:
+    """Return the error for a document that ended the process which converted it."""
+    return SourceError(path, "can't be converted: its converter ended with the status {n}.", n=error.args[0])
+
+
+def _taken(limits: Limits) -> ConverterProcess:
+    with _IDLE_LOCK:
+        for at, process in enumerate(_IDLE):
+            if process.limits == limits:
+                return _IDLE.pop(at)
+    return ConverterProcess(limits)
+
+
+@atexit.register
+def _close_idle() -> None:
+    while _IDLE:
+        _IDLE.pop().close()

@@ -14,7 +14,13 @@ _EXTRAS = {
 """A module that a converter imports -> the extra that brings it."""
 
 
-_MODULES = {"pandoc": "pypandoc", "pdf": "pdfplumber", "pdftext": "pypdfium2", "ocr": "rapidocr"}
+_MODULES = {
+    "pandoc": "pypandoc",
+    "uncommented": "pypandoc",
+    "pdf": "pdfplumber",
+    "pdftext": "pypdfium2",
+    "ocr": "rapidocr",
+}
 """What each converter of Tessera needs."""
 
 

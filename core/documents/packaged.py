@@ -11,15 +11,28 @@ _NAMES = {
     "author": r"dc:creator|meta:initial-creator",
     "created": r"dcterms:created|meta:creation-date",
     "updated": r"dcterms:modified|dc:date",
+    "description": r"dc:description",
 }
 _MOST = 1 << 20
-_JUNK = re.compile(
-    r"(?i)untitled.*|microsoft word - .*|(powerpoint )?presentation|无标题|.*\.docx?|about:blank|https?:.*|\W*"
+_PROGRAM = (
+    r"(untitled|unbenannt|sans[ -]titre|無題|无标题)[ -]?\d*",
+    r"microsoft (word|excel|powerpoint) - .*",
+    r"(microsoft )?(powerpoint[ -])?(presentation|präsentation)\d*",
+    r"présentation powerpoint",
+    r"(slide|folie|layout|幻灯片) ?\d+",
+    r"(document|dokument|book|mappe|文档|文書|工作簿|演示文稿|プレゼンテーション)[ -]?\d+",
+    r"title|none|null|unspecified|\(anonymous\)",
 )
+_FILE = (
+    r".*\.(docx?|dotx?|rtf|odt|pdf|x?html?|tex|dvi|e?ps|indd|qxd|pmd|fm|xlsx?|pptx?|txt|wpd|cdr)",
+    r"about:blank|(https?|file):.*|\W*",
+)
+_JUNK = re.compile(f"(?i){'|'.join((*_PROGRAM, *_FILE))}")
+"""Titles that programs give: their names for what has none yet, and the names of files."""
 
 
 def described(data: bytes, kind: str) -> dict[str, str]:
-    """Return title, author, created and updated, of those that a document says."""
+    """Return title, author, created, updated and description, of those that a document says."""
     archive = zipfile.ZipFile(io.BytesIO(data))
     for name in archive.namelist():
         if name in _FILES or (kind == "epub" and name.endswith(".opf")):

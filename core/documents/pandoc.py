@@ -1,8 +1,10 @@
 """Office documents, books, web pages and markup -> Markdown by pandoc, which reads no other file and no network."""
 
 import json
+import re
 import subprocess
 import tempfile
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,10 +12,16 @@ from typing import Any
 from core.documents import syntax
 from core.documents.extras import has, need
 from core.documents.kinds import damaged
-from core.documents.packaged import described
+from core.documents.office import blocks, docx, odt
+from core.documents.office.blocks import Blocks
+from core.documents.office.insertions import Insertions
+from core.documents.office.rtf import Rtf
+from core.documents.office.slides import Slides
+from core.documents.packaged import described, sound_title
 from core.documents.protocol import Converted
 from core.documents.webpages import main_part, unwrapped, whole
 from core.errors import SourceError
+from core.messages import Message
 from core.model import Omission
 
 _FORMATS = {
@@ -24,15 +32,29 @@ _FORMATS = {
 }
 _HTML = ("html", "htm", "xhtml", "mhtml", "mht")
 _PACKED = ("docx", "pptx", "xlsx", "odt", "epub")
+_PARTS = (*_HTML, "docx", "rtf")
+"""Kinds of documents that a Word document may hold as a part of its text."""
+_MOST_DEPTH = 3
+_FIELDS: tuple[str, ...] = ("title", "author")
+_HEAD = ("subtitle", "date", "abstract")
+"""What stands at the head of a document, and isn't a field of its note."""
+_API = [1, 23, 1]
 _MEGABYTES = 850
 """Of pandoc's heap: with what else it needs, at most 1 GB."""
 _HEAP_EXHAUSTED = 251
+_PLACE = re.compile(r'Error at ".*?" \((line \d+, column \d+)\):')
+_INTERNAL = re.compile(r"DocxError|Exception|CallStack|HasCallStack|Prelude\.|namespaces|\.xml|_rels")
+"""What pandoc says of itself and of the parts of an archive, not of what a person wrote."""
+_MOST_REASON = 200
 
 
 class Pandoc:
     """Converts by the pandoc that the package pypandoc-binary holds."""
 
     kinds = " ".join(_FORMATS)
+
+    def __init__(self, *, comments: bool = True) -> None:
+        self._comments = comments
 
     @property
     def version(self) -> str:
@@ -43,37 +65,98 @@ class Pandoc:
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return a document as Markdown; a web page without its menus."""
         need("pypandoc")
-        left_out = 0
-        if kind in _HTML:
-            page, left_out = main_part(unwrapped(data, kind))
-            data = page.encode()
+        read = self._read(data, kind, 0)
         own_pictures = kind not in _PACKED and kind not in _HTML and kind != "rtf"
-        text, meta = _read(data, kind, pictures=own_pictures)
-        of_file = described(data, kind) if kind in _PACKED else {}
-        said = {name: syntax.plain(meta[name]) for name in ("title", "author", "date") if name in meta}
-        return Converted(
-            text,
-            title=said.get("title") or of_file.get("title", ""),
-            author=said.get("author") or of_file.get("author", ""),
-            created=of_file.get("created", "") or said.get("date", ""),
-            updated=of_file.get("updated", ""),
-            left_out=(Omission("menu", left_out),) if left_out else (),
-        )
+        text = _markdown(read.nodes, pictures=own_pictures)
+        said = described(data, kind) if kind in _PACKED else {}
+        said |= {name: value for name, value in read.said.items() if value}
+        title, author, created, updated = (said.get(name, "") for name in ("title", "author", "created", "updated"))
+        return Converted(text, title, author, created, updated, warnings=read.warnings, left_out=tuple(read.left_out))
+
+    def _read(self, data: bytes, kind: str, depth: int) -> "_Read":
+        """Return what a document holds; `depth` is above 0 for one within another."""
+        if kind == "pptx":
+            slides = Slides(data, comments=self._comments)
+            return _Read(slides.blocks(), {}, slides.left_out, slides.warnings)
+        if kind == "rtf":
+            rich = Rtf(data, comments=self._comments)
+            return _Read(rich.blocks, rich.said, rich.left_out)
+        added, within = Insertions(), list[Omission]()
+
+        def part(data: bytes, kind: str) -> Blocks:
+            if kind == "txt":
+                return blocks.paras(data.decode("utf-8", "replace").splitlines())
+            if depth == _MOST_DEPTH or kind not in _PARTS:
+                raise damaged("")
+            read = self._read(data, kind, depth + 1)
+            within.extend(read.left_out)
+            return read.nodes
+
+        if kind == "docx":
+            data, added = docx.prepared(data, part, comments=self._comments)
+        elif kind == "odt":
+            data, added = odt.prepared(data, comments=self._comments)
+        elif kind in _HTML:
+            page, menus = main_part(unwrapped(data, kind))
+            data = page.encode()
+            within += [Omission("menu", menus)] if menus else []
+        read = json.loads(_pandoc(data, "-f", _FORMATS[kind], "-t", "json", "--track-changes=accept"))
+        meta: dict[str, Any] = read["meta"]
+        said: dict[str, str] = {name: syntax.plain(meta[name]) for name in _FIELDS if name in meta}
+        nodes = syntax.replaced(read["blocks"], added.by_marker)
+        if kind in ("docx", "odt"):
+            head = _HEAD if sound_title(said.get("title", "")) else ("title", *_HEAD)
+            nodes = [*(node for name in head if name in meta for node in syntax.paragraphs(meta[name])), *nodes]
+        elif kind == "epub":
+            nodes = [*_description(data), *nodes]
+        elif "date" in meta:
+            said["created"] = syntax.plain(meta["date"])
+        return _Read(nodes, said, [*within, *added.left_out])
+
+
+class Uncommented:
+    """Converts as Pandoc does, and leaves out the comments: they are named."""
+
+    kinds = "docx odt pptx rtf"
+
+    @property
+    def version(self) -> str:
+        return Pandoc().version
+
+    def convert(self, data: bytes, kind: str) -> Converted:
+        """Return a document as Markdown."""
+        return Pandoc(comments=False).convert(data, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """The blocks of a document, what it says of itself, what was left out, what a person should know."""
+
+    nodes: Blocks
+    said: dict[str, str]
+    left_out: list[Omission]
+    warnings: tuple[Message, ...] = ()
+
+
+def _description(data: bytes) -> Blocks:
+    """Return what a book says of itself: text, or HTML."""
+    said = described(data, "epub").get("description", "")
+    if "<" not in said:
+        return blocks.paras(said.splitlines())
+    read: Blocks = json.loads(_pandoc(said.encode(), "-f", _FORMATS["html"], "-t", "json"))["blocks"]
+    return read
 
 
 def of_html(page: str) -> str:
-    """Return HTML that stands in a document of another kind as Markdown."""
+    """Return HTML that is in a document of another kind as Markdown."""
     need("pypandoc")
-    return _read(whole(page).encode(), "html", pictures=False)[0]
+    read = json.loads(_pandoc(whole(page).encode(), "-f", _FORMATS["html"], "-t", "json"))
+    return _markdown(read["blocks"], pictures=False)
 
 
-def _read(data: bytes, kind: str, *, pictures: bool) -> tuple[str, dict[str, Any]]:
-    """Return a document as Markdown, and what it says of itself."""
-    document = json.loads(_pandoc(data, "-f", _FORMATS[kind], "-t", "json", "--track-changes=accept"))
-    blocks, meta = syntax.simple(document["blocks"], pictures=pictures), document["meta"]
-    document |= {"blocks": blocks, "meta": {}}
-    text = _pandoc(json.dumps(document).encode(), "-f", "json", "-t", "gfm-raw_html", "--wrap=none").decode()
-    return text, meta
+def _markdown(nodes: Blocks, *, pictures: bool) -> str:
+    document = {"pandoc-api-version": _API, "meta": {}, "blocks": syntax.simple(nodes, pictures=pictures)}
+    return _pandoc(json.dumps(document).encode(), "-f", "json", "-t", "gfm-raw_html", "--wrap=none").decode()
 
 
 @cache
@@ -93,9 +176,15 @@ def _pandoc(data: bytes, *arguments: str) -> bytes:
         done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, cwd=folder, check=False)
     if done.returncode == _HEAP_EXHAUSTED:
         raise MemoryError
-    if done.returncode > 0:
-        error = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise SourceError("", "can't be converted: {why}", why=error[-1][:200]) if error else damaged("")
-    if done.returncode < 0:
-        raise damaged("")
+    if done.returncode:
+        why = _reason(done.stderr.decode("utf-8", "replace"))
+        raise SourceError("", "can't be converted: {why}", why=why) if why and done.returncode > 0 else damaged("")
     return done.stdout
+
+
+def _reason(stderr: str) -> str:
+    """Return what pandoc says of a text, and where; "" for what says nothing to a person."""
+    place = _PLACE.search(stderr)
+    told = [line.strip() for line in stderr[place.end() if place else 0 :].splitlines()]
+    reason = next((line for line in told if any(map(str.isalpha, line)) and not _INTERNAL.search(line)), "")
+    return f"{place[1]}: {reason}"[:_MOST_REASON] if place and reason else reason[:_MOST_REASON]

@@ -1,27 +1,18 @@
 """The bytes of pictures -> their text, in a process of its own that reads one after another and can be ended."""
 
-import shutil
-import signal
-import subprocess
-import tempfile
-import time
 from collections.abc import Callable
-from contextlib import suppress
-from pathlib import Path
-from typing import Any
 
-from core.documents.converting import OCR_MEGABYTES, OCR_SECONDS, end_worker, result_of, start_worker
+from core.documents.converting import OCR_MEGABYTES, OCR_SECONDS, ended
 from core.documents.extras import has
 from core.documents.kinds import MAX_BYTES, picture_kind, too_large
-from core.documents.worker import PICTURE_SECONDS
+from core.documents.process import ConverterProcess, Limits
 from core.errors import ConfigError, SourceError
 from core.messages import from_json
 
-_AGE, _PICTURES = 1800, 200
-"""Seconds and pictures after which a process is replaced by a new one."""
-_LIFE = _AGE + OCR_SECONDS
-_LOOK = 0.05
-_CONVERTER = "ocr"
+PICTURE_SECONDS = 120
+"""Seconds of the processor that one picture may take; most take one or two."""
+_LIMITS = Limits(OCR_SECONDS, PICTURE_SECONDS, OCR_MEGABYTES)
+_CONVERTER, _ANY_KIND = "ocr", "-"
 
 
 def can_read() -> bool:
@@ -50,10 +41,7 @@ class PictureReader:
     """Reads pictures at the lowest priority. Its process holds the models, half a gigabyte, until it is closed."""
 
     def __init__(self) -> None:
-        self._process: subprocess.Popen[bytes] | None = None
-        self._place = Path()
-        self._began = 0.0
-        self._count = 0
+        self._process = ConverterProcess(_LIMITS, waits=True)
 
     def __enter__(self) -> "PictureReader":
         return self
@@ -73,11 +61,15 @@ class PictureReader:
             raise too_large(path, len(data))
         if not picture_kind(data):
             raise SourceError(path, "is no picture that can be read, whatever its name says.")
+
         try:
-            result = self._result(data, path, look)
-        except BaseException:
-            self.close()
-            raise
+            result = self._process.convert(data, _CONVERTER, _ANY_KIND, look)
+        except TimeoutError:
+            raise SourceError(
+                path, "takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS
+            ) from None
+        except ChildProcessError as error:
+            raise ended(path, error) from None
         if "converted" in result:
             text = str(result["converted"]["text"])
             return text if holds_words(text) else "", str(result["version"])
@@ -87,42 +79,4 @@ class PictureReader:
 
     def close(self) -> None:
         """End the process."""
-        if self._process is not None:
-            with self._process as process:
-                end_worker(process)
-            self._process = None
-            shutil.rmtree(self._place, ignore_errors=True)
-
-    def _result(self, data: bytes, path: str, look: Callable[[], object]) -> dict[str, Any]:
-        process, result = self._started(), self._place / "result"
-        result.unlink(missing_ok=True)
-        (self._place / "source").write_bytes(data)
-        ends = time.monotonic() + OCR_SECONDS
-        with suppress(BrokenPipeError):
-            assert process.stdin is not None
-            process.stdin.write(b"\n")
-            process.stdin.flush()
-        while process.poll() is None and not result.exists():
-            look()
-            if time.monotonic() > ends:
-                raise _too_long(path)
-            time.sleep(_LOOK)
-        self._count += 1
-        if process.returncode and process.returncode == -getattr(signal, "SIGPROF", 0):
-            raise _too_long(path)
-        return result_of(process, self._place, path)
-
-    def _started(self) -> "subprocess.Popen[bytes]":
-        """Return the process, a new one where the last ended, is old, or has read many pictures."""
-        is_old = time.monotonic() - self._began > _AGE or self._count >= _PICTURES
-        if self._process is not None and (is_old or self._process.poll() is not None):
-            self.close()
-        if self._process is None:
-            self._place = Path(tempfile.mkdtemp(prefix="tessera-pictures-"))
-            self._process = start_worker(_CONVERTER, "", self._place, _LIFE, OCR_MEGABYTES)
-            self._began, self._count = time.monotonic(), 0
-        return self._process
-
-
-def _too_long(path: str) -> SourceError:
-    return SourceError(path, "takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS)
+        self._process.close()

@@ -3,25 +3,61 @@
 A node is {"t": its kind, "c": its content} (pandoc-types 1.23).
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-_SPACE = {"t": "Space"}
-_SIMPLE_ATTRIBUTES = ["", [], []]
+from core.documents.formulas import written
+from core.documents.office import blocks
+from core.documents.office.insertions import MARKER
+from core.documents.office.labels import numeral
+
+_SPACE = blocks.SPACE
+_SIMPLE_ATTRIBUTES = blocks.ATTRIBUTES
 _BLOCKS = frozenset(
     "Plain Para LineBlock CodeBlock RawBlock BlockQuote OrderedList BulletList DefinitionList Header HorizontalRule"
     " Table Figure Div".split()
 )
+_INLINES = frozenset(
+    "Str Emph Underline Strong Strikeout Superscript Subscript SmallCaps Quoted Cite Code Space SoftBreak LineBreak"
+    " Math RawInline Link Image Note Span".split()
+)
+_NUMERALS = {"LowerAlpha": "a", "UpperAlpha": "A", "LowerRoman": "i", "UpperRoman": "I"}
+_SIGNS = {"OneParen": "{})", "TwoParens": "({})"}
+_LETTERED = re.compile(r"[A-Za-z]{1,5}[.)]|\(\w{1,9}\)")
+"""What begins a paragraph as a list of letters would; no such list is Markdown, so nothing has to escape it."""
 _MOST_COLUMNS = 500
 
 
-def simple(blocks: list[Any], *, pictures: bool) -> list[Any]:
+def replaced(node: Any, by_marker: Mapping[str, list[Any]]) -> Any:
+    """Return blocks in which those that markers stand for are behind the paragraphs with the markers."""
+    if isinstance(node, list):
+        return [part for one in node for part in _parted(one, by_marker)] if by_marker else node
+    return node | {"c": replaced(node["c"], by_marker)} if isinstance(node, dict) and "c" in node else node
+
+
+def _parted(node: Any, by_marker: Mapping[str, list[Any]]) -> list[Any]:
+    """Return a paragraph without its markers, none for one that is a marker, and the blocks that they stand for."""
+    if not isinstance(node, dict) or node.get("t") not in ("Para", "Plain"):
+        return [replaced(node, by_marker)]
+    content, behind = [], []
+    for one in node["c"]:
+        markers = [marker for marker in MARKER.findall(one["c"]) if marker in by_marker] if one["t"] == "Str" else []
+        behind += [block for marker in markers for block in by_marker[marker]]
+        text = MARKER.sub("", one["c"]) if markers else ""
+        content += [one] if not markers else [one | {"c": text}] if text else []
+    if not behind:
+        return [node]
+    return [node | {"c": content}, *behind] if content else behind
+
+
+def simple(nodes: list[Any], *, pictures: bool) -> list[Any]:
     """Return blocks whose tables have one line a cell and as many cells a row, and whose pictures are files beside it.
 
     Without `pictures` there are no such files: a picture is its description.
     """
-    return list(_simple(blocks, pictures))
+    return list(_simple(nodes, pictures))
 
 
 def plain(node: Any) -> str:
@@ -42,8 +78,18 @@ def plain(node: Any) -> str:
     return plain(content)
 
 
-def _simple(blocks: list[Any], pictures: bool) -> Iterator[Any]:
-    for block in blocks:
+def paragraphs(node: Any) -> list[Any]:
+    """Return a value of metadata as blocks."""
+    kind, content = node.get("t"), node.get("c") or []
+    if kind == "MetaBlocks":
+        return list(content)
+    if kind == "MetaList":
+        return [block for one in content for block in paragraphs(one)]
+    return [{"t": "Para", "c": content}] if kind == "MetaInlines" and content else []
+
+
+def _simple(nodes: list[Any], pictures: bool) -> Iterator[Any]:
+    for block in nodes:
         kind, content = block["t"], block.get("c")
         if kind == "Div":
             yield from _simple(content[1], pictures)
@@ -53,8 +99,41 @@ def _simple(blocks: list[Any], pictures: bool) -> Iterator[Any]:
             yield from _table(content, pictures)
         elif kind == "Header":
             yield {"t": kind, "c": [content[0], _SIMPLE_ATTRIBUTES, _inlines(content[2], pictures)]}
+        elif kind == "OrderedList" and (labels := _labels(content)):
+            items = [_led({"t": "Str", "c": label}, item) for label, item in zip(labels, content[1], strict=True)]
+            yield _within(blocks.bullets(items), pictures)
+        elif kind in ("Para", "Plain"):
+            yield {"t": kind, "c": _unescaped(_inlines(content, pictures))}
         elif kind not in ("RawBlock", "Null"):
             yield _within(block, pictures)
+
+
+def _labels(content: Any, *, all_of_them: bool = False) -> list[str]:
+    """Return the labels of a list that Markdown's numbers don't say, none for a list of plain numbers."""
+    (start, style, sign), items = content
+    is_plain = style["t"] not in _NUMERALS and sign["t"] != "TwoParens"
+    if is_plain and not all_of_them:
+        return []
+    form = _SIGNS.get(sign["t"], "{}.")
+    return [form.format(numeral(start + at, _NUMERALS.get(style["t"], "1"))) for at in range(len(items))]
+
+
+def _led(word: Any, item: list[Any]) -> list[Any]:
+    """Return an item of a list with its label as its first word."""
+    if item and item[0]["t"] in ("Para", "Plain"):
+        return [item[0] | {"c": [word, _SPACE, *item[0]["c"]]}, *item[1:]]
+    return [{"t": "Plain", "c": [word]}, *item]
+
+
+def _unescaped(content: list[Any]) -> list[Any]:
+    """Return the inlines of a paragraph; a letter with a bracket at its begin stays without a backslash."""
+    if content and content[0]["t"] == "Str" and _LETTERED.fullmatch(content[0]["c"]):
+        return [_unchanged(content[0]["c"]), *content[1:]]
+    return content
+
+
+def _unchanged(markdown: str) -> Any:
+    return {"t": "RawInline", "c": ["markdown", markdown]}
 
 
 def _within(node: Any, pictures: bool) -> Any:
@@ -79,7 +158,11 @@ def _inlines(nodes: list[Any], pictures: bool) -> list[Any]:
             made += _inlines(content[1], pictures)
         elif kind == "Link":
             made.append({"t": kind, "c": [_SIMPLE_ATTRIBUTES, _inlines(content[1], pictures), content[2]]})
-        elif kind != "RawInline":
+        elif kind == "RawInline":
+            made += [_unchanged(content[1])] if content[0] == blocks.OURS else []
+        elif kind == "Math":
+            made += written(content[1], is_block=content[0]["t"] == "DisplayMath")
+        else:
             made.append(_within(node, pictures))
     return made
 
@@ -149,9 +232,14 @@ def _line(node: Any) -> list[Any]:
             return [_SPACE if one["t"] in ("LineBreak", "SoftBreak") else one for one in content]
         if kind == "Header":
             return list(content[2])
+        if kind == "OrderedList":
+            labels = _labels(content, all_of_them=True)
+            return _line([_led(_unchanged(label), item) for label, item in zip(labels, content[1], strict=True)])
         if kind == "CodeBlock":
             return [{"t": "Code", "c": [_SIMPLE_ATTRIBUTES, " ".join(content[1].split())]}]
         return _line(content)
+    if isinstance(node, list) and node and all(isinstance(one, dict) and one.get("t") in _INLINES for one in node):
+        return [_SPACE if one["t"] in ("LineBreak", "SoftBreak") else one for one in node]
     made: list[Any] = []
     for one in node if isinstance(node, list) else []:
         if inlines := _line(one):

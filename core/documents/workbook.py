@@ -12,8 +12,10 @@ from itertools import islice
 from xml.etree.ElementTree import Element, ParseError, iterparse
 
 from core.documents.kinds import damaged
+from core.documents.office.sheets import SheetExtras
 from core.documents.packaged import described
 from core.documents.protocol import Converted
+from core.messages import Message, plural
 from core.model import Omission
 
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -41,12 +43,33 @@ class Workbook:
             return Converted(_table(rows), left_out=(Omission("column", wider),) if wider else ())
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as archive:
-                text = "\n".join(_sheets(archive))
+                extras = SheetExtras(data)
+                hidden: list[str] = []
+                text = "\n".join(_sheets(archive, extras, hidden))
         except (ParseError, KeyError, zipfile.BadZipFile, IndexError) as error:
             raise damaged("") from error
         said = described(data, kind)
         title, author = said.get("title", ""), said.get("author", "")
-        return Converted(text, title, author, said.get("created", ""), said.get("updated", ""))
+        return Converted(
+            text,
+            title,
+            author,
+            said.get("created", ""),
+            said.get("updated", ""),
+            warnings=_warnings(hidden),
+            left_out=tuple(extras.left_out),
+        )
+
+
+def _warnings(hidden: list[str]) -> tuple[Message, ...]:
+    names = ", ".join(hidden)
+    one = plural(
+        "{n} hidden sheet was read too: {sheets}",
+        "{n} hidden sheets were read too: {sheets}",
+        n=len(hidden),
+        sheets=names,
+    )
+    return (one,) if hidden else ()
 
 
 def _values(text: str) -> tuple[list[list[str]], int]:
@@ -84,7 +107,7 @@ def _delimiter(text: str) -> str:
     return chosen
 
 
-def _sheets(archive: zipfile.ZipFile) -> Iterator[str]:
+def _sheets(archive: zipfile.ZipFile, extras: SheetExtras, hidden: list[str]) -> Iterator[str]:
     names = set(archive.namelist())
     shared = _shared(archive) if "xl/sharedStrings.xml" in names else []
     dates = _date_styles(archive) if "xl/styles.xml" in names else set()
@@ -99,15 +122,30 @@ def _sheets(archive: zipfile.ZipFile) -> Iterator[str]:
     for sheet in _elements(archive, "xl/workbook.xml", "sheet"):
         target = targets.get(sheet.get(_RELATION), "")
         place = target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"xl/{target}")
-        if place not in names or "worksheet" not in place:
+        if place not in names or not any(kind in place for kind in ("worksheet", "chartsheet")):
             continue
         rows = []
+        title = " ".join(str(sheet.get("name")).split())
+        hidden += [title] if sheet.get("state", "visible") != "visible" else []
         for row in _elements(archive, place, "row"):
             rows.append(_row(row, shared, dates, _FIRST_DAY[since_1904]))
             left -= len(rows[-1])
             if left < 0:
                 raise MemoryError
-        yield f"## {' '.join(str(sheet.get('name')).split())}\n\n{_table(rows)}"
+        yield f"## {title}\n\n{_table(rows)}"
+        yield from _beside(extras, place, title)
+
+
+def _beside(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]:
+    """Yield what stands on a sheet beside its cells."""
+    for name, rows in extras.tables(sheet):
+        yield f"{f'**{name}**' if name else ''}\n\n{_table(rows)}".lstrip()
+    for text in extras.texts(sheet):
+        yield f"{text}\n"
+    for author, cell, paragraphs in extras.comments(sheet):
+        lines = [f"[!comment] {' '.join(author.split())}".rstrip(), f"{cell}: {paragraphs[0] if paragraphs else ''}"]
+        yield "\n".join(f"> {line}".rstrip() for line in (*lines, *paragraphs[1:])) + "\n"
+    extras.name_files(sheet, title)
 
 
 def _elements(archive: zipfile.ZipFile, name: str, tag: str) -> Iterator[Element]:

@@ -1,8 +1,9 @@
-"""The process that converts one document, within limits that it can't raise again.
+"""The process that converts one document after another, within a limit of memory that it can't raise again.
 
-`python -m core.documents.worker CONVERTER KIND FOLDER SECONDS MEGABYTES`: FOLDER holds `source`; `result` is written.
-Without a KIND it converts one picture after another: each byte of its standard input says that there is a `source`.
-It ends, and with it what it started, once the other end of its standard input is closed.
+`python -m core.documents.worker FOLDER MEGABYTES runs`: each line of its standard input, `CONVERTER KIND SECONDS`, says
+that FOLDER holds a `source`; `result` is written. The kind `-` is a picture of any kind. SECONDS are those of the
+processor. With `waits` its priority is lower. It ends when nobody asks it for a while and, with what it started, once
+the other end of its standard input is closed.
 """
 
 import json
@@ -13,38 +14,52 @@ import sys
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
 
 _RESULT_BYTES = 1 << 28
-PICTURE_SECONDS = 120
-"""Seconds of the processor that one picture may take; most take one or two."""
 _LOWER = 10
 """How much lower the priority is of what nobody waits for."""
+_IDLE_SECONDS = 60
+_GROWN = 0.5
+"""The part of its memory that documents may leave behind: the next ones would lack more."""
+_TEMPORARY = "temporary"
 
 
-def _limit(seconds: int, megabytes: int) -> None:
+def _limit(megabytes: int) -> None:
     """Limit this process and those it starts. A system without such limits has the time limit of its parent."""
     try:
         import resource
     except ImportError:
         return
     for what, most in (
-        (resource.RLIMIT_CPU, seconds),
         (resource.RLIMIT_FSIZE, _RESULT_BYTES),
         (resource.RLIMIT_AS, megabytes << 20),
         (resource.RLIMIT_CORE, 0),
     ):
         hard = resource.getrlimit(what)[1]
         resource.setrlimit(what, (most, most) if hard == resource.RLIM_INFINITY else (min(most, hard), hard))
-    signal.alarm(seconds + 5)  # where the parent hangs
 
 
-def _end_with_parent(folder: str, heard: "SimpleQueue[bytes]") -> None:
-    """Wait until the parent is gone; then delete the document, and end this process and those it started."""
+def _has_grown(megabytes: int) -> bool:
+    """Return whether a document needed so much memory that the next one should get another process."""
+    try:
+        import resource
+    except ImportError:
+        return False
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > _GROWN * (megabytes << 20)
+
+
+def _end_with_parent(folder: str, heard: "SimpleQueue[str]") -> None:
+    """Hand on the lines of the parent until it is gone; then delete the document, and end all processes of this one."""
+    line = b""
     while byte := os.read(0, 1):
-        heard.put(byte)
+        line += byte
+        if byte == b"\n":
+            heard.put(line.decode())
+            line = b""
     for _ in range(10):  # what is written meanwhile keeps a folder
         shutil.rmtree(folder, ignore_errors=True)
         if not Path(folder).exists():
@@ -54,23 +69,29 @@ def _end_with_parent(folder: str, heard: "SimpleQueue[bytes]") -> None:
     os._exit(1)
 
 
-def main(name: str, kind: str, folder: str, seconds: str, megabytes: str) -> None:
-    """Convert `source`, and write the converted document or the reason of its failure to `result`."""
-    _limit(int(seconds), int(megabytes))
-    tempfile.tempdir = folder  # which the parent deletes, however this process ends
-    heard: SimpleQueue[bytes] = SimpleQueue()
+def main(folder: str, megabytes: str, priority: str) -> None:
+    """Convert each `source`, and write the converted document or the reason of its failure to `result`."""
+    _limit(int(megabytes))
+    heard: SimpleQueue[str] = SimpleQueue()
     Thread(target=_end_with_parent, args=(folder, heard), daemon=True).start()
-    place = Path(folder)
-    if kind:
-        _write(place, _converted(name, kind, place))
-        return
-    if hasattr(os, "nice"):
+    if priority == "waits" and hasattr(os, "nice"):
         os.nice(_LOWER)
-    while heard.get():
-        _time(PICTURE_SECONDS)
-        result = _converted(name, "", place)
+    place = Path(folder)
+    while True:
+        try:
+            name, kind, seconds = heard.get(timeout=_IDLE_SECONDS).split()
+        except Empty:
+            shutil.rmtree(folder, ignore_errors=True)
+            return
+        temporary = place / _TEMPORARY
+        temporary.mkdir()
+        tempfile.tempdir = str(temporary)  # which is deleted, however a conversion ends
+        _time(int(seconds))
+        result = _converted(name, "" if kind == "-" else kind, place)
         _time(0)
-        _write(place, result)
+        shutil.rmtree(temporary, ignore_errors=True)
+        (place / "source").unlink(missing_ok=True)
+        _write(place, result | {"has_grown": _has_grown(int(megabytes))})
 
 
 def _time(seconds: int) -> None:

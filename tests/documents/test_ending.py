@@ -1,8 +1,9 @@
-"""Conversions that are ended: nothing of them goes on, and nothing of the document stays behind."""
+"""Documents that one process converts in turn, and conversions that are ended: nothing of them goes on or stays."""
 
 import os
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,8 @@ import pytest
 
 from benchmarks.documents.making import hostile
 from core.documents import converting
+from core.documents import process as module
+from core.documents.process import ConverterProcess, Limits
 from core.errors import SourceError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no ps")
@@ -48,9 +51,90 @@ def test_a_conversion_that_takes_too_long_leaves_no_copy_of_the_document(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    monkeypatch.setattr(converting.tempfile, "tempdir", None)
+    monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr(converting, "SECONDS", 4)
     with pytest.raises(SourceError, match="longer than 4 seconds"):
         converting.convert(hostile()["deep-list.html"], "deep-list.html")
     _until(lambda: not _running(tmp_path), 3.0)  # the system takes a killed one away a moment later
     assert [*tmp_path.iterdir()] == []
+
+
+def _fresh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ConverterProcess:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return ConverterProcess(Limits(60, 60, 2048))
+
+
+def _pid(process: ConverterProcess) -> int:
+    assert process._process
+    return process._process.pid
+
+
+def test_one_process_converts_many_documents_and_keeps_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    process = _fresh(tmp_path, monkeypatch)
+    texts = [
+        process.convert(f"{name}\n====\n".encode(), "pandoc", "rst")["converted"]["text"] for name in ("One", "Two")
+    ]
+    pid = _pid(process)
+    refused = process.convert(b"PK\x03\x04no archive", "pandoc", "docx")
+    again = process.convert(b"Three\n=====\n", "pandoc", "rst")
+    assert (texts, again["converted"]["text"]) == (["# One\n", "# Two\n"], "# Three\n")
+    assert "reason" in refused
+    assert _pid(process) == pid
+    assert [*process._place.iterdir()] == []
+    process._place.rmdir()
+    assert process.convert(b"One\n===\n", "pandoc", "rst")["converted"]["text"] == "# One\n"
+    process.close()
+    assert [*tmp_path.iterdir()] == []
+
+
+def test_a_document_that_ends_the_process_ends_only_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    process = _fresh(tmp_path, monkeypatch)
+    process.convert(b"One\n===\n", "pandoc", "rst")
+    pid = _pid(process)
+
+    def die() -> None:
+        os.kill(pid, 9)
+
+    with pytest.raises(ChildProcessError) as died:
+        process.convert(hostile()["deep-list.html"], "pandoc", "html", die)
+    assert died.value.args == (-9,)
+    assert [*tmp_path.iterdir()] == []
+    assert process.convert(b"Two\n===\n", "pandoc", "rst")["converted"]["text"] == "# Two\n"
+    assert _pid(process) != pid
+    process.close()
+
+
+def test_each_document_has_its_own_time_of_the_processor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    process = ConverterProcess(Limits(60, 1, 2048))
+    slow = b"| a |\n|---|\n" + b"\\trowd \\'41\\cell\\row " * 900_000
+    with pytest.raises(TimeoutError):
+        process.convert(b"{\\rtf1 " + slow + b"}", "pandoc", "rtf")
+    for _ in range(4):
+        assert process.convert(b"{\\rtf1 Text.}", "pandoc", "rtf")["converted"]["text"] == "Text.\n"
+    process.close()
+
+
+def test_a_process_that_nobody_asks_ends_and_the_next_document_gets_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = _fresh(tmp_path, monkeypatch)
+    command = "from core.documents import worker; import sys; worker._IDLE_SECONDS = 0.2; worker.main(*sys.argv[1:])"
+    monkeypatch.setattr(module, "_COMMAND", (sys.executable, "-c", command))
+    process.convert(b"One\n===\n", "pandoc", "rst")
+    pid = _pid(process)
+    _until(lambda: [*tmp_path.iterdir()] == [])
+    assert process.convert(b"Two\n===\n", "pandoc", "rst")["converted"]["text"] == "# Two\n"
+    assert _pid(process) != pid
+    process.close()
+
+
+def test_a_process_is_replaced_after_a_document_that_needed_much_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = _fresh(tmp_path, monkeypatch)
+    command = "from core.documents import worker; import sys; worker._GROWN = 0.0; worker.main(*sys.argv[1:])"
+    monkeypatch.setattr(module, "_COMMAND", (sys.executable, "-c", command))
+    for name in ("One", "Two"):
+        assert process.convert(f"{name}\n====\n".encode(), "pandoc", "rst")["converted"]["text"] == f"# {name}\n"
+        assert [*tmp_path.iterdir()] == []

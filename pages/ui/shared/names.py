@@ -23,6 +23,7 @@ CONVERTERS = {
     "feed": message("Entries of a feed"),
     "pandoc": message("Documents, books and web pages by pandoc"),
     "pdf": message("PDF with headings and tables"),
+    "uncommented": message("Without comments"),
     "pdftext": message("PDF as plain lines"),
     "ocr": message("Text in pictures and scans"),
 }

@@ -1,0 +1,120 @@
+"""Charts and diagrams of Office documents -> their title, series and values as a table; their words."""
+
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element
+
+from core.documents.office import blocks
+from core.documents.office.blocks import Blocks
+from core.documents.office.package import Package, first, found, local, value
+
+_MOST_POINTS = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart as its title, a table of its series, and its other texts; a diagram has texts only."""
+
+    title: str = ""
+    rows: list[list[str]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    @property
+    def blocks(self) -> Blocks:
+        """The chart as blocks, none for an empty one."""
+        made: Blocks = [blocks.para([{"t": "Strong", "c": blocks.inlines(self.title)}])] if self.title else []
+        if self.rows:
+            made.append(blocks.table([[blocks.inlines(cell) for cell in row] for row in self.rows]))
+        return made + blocks.paras(self.texts)
+
+
+def of_part(package: Package, name: str) -> Chart:
+    """Return a chart or the data of a diagram, which is a part of a package; an empty one where it can't be read."""
+    root = package.optional(name)
+    if root is None:
+        return Chart()
+    if local(root) == "dataModel":
+        return _diagram(root)
+    return _extended(root) if any(found(root, "chartData")) else _chart(root)
+
+
+def _chart(root: Element) -> Chart:
+    """Return a chart with its series (ECMA-376, 21.2)."""
+    named = next(found(root, "chart"), root)
+    series = list(found(root, "ser"))
+    categories: dict[int, str] = {}
+    columns: list[tuple[str, dict[int, str]]] = []
+    for number, one in enumerate(series, 1):
+        own = _points(first(one, "cat")) or _points(first(one, "xVal"))
+        if not categories:
+            categories = own
+        elif own != categories:
+            columns.append(("", own))
+        name = " ".join(_points(first(one, "tx")).values()) or _words(first(one, "tx")) or str(number)
+        columns.append((name, _points(first(one, "val")) or _points(first(one, "yVal"))))
+        if sizes := _points(first(one, "bubbleSize")):
+            columns.append((name, sizes))
+    said = {one for part in (first(named, "title"), *(first(one, "tx") for one in series)) for one in _all(part)}
+    others = [_words(one) for one in found(root, "rich") if one not in said]
+    return Chart(_words(first(named, "title")), _rows(categories, columns), [*dict.fromkeys(filter(None, others))])
+
+
+def _extended(root: Element) -> Chart:
+    """Return a chart of the kinds of 2016 (`cx`): its data by dimensions."""
+    columns, categories = list[dict[int, str]](), dict[int, str]()
+    for data in found(root, "data"):
+        for dimension in data:
+            points = {
+                int(value(one, "idx") or at): " ".join((one.text or "").split())
+                for level in dimension
+                if local(level) == "lvl"
+                for at, one in enumerate(level)
+                if (value(one, "idx") or "0").isdecimal()
+            }
+            if local(dimension) == "strDim":
+                categories |= points
+            elif local(dimension) == "numDim":
+                columns.append(points)
+    names = [" ".join((one.text or "").split()) for tx in found(root, "tx") for one in found(tx, "v")]
+    titles = [text for text in map(_words, found(root, "title")) if text]
+    named = [(names[at] if at < len(names) else "", points) for at, points in enumerate(columns)]
+    return Chart("".join(titles[:1]), _rows(categories, named), titles[1:])
+
+
+def _diagram(root: Element) -> Chart:
+    """Return the words of a diagram (SmartArt), each of its points as a text."""
+    texts = [_words(point) for point in found(root, "pt") if value(point, "type") in ("", "node", "asst")]
+    return Chart(texts=[text for text in texts if text])
+
+
+def _rows(categories: dict[int, str], columns: list[tuple[str, dict[int, str]]]) -> list[list[str]]:
+    places = sorted({*categories, *(at for _, points in columns for at in points)})[:_MOST_POINTS]
+    if not places:
+        return []
+    head = ["", *(name for name, _ in columns)]
+    return [head, *([categories.get(at, ""), *(points.get(at, "") for _, points in columns)] for at in places)]
+
+
+def _points(element: Element | None) -> dict[int, str]:
+    """Return the values of a reference by their places; those of several levels are joined, the outer ones first."""
+    joined: dict[int, str] = {}
+    if element is None:
+        return joined
+    for point in found(element, "pt"):
+        number, stored = value(point, "idx"), first(point, "v")
+        if number.isascii() and number.isdigit() and stored is not None and stored.text:
+            at = int(number)
+            joined[at] = f"{stored.text} {joined[at]}" if at in joined else stored.text
+    if not joined and (alone := first(element, "v")) is not None and alone.text:
+        joined[0] = alone.text
+    return joined
+
+
+def _words(element: Element | None) -> str:
+    if element is None:
+        return ""
+    parts = ["".join(one.text or "" for one in found(p, "t")) for p in found(element, "p")]
+    return " ".join(" ".join(parts).split()) or " ".join(v.text or "" for v in found(element, "v"))
+
+
+def _all(element: Element | None) -> list[Element]:
+    return [] if element is None else list(element.iter())

@@ -1,0 +1,289 @@
+"""A Word document in which pandoc reads everything: what it drops is moved to where it looks."""
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from itertools import pairwise
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement
+
+from core.documents.kinds import kind_of
+from core.documents.office import blocks, charts, numbering
+from core.documents.office.blocks import Blocks
+from core.documents.office.insertions import Insertions
+from core.documents.office.package import (
+    Package,
+    beside,
+    first,
+    found,
+    insert_behind,
+    local,
+    parents,
+    relation_id,
+    resolve_alternatives,
+    substitute,
+    value,
+)
+from core.documents.office.ruby import Readings
+from core.errors import SourceError
+
+_NOTES = ("footnotes", "endnotes")
+_GONE = frozenset(("del", "moveFrom", "instrText", "rt", "txbxContent"))
+"""Elements whose text isn't shown in their paragraph."""
+_BREAKS = frozenset(("br", "cr", "tab", "ptab"))
+_PAGE = re.compile(r"[\W\d_]*")
+"""A header or footer that says no more than the number of its page."""
+
+Chunk = Callable[[bytes, str], Blocks]
+"""Reads a document that is a part of another: its bytes and its kind."""
+
+
+def prepared(data: bytes, chunk: Chunk, *, comments: bool) -> tuple[bytes, Insertions]:
+    """Return a Word document that pandoc reads whole, and what goes into its text where pandoc finds a marker.
+
+    Without `comments` they are named as left out.
+    """
+    package, added = Package(data), Insertions()
+    main = package.main()
+    if main not in package.names:
+        return data, added
+    changed = {}
+    for name in (main, *(part for kind in _NOTES for part in package.related(main, kind))):
+        root = package.xml(name) if name == main else package.optional(name)
+        if root is None:
+            added.omit("note")
+            continue
+        resolve_alternatives(root)
+        _Part(package, name, root, added).complete(chunk)
+        changed[name] = root
+    document = changed[main]
+    changed |= numbering.write_labels(package, main, document)
+    _add_comments(package, main, list(changed.values()), added, comments)
+    _add_margins(package, main, document, added)
+    return package.written(changed), added
+
+
+class _Part:
+    """A part with text: the document, or its notes."""
+
+    def __init__(self, package: Package, name: str, root: Element, added: Insertions) -> None:
+        self._package, self._root, self._added = package, root, added
+        self._relations = package.relations(name)
+        self._parents = parents(root)
+        self._readings: dict[Element, Readings] = {}
+        self._before = {after: before for one in root.iter() for before, after in pairwise(one)}
+        self._instead: dict[Element, Iterable[Element]] = {}
+        self._behind: dict[Element, list[Element]] = {}
+
+    def complete(self, chunk: Chunk) -> None:
+        """Move what pandoc drops to where it reads it."""
+        for one in list(self._root.iter()):
+            match local(one):
+                case "ruby":
+                    self._spell(one)
+                case "altChunk":
+                    self._read_chunk(one, chunk)
+                case "chart" | "relIds":
+                    self._draw(one)
+                case "OLEObject":
+                    self._name(one)
+                case "ffData":
+                    self._fill_in(one)
+        substitute(self._root, self._instead)
+        for paragraph, readings in self._readings.items():
+            if readings.text:
+                paragraph.append(_run(paragraph, readings.text))
+        for box in list(found(self._root, "txbxContent")):
+            self._after(box, list(box))
+            box.clear()
+        for path in found(self._root, "textpath"):
+            if text := path.get("string", ""):
+                self._after(path, [_paragraph(self._root, text)])
+        insert_behind(self._root, self._behind)
+
+    def _spell(self, ruby: Element) -> None:
+        """Leave the base of a ruby, and keep its reading for the end of its paragraph."""
+        run, base, reading = self._parents[ruby], first(ruby, "rubyBase"), first(ruby, "rt")
+        paragraph = self._above(run, "p")
+        if local(run) != "r" or paragraph is None:
+            return
+        runs = [] if base is None else list(base)
+        others = [one for one in run if one is not ruby and local(one) != "rPr"]
+        if others:  # Word gives each ruby a run of its own
+            runs = [*runs, _run(paragraph, "".join(_texts(run)))] if any(_texts(run)) else runs
+        readings = self._readings.setdefault(paragraph, Readings())
+        if reading is not None:
+            readings.add(_text(reading, shown=False), joined=self._before.get(run) in self._instead)
+        self._instead[run] = runs
+
+    def _read_chunk(self, element: Element, chunk: Chunk) -> None:
+        """Put a document that is a part of this one in its place, or name it."""
+        relation = self._relations.get(relation_id(element))
+        name = relation.target if relation else ""
+        made: Blocks = []
+        if name in self._package.names:
+            with suppress(SourceError):
+                made = chunk(self._package.read(name), kind_of(name))
+        if not made:
+            self._added.omit("attachment", posixpath.basename(name) or "altChunk")
+            return
+        self._instead[element] = [_paragraph(self._root, self._added.marker(made))]
+
+    def _draw(self, element: Element) -> None:
+        """Put a chart's values or a diagram's words below its paragraph."""
+        relation = self._relations.get(relation_id(element) or relation_id(element, "dm"))
+        if relation is None:
+            return
+        if made := charts.of_part(self._package, relation.target).blocks:
+            self._after(element, [_paragraph(self._root, self._added.marker(made))])
+        elif relation.target:
+            self._added.omit("chart", posixpath.basename(relation.target))
+
+    def _name(self, element: Element) -> None:
+        relation = self._relations.get(relation_id(element))
+        if not element.get("ProgID", "").startswith("Equation"):
+            name = posixpath.basename(relation.target) if relation else ""
+            self._added.omit("attachment", name or element.get("ProgID", ""))
+
+    def _fill_in(self, data: Element) -> None:
+        """Write what a box to tick or a list to choose from shows: it has no text."""
+        run = self._above(data, "r")
+        if run is None:
+            return
+        if (box := first(data, "checkBox")) is not None:
+            state = first(box, "checked")
+            state = first(box, "default") if state is None else state
+            is_set = state is not None and value(state) not in ("0", "false", "off")
+            self._beside(run, "☒" if is_set else "☐")
+        elif (choices := first(data, "ddList")) is not None:
+            entries = [value(one) for one in found(choices, "listEntry")]
+            chosen = first(choices, "result")
+            number = value(chosen) or value(first(choices, "default")) or "0"
+            if number.isascii() and number.isdigit() and int(number) < len(entries):
+                self._beside(run, entries[int(number)])
+
+    def _beside(self, run: Element, text: str) -> None:
+        self._instead[run] = [_run(run, text), run]
+
+    def _after(self, element: Element, made: list[Element]) -> None:
+        """Put blocks behind the paragraph that holds an element."""
+        if (paragraph := self._above(element, "p")) is not None:
+            self._behind.setdefault(paragraph, []).extend(made)
+
+    def _above(self, element: Element, name: str) -> Element | None:
+        above: Element | None = element
+        while above is not None and local(above) != name:
+            above = self._parents.get(above)
+        return above
+
+
+def _add_comments(package: Package, main: str, parts: list[Element], added: Insertions, wanted: bool) -> None:
+    """Put each comment behind what it is about: a paragraph with its list, or a table."""
+    read = [package.optional(name) for name in package.related(main, "comments")]
+    if None in read:
+        added.omit("comment", count=read.count(None))
+    comments = {value(one, "id"): one for root in read if root is not None for one in root}
+    if not wanted and comments:
+        added.omit("comment", count=len(comments))
+    for root in parts if wanted else ():
+        of = parents(root)
+        behind: dict[Element, list[Element]] = {}
+        for one in found(root, "commentReference"):
+            comment = comments.pop(value(one, "id"), None)
+            if comment is not None:
+                noted = _paragraph(root, added.marker([_comment(comment)]))
+                behind.setdefault(_outermost(one, of), []).append(noted)
+        insert_behind(root, _behind_lists(behind, of))
+    for one in comments.values() if wanted and parts else ():  # what they were about is gone
+        _append(parts[0], added.marker([_comment(one)]))
+
+
+def _comment(comment: Element) -> Any:
+    return blocks.callout("comment", value(comment, "author"), blocks.paras(_texts(comment)))
+
+
+def _outermost(element: Element, of: dict[Element, Element]) -> Element:
+    """Return the paragraph or the table, in no other one, that holds an element."""
+    outermost = element
+    while (parent := of.get(element)) is not None:
+        element = parent
+        if local(element) in ("p", "tbl") and element in of:
+            outermost = element
+    return outermost
+
+
+def _behind_lists(behind: dict[Element, list[Element]], of: dict[Element, Element]) -> dict[Element, list[Element]]:
+    """Return what comes behind blocks, with that behind an item of a list moved to the end of its list."""
+    moved: dict[Element, list[Element]] = {}
+    for parent in {of[block] for block in behind}:
+        waiting: list[Element] = []
+        children = list(parent)
+        for child, following in zip(children, [*children[1:], None], strict=True):
+            waiting += behind.get(child, [])
+            if waiting and not (_is_item(child) and following is not None and _is_item(following)):
+                moved[child], waiting = waiting, []
+    return moved
+
+
+def _is_item(block: Element) -> bool:
+    return first(block, "pPr", "numPr") is not None
+
+
+def _add_margins(package: Package, main: str, document: Element, added: Insertions) -> None:
+    """Put the headers and footers at the end, each text once."""
+    for kind in ("header", "footer"):
+        texts: dict[str, None] = {}
+        for name in package.related(main, kind):
+            root = package.optional(name)
+            if root is None:
+                added.omit("header", name)
+                continue
+            resolve_alternatives(root)
+            texts |= dict.fromkeys(text for text in _texts(root) if not _PAGE.fullmatch(text))
+        if texts:
+            _append(document, added.marker([blocks.callout(kind, "", blocks.paras(texts))]))
+
+
+def _append(document: Element, marker: str) -> None:
+    body = first(document, "body")
+    if body is not None:
+        last = body[-1] if len(body) and local(body[-1]) == "sectPr" else None
+        body.insert(len(body) - (last is not None), _paragraph(document, marker))
+
+
+def _texts(root: Element) -> list[str]:
+    """Return the texts of the paragraphs in an element, those of text boxes after the one that holds them."""
+    return [text for paragraph in found(root, "p") if (text := _text(paragraph))]
+
+
+def _text(element: Element, *, shown: bool = True) -> str:
+    return " ".join("".join(_signs(element, shown)).split())
+
+
+def _signs(element: Element, shown: bool) -> Iterator[str]:
+    name = local(element)
+    if shown and name in _GONE:
+        return
+    if name == "t":
+        yield element.text or ""
+    elif name in _BREAKS:
+        yield " "
+    elif name == "noBreakHyphen":
+        yield "\u2011"
+    for child in element:
+        yield from _signs(child, True)
+
+
+def _paragraph(beside_of: Element, text: str) -> Element:
+    made = Element(beside(beside_of, "p"))
+    made.append(_run(beside_of, text))
+    return made
+
+
+def _run(beside_of: Element, text: str) -> Element:
+    run = Element(beside(beside_of, "r"))
+    said = SubElement(run, beside(beside_of, "t"))
+    said.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+    said.text = text
+    return run

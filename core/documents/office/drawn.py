@@ -1,0 +1,146 @@
+"""What is drawn on a slide or a sheet (DrawingML) -> blocks: texts with their lists, tables, charts, diagrams."""
+
+import posixpath
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from xml.etree.ElementTree import Element
+
+from core.documents.office import blocks, charts
+from core.documents.office.blocks import SPACE, Blocks, Inlines, Item
+from core.documents.office.labels import numeral
+from core.documents.office.package import Package, first, found, local, relation_id, value
+from core.documents.office.runs import Look, joined
+from core.model import Omission
+
+_NUMERALS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I", "circleNum": "①", "ea1": "chineseCounting"}
+_FORMS = {"ParenBoth": "({})", "ParenR": "{})", "Plain": "{}", "Minus": "- {} -"}
+_ON = ("1", "true")
+_BULLETED = ("body", "obj", "")
+"""Kinds of placeholders whose paragraphs are items of a list, unless they say otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """Something drawn; `placeholder` is its part on the slide (`title`, `body`), None for what is none."""
+
+    element: Element
+    placeholder: str | None
+
+
+def shapes(tree: Element) -> Iterator[Shape]:
+    """Yield the shapes below an element, those of groups too."""
+    for one in tree:
+        kind = local(one)
+        if kind in ("sp", "graphicFrame", "pic", "cxnSp"):
+            mark = next((ph for nv in one if local(nv).startswith("nv") for ph in found(nv, "ph")), None)
+            yield Shape(one, None if mark is None else mark.get("type", ""))
+        elif kind in ("grpSp", "spTree", "twoCellAnchor", "oneCellAnchor", "absoluteAnchor", "wsDr", "cSld"):
+            yield from shapes(one)
+
+
+class Drawn:
+    """What a part of a package has drawn."""
+
+    def __init__(self, package: Package, part: str, left_out: list[Omission]) -> None:
+        self._package, self._left_out = package, left_out
+        self._relations = package.relations(part)
+
+    def blocks(self, shape: Shape) -> Blocks:
+        """Return the blocks of a shape."""
+        element, kind = shape.element, local(shape.element)
+        if kind == "graphicFrame":
+            return self._framed(element)
+        if kind == "pic":
+            return blocks.paras([next((value(one, "descr") for one in found(element, "cNvPr")), "")])
+        body = first(element, "txBody")
+        return [] if body is None else self.texts(body, bulleted=shape.placeholder in _BULLETED)
+
+    def texts(self, body: Element, *, bulleted: bool = False) -> Blocks:
+        """Return the paragraphs of a text, which are items of a list where they say so or are `bulleted`."""
+        counts: dict[int, tuple[str, int]] = {}
+        made: Blocks = []
+        items: list[Item] = []
+        for read in (self._paragraph(one, counts, bulleted) for one in body if local(one) == "p"):
+            if isinstance(read, Item):
+                items.append(read)
+            elif read:
+                made += [*blocks.listed(items), blocks.para(read)]
+                items = []
+        return made + blocks.listed(items)
+
+    def line(self, paragraphs: Iterable[Element]) -> Inlines:
+        """Return paragraphs as one line."""
+        made: Inlines = []
+        for content in filter(None, map(self._inlines, paragraphs)):
+            made += [SPACE, *content] if made else content
+        return made
+
+    def _framed(self, frame: Element) -> Blocks:
+        made: Blocks = []
+        for one in found(frame, "tbl", "chart", "relIds", "oleObj"):
+            kind = local(one)
+            relation = self._relations.get(relation_id(one) or relation_id(one, "dm"))
+            name = relation.target if relation else ""
+            if kind == "tbl":
+                rows = [
+                    [self.line(found(cell, "p")) for cell in row if local(cell) == "tc"] for row in found(one, "tr")
+                ]
+                made += [blocks.table(rows)] if any(map(any, rows)) else []
+            elif kind == "oleObj":
+                self._left_out.append(Omission("attachment", 1, posixpath.basename(name) or one.get("name", "")))
+            elif drawn := charts.of_part(self._package, name).blocks:
+                made += drawn
+            elif name:
+                self._left_out.append(Omission("chart", 1, posixpath.basename(name)))
+        return made
+
+    def _paragraph(self, p: Element, counts: dict[int, tuple[str, int]], bulleted: bool) -> Item | Inlines:
+        content = self._inlines(p)
+        properties = first(p, "pPr")
+        level = value(properties, "lvl")
+        depth = int(level) if level.isascii() and level.isdigit() else 0
+        numbered = first(properties, "buAutoNum")
+        if not content:
+            return []
+        for deeper in [one for one in counts if one > depth or (one == depth and numbered is None)]:
+            del counts[deeper]
+        if numbered is not None:
+            kind, start = value(numbered, "type"), value(numbered, "startAt")
+            last, number = counts.get(depth, ("", 0))
+            number = number + 1 if last == kind else int(start) if start.isascii() and start.isdigit() else 1
+            counts[depth] = (kind, number)
+            return Item(depth, _label(kind, number), content)
+        marks = [local(one) for one in properties if local(one).startswith("bu")] if properties is not None else []
+        if "buNone" in marks or not (bulleted or {"buChar", "buBlip"} & set(marks)):
+            return content
+        return Item(depth, "", content)
+
+    def _inlines(self, p: Element) -> Inlines:
+        """Return the runs of a paragraph, with their links."""
+        return joined([(self._look(one), _signs(one)) for one in p if local(one) not in ("pPr", "endParaRPr")])
+
+    def _look(self, run: Element) -> Look:
+        properties = first(run, "rPr")
+        link = first(properties, "hlinkClick")
+        relation = None if link is None else self._relations.get(relation_id(link))
+        address = relation.target if relation and relation.is_outside else ""
+        raised = value(properties, "baseline")
+        side = 0 if raised in ("", "0", "0%") else -1 if raised.startswith("-") else 1
+        return Look(value(properties, "b") in _ON, value(properties, "i") in _ON, side, address)
+
+
+def text_of(element: Element) -> list[str]:
+    """Return the texts of the paragraphs below an element."""
+    texts = ["".join(_signs(one) for one in p) for p in found(element, "p")]
+    return [" ".join(text.split()) for text in texts if text.strip()]
+
+
+def _signs(run: Element) -> str:
+    name = local(run)
+    return "\n" if name == "br" else "".join(one.text or "" for one in found(run, "t"))
+
+
+def _label(kind: str, number: int) -> str:
+    written = next((sign for name, sign in _NUMERALS.items() if kind.startswith(name)), "1")
+    form = next((form for name, form in _FORMS.items() if kind.endswith(name)), "{}.")
+    return form.format(numeral(number, written))

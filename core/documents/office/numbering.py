@@ -1,0 +1,185 @@
+"""The numbers and letters that Word shows before paragraphs, where Markdown or pandoc would show others.
+
+`1.` and `1)` of plain lists stay lists; each other label (`a)`, `i)`, `2(b)`, `1.1`, those of headings) becomes text.
+"""
+
+import re
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element, SubElement
+
+from core.documents.office.labels import numeral
+from core.documents.office.package import Package, beside, first, found, local, value
+
+_LEVELS = 9
+_PLAIN = re.compile(r"%(\d)[.)]")
+_PLACE = re.compile(r"%(\d)")
+_OUTLINE = re.compile(r"(?i)heading ?\d")
+
+
+@dataclass(slots=True)
+class _Level:
+    format: str = "decimal"
+    text: str = ""
+    start: int = 1
+    restart: int = -1
+
+
+@dataclass(slots=True)
+class _List:
+    """A list as its document defines it; the lists of one definition go on counting, unless they start anew."""
+
+    abstract: str
+    levels: dict[int, _Level]
+    starts: dict[int, int] = field(default_factory=dict)
+
+
+def write_labels(package: Package, main: str, document: Element) -> dict[str, Element]:
+    """Write labels into the paragraphs of a document; return the other parts that changed for it."""
+    name = next(iter(package.related(main, "numbering")), "")
+    root = package.optional(name)
+    if root is None:
+        return {}
+    lists = _lists(root)
+    styles = _styles(package, main)
+    numbers = {value(one, "numId") for one in found(root, "num")}
+    bullet = str(max((int(number) for number in numbers if number.isdecimal()), default=0) + 1)
+    counters: dict[str, dict[int, int]] = {}
+    begun: set[str] = set()
+    labelled = False
+    for paragraph in found(document, "p"):
+        style = styles.get(value(first(paragraph, "pPr", "pStyle")), _Style())
+        own = first(paragraph, "pPr", "numPr")
+        number = value(first(own, "numId")) or style.number
+        level = value(first(own, "ilvl")) or style.level or "0"
+        if number not in lists or not level.isdecimal() or int(level) >= _LEVELS:
+            continue
+        depth, of = int(level), lists[number]
+        counts = counters.setdefault(of.abstract, {})
+        if number not in begun:
+            begun.add(number)
+            counts.update({at: start - 1 for at, start in of.starts.items()})
+        label = _label(of, counts, depth)
+        said = of.levels.get(depth, _Level())
+        is_plain = said.format == "decimal" and _PLAIN.fullmatch(said.text) is not None
+        if label and (style.is_heading or not is_plain) and said.format != "bullet":
+            _write(paragraph, label, "0" if style.is_heading else bullet, level)
+            labelled = True
+    if labelled:
+        _add_bullets(root, bullet)
+    return {name: root} if labelled else {}
+
+
+def _label(of: _List, counts: dict[int, int], depth: int) -> str:
+    """Count a paragraph; return what stands before it."""
+    level = of.levels.get(depth, _Level())
+    counts[depth] = counts.get(depth, level.start - 1) + 1
+    for deeper in range(depth + 1, _LEVELS):
+        restart = of.levels.get(deeper, _Level()).restart
+        if restart != 0 and (restart < 0 or depth < restart):
+            counts.pop(deeper, None)
+
+    def said(place: "re.Match[str]") -> str:
+        at = int(place[1]) - 1
+        one = of.levels.get(at, _Level())
+        return numeral(counts.get(at, one.start), one.format)
+
+    return " ".join(_PLACE.sub(said, level.text).split())
+
+
+def _write(paragraph: Element, label: str, number: str, level: str) -> None:
+    """Write a label as the first text of a paragraph, which belongs to another list from now on."""
+    properties = first(paragraph, "pPr")
+    if properties is None:
+        properties = Element(beside(paragraph, "pPr"))
+        paragraph.insert(0, properties)
+    for old in [one for one in properties if local(one) == "numPr"]:
+        properties.remove(old)
+    numbered = SubElement(properties, beside(paragraph, "numPr"))
+    for name, said in (("ilvl", level), ("numId", number)):
+        SubElement(numbered, beside(paragraph, name)).set(beside(paragraph, "val"), said)
+    run = Element(beside(paragraph, "r"))
+    text = SubElement(run, beside(paragraph, "t"))
+    text.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+    text.text = label + " "
+    paragraph.insert(list(paragraph).index(properties) + 1, run)
+
+
+def _add_bullets(root: Element, number: str) -> None:
+    """Add a list without numbers to the definitions."""
+    abstract = Element(beside(root, "abstractNum"), {beside(root, "abstractNumId"): f"9{number}"})
+    for depth in range(_LEVELS):
+        level = SubElement(abstract, beside(root, "lvl"), {beside(root, "ilvl"): str(depth)})
+        SubElement(level, beside(root, "numFmt")).set(beside(root, "val"), "bullet")
+        SubElement(level, beside(root, "lvlText")).set(beside(root, "val"), "•")
+    root.insert(0, abstract)
+    made = SubElement(root, beside(root, "num"), {beside(root, "numId"): number})
+    SubElement(made, beside(root, "abstractNumId")).set(beside(root, "val"), f"9{number}")
+
+
+def _lists(root: Element) -> dict[str, _List]:
+    abstracts: dict[str, dict[int, _Level]] = {}
+    by_style: dict[str, str] = {}
+    linked: dict[str, str] = {}
+    for one in found(root, "abstractNum"):
+        name = value(one, "abstractNumId")
+        abstracts[name] = _levels(one)
+        if style := value(first(one, "styleLink")):
+            by_style[style] = name
+        if style := value(first(one, "numStyleLink")):
+            linked[name] = style
+    lists = {}
+    for one in found(root, "num"):
+        abstract = value(first(one, "abstractNumId"))
+        abstract = by_style.get(linked.get(abstract, ""), abstract)
+        made = _List(abstract, dict(abstracts.get(abstract, {})))
+        for override in found(one, "lvlOverride"):
+            made.levels |= _levels(override)
+            if (start := first(override, "startOverride")) is not None:
+                made.starts[_number(override, "ilvl")] = _number(start)
+        lists[value(one, "numId")] = made
+    return lists
+
+
+def _levels(element: Element) -> dict[int, _Level]:
+    return {
+        _number(one, "ilvl"): _Level(
+            value(first(one, "numFmt")) or "decimal",
+            value(first(one, "lvlText")),
+            _number(first(one, "start"), missing=1),
+            _number(first(one, "lvlRestart"), missing=-1),
+        )
+        for one in element
+        if local(one) == "lvl"
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Style:
+    number: str = ""
+    level: str = ""
+    is_heading: bool = False
+
+
+def _styles(package: Package, main: str) -> dict[str, _Style]:
+    """Return what the styles of paragraphs say of their numbers."""
+    name = next(iter(package.related(main, "styles")), "")
+    root = package.optional(name)
+    elements = {value(one, "styleId"): one for one in (() if root is None else found(root, "style"))}
+    made: dict[str, _Style] = {}
+    for style in elements:
+        number, level, is_heading, seen, at = "", "", False, set[str](), style
+        while at in elements and at not in seen:
+            seen.add(at)
+            one = elements[at]
+            numbered = first(one, "pPr", "numPr")
+            number = number or value(first(numbered, "numId"))
+            level = level or value(first(numbered, "ilvl"))
+            is_heading = is_heading or bool(_OUTLINE.fullmatch(value(first(one, "name"))))
+            at = value(first(one, "basedOn"))
+        made[style] = _Style(number, level, is_heading)
+    return made
+
+
+def _number(element: Element | None, name: str = "val", *, missing: int = 0) -> int:
+    said = value(element, name)
+    return int(said) if said.isascii() and said.isdigit() and len(said) < 7 else missing

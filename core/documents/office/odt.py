@@ -1,0 +1,177 @@
+"""A text of LibreOffice in which pandoc reads everything: what it drops is moved to where it looks."""
+
+import posixpath
+from collections.abc import Iterable
+from xml.etree.ElementTree import Element, SubElement
+
+from core.documents.office import blocks, list_styles
+from core.documents.office.insertions import Insertions
+from core.documents.office.package import Package, first, found, insert_behind, local, parents, substitute
+from core.documents.office.ruby import Readings
+
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
+_CREATOR = "{http://purl.org/dc/elements/1.1/}creator"
+_HREF = "{http://www.w3.org/1999/xlink}href"
+_CONTENT, _STYLES = "content.xml", "styles.xml"
+_SECTIONS = frozenset(
+    "table-of-content illustration-index table-index object-index user-index alphabetical-index bibliography"
+    " index-body index-title numbered-paragraph".split()
+)
+"""Elements with paragraphs that pandoc drops; it reads those of sections."""
+_READ = frozenset(
+    "span a s tab line-break note note-citation note-body bookmark bookmark-start bookmark-end bookmark-ref"
+    " reference-mark reference-mark-start reference-mark-end reference-ref soft-page-break ruby ruby-text change"
+    " change-start change-end p h list list-item".split()
+)
+"""Elements within a paragraph that pandoc reads, or that are treated here; it drops the text of others."""
+_MARGINS = {"header": ("header", "header-left", "header-first"), "footer": ("footer", "footer-left", "footer-first")}
+
+
+def prepared(data: bytes, *, comments: bool) -> tuple[bytes, Insertions]:
+    """Return a text that pandoc reads whole, and what goes into it where pandoc finds a marker.
+
+    Without `comments` they are named as left out.
+    """
+    package, added = Package(data), Insertions()
+    root, styles = package.xml(_CONTENT), package.optional(_STYLES)
+    body = first(root, "body", "text")
+    if body is None:
+        return data, added
+    list_styles.write_labels(body, [root] if styles is None else [styles, root])
+    _Text(package, body, added, comments).complete()
+    for kind, names in _MARGINS.items():
+        texts = dict.fromkeys(
+            text for margin in ([] if styles is None else found(styles, *names)) for text in _said(margin)
+        )
+        if texts:
+            body.append(_paragraph(added.marker([blocks.callout(kind, "", blocks.paras(texts))])))
+    return package.written({_CONTENT: root} | ({} if styles is None else {_STYLES: styles})), added
+
+
+class _Text:
+    """The body of a text."""
+
+    def __init__(self, package: Package, body: Element, added: Insertions, comments: bool) -> None:
+        self._package, self._body, self._added, self._comments = package, body, added, comments
+        self._parents = parents(body)
+        self._behind: dict[Element, list[Element]] = {}
+        self._instead: dict[Element, Iterable[Element]] = {}
+        self._lifted: list[tuple[Element, list[Element]]] = []
+
+    def complete(self) -> None:
+        """Move what pandoc drops to where it reads it."""
+        for one in list(self._body.iter()):
+            name = local(one)
+            if one.tag == _TEXT + name:
+                self._complete_text(one, name)
+            elif one.tag == _TABLE + "table" and self._above(one, _TABLE + "table-cell") is not None:
+                self._flatten(one)
+            elif name == "annotation":
+                self._comment(one)
+            elif one.tag in (_DRAW + "object", _DRAW + "object-ole"):
+                self._draw(one)
+            elif one.tag.startswith(_DRAW) and (inner := [part for part in one if local(part) in ("p", "h", "list")]):
+                self._lifted.append((one, inner))
+        substitute(self._body, self._instead)
+        for shape, inner in self._lifted:  # behind the paragraph that holds the box or the shape
+            shape[:] = [one for one in shape if one not in inner]
+            self._after(shape, inner)
+        insert_behind(self._body, self._behind)
+
+    def _complete_text(self, one: Element, name: str) -> None:
+        if name in _SECTIONS:
+            one.tag = _TEXT + "section"
+        elif name == "list-header":
+            one.tag = _TEXT + "list-item"
+        elif name in ("p", "h"):
+            self._spell(one)
+        elif name not in _READ and (one.text or "").strip() and self._above(one, _TEXT + "p", _TEXT + "h") is not None:
+            one.tag = _TEXT + "span"  # a field: its text is its value
+
+    def _spell(self, paragraph: Element) -> None:
+        """Leave the texts of rubies, and put their readings at the end of the paragraph."""
+        readings, joined = Readings(), False
+        for one in list(found(paragraph, "ruby")):
+            base, reading = first(one, "ruby-base"), first(one, "ruby-text")
+            readings.add("".join(() if reading is None else reading.itertext()), joined=joined)
+            joined = not one.tail
+            self._instead[one] = () if base is None else [base]
+            if base is not None:
+                base.tag = _TEXT + "span"
+        if readings.text:
+            SubElement(paragraph, _TEXT + "span").text = readings.text
+
+    def _flatten(self, table: Element) -> None:
+        """Put the paragraphs of a table within a cell in its place."""
+        self._instead[table] = [one for one in found(table, "p", "h") if local(self._parents[one]) != "note-body"]
+
+    def _comment(self, annotation: Element) -> None:
+        """Put a comment behind what it is about."""
+        name = "".join(part.text or "" for part in annotation if part.tag == _CREATOR)
+        said = blocks.callout("comment", name, blocks.paras(_texts(annotation)))
+        block, above = annotation, annotation
+        while (parent := self._parents.get(above)) is not None and parent is not self._body:
+            above = parent
+            if above.tag in (_TEXT + "p", _TEXT + "h", _TEXT + "list", _TABLE + "table"):
+                block = above
+        self._instead[annotation] = ()
+        if not self._comments:
+            self._added.omit("comment")
+        elif block is not annotation:
+            self._behind.setdefault(block, []).append(_paragraph(self._added.marker([said])))
+
+    def _draw(self, element: Element) -> None:
+        """Put a chart's title and values behind its paragraph, or name what else is embedded."""
+        name = posixpath.normpath(element.get(_HREF, ""))
+        if element.find("*") is not None:  # a formula, or a document within this one
+            return
+        root = self._package.optional(f"{name}/content.xml")
+        body = first(root, "body")
+        chart = first(body, "chart", "chart")
+        if chart is not None:
+            title = first(chart, "title")
+            made = [] if title is None else [_paragraph(text) for text in _texts(title)]
+            self._after(element, [*made, *(one for one in chart if one.tag == _TABLE + "table")])
+        elif root is None or local(root) != "math":
+            self._added.omit("attachment", posixpath.basename(name))
+
+    def _after(self, element: Element, made: list[Element]) -> None:
+        paragraph = self._above(element, _TEXT + "p", _TEXT + "h")
+        while paragraph is None and local(above := self._parents[element]) in ("frame", "g", "a", "page"):
+            element = above
+        anchor = element if paragraph is None else paragraph
+        self._behind.setdefault(anchor, []).extend(made)
+        self._parents |= dict.fromkeys(made, self._parents.get(anchor, self._body))
+
+    def _above(self, element: Element, *tags: str) -> Element | None:
+        above = self._parents.get(element)
+        while above is not None and above.tag not in tags:
+            above = self._parents.get(above)
+        return above
+
+
+def _texts(element: Element) -> list[str]:
+    """Return the texts of the paragraphs in an element."""
+    texts = ["".join(_signs(one)) for one in found(element, "p", "h")]
+    return [" ".join(text.split()) for text in texts if text.strip()]
+
+
+def _signs(element: Element) -> list[str]:
+    parts = [element.text or ""]
+    for child in element:
+        parts += [" "] if local(child) in ("s", "tab", "line-break") else _signs(child)
+        parts.append(child.tail or "")
+    return parts
+
+
+def _said(margin: Element) -> list[str]:
+    """Return the texts of a header or a footer that say more than the number of a page."""
+    return [text for text in _texts(margin) if any(sign.isalpha() for sign in text)]
+
+
+def _paragraph(text: str) -> Element:
+    made = Element(_TEXT + "p")
+    made.text = text
+    return made

@@ -1,0 +1,218 @@
+"""The parts of an Office document, a zip archive of XML: read without entities, and written again.
+
+A hostile part can declare entities that grow without bound; Office files have no DOCTYPE, so one with it is refused.
+"""
+
+import io
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, ParseError
+
+from core.documents.kinds import damaged
+from core.errors import SourceError
+
+_RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
+_IDS = (
+    "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}",
+    "{http://purl.oclc.org/ooxml/officeDocument/relationships}",
+)
+_NAMESPACE = re.compile(r"""\sxmlns:([A-Za-z][\w.-]*)\s*=\s*["']([^"']+)["']""")
+_GENERATED = re.compile(r"ns\d+")
+_USUAL = {
+    "http://schemas.openxmlformats.org/wordprocessingml/2006/main": "w",
+    "http://schemas.openxmlformats.org/officeDocument/2006/relationships": "r",
+    "http://schemas.openxmlformats.org/officeDocument/2006/math": "m",
+    "http://schemas.openxmlformats.org/drawingml/2006/main": "a",
+    "http://schemas.openxmlformats.org/drawingml/2006/picture": "pic",
+    "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing": "wp",
+    "urn:schemas-microsoft-com:vml": "v",
+}
+"""Namespaces by the prefixes under which alone pandoc knows them."""
+_READ = ("t", "chart", "relIds", "blip", "oleObj", "txbxContent", "textpath")
+"""Elements with what is read of a document."""
+_HEAD = 65_536
+"""Characters of a part in which its root element declares its namespaces."""
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What a part refers to: a part of the package, or the address of something outside."""
+
+    kind: str
+    target: str
+    is_outside: bool
+
+
+class Package:
+    """An Office document as its parts; raises SourceError for a part that can't be read."""
+
+    def __init__(self, data: bytes) -> None:
+        try:
+            self._archive = zipfile.ZipFile(io.BytesIO(data))
+        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+            raise damaged("") from error
+        self.names = frozenset(self._archive.namelist())
+
+    def read(self, name: str) -> bytes:
+        """Return the bytes of a part."""
+        try:
+            return self._archive.read(name)
+        except (KeyError, zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError) as error:
+            raise damaged("") from error
+
+    def xml(self, name: str) -> Element:
+        """Return the root element of a part."""
+        return parsed(self.read(name))
+
+    def optional(self, name: str) -> Element | None:
+        """Return the root element of a part, None where it isn't there or can't be read."""
+        try:
+            return self.xml(name) if name in self.names else None
+        except SourceError:
+            return None
+
+    def relations(self, part: str) -> dict[str, Relation]:
+        """Return what a part refers to, by the ids that it uses."""
+        folder, name = posixpath.split(part)
+        root = self.optional(posixpath.join(folder, "_rels", name + ".rels"))
+        found = {}
+        for one in () if root is None else root.iter(_RELATION):
+            target, is_outside = one.get("Target", ""), one.get("TargetMode") == "External"
+            place = target if is_outside else posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+            found[one.get("Id", "")] = Relation(one.get("Type", "").rpartition("/")[2], place, is_outside)
+        return found
+
+    def related(self, part: str, kind: str) -> list[str]:
+        """Return the parts of a kind that a part refers to."""
+        of_kind = (one for one in self.relations(part).values() if one.kind == kind and not one.is_outside)
+        return [one.target for one in of_kind if one.target in self.names]
+
+    def main(self) -> str:
+        """Return the name of the part that the others hang on; "" where there is none."""
+        return next(iter(self.related("", "officeDocument")), "")
+
+    def written(self, changed: Mapping[str, Element]) -> bytes:
+        """Return the package with other parts in the place of some."""
+        made = io.BytesIO()
+        with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
+            for name in sorted(self.names - set(changed)):
+                archive.writestr(name, self.read(name))
+            for name, root in changed.items():
+                archive.writestr(name, self._serialized(name, root))
+        return made.getvalue()
+
+    def _serialized(self, name: str, root: Element) -> str:
+        """Return a part as XML that declares the namespaces it declared before: pandoc looks for their prefixes."""
+        declared = {
+            _USUAL.get(address, prefix): address
+            for prefix, address in _NAMESPACE.findall(_text(self.read(name))[:_HEAD])
+            if address in _USUAL or not _GENERATED.fullmatch(prefix)
+        }
+        for prefix, address in ({prefix: address for address, prefix in _USUAL.items()} | declared).items():
+            ElementTree.register_namespace(prefix, address)
+        xml = ElementTree.tostring(root, "unicode")
+        begin, _, rest = xml.partition(">")
+        unused = [
+            f' xmlns:{prefix}="{address}"' for prefix, address in declared.items() if f" xmlns:{prefix}=" not in begin
+        ]
+        tag, space, others = begin.partition(" ")
+        return tag + "".join(unused) + space + others + ">" + rest
+
+
+def parsed(data: bytes) -> Element:
+    """Return the root element of XML; raises SourceError, for a DOCTYPE as well."""
+    try:
+        text = _text(data)
+        if "<!DOCTYPE" in text:
+            raise damaged("")
+        return ElementTree.fromstring(text)
+    except (ParseError, ValueError) as error:
+        raise damaged("") from error
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+
+
+def local(element: Element) -> str:
+    """Return the name of an element without its namespace."""
+    return str(element.tag).rpartition("}")[2]
+
+
+def beside(element: Element, name: str) -> str:
+    """Return the full name of an element in the namespace of another one."""
+    return str(element.tag).rpartition("}")[0] + "}" + name
+
+
+def found(root: Element, *names: str) -> Iterator[Element]:
+    """Yield the elements below one that have one of these names, without their namespaces."""
+    return (one for one in root.iter() if local(one) in names)
+
+
+def first(root: Element | None, *path: str) -> Element | None:
+    """Return the first element at a path of names below one, None where it isn't there."""
+    for name in path:
+        root = None if root is None else next((one for one in root if local(one) == name), None)
+    return root
+
+
+def value(element: Element | None, name: str = "val") -> str:
+    """Return an attribute by its name without its namespace, "" without it."""
+    if element is None:
+        return ""
+    return next((said for key, said in element.items() if key.rpartition("}")[2] == name), "")
+
+
+def relation_id(element: Element, name: str = "id") -> str:
+    """Return the id by which an element refers to another part."""
+    return next((element.get(space + name, "") for space in _IDS if space + name in element.keys()), "")  # noqa: SIM118 an element is a list of others
+
+
+def parents(root: Element) -> dict[Element, Element]:
+    """Return the parent of each element."""
+    return {child: parent for parent in root.iter() for child in parent}
+
+
+def substitute(root: Element, by_old: Mapping[Element, Iterable[Element]]) -> None:
+    """Put elements where others were, at any depth; the text behind those stays.
+
+    What takes a place may be the children of an element, in which places were taken too.
+    """
+    for parent in reversed(list(root.iter())):
+        if not any(child in by_old for child in parent):
+            continue
+        made: list[Element] = []
+        for child in parent:
+            made += by_old.get(child, (child,))
+            if child in by_old and child.tail and made:
+                made[-1].tail = (made[-1].tail or "") + child.tail
+            elif child in by_old and child.tail:
+                parent.text = (parent.text or "") + child.tail
+        parent[:] = made
+
+
+def insert_behind(root: Element, behind: dict[Element, list[Element]]) -> None:
+    """Put elements behind others, at any depth; what is put there may have others behind it."""
+
+    def expanded(children: Iterable[Element]) -> Iterator[Element]:
+        for child in children:
+            yield child
+            yield from expanded(behind.pop(child, ()))
+
+    for parent in list(root.iter()):
+        if behind and any(child in behind for child in parent):
+            parent[:] = list(expanded(list(parent)))
+
+
+def resolve_alternatives(root: Element) -> None:
+    """Keep of each `AlternateContent` the first version that holds something that is read, else the last one."""
+    chosen: dict[Element, Iterable[Element]] = {}
+    for one in found(root, "AlternateContent"):
+        versions = [child for child in one if local(child) in ("Choice", "Fallback")]
+        read = [version for version in versions if any(found(version, *_READ))]
+        chosen[one] = [*read, *versions[-1:]][0] if versions else ()
+    substitute(root, chosen)

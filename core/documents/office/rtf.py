@@ -1,0 +1,249 @@
+"""A Rich Text document (RTF 1.9.1) -> blocks: its text in its code pages, lists, tables, notes, boxes and comments."""
+
+import re
+from dataclasses import dataclass, replace
+
+from core.documents import syntax
+from core.documents.office import blocks
+from core.documents.office.blocks import Blocks
+from core.documents.office.rtf_flow import Flow
+from core.documents.office.rtf_signs import CODE_PAGES, KNOWN, SIGNS, UNSHOWN, of_charset, of_page, tokens
+from core.documents.office.runs import Look
+from core.model import Omission
+
+_MARGINS = {name + kind: name for name in ("header", "footer") for kind in ("", "l", "r", "f")}
+_FLOWS = {*_MARGINS, "footnote", "annotation", "shptxt", "dptxbxtext"}
+"""Destinations with paragraphs of their own."""
+_COLLECTED = {"fonttbl", "stylesheet", "info", "title", "author", "creatim", "revtim"}
+_COLLECTED |= {"fldinst", "atnauthor", "listtext", "pntext", "objclass"}
+"""Destinations whose text says something of the rest."""
+_DATES = {"creatim": "created", "revtim": "updated"}
+_HEADING = re.compile(r"(?i)heading ?([1-6])\b")
+_LINK = re.compile(r"""HYPERLINK\s+"?([^"\s\\][^"\s]*)""")
+_MOST_LEVELS, _MOST_HEADINGS = 8, 6
+_BULLET = 0xF0B7
+"""The bullet of the font Symbol, among the characters of private use."""
+
+
+_PLAIN = Look()
+
+
+@dataclass(slots=True)
+class _State:
+    """What holds until the end of a group; `into` is the destination of its text, "" for the document's."""
+
+    shown: bool = True
+    into: str = ""
+    opened: str = ""
+    look: Look = _PLAIN
+    font: int = 0
+    fallback: int = 1
+    deleted: bool = False
+
+
+class Rtf:
+    """A document once it is read: `blocks`, what it `said` of itself, and what was left out."""
+
+    def __init__(self, data: bytes, *, comments: bool) -> None:
+        self.said: dict[str, str] = {}
+        self._state = _State()
+        self._states: list[_State] = []
+        self._flows, self._texts = [Flow()], [""]
+        self._bytes, self._units, self._to_skip = bytearray(), list[int](), 0
+        self._page, self._fonts, self._font = "cp1252", dict[int, str](), 0
+        self._styles, self._style = dict[int, int](), 0
+        self._moment: dict[str, int] = {}
+        self._author, self._comments, self._objects = "", comments, list[str]()
+        self._omitted_comments = 0
+        self._margins: dict[str, dict[str, None]] = {"header": {}, "footer": {}}
+        self._read(data)
+        self.blocks = self._flows[0].complete()
+        for kind, texts in self._margins.items():
+            self.blocks += [blocks.callout(kind, "", blocks.paras(texts))] if texts else []
+
+    @property
+    def left_out(self) -> list[Omission]:
+        """Comments that nobody wants, and files within the document."""
+        comments = [Omission("comment", self._omitted_comments)] if self._omitted_comments else []
+        return [*comments, *(Omission("attachment", 1, name) for name in self._objects)]
+
+    def _read(self, data: bytes) -> None:
+        starred = False
+        for word, number, text in tokens(data):
+            if text or word in SIGNS:
+                self._write(text, SIGNS.get(word, ""))
+                continue
+            if word == "u" and number is not None:
+                self._flush_bytes()
+                self._units.append(number & 0xFFFF)
+                self._to_skip = self._state.fallback
+                continue
+            self._flush()
+            self._to_skip = 0
+            if word != "*":
+                self._do(word, number, starred=starred)
+            starred = word == "*"
+        self._flush()
+        while self._states:
+            self._end()
+
+    def _write(self, text: bytes, sign: str) -> None:
+        """Keep text until its bytes are complete; what stands for a character that was read already is skipped."""
+        if self._to_skip:
+            skipped = min(self._to_skip, len(text) or 1)
+            self._to_skip -= skipped
+            text, sign = text[skipped:], ""
+        if text:
+            self._flush_units()
+            self._bytes += text
+        elif sign:
+            self._flush()
+            self._emit(sign)
+
+    def _flush(self) -> None:
+        self._flush_bytes()
+        self._flush_units()
+
+    def _flush_bytes(self) -> None:
+        if self._bytes:
+            self._flush_units()
+            data, self._bytes = bytes(self._bytes), bytearray()
+            self._emit(data.decode(self._fonts.get(self._state.font) or self._page, "replace"))
+
+    def _flush_units(self) -> None:
+        if self._units:
+            units, self._units = self._units, []
+            packed = b"".join((0x2022 if unit == _BULLET else unit).to_bytes(2, "little") for unit in units)
+            self._emit(packed.decode("utf-16-le", "replace"))
+
+    def _emit(self, text: str) -> None:
+        if not self._state.shown or self._state.deleted:
+            return
+        if self._state.into in _COLLECTED:
+            self._texts[-1] += text
+            if self._state.into == "stylesheet" and ";" in text:
+                self._end_style()
+        else:
+            self._flows[-1].write(self._state.look, text)
+
+    def _do(self, word: str, number: int | None, *, starred: bool) -> None:
+        state, flow = self._state, self._flows[-1]
+        is_on = number != 0
+        match word:
+            case "begin":
+                self._states.append(state)
+                self._state = replace(state, opened="")
+            case "end" if self._states:
+                self._end()
+            case "f":
+                state.font = self._font = number or 0
+            case "fcharset" | "cpg" if state.into == "fonttbl":
+                page = of_charset(number) if word == "fcharset" else of_page(number)
+                self._fonts[self._font] = page or self._fonts.get(self._font, "")
+            case "ansicpg" | "pc" | "pca" | "mac":
+                self._page = of_page(CODE_PAGES.get(word, number))
+            case "uc":
+                state.fallback = max(0, number or 0)
+            case "plain":
+                state.look, state.deleted = Look(link=state.look.link), False
+            case "b":
+                state.look = state.look._replace(bold=is_on)
+            case "i":
+                state.look = state.look._replace(italic=is_on)
+            case "super" | "sub" | "nosupersub":
+                state.look = state.look._replace(side={"super": 1, "sub": -1}.get(word, 0) if is_on else 0)
+            case "deleted":
+                state.deleted = is_on
+            case "upr":
+                state.shown = False
+            case "ud":
+                state.shown = True
+            case "s" | "outlinelevel" if state.into == "stylesheet":
+                self._style = (number or 0) if word == "s" else self._style
+                if word == "outlinelevel":
+                    self._styles[self._style] = (number or 0) + 1
+            case "yr" | "mo" | "dy" | "hr" | "min":
+                self._moment[word] = number or 0
+            case _ if word in UNSHOWN or (starred and word not in KNOWN):
+                state.shown = False
+            case _ if state.shown and (word in _FLOWS or word in _COLLECTED):
+                self._begin(word)
+            case _ if state.shown and state.into not in _COLLECTED:
+                self._arrange(flow, word, number or 0)
+
+    def _arrange(self, flow: Flow, word: str, number: int) -> None:
+        """Do what a word says of paragraphs and tables."""
+        match word:
+            case "par" | "sect" | "page" | "column":
+                flow.end_paragraph()
+            case "pard":
+                flow.in_table, flow.heading, flow.level = False, 0, 0
+            case "intbl":
+                flow.in_table = True
+            case "itap":
+                flow.in_table = number > 0
+            case "cell":
+                flow.end_cell()
+            case "nestcell":
+                flow.in_table = True
+                flow.end_paragraph()
+            case "row":
+                flow.end_row()
+            case "s" | "outlinelevel":
+                level = self._styles.get(number, 0) if word == "s" else number + 1
+                flow.heading = level if level <= _MOST_HEADINGS else 0
+            case "ilvl":
+                flow.level = min(max(number, 0), _MOST_LEVELS)
+
+    def _begin(self, word: str) -> None:
+        """Begin a destination, which ends with its group."""
+        self._state.into = self._state.opened = word
+        if word in _FLOWS:
+            self._flows.append(Flow())
+            self._state.look = _PLAIN
+        else:
+            self._texts.append("")
+
+    def _end(self) -> None:
+        """End a group, and use what its destination held."""
+        opened, self._state = self._state.opened, self._states.pop()
+        if opened in _FLOWS:
+            self._put(opened, self._flows.pop().complete())
+        elif opened:
+            self._use(opened, " ".join(self._texts.pop().split()))
+
+    def _put(self, kind: str, content: Blocks) -> None:
+        flow = self._flows[-1]
+        if kind == "footnote" and content:
+            flow.note(content)
+        elif kind == "annotation" and self._comments:
+            flow.behind.append(blocks.callout("comment", self._author, content))
+        elif kind == "annotation":
+            self._omitted_comments += 1
+        elif kind in _MARGINS:
+            texts = [" ".join(syntax.plain(block).split()) for block in content]
+            self._margins[_MARGINS[kind]] |= {text: None for text in texts if any(map(str.isalpha, text))}
+        else:
+            flow.behind += content
+
+    def _use(self, kind: str, text: str) -> None:
+        if kind in ("listtext", "pntext"):
+            self._flows[-1].label = text
+        elif kind == "fldinst" and (link := _LINK.search(text)):
+            self._state.look = self._state.look._replace(link=link[1])
+        elif kind == "atnauthor":
+            self._author = text
+        elif kind == "objclass" and not text.startswith("Equation"):
+            self._objects.append(text)
+        elif kind in _DATES and self._moment.get("yr"):
+            year, month, day, hour, minute = (self._moment.get(one, 0) for one in ("yr", "mo", "dy", "hr", "min"))
+            self.said[_DATES[kind]] = f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:00"
+            self._moment = {}
+        elif kind in ("title", "author"):
+            self.said[kind] = text
+
+    def _end_style(self) -> None:
+        """Remember the level of a style that is a heading by its name."""
+        name, self._texts[-1] = self._texts[-1], ""
+        if heading := _HEADING.search(name):
+            self._styles[self._style] = int(heading[1])

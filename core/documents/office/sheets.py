@@ -1,0 +1,77 @@
+"""What stands on a sheet of an Excel workbook beside its cells: comments, texts, charts, files within it."""
+
+import posixpath
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+from core.documents.office import charts
+from core.documents.office.drawn import shapes, text_of
+from core.documents.office.package import Package, found, local, relation_id, resolve_alternatives, value
+from core.model import Omission
+
+_NOTICE = "[Threaded comment]"
+"""How Excel begins a comment of the older kind beside one of the newer kind with the same text."""
+_FILES = ("oleObject", "package")
+
+
+class SheetExtras:
+    """What a workbook has on its sheets beside their cells, and what was left out of it."""
+
+    def __init__(self, data: bytes) -> None:
+        self._package = Package(data)
+        self._people = {
+            value(one, "id"): value(one, "displayName")
+            for part in self._package.related(self._package.main(), "person")
+            if (root := self._package.optional(part)) is not None
+            for one in found(root, "person")
+        }
+        self.left_out: list[Omission] = []
+
+    def tables(self, sheet: str) -> Iterator[tuple[str, list[list[str]]]]:
+        """Yield the charts on a sheet, whose part has a name, with their titles."""
+        for chart in self._charts(sheet):
+            if chart.rows or chart.title:
+                yield chart.title, chart.rows
+
+    def texts(self, sheet: str) -> Iterator[str]:
+        """Yield texts that stand in boxes on a sheet."""
+        for root in self._roots(sheet, "drawing"):
+            resolve_alternatives(root)
+            for shape in shapes(root):
+                if local(shape.element) == "sp":
+                    yield from text_of(shape.element)
+        for chart in self._charts(sheet):
+            yield from chart.texts
+
+    def comments(self, sheet: str) -> Iterator[tuple[str, str, list[str]]]:
+        """Yield the author, the cell and the paragraphs of each comment on a sheet."""
+        for root in self._roots(sheet, "comments"):
+            authors = ["".join(one.itertext()) for one in found(root, "author")]
+            for one in found(root, "comment"):
+                text = "".join(part.text or "" for part in found(one, "t"))
+                number = value(one, "authorId")
+                author = authors[int(number)] if number.isdecimal() and int(number) < len(authors) else ""
+                if not text.startswith(_NOTICE):
+                    yield author, value(one, "ref"), text.splitlines()
+        for root in self._roots(sheet, "threadedComment"):
+            for one in found(root, "threadedComment"):
+                text = "".join(part.text or "" for part in found(one, "text"))
+                yield self._people.get(value(one, "personId"), ""), value(one, "ref"), text.splitlines()
+
+    def name_files(self, sheet: str, title: str) -> None:
+        """Name the files within a sheet."""
+        for kind in _FILES:
+            for part in self._package.related(sheet, kind):
+                self.left_out.append(Omission("attachment", 1, f"{title}: {posixpath.basename(part)}"))
+
+    def _charts(self, sheet: str) -> Iterator[charts.Chart]:
+        for drawing in self._package.related(sheet, "drawing"):
+            root, relations = self._package.optional(drawing), self._package.relations(drawing)
+            for one in () if root is None else found(root, "chart", "relIds"):
+                relation = relations.get(relation_id(one) or relation_id(one, "dm"))
+                if relation is not None:
+                    yield charts.of_part(self._package, relation.target)
+
+    def _roots(self, sheet: str, kind: str) -> Iterator[Element]:
+        read = (self._package.optional(part) for part in self._package.related(sheet, kind))
+        return (root for root in read if root is not None)

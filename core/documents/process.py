@@ -1,0 +1,134 @@
+"""A process that converts one document after another, each within its own limits, and can be ended."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+_AGE, _DOCUMENTS = 1800, 200
+"""Seconds and documents after which a process is replaced by a new one."""
+_SOONEST, _LOOK = 0.002, 0.05
+"""Seconds between two looks for a result: at first, and later."""
+_COMMAND = (sys.executable, "-m", "core.documents.worker")
+_OUT_OF_TIME = tuple(-getattr(signal, name, 0) for name in ("SIGPROF", "SIGALRM", "SIGXCPU"))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one document may take: seconds of the clock and of the processor, megabytes of address space."""
+
+    seconds: int
+    processor_seconds: int
+    megabytes: int
+
+
+class ConverterProcess:
+    """Converts documents of one kind of limits; a document that ends the process ends itself only.
+
+    With `waits` its priority is lower than that of all others.
+    """
+
+    def __init__(self, limits: Limits, *, waits: bool = False) -> None:
+        self.limits, self._waits = limits, waits
+        self._process: subprocess.Popen[bytes] | None = None
+        self._place = Path()
+        self._began = 0.0
+        self._count = 0
+
+    def convert(
+        self, data: bytes, converter: str, kind: str, look: Callable[[], object] = lambda: None
+    ) -> dict[str, Any]:
+        """Return what the worker writes of a document; `look` is called often meanwhile, and may raise.
+
+        Raises TimeoutError where the document takes too long, ChildProcessError (a status) where it ends the worker.
+        """
+        try:
+            result = self._result(data, converter, kind, look)
+            if result is None and self._status() == 0:  # it had just ended: nobody had asked it for a while
+                result = self._result(data, converter, kind, look)
+            if result is None:
+                self._fail()
+        except BaseException:
+            self.close()
+            raise
+        if result.pop("has_grown", False):
+            self.close()
+        return result
+
+    def close(self) -> None:
+        """End the process and what it started, and delete what it was given."""
+        if self._process is not None:
+            with self._process as process, suppress(OSError):
+                if hasattr(os, "killpg"):
+                    os.killpg(process.pid, signal.SIGKILL)
+                else:
+                    process.kill()
+            self._process = None
+            shutil.rmtree(self._place, ignore_errors=True)
+
+    def _status(self) -> int | None:
+        """Return the status with which the process ended, None while it runs."""
+        return None if self._process is None else self._process.poll()
+
+    def _fail(self) -> NoReturn:
+        status = self._status()
+        if status is None or status in _OUT_OF_TIME:
+            raise TimeoutError
+        raise ChildProcessError(status)
+
+    def _result(self, data: bytes, converter: str, kind: str, look: Callable[[], object]) -> dict[str, Any] | None:
+        """Return the result for a document, None where there is none once its time is over or the process ended."""
+        asked = f"{converter} {kind} {self.limits.processor_seconds}\n".encode()
+        try:
+            process = self._ask(data, asked)
+        except (FileNotFoundError, BrokenPipeError):  # it is about to end, or somebody deleted its folder
+            self.close()
+            process = self._ask(data, asked)
+        written, began = self._place / "result", time.monotonic()
+        while process.poll() is None and not written.exists():
+            look()
+            passed = time.monotonic() - began
+            if passed > self.limits.seconds:
+                return None
+            time.sleep(min(_LOOK, _SOONEST + passed / 10))
+        self._count += 1
+        with suppress(OSError, ValueError):
+            result: dict[str, Any] = json.loads(written.read_bytes())
+            written.unlink()
+            return result
+        return None
+
+    def _ask(self, data: bytes, asked: bytes) -> "subprocess.Popen[bytes]":
+        process = self._started()
+        (self._place / "source").write_bytes(data)
+        assert process.stdin is not None
+        process.stdin.write(asked)
+        process.stdin.flush()
+        return process
+
+    def _started(self) -> "subprocess.Popen[bytes]":
+        """Return the process, a new one where the last ended, is old, or has converted many documents."""
+        is_old = time.monotonic() - self._began > _AGE or self._count >= _DOCUMENTS
+        if self._process is not None and (is_old or self._process.poll() is not None):
+            self.close()
+        if self._process is None:
+            self._place = Path(tempfile.mkdtemp(prefix="tessera-document-"))
+            self._began, self._count = time.monotonic(), 0
+            self._process = subprocess.Popen(
+                [*_COMMAND, str(self._place), str(self.limits.megabytes), "waits" if self._waits else "runs"],
+                stdin=subprocess.PIPE,  # by which the worker knows that this process is there
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd=Path(__file__).parents[2],
+                start_new_session=True,
+            )
+        return self._process

@@ -1,0 +1,140 @@
+"""Office documents that are damaged, hostile or odd: what can be read is read, and the rest has a sentence."""
+
+import io
+import re
+import zipfile
+
+import pytest
+
+from benchmarks.documents.making import zipped
+from core.documents import CONVERTERS
+from core.documents.converting import convert, is_document
+from core.errors import SourceError
+from core.model import Omission
+from tests.documents import office, written
+from tests.documents.office import docx, p, word
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "names"),
+    [
+        ("a.docx", written.lease(), ["prices.xlsx", "gone.rtf"]),
+        ("a.odt", written.essay(), ["Object 2"]),
+        ("a.rtf", written.LETTER, ["Excel.Sheet.12"]),
+        ("a.pptx", written.talk(), []),
+        ("a.xlsx", written.sheet(), []),
+    ],
+)
+def test_files_within_a_document_are_named(path: str, data: bytes, names: list[str]) -> None:
+    assert convert(data, path)[0].left_out == tuple(Omission("attachment", 1, name) for name in names)
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "count"),
+    [
+        ("a.docx", written.lease(), 1),
+        ("a.pptx", written.talk(), 1),
+        ("a.odt", written.essay(), 1),
+        ("a.rtf", written.LETTER, 1),
+    ],
+)
+def test_comments_are_left_out_and_named_where_a_person_says_so(path: str, data: bytes, count: int) -> None:
+    with_them, without = convert(data, path)[0], convert(data, path, converter="uncommented")[0]
+    assert "[!comment]" in with_them.text
+    assert "[!comment]" not in without.text
+    assert [one.count for one in without.left_out if one.kind == "comment"] == [count]
+    assert not [one for one in with_them.left_out if one.kind == "comment"]
+
+
+def test_a_part_that_cannot_be_read_is_named_and_stops_nothing() -> None:
+    parts = {"comments.xml": "<w:comments", "header1.xml": "no XML", "numbering.xml": "<", "styles.xml": "<"}
+    relations = {f"r{at}": (name.rstrip("1.xml"), name) for at, name in enumerate(parts)}
+    made = CONVERTERS.build("pandoc").convert(docx(p("Text."), parts, relations), "docx")
+    assert made.text == "Text.\n"
+    assert made.left_out == (Omission("comment"), Omission("header", 1, "word/header1.xml"))
+
+
+def test_word_documents_with_other_prefixes_are_read_as_well() -> None:
+    usual = docx(p("Text.") + p("a) typed"))
+    with zipfile.ZipFile(io.BytesIO(usual)) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    main = files["word/document.xml"]
+    files["word/document.xml"] = re.sub(rb"(</?| |xmlns:)w(?=[:=])", rb"\1ns0", main)
+    made = CONVERTERS.build("pandoc").convert(zipped(files), "docx")
+    assert made.text == "Text.\n\na) typed\n"
+
+
+@pytest.mark.parametrize("kind", ["docx", "odt", "pptx"])
+def test_entities_of_a_hostile_document_are_not_expanded(kind: str) -> None:
+    names = {"docx": "word/document.xml", "odt": "content.xml", "pptx": "ppt/presentation.xml"}
+    bomb = '<!DOCTYPE a [<!ENTITY x "ha"><!ENTITY y "&x;&x;">]><w:document>&y;</w:document>'
+    files = {
+        names[kind]: bomb.encode("utf-16"),
+        "_rels/.rels": office.related({"r": ("officeDocument", names[kind])}).encode(),
+    }
+    with pytest.raises(SourceError, match="damaged"):
+        CONVERTERS.build("pandoc").convert(zipped(files), kind)
+
+
+def test_a_plain_text_within_a_document_is_read_and_one_beside_it_stays_a_note() -> None:
+    within = docx('<w:altChunk r:id="r1"/>', {"a.txt": "One *line*.\nAnother."}, {"r1": ("aFChunk", "a.txt")})
+    assert convert(within, "a.docx")[0].text == "One \\*line\\*.\n\nAnother.\n"
+    assert not is_document("a.txt")
+
+
+def test_a_document_that_holds_itself_is_read_a_few_times() -> None:
+    inner = docx(p("Inner."))
+    for _ in range(6):
+        body = word("document", f'<w:body>{p("Level.")}<w:altChunk r:id="r1"/></w:body>')
+        files = {"word/document.xml": body.encode()}
+        files["_rels/.rels"] = office.related({"r": ("officeDocument", "word/document.xml")}).encode()
+        files["word/_rels/document.xml.rels"] = office.related({"r1": ("aFChunk", "in.docx")}).encode()
+        inner = zipped(files | {"word/in.docx": inner})
+    made = CONVERTERS.build("pandoc").convert(inner, "docx")
+    assert made.text.count("Level.") == 4
+    assert made.left_out == (Omission("attachment", 1, "in.docx"),)
+
+
+_BROKEN = {
+    "deep": b"{\\rtf1 " + b"{" * 20_000 + b"Deep." + b"}" * 20_000 + b"}",
+    "open": b"{\\rtf1 {{Deep.",
+    "closed": b"{\\rtf1 }}}} Deep.",
+    "odd": b"{\\rtf1 \\u99999999? \\u-1? \\'zz \\cell\\row\\nestcell Deep.\\",
+    "table": b"{\\rtf1\\trowd A\\cell {\\footnote Deep.",
+    "picture": b"{\\rtf1\\bin99999999 Deep.}",
+}
+
+
+@pytest.mark.parametrize("name", [*_BROKEN])
+def test_a_broken_rich_text_gives_what_it_has(name: str) -> None:
+    text = CONVERTERS.build("pandoc").convert(_BROKEN[name], "rtf").text
+    assert ("Deep." in text) == (name != "picture")
+
+
+_TITLES = {
+    **dict.fromkeys(("Microsoft Word - x.doc", "untitled", "pdf.html", "Document1", "文档 1"), False),
+    **dict.fromkeys(("Report 2026", "On documents", "Node.js", "无标题音乐史"), True),
+}
+
+
+@pytest.mark.parametrize("title", [*_TITLES])
+def test_a_title_that_a_program_gave_is_no_title(title: str) -> None:
+    page = f"<head><title>{title}</title></head><p>Text.</p>".encode()
+    assert convert(page, "a.html")[0].title == (title if _TITLES[title] else "")
+
+
+_DAMAGED = "is damaged. Open it in its own program, save it again, and import it."
+
+
+@pytest.mark.parametrize(
+    ("path", "data", "said"),
+    [
+        ("a.tex", b"\\begin{itemize} \\item x", "can't be converted: line 2, column 2: unexpected end of input"),
+        ("a.docx", zipped({"word/document.xml": b"<a/>"}), _DAMAGED),
+        ("a.odt", zipped({"content.xml": b"<a/>"}), _DAMAGED),
+    ],
+)
+def test_what_pandoc_says_of_a_file_is_told_in_words(path: str, data: bytes, said: str) -> None:
+    with pytest.raises(SourceError) as refused:
+        convert(data, path)
+    assert str(refused.value.reason) == said
