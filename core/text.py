@@ -7,6 +7,8 @@ from functools import cache, lru_cache
 from hashlib import blake2b
 from operator import add
 
+from core.blobs import without_blobs
+
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 """Chinese, Japanese and Korean, as a character class: written without spaces, or with particles that cling to words."""
 UNSPACED = f"{CJK}\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0edf\u1000-\u103f\u1050-\u108f\u1780-\u17d3"
@@ -179,10 +181,11 @@ def keywords(text: str) -> list[str]:
 
     Full-width forms, case and traditional characters are folded, accents, strokes and all that is invisible dropped. A
     run of a script without spaces gives every character and every pair of neighbours, so that any part of a word finds
-    it. An identifier gives itself and its parts: `RefCell` is also `ref` and `cell`, `iPhone15` also `iphone`.
+    it. An identifier gives itself and its parts: `RefCell` is also `ref` and `cell`, `iPhone15` also `iphone`. Blobs
+    have no words.
     """
     words: list[str] = []
-    for run in _runs(text):
+    for run in _runs(without_blobs(text)):
         word = run.group()
         words += _characters(word) if run.lastgroup else _identifier(word)
     return words

@@ -7,11 +7,13 @@ kept. Nothing here may change the length of the text.
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from core.blobs import blobs
 from core.intake.documents import DocumentText
 from core.intake.encoding import damage, decode
 from core.markdown import frontmatter
 from core.markdown.body import Inside, distinct_tags, look_into, short_title
 from core.markdown.outline import Outline
+from core.messages import Message, plural
 from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Note
 
 
@@ -46,11 +48,22 @@ def of_text(text: str, path: str, *, plain: bool = False, inside: Inside | None 
         front=text[:body_start],
         links=inside.targets(path),
         extra=front.extra,
-        warnings=(*damage(text), *front.warnings),
+        warnings=(*damage(text), *front.warnings, *_not_searched(body)),
         plain=plain,
         **fields,
     )
     return note, inside.outline
+
+
+def _not_searched(body: str) -> tuple[Message, ...]:
+    """Return how many parts of a text are no language, if any are."""
+    count = len(blobs(body))
+    told = plural(
+        "{n} part is no text, such as a pasted picture, a key or compressed data. It is shown, but not searched.",
+        "{n} parts are no text, such as pasted pictures, keys or compressed data. They are shown, but not searched.",
+        n=count,
+    )
+    return (told,) if count else ()
 
 
 def of_document(read: DocumentText, path: str) -> tuple[Note, Outline]:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from core.blobs import blanked
 from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
 from core.embedding.windows import places_of, windows_of
@@ -67,7 +68,7 @@ class Read:
 def highlights(result: SearchResult, store: Store, read: Mapping[str, Read]) -> dict[str, Highlight]:
     """Return the highlights of the hits by the id of their chunk."""
     words = words_of(result)
-    texts = [simplified(hit.chunk.text) for hit in result.hits]
+    texts = [simplified(blanked(hit.chunk.text)) for hit in result.hits]
     store.words.stems([*dict.fromkeys(form for text in texts for form, _ in _forms_in(text))])  # all at once
     return {
         hit.chunk.id: highlight(hit, words[hit.asked], store.words.stems, read.get(hit.chunk.id)) for hit in result.hits
@@ -128,7 +129,7 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: Read | None) -
 
 def sentences(text: str) -> list[Span]:
     """Return the sentences of a Markdown text that hold words; headings, code and HTML only where nothing else does."""
-    text = with_newlines(text)
+    text = with_newlines(blanked(text))
     prose: list[Span] = []
     other: list[Span] = []
     at, fence = 0, ""
@@ -180,7 +181,7 @@ def words_in(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span,
 
 def word_places(text: str, words: Sequence[str], stems: Stems) -> list[tuple[Span, str]]:
     """Return each place where a text holds one of some words, in any of their forms, with the word."""
-    plain = simplified(text)
+    plain = simplified(blanked(text))
     places = [
         (match.span(), word)
         for word in words

@@ -1,4 +1,4 @@
-"""Words in many scripts are found, and marked in their place, whatever is invisible in them, in notes and in questions."""
+"""Words of many scripts are found and marked in their place, whatever is invisible in notes and in questions."""
 
 from collections.abc import Iterator
 
