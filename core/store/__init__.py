@@ -68,8 +68,6 @@ class Store(Tables):
             _bring_up_to_date(self.folder)
             self.database = Database(file, readonly=True)
         super().__init__(self.database)
-        if not readonly:
-            self.words.bring_up_to_date()
         self.floors, self.bars = measures(self.folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
