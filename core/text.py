@@ -200,7 +200,7 @@ def query_keywords(text: str, *, limit: int = 64) -> list[str]:
     words: dict[str, None] = {}
     for run in _runs(text):
         word = run.group()
-        words |= dict.fromkeys(_pairs(_clusters(word)) or [word] if run.lastgroup else _identifier(word))
+        words |= dict.fromkeys(_pairs(_clusters(word)) or [word] if run.lastgroup else _typed(word))
     return ([word for word in words if word not in STOP_WORDS] or list(words))[:limit]
 
 
@@ -208,14 +208,15 @@ def parts_of(word: str) -> list[tuple[int, int]]:
     """Return where the parts of an identifier stand, as `keywords` gives them; nothing for a plain word."""
     if word.isalpha() and word.islower():
         return []
-    humps = [match.span() for match in _PARTS.finditer(word)] if word.isascii() else []
-    spans = [(start, end) for start, end in humps if end - start > 1] if len(humps) > 1 else []
-    whole = len(word.strip("_"))
-    runs = (match.span() for match in _LETTERS.finditer(word))
-    return [
-        *spans,
-        *((start, end) for start, end in runs if _LEAST_LETTERS <= end - start < whole and (start, end) not in spans),
-    ]
+    humps, whole = _humps(word), len(word.strip("_"))
+    letters = (match.span() for match in _LETTERS.finditer(word))
+    return [*humps, *(span for span in letters if _LEAST_LETTERS <= span[1] - span[0] < whole and span not in humps)]
+
+
+def _humps(word: str) -> list[tuple[int, int]]:
+    """Return where the parts stand that capitals and other signs make of a word."""
+    spans = [match.span() for match in _PARTS.finditer(word)] if word.isascii() else []
+    return [(start, end) for start, end in spans if end - start > 1] if len(spans) > 1 else []
 
 
 def _runs(text: str) -> Iterator[re.Match[str]]:
@@ -240,6 +241,12 @@ def _pairs(clusters: Sequence[str]) -> list[str]:
 def _identifier(word: str) -> Sequence[str]:
     whole = _plain(word.strip("_"))
     return (whole, *(_plain(word[start:end]) for start, end in parts_of(word))) if whole else ()
+
+
+def _typed(word: str) -> list[str]:
+    """Return the words of an identifier in a question: who types `iphone15` doesn't look for every iPhone."""
+    whole = _plain(word.strip("_"))
+    return [whole, *(word[start:end].lower() for start, end in _humps(word))] if whole else []
 
 
 def _plain(word: str) -> str:

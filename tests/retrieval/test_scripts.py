@@ -150,14 +150,14 @@ def test_letters_keep_their_marks_and_are_found_without(
     assert marked is None or marked in "".join(hits[note])
 
 
-@pytest.mark.parametrize("question", ["चब", "کلی", "กล", "ware", "house", "المف"])
+@pytest.mark.parametrize("question", ["चब", "کلی", "กล", "ware", "house", "iphone16", "المف"])
 def test_a_part_of_a_word_is_no_word(workspace: Workspace, question: str) -> None:
     assert found(workspace, question) == {}
 
 
 def test_plain_letters_are_found_by_their_other_forms(workspace: Workspace) -> None:
-    workspace.notes.add("notes", "Lodz, smorrebrod, strasse, oeuvre and an iPhone.", title="plain")
-    for question in ("Łódź", "smørrebrød", "straße", "œuvre", "iPhone15"):
+    workspace.notes.add("notes", "Lodz, smorrebrod, strasse and an oeuvre.", title="plain")
+    for question in ("Łódź", "smørrebrød", "straße", "œuvre"):
         assert "plain" in {hit.note.title for hit in workspace.search(question, mode="keyword", as_typed=True).hits}
 
 
