@@ -2,24 +2,77 @@
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
 from hashlib import blake2b
+from operator import add
+
+from core.blobs import without_blobs
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-"""Scripts written without spaces (with Hangul, whose particles cling to the word), as a character class."""
+"""Chinese, Japanese and Korean, as a character class: written without spaces, or with particles that cling to words."""
+UNSPACED = f"{CJK}\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0edf\u1000-\u103f\u1050-\u108f\u1780-\u17d3"
+"""All scripts written without spaces, as a character class: also Thai, Lao, Burmese and Khmer."""
+INVISIBLE = (
+    "\u00ad\u034f\u061c\u0640\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+    "\U000e0000-\U000e0fff"
+)
+"""Characters that change how others look, not what they say, as a character class.
+
+Soft hyphens, spaces of no width, joiners, marks of direction, variation selectors, the stroke that stretches Arabic.
+"""
+MARKS = "".join(
+    chr(code)
+    for plane in (range(0x300, 0x3100), range(0xA660, 0xAC00), range(0xFB1E, 0xFE30), range(0x11000, 0x12000))
+    for code in plane
+    if unicodedata.category(chr(code))[0] == "M" and not re.match(f"[{INVISIBLE}]", chr(code))
+)
+"""Accents, vowel signs and points, which belong to the letter before, as a character class."""
+WORD = rf"[^\W{UNSPACED}]+(?:[{MARKS}{INVISIBLE}]+[^\W{UNSPACED}]*)*"
+"""A pattern of a word of the scripts that have spaces, with what belongs to its letters."""
+
+_POINTS = (
+    "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+    "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"
+)
+"""Vowels and accents of Hebrew and Arabic, which most texts leave out."""
+_ACCENTS = re.compile(
+    rf"[{_POINTS}\u0300-\u036f\u0483-\u0489\u0711\u0730-\u074a\u0898-\u089f\u08ca-\u08ff\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
+    r"\ufe20-\ufe2f]+"
+)
+"""Marks without which a letter is still read; a vowel sign of an Indian script is a letter."""
+_UNSEEN = re.compile(f"[{INVISIBLE}]+")
+_UNREAD = re.compile(f"[{INVISIBLE}{_POINTS}]+")
+_STROKES = str.maketrans(
+    {"đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "ŋ": "n", "ø": "o", "ŧ": "t", "æ": "ae", "œ": "oe", "þ": "th"}
+)
+"""Letters that Unicode doesn't take apart into a letter and an accent."""
+_EMOJI = (
+    "\u231a\u231b\u23e9-\u23fa\u2600-\u2775\u2794-\u27bf\u2b00-\u2bff\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa"
+    "\U0001f400-\U0001faff"
+)
+_FLAG = "\U0001f1e6-\U0001f1ff"
 
 _RUNS = re.compile(
-    rf"(?P<cjk>[{CJK}]+)"
+    # Most places where a word could begin have none of these: looking for one character first saves a sixth.
+    rf"(?=[\w{_EMOJI}{_FLAG}])(?:"
+    rf"(?P<unspaced>[{UNSPACED}][{UNSPACED}{MARKS}]*)"
     r"|[vV]?\d+(?:\.\d+)+"
-    rf"|(?:(?![{CJK}])\w)+(?:\+\+|#(?!\w))?"
+    rf"|\w[^\W{UNSPACED}]*(?:[{MARKS}]+[^\W{UNSPACED}]*)*(?:\+\+|#(?!\w))?"
+    rf"|[{_EMOJI}]|[{_FLAG}]{{2}})"
 )
+_CLUSTER = re.compile(rf".[{MARKS}]*")
 _HALVES = re.compile("[\ud800-\udfff]")
 _HAN = range(0x3400, 0xA000)
 """Chinese characters of Unicode's basic plane, which includes those in practical use."""
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_LETTERS = re.compile(rf"[^\W\d_]+(?:[{MARKS}{INVISIBLE}]+[^\W\d_]*)*")
+_LEAST_LETTERS = 3
+"""Fewest letters between digits that are a word: `5th` is no th."""
 LINE_END = r"(?:\r\n|\n|\r)"
 """What ends a line, here as in Markdown and in browsers: all else that may (form feed, U+2028) is white space in it."""
+WORDS_FORM = 1
+"""Number of the form in which `keywords` gives words. A workspace with words in another form is indexed anew."""
 STOP_WORDS = frozenset(
     "a about an and are as at be been but by can could did do does for from had has have how i if in into is it"
     " its me my of on or our so than that the their them then there these they this those to was we were what"
@@ -51,8 +104,15 @@ def escaped(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Return the common form of a text's spellings: normal width, folded case, simplified characters."""
-    return simplified(unicodedata.normalize("NFKC", text).casefold())
+    """Return the common form of a text's spellings.
+
+    Normal width, folded case, simplified characters, nothing invisible, and no points in Hebrew and Arabic.
+    """
+    return simplified(_without(_UNREAD, unicodedata.normalize("NFKC", text)).casefold())
+
+
+def _without(pattern: re.Pattern[str], text: str) -> str:
+    return text if text.isascii() else pattern.sub("", text)
 
 
 def line_starts(text: str) -> list[int]:
@@ -119,58 +179,80 @@ def simplified(text: str) -> str:
 def keywords(text: str) -> list[str]:
     """Return the words of a note's text, in reading order, as they are indexed.
 
-    Full-width forms, case and traditional characters are folded and accents dropped. A run of
-    Chinese, Japanese or Korean gives every character and every pair of neighbours, so that any part
-    of a word finds it. An identifier gives itself and its parts: `RefCell` is also `ref` and `cell`.
+    Full-width forms, case and traditional characters are folded, accents, strokes and all that is invisible dropped. A
+    run of a script without spaces gives every character and every pair of neighbours, so that any part of a word finds
+    it. An identifier gives itself and its parts: `RefCell` is also `ref` and `cell`, `iPhone15` also `iphone`. Blobs
+    have no words.
     """
     words: list[str] = []
-    for run in _runs(text):
+    for run in _runs(without_blobs(text)):
         word = run.group()
-        words += [*word, *_pairs(word)] if run.lastgroup == "cjk" else _identifier(word)
+        words += _characters(word) if run.lastgroup else _identifier(word)
     return words
 
 
 def query_keywords(text: str, *, limit: int = 64) -> list[str]:
     """Return the distinct words of a question that keyword search looks for, at most `limit`.
 
-    Pairs stand for a Chinese run, and words that carry no subject are left out unless nothing else
+    Pairs stand for a run of a script without spaces, and words that carry no subject are left out unless nothing else
     would be left.
     """
     words: dict[str, None] = {}
     for run in _runs(text):
         word = run.group()
-        words |= dict.fromkeys(_identifier(word) if run.lastgroup != "cjk" else _pairs(word) or word)
+        words |= dict.fromkeys(_pairs(_clusters(word)) or [word] if run.lastgroup else _typed(word))
     return ([word for word in words if word not in STOP_WORDS] or list(words))[:limit]
 
 
 def parts_of(word: str) -> list[tuple[int, int]]:
     """Return where the parts of an identifier stand, as `keywords` gives them; nothing for a plain word."""
+    if word.isalpha() and word.islower():
+        return []
+    humps, whole = _humps(word), len(word.strip("_"))
+    letters = (match.span() for match in _LETTERS.finditer(word))
+    return [*humps, *(span for span in letters if _LEAST_LETTERS <= span[1] - span[0] < whole and span not in humps)]
+
+
+def _humps(word: str) -> list[tuple[int, int]]:
+    """Return where the parts stand that capitals and other signs make of a word."""
     spans = [match.span() for match in _PARTS.finditer(word)] if word.isascii() else []
     return [(start, end) for start, end in spans if end - start > 1] if len(spans) > 1 else []
 
 
 def _runs(text: str) -> Iterator[re.Match[str]]:
-    return _RUNS.finditer(simplified(unicodedata.normalize("NFKC", text)))
+    return _RUNS.finditer(simplified(_without(_UNSEEN, unicodedata.normalize("NFKC", text))))
 
 
-def _pairs(run: str) -> list[str]:
-    return [run[i : i + 2] for i in range(len(run) - 1)]
+def _characters(run: str) -> list[str]:
+    clusters = _clusters(run)
+    return [*clusters, *_pairs(clusters)]
 
 
-def _identifier(word: str) -> list[str]:
+def _clusters(run: str) -> Sequence[str]:
+    """Return the letters of a run, each with its marks."""
+    return run if run.isalpha() else _CLUSTER.findall(run)
+
+
+def _pairs(clusters: Sequence[str]) -> list[str]:
+    return list(map(add, clusters[:-1], clusters[1:]))
+
+
+@lru_cache(20_000)
+def _identifier(word: str) -> Sequence[str]:
     whole = _plain(word.strip("_"))
-    parts = _PARTS.findall(word) if word.isascii() else []
-    if not whole:
-        return []
-    # A letter alone tells nothing: K8s is no k.
-    return [whole, *(part.lower() for part in parts if len(part) > 1)] if len(parts) > 1 else [whole]
+    return (whole, *(_plain(word[start:end]) for start, end in parts_of(word))) if whole else ()
+
+
+def _typed(word: str) -> list[str]:
+    """Return the words of an identifier in a question: who types `iphone15` doesn't look for every iPhone."""
+    whole = _plain(word.strip("_"))
+    return [whole, *(word[start:end].lower() for start, end in _humps(word))] if whole else []
 
 
 def _plain(word: str) -> str:
     if word.isascii():
         return word.lower()
-    decomposed = unicodedata.normalize("NFKD", word.casefold())
-    return "".join(character for character in decomposed if not unicodedata.combining(character))
+    return _ACCENTS.sub("", unicodedata.normalize("NFKD", word.casefold())).translate(_STROKES)
 
 
 @cache

@@ -1,6 +1,7 @@
 """Excerpts: neighbouring units of one hit, read at a glance, ranked by the evidence of all their units together."""
 
 import re
+from bisect import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, groupby
@@ -8,6 +9,7 @@ from math import exp, log
 
 from core.answers.evidence import Candidate
 from core.answers.units import Span
+from core.blobs import blobs
 from core.model import Hit, QuoteKind
 from core.text import CJK
 
@@ -108,13 +110,19 @@ def _of_hit(units: Sequence[Candidate]) -> Iterator[Excerpt]:
 
 
 def _runs(units: Sequence[Candidate]) -> Iterator[tuple[int, int]]:
-    """Yield the first unit and the one after the last of each run that is short enough; a single unit always is."""
+    """Yield the first unit and the one after the last of each run that is short enough; a single unit always is.
+
+    A run has no blob between its units.
+    """
+    ends = [end for _, end in blobs(units[0].hit.chunk.text)]
     for first, start in enumerate(units):
         code = False
         for last in range(first, len(units)):
             unit = units[last]
             code |= unit.unit.kind == "code"
             size = unit.unit.end - start.unit.start + len(start.lead)
+            if last > first and bisect(ends, start.unit.start) < bisect(ends, unit.unit.start):
+                break
             if last > first and (size > (WITH_CODE if code else CHARACTERS) or not _continues(start, unit)):
                 break
             yield first, last + 1

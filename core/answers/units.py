@@ -7,6 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
+from core.blobs import blanked
 from core.text import with_newlines
 
 Span = tuple[int, int]
@@ -73,7 +74,7 @@ def units_of(text: str) -> Sequence[Unit]:
 
     A lead-in is the lead of what follows and no unit, nor are headings, pictures, and lines that only link.
     """
-    text = _PICTURE.sub(_blank, _COMMENT.sub(_blank, with_newlines(text)))
+    text = _PICTURE.sub(_blank, _COMMENT.sub(_blank, with_newlines(blanked(text))))
     return tuple(unit for unit in _Reader(text).read() if _says(text[unit.start : unit.end]))
 
 

@@ -1,22 +1,26 @@
 """Slices -> chunks: sections, language, code, sizes and ids, the same for every strategy."""
 
+import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import chain, islice, takewhile
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.blobs import without_blobs
 from core.chunking.reading import Reading
-from core.chunking.slices import Slice
+from core.chunking.slices import Slice, trim
 from core.markdown.outline import Block, walk
 from core.messages import Message, message
 from core.model import Chunk, ChunkKind, Profile
 from core.text import line_starts
 
 CODE = frozenset({"fence", "code"})
+_WORD = re.compile(r"\w")
 
 
 def chunks(reading: Reading, slices: Sequence[Slice], kind: ChunkKind) -> list[Chunk]:
@@ -24,15 +28,20 @@ def chunks(reading: Reading, slices: Sequence[Slice], kind: ChunkKind) -> list[C
 
     A chunk's section is the one in which its own text starts, behind the text shared with the chunk
     before. A chunk's id is made of the note's id and a digest of the text, numbered where the note
-    repeats the text, so edits elsewhere in the note don't change it.
+    repeats the text, so edits elsewhere in the note don't change it. Large blobs are in no chunk; a note that holds
+    nothing else has one chunk without text, by which its title is found.
     """
+    if reading.blobs:
+        slices = [part for piece in slices for part in _without_blobs(reading, piece)]
+    if not slices and reading.note.body.strip() and not reading.note.plain:
+        slices = [Slice(0, 0, 0)]
     sections = _Sections(reading)
     letters = _Letters.of(reading)
     lines = line_starts(reading.body) if reading.note.plain else []
     seen: Counter[str] = Counter()
     described = []
     for index, piece in enumerate(slices):
-        text = reading.body[piece.start : piece.end]
+        text = reading.note.body[piece.start : piece.end]
         title, parents, level = sections.at(piece.own)
         described.append(
             Chunk(
@@ -51,12 +60,25 @@ def chunks(reading: Reading, slices: Sequence[Slice], kind: ChunkKind) -> list[C
                 language=letters.language(piece.start, piece.end),
                 token_count=reading.count(piece.start, piece.end),
                 overlap_tokens=reading.count(piece.start, piece.own),
-                lead=lead_at(reading.outline.blocks, piece.start),
+                lead=without_blobs(lead_at(reading.outline.blocks, piece.start)),
                 line=bisect_right(lines, piece.start),
             )
         )
         seen[text] += 1
     return described
+
+
+def _without_blobs(reading: Reading, piece: Slice) -> Iterator[Slice]:
+    """Yield the parts of a slice between the large blobs that hold words of its own."""
+    first = bisect_right(reading.blobs, piece.start, key=lambda blob: blob[1])
+    inside = list(takewhile(lambda blob: blob[0] < piece.end, islice(reading.blobs, first, None)))
+    edges = [piece.start, *chain.from_iterable(inside), piece.end]
+    for start, end in zip(edges[::2], edges[1::2], strict=True) if inside else ():
+        start, end = trim(reading.body, start, end) if start < end else (start, start)
+        if end > piece.own and _WORD.search(reading.body, start, end):
+            yield Slice(start, end, max(start, piece.own))
+    if not inside:
+        yield piece
 
 
 def reason(strategy: str, text: Message) -> Message:

@@ -1,11 +1,12 @@
 """A note parsed and tokenized once: its outline and the starts of its tokens."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.blobs import LARGE, Span, blanked, blobs
 from core.markdown.outline import NONE, Outline, parse
 from core.model import Note, Spans
 
@@ -15,15 +16,17 @@ Tokens = Callable[[str], Spans]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """A note with its outline and tokens; `starts` are the offsets of the tokens in the body, ascending."""
+    """A note with its outline and tokens.
+
+    `body` is that of the note with blanks in place of blobs, `blobs` are the large ones, which no chunk has. `starts`
+    are the offsets of the tokens in the body, ascending.
+    """
 
     note: Note
     outline: Outline
+    body: str
+    blobs: Sequence[Span]
     starts: NDArray[np.int64]
-
-    @property
-    def body(self) -> str:
-        return self.note.body
 
     def count(self, start: int, end: int) -> int:
         """Return how many tokens start in `body[start:end]`."""
@@ -40,5 +43,8 @@ def read(note: Note, tokens: Tokens, outline: Outline | None = None) -> Reading:
     if note.plain:
         outline = NONE
     outline = outline or parse(note.body, note.path or note.title)
-    spans = tokens(note.body) if note.body else np.empty((0, 2), np.int32)
-    return Reading(note, outline, spans[:, 0].astype(np.int64))
+    every = blobs(note.body)
+    large = [span for span in every if span[1] - span[0] >= LARGE]
+    body = blanked(note.body) if every else note.body
+    spans = tokens(body) if body else np.empty((0, 2), np.int32)
+    return Reading(note, outline, body, large, spans[:, 0].astype(np.int64))

@@ -17,7 +17,7 @@ import numpy as np
 from core.model import Matrix, Role, Spans
 from core.text import CJK, STOP_WORDS, keywords
 
-VERSION = 2
+VERSION = 3
 """Increase it with every change of weights or words, which makes old vectors incomparable."""
 
 DIMENSION = 2048

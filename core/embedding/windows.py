@@ -3,10 +3,12 @@
 import math
 import unicodedata
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
+from core.blobs import blanked
 from core.embedding import Embedder
 from core.errors import ConfigError
 from core.markdown.rows import tables
@@ -47,7 +49,7 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
     # A note may repeat one word for megabytes: equal texts are cut once.
     cut: dict[tuple[str, str], list[str]] = {}
     windows = []
-    for chunk in chunks:
+    for chunk in map(_without_blobs, chunks):
         key = (chunk.line > 0, chunk.section, chunk.lead)
         if key not in heads:
             heads[key] = _head(chunk, title, embedder, limit)
@@ -66,6 +68,7 @@ def places_of(chunk: Chunk, title: str, embedder: Embedder) -> Spans:
     They follow from the tokens of the whole text, and are right where the windows have as many. A token across a cut
     is one of each side: its space ends one window, its word begins the next.
     """
+    chunk = _without_blobs(chunk)
     head, head_tokens = _head(chunk, title, embedder, embedder.input_tokens)
     spans = embedder.tokens(chunk.text)
     room = embedder.input_tokens - head_tokens
@@ -76,6 +79,12 @@ def places_of(chunk: Chunk, title: str, embedder: Embedder) -> Spans:
     for start, end in pairwise([0, *cuts, len(chunk.text)]):
         parts += [before, spans[(spans[:, 1] > start) & (spans[:, 0] < end)].clip(start, end)]
     return np.concatenate(parts)
+
+
+def _without_blobs(chunk: Chunk) -> Chunk:
+    """Return a chunk with blanks in place of its blobs, so that all else stays in its place."""
+    text = blanked(chunk.text)
+    return chunk if text is chunk.text else replace(chunk, text=text)
 
 
 def fit(question: str, embedder: Embedder) -> tuple[str, bool]:

@@ -8,11 +8,13 @@ import re
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from core.blobs import blobs
 from core.intake.documents import DocumentText
 from core.intake.encoding import decode, unreadable
 from core.markdown import frontmatter
 from core.markdown.body import Inside, distinct_tags, look_into, short_title
 from core.markdown.outline import Outline
+from core.messages import Message, plural
 from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Note, summed
 
 _DRAWING = ".excalidraw"
@@ -49,7 +51,7 @@ def of_text(text: str, path: str, *, plain: bool = False, inside: Inside | None 
         front=text[:body_start],
         links=inside.targets(path),
         extra=front.extra | _long_title(front.value("title")),
-        warnings=tuple(front.warnings),
+        warnings=(*front.warnings, *_not_searched(body)),
         left_out=unreadable(text),
         plain=plain,
         **fields,
@@ -68,6 +70,17 @@ def _drawing(path: str, front: frontmatter.FrontMatter) -> str:
     name = PurePosixPath(path).stem
     is_drawing = name.lower().endswith(_DRAWING) or "excalidraw-plugin" in front.extra
     return re.sub(rf"(?i){re.escape(_DRAWING)}$", "", name) if is_drawing else ""
+
+
+def _not_searched(body: str) -> tuple[Message, ...]:
+    """Return how many parts of a text are no language, if any are."""
+    count = len(blobs(body))
+    told = plural(
+        "{n} part is no text, such as a pasted picture, a key or compressed data. It is shown, but not searched.",
+        "{n} parts are no text, such as pasted pictures, keys or compressed data. They are shown, but not searched.",
+        n=count,
+    )
+    return (told,) if count else ()
 
 
 def of_document(read: DocumentText, path: str) -> tuple[Note, Outline]:

@@ -8,6 +8,7 @@ from html import unescape
 
 from markdown_it.common.utils import normalizeReference
 
+from core.blobs import without_blobs
 from core.markdown.inline import PLACE, hide
 from core.markdown.links import DESTINATION
 
@@ -27,7 +28,7 @@ def visible(text: str, references: Collection[str]) -> str:
 
     `references` are the labels of the note's link definitions, normalized.
     """
-    text = " ".join(text[: MAX_TITLE + 1].split())
+    text = " ".join(without_blobs(text)[: MAX_TITLE + 1].split())
     if len(text) > MAX_TITLE:
         text = text[: MAX_TITLE - 1] + "…"
     if _PLAIN.fullmatch(text):

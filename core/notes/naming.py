@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterable
 from pathlib import PurePosixPath
 
+from core.blobs import without_blobs
 from core.errors import EditError, NoteNotFound, QueryError
 from core.messages import message
 from core.model import NOTE_SUFFIXES
@@ -55,8 +56,9 @@ def stem(path: str) -> str:
 
 def first_words(body: str) -> str:
     """Return a title made of a text's first line that holds more than pictures."""
-    lines = (" ".join(_PICTURE.sub(" ", line).split()) if "![" in line else line for line in body.splitlines())
-    line = next(filter(None, (re.sub(r"^[\s#>*+-]+", "", line).strip() for line in lines)), "")
+    lines = without_blobs(body).splitlines()
+    shown = (" ".join(_PICTURE.sub(" ", line).split()) if "![" in line else line for line in lines)
+    line = next(filter(None, (re.sub(r"^[\s#>*+-]+", "", line).strip() for line in shown)), "")
     short = line if len(line) <= _WORDS else line[: _WORDS - 1].rstrip() + "…"
     return short or str(message("Untitled"))
 

@@ -38,6 +38,8 @@ from core.query.lexer import STRAIGHT, Piece, Reader
 from core.text import CJK, half_character, is_punctuation
 
 _LATIN = re.compile(rf"(?![{CJK}])\w")
+_COPIED = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+"""Invisible characters that come with copied text and that nobody types."""
 
 __all__ = ["CHOICES", "FIELDS", "parse", "without"]
 
@@ -52,6 +54,20 @@ def parse(typed: str, *, now: datetime) -> Understood:
     if (half := half_character(typed)) is not None:
         raise QueryError("Half of a character stands in the question. Delete it, or type it again.", (half, half + 1))
     check_question(typed)
+    if not _COPIED.search(typed):
+        return _parsed(typed, now)
+    places = [*(at for at, character in enumerate(typed) if not _COPIED.match(character)), len(typed)]
+    try:
+        understood = _parsed("".join(typed[at] for at in places[:-1]), now)
+    except QueryError as error:
+        at = error.at and (places[error.at[0]], places[error.at[1]])
+        raise QueryError(error.message, at) from error
+    terms = (replace(term, start=places[term.start], end=places[term.end]) for term in understood.terms)
+    return replace(understood, terms=tuple(terms))
+
+
+def _parsed(typed: str, now: datetime) -> Understood:
+    """Parse a question in which nothing is invisible but what changes how letters look."""
     pieces = _emphasised(typed, _times(Reader(typed, now.date())))
     filters = _filters(pieces, now)
     filtered = filters != Filters()

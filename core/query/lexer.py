@@ -19,19 +19,16 @@ _STOPS = "，。；！？"
 _JOINING = "-_./\\@#:=+&$'’"
 """A Latin word behind one of these is part of a larger word."""
 
-_BLANK = r"\s\u200b\u200e\u200f\ufeff"  # with invisible marks that are copied along with text
-_SPACE = re.compile(rf"[{_BLANK}]+")
+_SPACE = re.compile(r"\s+")
 _WORD = re.compile(rf"(?:(?![{CJK}])\w)+")
 _MINUS = re.compile(rf"[-－](?=[^\W\d_]|[{''.join(_QUOTES)}]|[#＃]{tags.NAME})")
-_EXCLUDED = re.compile(rf"[^{_BLANK}{_STOPS}]+")
-_TAG = re.compile(
-    rf"[#＃]({tags.NAME})(?=[{_BLANK},、{_STOPS}{''.join(_QUOTES)}]|[.:;!?]++(?:[{_BLANK}{''.join(_QUOTES)}]|\Z)|\Z)"
-)
+_EXCLUDED = re.compile(rf"[^\s{_STOPS}]+")
+_TAG = re.compile(rf"[#＃]({tags.NAME})(?=[\s,、{_STOPS}{''.join(_QUOTES)}]|[.:;!?]++(?:[\s{''.join(_QUOTES)}]|\Z)|\Z)")
 _DIRECTIVES = frozenset("include define undef ifdef ifndef endif pragma".split())
-_FIELD = re.compile(rf"([^{_BLANK}:：]{{1,12}})[:：]")
+_FIELD = re.compile(r"([^\s:：]{1,12})[:：]")
 _UNKNOWN = re.compile(rf"([A-Za-z]{{2,20}}):(?=(?P<figure>\d)|[^\W_]|[{''.join(_QUOTES)}])")
-_VALUE = re.compile(rf"[^{_BLANK},{_STOPS}]*+")
-_ENDED = re.compile(rf"[{_BLANK},;:!?)\]}}{_STOPS}：）】]|\Z")
+_VALUE = re.compile(rf"[^\s,{_STOPS}]*+")
+_ENDED = re.compile(rf"[\s,;:!?)\]}}{_STOPS}：）】]|\Z")
 _BEHIND = re.compile(rf"[,.!?、{_STOPS}]*")
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
+from core.blobs import without_blobs
 from core.errors import EditError
 from core.messages import Message, message
 from core.model import Author, Finding, Hit, LinkSuggestion, Note, Related, RelatedNote, SearchOptions
@@ -131,9 +132,9 @@ class RelatedNotes:
         return [hit for hit in result.hits if hit is first.get(hit.note.id)][:limit] if result.confident else []
 
     def _text(self, note_id: str) -> tuple[Hashable, str]:
-        """Return the title and the text of a note without what a person hid."""
+        """Return the title and the text of a note without blobs and what a person hid."""
         note, hidden = self._store.notes.note(note_id), self._notes.hidden(note_id)
-        return (note.generation, *hidden), f"{note.title}\n{lines.shown(note, hidden)}"
+        return (note.generation, *hidden), f"{note.title}\n{without_blobs(lines.shown(note, hidden))}"
 
     def _mentions(self, note: Note, links: NoteLinks, names: Iterable[Named]) -> list[Mention]:
         linked = [link.note_id for link in links.of(note, note.links)]

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from core.blobs import blanked
 from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
 from core.embedding.windows import places_of, windows_of
@@ -16,7 +17,7 @@ from core.markdown.rows import Table, tables
 from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
 from core.models import Models
 from core.store import Store
-from core.text import CJK, keywords, parts_of, query_keywords, simplified, with_newlines
+from core.text import INVISIBLE, UNSPACED, WORD, keywords, parts_of, query_keywords, simplified, with_newlines
 
 Stems = Callable[[Sequence[str]], Mapping[str, str]]
 """Returns for each word the stem under which the index of words holds it."""
@@ -25,8 +26,10 @@ Span = tuple[int, int]
 LONGEST = 320
 """Most characters of a sentence; a longer one is divided at commas or spaces."""
 
-_LATIN = re.compile(rf"[vV]?\d+(?:\.\d+)+|(?:(?![{CJK}])\w)+(?:\+\+|#(?!\w))?")
-_CJK = re.compile(f"[{CJK}]")
+_LATIN = re.compile(rf"[vV]?\d+(?:\.\d+)+|{WORD}(?:\+\+|#(?!\w))?")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_CLINGING = f"[{INVISIBLE}\U0001f3fb-\U0001f3ff]*"
+"""What is drawn with the character before: it is invisible, or the colour of a skin."""
 _BLOCK = re.compile(
     r"(?m)^[ \t>]*(?:(?P<fence>`{3,}|~{3,}).*|(?P<aside>#{1,6}[ \t].*|<!--(?s:.*?)(?:-->|\Z)|</?[A-Za-z].*|[ \t>]*)"
     r"|.*(?:\n(?![ \t>]*(?:[-*+][ \t]|\d+[.)][ \t]|#{1,6}[ \t]|</?[A-Za-z]|\||`{3}|~{3}|$)).*)*)$"
@@ -65,7 +68,7 @@ class Read:
 def highlights(result: SearchResult, store: Store, read: Mapping[str, Read]) -> dict[str, Highlight]:
     """Return the highlights of the hits by the id of their chunk."""
     words = words_of(result)
-    texts = [simplified(hit.chunk.text) for hit in result.hits]
+    texts = [simplified(blanked(hit.chunk.text)) for hit in result.hits]
     store.words.stems([*dict.fromkeys(form for text in texts for form, _ in _forms_in(text))])  # all at once
     return {
         hit.chunk.id: highlight(hit, words[hit.asked], store.words.stems, read.get(hit.chunk.id)) for hit in result.hits
@@ -126,7 +129,7 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: Read | None) -
 
 def sentences(text: str) -> list[Span]:
     """Return the sentences of a Markdown text that hold words; headings, code and HTML only where nothing else does."""
-    text = with_newlines(text)
+    text = with_newlines(blanked(text))
     prose: list[Span] = []
     other: list[Span] = []
     at, fence = 0, ""
@@ -178,12 +181,12 @@ def words_in(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span,
 
 def word_places(text: str, words: Sequence[str], stems: Stems) -> list[tuple[Span, str]]:
     """Return each place where a text holds one of some words, in any of their forms, with the word."""
-    plain = simplified(text)
+    plain = simplified(blanked(text))
     places = [
         (match.span(), word)
         for word in words
-        if _CJK.search(word) or not _LATIN.fullmatch(word)
-        for match in re.finditer(re.escape(word), plain, re.IGNORECASE)
+        if _UNSPACED.search(word) or not _LATIN.fullmatch(word)
+        for match in re.finditer("".join(f"{re.escape(one)}{_CLINGING}" for one in word), plain, re.IGNORECASE)
     ]
     latin = [word for word in words if _LATIN.fullmatch(word)]
     if latin:
@@ -209,9 +212,12 @@ def _forms_in(text: str) -> list[tuple[str, Span]]:
 @lru_cache(20_000)
 def _forms(word: str) -> list[tuple[str, Span]]:
     """Return a word and the parts of an identifier as keyword search knows them, each with its place in the word."""
-    whole = word.strip("_").lower() if word.isascii() else next(iter(keywords(word)), "")
-    parts = [(word[start:end].lower(), (start, end)) for start, end in parts_of(word)]
-    return [(whole, (0, len(word))), *parts] if whole else parts
+    places = ((0, len(word)), *parts_of(word))
+    return [(form, (start, end)) for start, end in places if (form := _form(word[start:end]))]
+
+
+def _form(word: str) -> str:
+    return word.strip("_").lower() if word.isascii() else next(iter(keywords(word)), "")
 
 
 def _joined(spans: Sequence[Span]) -> Iterator[Span]:

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 
-from core.text import CJK, fold, keywords
+from core.text import CJK, MARKS, UNSPACED, fold, keywords
 
-_LATIN = re.compile(rf"[^\W{CJK}]")
+_LATIN = re.compile(rf"[^\W{UNSPACED}]|[{MARKS}]")
 _MOST = 32
 """Maximum number of characters or words of a phrase in its expression."""
 _CAPITALS = re.compile("[A-Z]+")
@@ -134,7 +134,7 @@ def _spellings() -> dict[str, str]:
 
 @cache
 def _intricate() -> re.Pattern[str]:
-    """Match characters that fold to several, join the one before, or become or cease to be letters by folding."""
+    """Match characters that fold to several or none, join the one before, become or cease to be letters by folding."""
 
     def marked(text: str) -> bool:
         return any(unicodedata.category(character).startswith("M") for character in text)
@@ -143,7 +143,7 @@ def _intricate() -> re.Pattern[str]:
         return bool(_LATIN.match(folded)) != bool(_LATIN.match(character))
 
     marks = filter(marked, map(chr, chain(*_PLANE)))
-    others = (one for one, folded in _changed().items() if len(folded) > 1 or marked(folded) or turns(one, folded))
+    others = (one for one, folded in _changed().items() if len(folded) != 1 or marked(folded) or turns(one, folded))
     return re.compile(_any_of(chain(marks, others), _JAMO))
 
 

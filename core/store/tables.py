@@ -44,6 +44,8 @@ class Tables:
         self.chunks = ChunkTable(database)
         self.pending = PendingTable(database)
         self.words = Words(database)
+        if not database.readonly:
+            self.words.bring_up_to_date()
         self.vectors = VectorTable(database)
         self.refusals = RefusalTable(database)
         self.edits = EditTable(database)

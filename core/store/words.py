@@ -10,9 +10,11 @@ import numpy as np
 
 from core.model import Rowids
 from core.store.bm25 import BM25
+from core.store.chunk_table import ChunkTable, words_of
 from core.store.phrases import Phrase, quoted, whole_words
 from core.store.ranking import best_of
 from core.store.table import AMONG, decoding
+from core.text import WORDS_FORM
 
 _MARGIN = 10
 """Growth of the number of candidates, at first and where too few are of the wanted bases."""
@@ -21,6 +23,28 @@ _BLOCK = 1000
 
 class Words(BM25):
     """The words of a workspace's chunks, without deleted ones."""
+
+    def bring_up_to_date(self) -> None:
+        """Index the words anew where they are in the form of an earlier version; those that are the same stay."""
+        if self._database.value("SELECT words FROM version") == WORDS_FORM:
+            return
+        statement = (
+            "SELECT words.rowid, words.title, words.headings, words.body, notes.title AS note FROM words JOIN chunks"
+            f" ON chunks.rowid = words.rowid JOIN notes ON notes.id = note_id WHERE words.rowid {AMONG}"
+        )
+        with self._database.write() as connection:
+            rowids = self._database.column("SELECT id FROM words_docsize")
+            for at in range(0, len(rowids), _BLOCK):
+                block = rowids[at : at + _BLOCK]
+                chunks = ChunkTable(self._database).by_rowid(block)
+                for rowid, *written, note in self._database.rows(statement, block).fetchall():
+                    chunk = chunks[rowid]
+                    words = [*map(words_of, (note, " ".join(chunk.section), chunk.text))]
+                    if words != written:
+                        connection.execute(
+                            "UPDATE words SET title = ?, headings = ?, body = ? WHERE rowid = ?", (*words, rowid)
+                        )
+            connection.execute("UPDATE version SET words = ?", (WORDS_FORM,))
 
     def ranked(
         self,

@@ -393,6 +393,9 @@ class TestDocument:
         ('<a href="?note=1" data-note="1" onclick="x">x</a>', '<a href="?note=1" data-note="1">x</a>'),
         (f"<math><mtext><table><mglyph><style><img src=x onerror={RUN}>", None),
         (f"<math><mi xlink:href='javascript:{RUN}' href='javascript:{RUN}'>x</mi></math>", "<math><mi>x</mi></math>"),
+        ("<img src='data:image/png;base64,iVBO+/8='>", '<img src="data:image/png;base64,iVBO+/8=">'),
+        ("<img src='data:image/svg+xml;base64,PHN2'>", "<img>"),
+        ("<img src='data:image/png,x'>", "<img>"),
         (f"<noscript><p title='</noscript><img src=x onerror={RUN}>'>", None),
     )
     """What a document may hold, and what is shown of it: None where that is the parser's business."""

@@ -68,7 +68,7 @@ def test_vectors_are_the_same_in_another_process() -> None:
 
 def test_fingerprint_dimension_and_tokens() -> None:
     embedder = build("tfidf")
-    assert (embedder.fingerprint, embedder.dimension) == ("tfidf-2:2048", DIMENSION)
+    assert (embedder.fingerprint, embedder.dimension) == ("tfidf-3:2048", DIMENSION)
     assert [tuple(span) for span in embedder.tokens("ab 恢复, extraordinarily").tolist()] == [
         (0, 2),
         (3, 4),

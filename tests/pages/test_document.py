@@ -145,6 +145,44 @@ def test_an_address_of_another_scheme_stays_text(link: str) -> None:
     assert "<a" not in drawn(link)
 
 
+PASTED = "data:image/png;base64,iVBORw0KGgo="
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"a ![x]({PASTED}) b", f'a <img src="{PASTED}" alt="x" loading="lazy"> b'),
+        (f"![x|40](<{PASTED}>)", f'<img src="{PASTED}" alt="x" loading="lazy" width="40">'),
+        (f'![x]({PASTED} "title")', f'<img src="{PASTED}" alt="x" loading="lazy">'),
+        (f"![x][one]\n\n[one]: <{PASTED}>", f'<img src="{PASTED}" alt="x" loading="lazy">'),
+        (
+            f'<img alt="x" src="{PASTED}" width=40 onerror=f()>',
+            f'<img src="{PASTED}" alt="x" loading="lazy" width="40">',
+        ),
+        (f"<img src={PASTED}>", f'<img src="{PASTED}" alt="" loading="lazy">'),
+        (f"# ![x]({PASTED})", f'<img src="{PASTED}" alt="x" loading="lazy">'),
+    ],
+)
+def test_a_picture_in_the_text_is_shown(text: str, expected: str) -> None:
+    assert expected in drawn(text)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "data:image/svg+xml;base64,PHN2Zz48L3N2Zz4=",
+        "data:image/svg+xml;utf8,<svg onload=f()></svg>",
+        "data:text/html;base64,PHNjcmlwdD4=",
+        "data:image/png,x",
+        'data:image/png;base64,"onerror=f()',
+    ],
+)
+def test_data_of_other_kinds_stays_text(address: str) -> None:
+    for text in (f"![x]({address})", f"![x](<{address}>)", f'<img src="{address}">', f"![x][i]\n\n[i]: <{address}>"):
+        assert "<img" not in drawn(text)
+    assert "<a" not in drawn(f"[x]({PASTED})")
+
+
 class Checked(HTMLParser):
     """Fails for an element, an attribute or an address that the generator doesn't write."""
 
@@ -155,7 +193,7 @@ class Checked(HTMLParser):
             if name == "href":
                 assert re.match(r"https?:|mailto:|\?note=|#$|/attachment/", value or "", re.IGNORECASE), value
             if name == "src":
-                assert (value or "").startswith("/attachment/id0/")
+                assert re.match(rf"/attachment/id0/|{PASTED}$", value or "")
 
     def handle_comment(self, data: str) -> None:
         raise AssertionError(data)

@@ -47,15 +47,16 @@ REWRITTEN = {
     "bases.rerank_weight": 9,
     "bases.reranker": 9,
     "runs.pipeline": 9,
-    "words.title": 5,
-    "words.headings": 5,
-    "words.body": 5,
+    "words.title": NEVER,
+    "words.headings": NEVER,
+    "words.body": NEVER,
+    "version.number": NEVER,
     "usage.verdict": NEVER,
     "overdue.item": NEVER,
     "overdue.opening": NEVER,
 }
-"""Columns that a migration writes anew -> its version: 5 folds traditional words, 9 gives searches one value, 20 makes
-verdicts numbers; every opening writes what is overdue."""
+"""Columns that a migration writes anew -> its version: 9 gives searches one value, 20 makes
+verdicts numbers; every opening writes what is overdue, the first one the words."""
 SHADOWS = ("words_config", "words_content", "words_data", "words_docsize", "words_idx")
 """Tables within the full-text table `words`."""
 

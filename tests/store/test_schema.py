@@ -75,6 +75,21 @@ def test_traditional_characters_are_indexed_anew(old: Path) -> None:
     store.close()
 
 
+def test_words_in_an_earlier_form_are_written_anew_once(old: Path) -> None:
+    connection = sqlite3.connect(old / "notes.db")
+    connection.execute("UPDATE chunks SET text = 'The ware\u00adhouse of the iPhone15'")
+    connection.execute("UPDATE words SET body = 'the ware house of the iphone15 phone'")
+    connection.commit()
+    connection.close()
+    for _ in range(2):
+        store = Store(old)
+        assert store.words.ranked(["warehouse"], 5).keys() == store.words.ranked(["iphone"], 5).keys() == {7}
+        assert store.words.ranked(["house"], 5) == {}
+        version = store.database.version()
+        store.close()
+    assert Store(old, readonly=True).database.version() == version
+
+
 def test_a_migration_that_fails_leaves_everything_as_it_was(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(connection: sqlite3.Connection) -> None:
         connection.execute("DELETE FROM notes")

@@ -19,6 +19,9 @@ _IN_LABEL = re.compile(f"{_EMOJI}|{_ARROW}")
 FOLLOWED = {"http", "https", "mailto"}
 """Schemes of links that a person can click; a link without one leads into the app."""
 
+PASTED = r"data:image/(?:png|jpe?g|gif|webp|bmp|avif);base64,[A-Za-z0-9+/]+={0,2}"
+"""A pattern of pictures that are written into a text; those of kinds that may hold a script, as SVG does, are none."""
+
 SIGNS = 8_000
 """Signs of Markdown, ends of lines too, that a browser lays out in about two seconds."""
 DEEPEST = 200

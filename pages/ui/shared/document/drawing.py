@@ -15,7 +15,7 @@ from pygments.lexers import get_lexer_by_name
 from core.messages import message
 from pages.ui.shared.document.math import math
 from pages.ui.shared.document.sources import Heading, Place, Sources, same
-from pages.ui.shared.safe import html
+from pages.ui.shared.safe import PASTED, html
 from pages.ui.shared.text import text_of
 
 NO_FILE = message("This file isn't there.")
@@ -26,6 +26,7 @@ NO_NOTE = message("This note isn't there yet. Click to make it.")
 
 _DIAGRAMS = ("mermaid", "plantuml")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_PASTED = re.compile(PASTED, re.IGNORECASE)
 _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif)$", re.IGNORECASE)
 _ATTACHMENT = re.compile(r"\.(?!md$|markdown$|txt$)[A-Za-z0-9]{1,5}$", re.IGNORECASE)
 _WIDTH = re.compile(r"(\d{1,4})(?:x\d{1,4})?$")
@@ -143,6 +144,9 @@ class Drawing(RendererHTML):
 
     def link_open(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
         address = str(tokens[idx].attrGet("href") or "")
+        if _PASTED.fullmatch(address):
+            self._open_links.append("span")
+            return '<span class="dead">'
         if _SCHEME.match(address):
             self._open_links.append("a")
             return f'<a class="outside" href="{html(address)}" target="_blank" rel="noopener noreferrer">'
@@ -201,6 +205,9 @@ class Drawing(RendererHTML):
         return next((one.id for one in self._headings if same(one.text, place.rpartition("#")[2])), "")
 
     def _picture(self, address: str, words: str, width: str) -> str:
+        wide = f' width="{_width(width)}"' if width else ""
+        if _PASTED.fullmatch(address):
+            return f'<img src="{html(address)}" alt="{html(words)}" loading="lazy"{wide}>'
         if _SCHEME.match(address):
             # Only opening the link asks another server.
             shown = html(words or address)
@@ -208,7 +215,6 @@ class Drawing(RendererHTML):
         file = self._sources.file(unquote(address)) if not address.startswith("//") else None
         if not (file and _PICTURE.search(unquote(address))):
             return f'<span class="picture dead" title="{html(words)}">{html(text_of(NO_PICTURE, name=unquote(address)))}</span>'
-        wide = f' width="{_width(width)}"' if width else ""
         return f'<img src="{html(file)}" alt="{html(words)}" loading="lazy"{wide}>'
 
 

@@ -4,6 +4,9 @@ import re
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+from pages.ui.shared.safe import PASTED
 
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|\n]{0,500})(?:\|([^\[\]\n]{0,500}))?\]\]")
 _MATH = re.compile(r"\$\$([^$]{1,4000})\$\$|\$(?![\s$])((?:\\.|[^$\\]){0,2000}[^\s$\\]|[^\s$\\])\$(?!\d)", re.DOTALL)
@@ -19,10 +22,20 @@ _ANCHOR = re.compile(
 )
 """An empty tag that only marks a place; it has no other attribute."""
 
+_PASTED = re.compile(
+    rf"""!\[(?P<words>[^\[\]\n]{{0,500}})\]\(<?(?P<picture>{PASTED})>?(?:\s+"[^"\n]{{0,500}}")?\s{{0,9}}\)""",
+    re.IGNORECASE,
+)
+_PASTED_HTML = re.compile(
+    rf"""<img\s(?:[^<>]{{0,500}}\s)?src\s?=\s?["']?(?P<picture>{PASTED})["']?(?:\s[^<>]{{0,500}})?/?>""", re.IGNORECASE
+)
+_WIDTH = re.compile(r"""\swidth\s?=\s?["']?(\d{1,4})""", re.IGNORECASE)
+_WORDS = re.compile(r"""\salt\s?=\s?(["'])(.*?)\1""", re.IGNORECASE)
+
 
 def add(parser: MarkdownIt) -> None:
     """Add the rules."""
-    for rule in (_wikilink, _footnote, _math, _hidden, _mark, _tag, _plain, _anchor):
+    for rule in (_wikilink, _footnote, _math, _hidden, _mark, _tag, _plain, _anchor, _pasted):
         parser.inline.ruler.before("link", rule.__name__[1:], rule)
 
 
@@ -105,6 +118,23 @@ def _plain(state: StateInline, silent: bool) -> bool:
     if not silent:
         name = match[1].lower()
         state.push("hardbreak" if name == "br" else "plain_html", "", 0).content = name
+    state.pos = match.end()
+    return True
+
+
+def _pasted(state: StateInline, silent: bool) -> bool:
+    """Read a picture that is written into the text, in Markdown or HTML; markdown-it takes a second for a megabyte."""
+    match = _PASTED.match(state.src, state.pos, state.posMax)
+    if not (match := match or _PASTED_HTML.match(state.src, state.pos, state.posMax)):
+        return False
+    if not silent:
+        token = state.push("image", "img", 0)
+        token.attrs = {"src": match["picture"]}
+        around = match[0].replace(match["picture"], "")
+        alt, width = _WORDS.search(around), _WIDTH.search(around)
+        words = match["words"] if match.re is _PASTED else f"{alt[2] if alt else ''}|{width[1] if width else ''}"
+        token.content = words
+        token.children = [Token("text", "", 0, content=words)]
     state.pos = match.end()
     return True
 

@@ -1,3 +1,4 @@
+const SRC = /^([/]attachment[/]|data:image[/](png|jpe?g|gif|webp|bmp|avif);base64,[a-z0-9+/]+={0,2}$)/i;
 const HREF = /^(https?:|mailto:|[?]note=|#$|[/]attachment[/])/i;
 
 // What the generator never writes is left out here once more; nothing is fetched while it is read.
@@ -8,7 +9,7 @@ const read = data => {
     if (!elements.has(one.localName)) one.remove();
     for (const name of one.getAttributeNames()) {
       const value = one.getAttribute(name);
-      if (!attributes.has(name) || (name === 'href' && !HREF.test(value)) || (name === 'src' && !value.startsWith('/attachment/')))
+      if (!attributes.has(name) || (name === 'href' && !HREF.test(value)) || (name === 'src' && !SRC.test(value)))
         one.removeAttribute(name);
     }
   }
