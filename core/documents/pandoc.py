@@ -12,6 +12,7 @@ from core.documents.extras import has, need
 from core.documents.kinds import damaged
 from core.documents.packaged import described
 from core.documents.protocol import Converted
+from core.documents.rtf import in_utf8
 from core.documents.webpages import main_part, unwrapped
 from core.errors import SourceError
 
@@ -44,6 +45,8 @@ class Pandoc:
         need("pypandoc")
         if kind in _HTML:
             data = main_part(unwrapped(data, kind)).encode()
+        elif kind == "rtf":
+            data = in_utf8(data)
         document = json.loads(_pandoc(data, "-f", _FORMATS[kind], "-t", "json", "--track-changes=accept"))
         own_pictures = kind not in _PACKED and kind not in _HTML and kind != "rtf"
         blocks = syntax.simple(document["blocks"], pictures=own_pictures)

@@ -7,6 +7,7 @@ import re
 from html.parser import HTMLParser
 
 from core.documents.kinds import damaged
+from core.encodings.decoding import decode_part
 
 _LEFT_OUT = frozenset(
     "script style nav aside footer form noscript template svg iframe object button select dialog canvas".split()
@@ -21,8 +22,9 @@ def unwrapped(data: bytes, kind: str) -> str:
         return data.decode("utf-8", "replace")
     for part in email.message_from_bytes(data, policy=email.policy.default).walk():
         if part.get_content_type() in ("text/html", "application/xhtml+xml"):
-            text: str = part.get_content()
-            return text if isinstance(text, str) else bytes(text).decode("utf-8", "replace")
+            content = part.get_payload(decode=True)
+            page = content if isinstance(content, bytes) else b""
+            return decode_part(page, "html", part.get_content_charset() or "")
     raise damaged("")
 
 

@@ -31,6 +31,10 @@ from core.store.table import AMONG, Table
 from core.text import fold, keywords
 
 _ALL = Filters()
+_CHOSEN = (
+    "iif(json_valid(encoding) AND json_extract(encoding, '$.known') = 'chosen',"
+    " coalesce(json_extract(encoding, '$.name'), ''), '')"
+)
 
 
 class NoteTable(Table):
@@ -139,6 +143,10 @@ class NoteTable(Table):
         """Return the converter that a person chose for a note's document, "" for none."""
         chosen = "iif(json_valid(document), json_extract(document, '$.chosen'), '')"
         return self._database.value(f"SELECT {chosen} FROM notes WHERE id = ?", note_id) or ""
+
+    def chosen_encoding(self, note_id: str) -> str:
+        """Return the encoding that a person chose for a note's file, "" for none."""
+        return self._database.value(f"SELECT {_CHOSEN} FROM notes WHERE id = ?", note_id) or ""
 
     def options(self, note_id: str) -> ChunkingOptions | None:
         """Return the note's own chunking options, None if it has those of its base or isn't stored."""
@@ -287,7 +295,7 @@ class NoteTable(Table):
     def files(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return the notes of the base that were read from files."""
         rows = self._database.rows(
-            "SELECT id, path, source_ref, content_hash, coalesce(mtime_ns, 0), coalesce(size, 0) FROM notes"
+            f"SELECT id, path, source_ref, content_hash, coalesce(mtime_ns, 0), coalesce(size, 0), {_CHOSEN} FROM notes"
             " WHERE base_id = ? AND source IN ('folder', 'upload')",
             base.id,
         )

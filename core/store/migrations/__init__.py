@@ -27,6 +27,7 @@ from core.store.migrations import (
     v18_learning,
     v19_answering,
     v20_omissions,
+    v22_encodings,
 )
 
 MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
@@ -50,5 +51,6 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v18_learning.STEP,
     v19_answering.STEP,
     v20_omissions.STEP,
+    v22_encodings.STEP,
 )
 """The migration from version N to N + 1 at place N: a script of SQL, or a function inside a transaction."""
