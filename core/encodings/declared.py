@@ -23,7 +23,7 @@ _PAGES = ("html", "htm", "xhtml", "xml", "svg", "mhtml", "mht")
 _TEX = ("tex", "latex")
 _NO_ACCIDENT = 4
 """So many characters outside ASCII that are UTF-8 are no accident in text of another encoding."""
-_CHARACTERS_OF_DAMAGE = 1000
+CHARACTERS_OF_DAMAGE = 200
 """So many characters may hold one that can't be read."""
 
 
@@ -45,7 +45,7 @@ def decode_declared(data: bytes, kind: str, charset: str = "") -> tuple[str, str
     for encoding, least in declared:
         if encoding and (encoding == "utf-8" or not is_utf8(data, least)):
             text = data.decode(encoding, "replace")
-            if text.count("\ufffd") <= 1 + len(text) // _CHARACTERS_OF_DAMAGE:
+            if text.count("\ufffd") <= len(text) // CHARACTERS_OF_DAMAGE:
                 return text, encoding
     return None
 

@@ -2,13 +2,11 @@
 
 import re
 
-from core.encodings.declared import decode_declared
+from core.encodings.declared import CHARACTERS_OF_DAMAGE, decode_declared
 from core.encodings.guessing import guesses
 from core.model import EncodingOrigin
 
 _SAMPLE = 64 * 1024
-CHARACTERS_OF_DAMAGE = 200
-"""So many characters may hold one that can't be read."""
 _ESCAPES = (b"\x1b$", b"\x1b(J", b"\x1b(I")
 """What begins the parts of ISO-2022-JP that aren't ASCII."""
 

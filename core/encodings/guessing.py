@@ -11,9 +11,9 @@ _UNLIKELY = {
     "cp1252": 0,
     "gb18030": 0,
     "cp932": 0,
-    "cp949": 0,
-    "big5hkscs": 1,
-    "euc_jp": 1,
+    "cp949": 3,
+    "big5hkscs": 2,
+    "euc_jp": 3,
     "cp1251": 2,
     "cp1250": 3,
     "cp1253": 3,
@@ -56,7 +56,7 @@ _UNLIKELY = {
     "kz1048": 13,
 }
 """The encodings that text is in where nothing says which, and how many bits each is rarer than the most usual."""
-_SAMPLE = 4096
+_SAMPLE = 2048
 _BYTES_OF_DAMAGE = 200
 """So many bytes may hold one that can't be read."""
 _DAMAGE = 30
@@ -98,8 +98,8 @@ def _ranked(data: bytes) -> list[tuple[float, str, str]]:
             continue
         text = codecs.getincrementaldecoder(encoding)("replace").decode(sample)
         damage = text.count("\ufffd")
-        if encoding.startswith("utf-16") and sum(char < "\u0100" for char in text) * 10 < 9 * sample.count(0):
-            continue  # in text zeros are halves of ASCII letters
+        if encoding.startswith("utf-16") and 3 * _zeros(text) < 2 * sample.count(0):
+            continue
         if damage * _BYTES_OF_DAMAGE > len(sample) and damage * 50 > beyond:
             continue
         cost = bits(text.replace("\ufffd", ""), least + _ANOTHER) + rarity + _DAMAGE * damage
@@ -107,6 +107,11 @@ def _ranked(data: bytes) -> list[tuple[float, str, str]]:
             ranked.append((cost, encoding, text))
             least = min(least, cost)
     return sorted(one for one in ranked if one[0] <= least + _ANOTHER)
+
+
+def _zeros(text: str) -> int:
+    """Return how many zeros of UTF-16 are halves of letters that are usual in text: of ASCII, of 一, of 준."""
+    return sum(char < "\u0100" or (char > "\u2e7f" and not ord(char) & 0xFF) for char in text)
 
 
 def _sample(data: bytes) -> tuple[bytes, bool]:

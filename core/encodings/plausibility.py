@@ -28,11 +28,14 @@ def bits(text: str, most: float = math.inf) -> float:
         if max(first, second) > "\x7f":
             beyond[fold(first), fold(second)] += n
             shared += n * _CAPITAL_INSIDE_WORD * (first.islower() and second.isupper())
+            shared += (
+                n * _OTHER_SCRIPT * (_is_hangul(first) != _is_hangul(second) and first.isalpha() and second.isalpha())
+            )
         else:
             shared += n * _unknown(second)
-    least = most - shared + 1
+    least, usual = most - shared + 1, beyond.most_common()
     for costs in _languages().values():
-        least = min(least, _in_language(costs, beyond.most_common(), least))
+        least = min(least, _in_language(costs, usual, least))
     return shared + least
 
 
@@ -56,6 +59,11 @@ def _in_language(costs: Mapping[str, int], pairs: Iterable[tuple[tuple[str, str]
 def _cost(costs: Mapping[str, int], first: str, second: str) -> int:
     if (cost := costs.get(first + second)) is not None:
         return cost
+    return backoff(costs, first, second)
+
+
+def backoff(costs: Mapping[str, int], first: str, second: str) -> int:
+    """Return the bits of a letter behind another one where the table of a language lacks the pair."""
     if (cost := costs.get(second)) is not None:
         return cost + _OTHER_SCRIPT * (first.isascii() and first != _EDGE and not _is_latin(second))
     return _between(first, second)
@@ -76,6 +84,10 @@ def _between(first: str, second: str) -> int:
     if cost == _SYMBOL and first.isalpha():
         return cost + _INSIDE_WORD
     return cost
+
+
+def _is_hangul(char: str) -> bool:
+    return "\uac00" <= char <= "\ud7a3"
 
 
 def _is_latin(char: str) -> bool:

@@ -5,8 +5,8 @@ import re
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from core.encodings.declared import BOMS, decode_declared
-from core.encodings.decoding import CHARACTERS_OF_DAMAGE, decode_undeclared
+from core.encodings.declared import BOMS, CHARACTERS_OF_DAMAGE, decode_declared
+from core.encodings.decoding import decode_undeclared
 from core.encodings.guessing import guesses
 from core.encodings.names import ENCODINGS, known_encoding, shown_encoding
 from core.errors import EditError, SourceError

@@ -148,10 +148,12 @@ def _answered(connection: http.client.HTTPConnection, address: str) -> WebPage:
         if len(data) > MAX_BYTES:
             raise SourceError(address, "is more than {limit} MB.", limit=MAX_BYTES >> 20)
     suffix = _KINDS[kind]
-    return WebPage(address, _name(address, suffix), _marked(bytes(data), suffix, answer.headers.get_content_charset()))
+    return WebPage(
+        address, _name(address, suffix), in_its_charset(bytes(data), suffix, answer.headers.get_content_charset())
+    )
 
 
-def _marked(data: bytes, suffix: str, charset: str | None) -> bytes:
+def in_its_charset(data: bytes, suffix: str, charset: str | None) -> bytes:
     """Return a text in UTF-8 with a byte order mark where the answer named its encoding, which its file can't say."""
     if suffix == ".pdf" or known_encoding(charset or "") in ("", "utf-8"):
         return data

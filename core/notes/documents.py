@@ -137,6 +137,11 @@ class Documents:
         self._writer.embed([note_id])
         return self._store.notes.note(note_id)
 
+    @staticmethod
+    def has_encoding(note: Note) -> bool:
+        """Return whether the file of a note is a text, which may be in one of several encodings."""
+        return bool(note.source_ref and note.path) and (note.document is None or documents.is_text(note.document.kind))
+
     def encodings(self, note_id: str) -> list[ReadAs]:
         """Return the encodings in which the file of a note can be read, the likeliest first; raises as `read_as`."""
         note = self._store.notes.note(note_id)
@@ -170,13 +175,12 @@ class Documents:
 
     def _bytes(self, note: Note) -> bytes:
         """Return the bytes of the file of a note, of an uploaded text those that its text was read from."""
-        document = note.document
-        if not note.path or not note.source_ref or (document and not documents.is_text(document.kind)):
+        if not self.has_encoding(note):
             raise EditError("'{title}' has no file with an encoding of its own.", title=note.title)
-        if document and document.original:
+        if note.document and note.document.original:
             return self.original(note.id).data
         if note.in_file:
-            return folder.read(Path(note.source_ref), note.path)
+            return folder.read(Path(note.source_ref), str(note.path))
         read_in = known_encoding(note.encoding.name) if note.encoding else "utf-8"
         try:
             return ((note.front or "") + note.body).encode(read_in)
