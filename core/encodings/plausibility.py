@@ -14,7 +14,7 @@ from pathlib import Path
 TABLE = Path(__file__).with_name("letters.txt")
 _MARKS = frozenset("“”‘’„‚–—…•·«»¿¡§©®°€£´×\xa0、。，；：！？（）「」『』《》～・〜ー％\u3000")
 _APOSTROPHES = frozenset("’·")
-_ASCII, _APOSTROPHE, _AFTER_APOSTROPHE, _MARK, _SYMBOL, _FOREIGN, _NO_TEXT = 5, 6, 2, 6, 13, 16, 26
+_ASCII, _APOSTROPHE, _AFTER_MARK, _MARK, _SYMBOL, _FOREIGN, _NO_TEXT = 5, 6, 2, 6, 13, 16, 26
 _REPEATED, _INSIDE_WORD, _CAPITAL_INSIDE_WORD, _OTHER_SCRIPT = 2, 7, 6, 7
 _EDGE = " "
 
@@ -72,8 +72,8 @@ def backoff(costs: Mapping[str, int], first: str, second: str) -> int:
 @cache
 def _between(first: str, second: str) -> int:
     """Return the bits of a character behind another one where the table of a language has neither."""
-    if first in _APOSTROPHES and second != _EDGE:
-        return _AFTER_APOSTROPHE
+    if first in (_MARKS if second == _EDGE else _APOSTROPHES):
+        return _AFTER_MARK
     if first.isalpha() and second in _APOSTROPHES:
         return _APOSTROPHE
     cost = _unknown(second)

@@ -295,12 +295,3 @@ class Line:
     source: str
     number: int
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Attachment:
-    """A file beside a note: where it lies, its path from the top of the folder, and its type if it holds a picture."""
-
-    path: Path
-    place: str
-    type: str

@@ -113,8 +113,8 @@ def test_a_part_of_a_saved_page_or_a_mail_is_read_by_its_header() -> None:
     ("rtf", "text"),
     [
         (
-            rb"\ansicpg936{\fonttbl{\f0\fcharset134 SimSun;}{\f1\fcharset204 A;}{\f2\fcharset0 A;}}\f0 \'c4\'e3\'ba\'c3 "
-            rb"\f1\'cf\'f0 \f2 caf\'e9 \u8364?.",
+            rb"\ansicpg936{\fonttbl{\f0\fcharset134 SimSun;}{\f1\fcharset204 A;}{\f2\fcharset0 A;}}"
+            rb"\f0 \'c4\'e3\'ba\'c3 \f1\'cf\'f0 \f2 caf\'e9 \u8364?.",
             "你好 Пр café €.",
         ),
         (rb"\ansicpg932{\fonttbl{\f0\fcharset128 MS;}}\f0\'93\'fa\'96{\b\'7b}\'8c\'ea", "日**本**語"),
@@ -238,7 +238,7 @@ def test_commands_choose_the_encoding(tmp_path: Path, folder: Path, capsys: pyte
     (folder / "note.txt").write_bytes(SHORT)
     with Workspace(tmp_path / "workspace") as workspace:
         workspace.bases.add("work", embedder="tfidf")
-    said = "note.txt: the encoding had to be guessed: Windows-1252"
+    said = "note.txt: the encoding of 1 file is a guess: Windows-1252"
     assert said in run("import", str(folder), "--base", "work")
     assert said in run("document", "unread", "work")
     assert "Windows-1251: Zoл\n" in run("document", "encodings", "note.txt")

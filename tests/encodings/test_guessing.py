@@ -60,6 +60,7 @@ WESTERN = {
     "Nøglen ligger på kontoret, kør forbi på søndag.\n": "cp1252",
     "Brødet står på kjøkkenet, og osten er også kjøpt.\n": "cp1252",
     "Kokous siirtyi keskiviikoksi, tämä päivä jää väliin.\n": "cp1252",
+    "> (8)\xa0[{…}, {…}, {…}, {…}, {…}, {…}, {…}, {…}]\n": "cp1252",
     "She’s at the café – it’s “closed” today.\n": "cp1252",
     "Het café is geopend; de financiële ruïne is geïnd.\n": "cp1252",
     "Proszę wziąć klucze od sąsiada, są w żółtej skrzynce.\n": "cp1250",
