@@ -157,13 +157,13 @@ def _note(
     store: Store, base: KnowledgeBase, plan: SyncPlan, file: SourceFile, note_id: str, live: Importer | None
 ) -> NoteToIndex:
     uploaded = plan.source_ref == UPLOADED
-    encoding = store.notes.chosen_encoding(note_id)
+    converter, encoding = store.notes.chosen(note_id)
     if documents.is_document(file.path, pictures=uploaded):
         data = folder.read(plan.folder, file.path)
         file = replace(file, content_hash=folder.content_hash(data))
-        chosen = documents.still_chosen(store.notes.converter(note_id), file.path)
+        converter = documents.still_chosen(converter, file.path)
         original = file.content_hash if uploaded else ""
-        read = documents.text_of(data, file.path, converter=chosen, original=original, encoding=encoding)
+        read = documents.text_of(data, file.path, converter=converter, original=original, encoding=encoding)
         if uploaded:
             store.documents.keep(file.content_hash, data)
         note, outline = notefile.of_document(read, file.path)

@@ -139,14 +139,11 @@ class NoteTable(Table):
         """Return how often the note was indexed, 0 for a note that isn't stored."""
         return self._database.value("SELECT generation FROM notes WHERE id = ?", note_id) or 0
 
-    def converter(self, note_id: str) -> str:
-        """Return the converter that a person chose for a note's document, "" for none."""
-        chosen = "iif(json_valid(document), json_extract(document, '$.chosen'), '')"
-        return self._database.value(f"SELECT {chosen} FROM notes WHERE id = ?", note_id) or ""
-
-    def chosen_encoding(self, note_id: str) -> str:
-        """Return the encoding that a person chose for a note's file, "" for none."""
-        return self._database.value(f"SELECT {_CHOSEN} FROM notes WHERE id = ?", note_id) or ""
+    def chosen(self, note_id: str) -> tuple[str, str]:
+        """Return the converter and the encoding that a person chose for a note's file, each "" for none."""
+        converter = "iif(json_valid(document), coalesce(json_extract(document, '$.chosen'), ''), '')"
+        row = self._database.row(f"SELECT {converter}, {_CHOSEN} FROM notes WHERE id = ?", note_id)
+        return (str(row[0]), str(row[1])) if row else ("", "")
 
     def options(self, note_id: str) -> ChunkingOptions | None:
         """Return the note's own chunking options, None if it has those of its base or isn't stored."""
