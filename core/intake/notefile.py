@@ -48,7 +48,7 @@ def of_text(
         body_start=body_start,
         front=text[:body_start],
         links=inside.targets(path),
-        extra=front.extra,
+        extra=front.extra | _long_title(front.value("title")),
         warnings=tuple(front.warnings),
         left_out=(*unreadable(text), *doubtful(encoding)),
         plain=plain,
@@ -56,6 +56,12 @@ def of_text(
         **fields,
     )
     return note, inside.outline
+
+
+def _long_title(title: str) -> dict[str, object]:
+    """Return a title that is shortened as a property, so that none of its words is lost."""
+    whole = " ".join(title.split())
+    return {} if short_title(title) == whole else {"title": whole}
 
 
 def of_document(read: DocumentText, path: str) -> tuple[Note, Outline]:

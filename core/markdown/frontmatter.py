@@ -164,7 +164,7 @@ def _read(kind: FieldKind, value: str, texts: list[str]) -> Any:
 def _keep(front: FrontMatter, key: str, node: yaml.Node) -> None:
     line = node.start_mark.line + 2
     try:
-        front.extra[key] = _plain(SafeConstructor().construct_document(node))
+        front.extra[key] = _plain(_AsTyped().construct_document(node))
     except _UNFIT:
         if not isinstance(node, yaml.ScalarNode):
             front.warnings.append(
@@ -207,6 +207,19 @@ def moment(value: str) -> datetime | None:
         return exact(datetime.fromisoformat(f"{year}-{int(month):02d}-{int(day):02d}{clock}"))
     except ValueError:
         return None
+
+
+def _as_typed(constructor: SafeConstructor, node: yaml.ScalarNode) -> object:
+    value: object = SafeConstructor.yaml_constructors[node.tag](constructor, node)
+    return value if str(value) == node.value else node.value
+
+
+class _AsTyped(SafeConstructor):
+    """Builds the values of YAML; a number or a time that would be written otherwise than it was typed stays text."""
+
+    yaml_constructors = SafeConstructor.yaml_constructors | {
+        f"{_YAML_TAG}{name}": _as_typed for name in ("int", "float", "timestamp")
+    }
 
 
 def _plain(value: object) -> object:

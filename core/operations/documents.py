@@ -34,7 +34,7 @@ def converters(workspace: "Workspace") -> list[ConverterCard]:
 
 @operation(
     "document.unread",
-    message("List the files that weren't read, and the notes that lack parts of their files, with the reasons."),
+    message("List files that weren't read, and what notes lack of their files."),
     http="GET /unread",
     cli="document unread {base}",
     form=forms.UNREAD,

@@ -188,3 +188,11 @@ def test_code_never_has_tags_or_links(before: str) -> None:
     parsed = note(f"{before}\n\n~~~~\n#no [[no]]\n~~~~\n\n{before}a `` #no [[no]] [a](no.md) ``", "n.md")
     assert "no" not in parsed.tags
     assert not {"no", "no.md"} & set(parsed.links)
+
+
+def test_a_title_that_is_shortened_is_a_property_too() -> None:
+    whole = " ".join(f"word{number}" for number in range(100))
+    note, _ = read(f"---\ntitle: {whole}\n---\nText\n".encode(), "a.md")
+    assert len(note.title) == 200
+    assert note.extra == {"title": whole}
+    assert read(b"---\ntitle:  Two   words\n---\n", "a.md")[0].extra == {}

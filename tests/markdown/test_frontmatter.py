@@ -135,3 +135,19 @@ def test_every_kept_value_is_json(value: str) -> None:
 
 def test_empty_front_matter_says_nothing() -> None:
     assert parse("") == parse("# a comment\n") == FrontMatter()
+
+
+def test_numbers_and_times_without_a_field_stay_as_typed() -> None:
+    typed = {
+        "version": "1.10",
+        "code": "00123",
+        "start": "1:30",
+        "colour": "0x1F",
+        "n": "1_000",
+        "at": "2026-01-31T09:05Z",
+    }
+    front = parse(
+        "".join(f"{key}: {value}\n" for key, value in typed.items()) + "list: [010, 7]\nrating: 4\nhalf: 0.5\n"
+    )
+    assert front.extra == {**typed, "list": ["010", 7], "rating": 4, "half": 0.5}
+    assert front.warnings == []
