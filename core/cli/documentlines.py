@@ -40,6 +40,10 @@ def _lacking(notes: list[dict[str, Any]]) -> list[str]:
     return [f"{one['path']}: {say(omission['told'])}" for one in notes for omission in one["left_out"]]
 
 
+def of_encodings(values: dict[str, Any]) -> list[str]:
+    return [f"{one['encoding']}: {one['beginning']}" for one in values["encodings"]]
+
+
 def of_original(values: dict[str, Any]) -> list[str]:
     if values["path"]:
         return [values["path"]]

@@ -83,6 +83,8 @@ COMMANDS: Mapping[str, Command] = {
     "document.converters": Command(documentlines.of_converters),
     "document.unread": Command(documentlines.of_unread),
     "document.convert": Command(documentlines.of_converted),
+    "document.encodings": Command(documentlines.of_encodings),
+    "document.read_as": Command(documentlines.of_converted),
     "document.original": Command(documentlines.of_original),
     "document.pictures": Command(documentlines.of_pictures),
     "chunk.list": Command(chunklines.of_chunks),

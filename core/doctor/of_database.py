@@ -32,7 +32,7 @@ _VERSIONLESS = (
 _UNREADABLE = (
     "SELECT id FROM notes WHERE NOT (json_valid(links) AND json_valid(extra) AND json_valid(warnings)"
     " AND json_valid(left_out) AND json_valid(supersedes) AND json_valid(related) AND json_valid(depends_on)"
-    " AND json_valid(overridden))"
+    " AND json_valid(overridden) AND json_valid(encoding))"
 )
 _GOLDLESS = "SELECT 1 FROM golds WHERE flagged"
 

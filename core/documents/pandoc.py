@@ -20,6 +20,7 @@ from core.documents.office.slides import Slides
 from core.documents.packaged import described, sound_title
 from core.documents.protocol import Converted
 from core.documents.webpages import main_part, unwrapped, whole
+from core.encodings.decoding import decode_part
 from core.errors import SourceError
 from core.messages import Message
 from core.model import Omission
@@ -85,7 +86,7 @@ class Pandoc:
 
         def part(data: bytes, kind: str) -> Blocks:
             if kind == "txt":
-                return blocks.paras(data.decode("utf-8", "replace").splitlines())
+                return blocks.paras(decode_part(data, kind).splitlines())
             if depth == _MOST_DEPTH or kind not in _PARTS:
                 raise damaged("")
             read = self._read(data, kind, depth + 1)

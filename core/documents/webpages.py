@@ -8,6 +8,7 @@ from collections import Counter
 from html.parser import HTMLParser
 
 from core.documents.kinds import damaged
+from core.encodings.decoding import decode_part
 
 _SILENT = frozenset("script style noscript template svg iframe object canvas button select dialog".split())
 """Elements that hold no text of the page."""
@@ -35,8 +36,9 @@ def unwrapped(data: bytes, kind: str) -> str:
         return data.decode("utf-8", "replace")
     for part in email.message_from_bytes(data, policy=email.policy.default).walk():
         if part.get_content_type() in ("text/html", "application/xhtml+xml"):
-            text: str = part.get_content()
-            return text if isinstance(text, str) else bytes(text).decode("utf-8", "replace")
+            content = part.get_payload(decode=True)
+            page = content if isinstance(content, bytes) else b""
+            return decode_part(page, "html", part.get_content_charset() or "")
     raise damaged("")
 
 

@@ -12,23 +12,27 @@ from core.documents.extras import fingerprint
 from core.documents.kinds import KINDS, MAX_BYTES, check, kind_of
 from core.errors import SourceError
 from core.intake.encoding import MAX_BYTES as MAX_TEXT
-from core.intake.encoding import decode
+from core.intake.encoding import decoded
 from core.markdown.frontmatter import moment, span
 from core.messages import Message
-from core.model import Document, Omission
+from core.model import Document, Omission, TextEncoding
 from core.text import storable
 
-__all__ = ["MAX_BYTES", "DocumentText", "is_document", "readers", "still_chosen", "text_of"]
+__all__ = ["MAX_BYTES", "DocumentText", "is_document", "is_text", "readers", "still_chosen", "text_of"]
 
 
 @dataclass(frozen=True, slots=True)
 class DocumentText:
-    """A document as the text of a note: front matter and body. `left_out` names what the text lacks."""
+    """A document as the text of a note: front matter and body.
+
+    `left_out` names what the text lacks; `encoding` is that of a document that is a text, None for UTF-8.
+    """
 
     text: str
     document: Document
     warnings: tuple[Message, ...] = ()
     left_out: tuple[Omission, ...] = ()
+    encoding: TextEncoding | None = None
 
 
 def readers() -> str:
@@ -41,12 +45,16 @@ def still_chosen(converter: str, path: str) -> str:
     return converter if converter in converters_for(kind_of(path)) else ""
 
 
-def text_of(data: bytes, path: str, *, converter: str = "", original: str = "") -> DocumentText:
-    """Convert a document; `original` is the hash under which the workspace holds it. Raises SourceError."""
+def text_of(data: bytes, path: str, *, converter: str = "", original: str = "", encoding: str = "") -> DocumentText:
+    """Convert a document; `original` is the hash under which the workspace holds it. Raises SourceError.
+
+    `converter` and `encoding` are those that a person chose.
+    """
     kind = kind_of(path)
     check(data, kind, path)
-    if kind in KINDS and KINDS[kind].is_text:
-        data = decode(data, path)[0].encode()
+    found = decoded(data, path, chosen=encoding) if is_text(kind) else None
+    if found:
+        data = found.text.encode()
     converted, version = convert(data, path, converter=converter)
     if kind in KINDS and KINDS[kind].called_as_file:
         converted = replace(converted, title=PurePosixPath(path).stem)
@@ -58,7 +66,14 @@ def text_of(data: bytes, path: str, *, converter: str = "", original: str = "") 
     if not front and span(body)[2]:
         front = "---\n---\n"  # a document that begins with a rule isn't front matter
     document = Document(kind, version, converted.pages, original, converter)
-    return DocumentText(front + body, document, converted.warnings, converted.left_out)
+    return DocumentText(
+        front + body, document, converted.warnings, converted.left_out, found.of_file if found else None
+    )
+
+
+def is_text(kind: str) -> bool:
+    """Return whether documents of a kind are texts, which have an encoding."""
+    return kind in KINDS and KINDS[kind].is_text
 
 
 def _front(converted: Converted) -> str:

@@ -1,24 +1,25 @@
 """Bytes -> text, or the reason why they aren't text."""
 
+import codecs
 import re
-from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import NamedTuple
 
+from core.encodings.declared import BOMS, CHARACTERS_OF_DAMAGE, decode_declared
+from core.encodings.decoding import decode_undeclared
+from core.encodings.guessing import guesses
+from core.encodings.names import ENCODINGS, known_encoding, shown_encoding
 from core.errors import EditError, SourceError
 from core.messages import message
-from core.model import Omission
+from core.model import EncodingOrigin, Omission, ReadAs, TextEncoding
+from core.text import storable
 
 MAX_BYTES = 20 * 1024 * 1024
 SAMPLE = 64 * 1024
 _NAMED, _AROUND = 3, 20
 """Words with unreadable characters that are named, and how many of their characters on each side of one."""
-
-_BOMS = (
-    (b"\xef\xbb\xbf", "utf-8"),
-    (b"\xff\xfe\x00\x00", "utf-32-le"),
-    (b"\x00\x00\xfe\xff", "utf-32-be"),
-    (b"\xff\xfe", "utf-16-le"),
-    (b"\xfe\xff", "utf-16-be"),
-)
+_SHOWN = 80
+"""Characters of a text by which a person chooses its encoding."""
 _SIGNATURES = {
     b"\x89PNG": message("a PNG picture"),
     b"\xff\xd8\xff": message("a JPEG picture"),
@@ -30,20 +31,39 @@ _SIGNATURES = {
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\v\b\x1b")) + b"\x7f"
 
 
-def decode(data: bytes, path: str, *, most: int = MAX_BYTES) -> tuple[str, str]:
-    """Return the text without its byte order mark, and the encoding's name.
+class Decoded(NamedTuple):
+    """A text without its byte order mark, its encoding, and how that is known."""
 
-    Single invalid bytes in UTF-8 and single NULs become U+FFFD, one character each, so that offsets
-    stay the same. Raises SourceError for data that isn't text, is empty or has more than `most` bytes.
+    text: str
+    encoding: str
+    known: EncodingOrigin
+
+    @property
+    def of_file(self) -> TextEncoding | None:
+        """What a note keeps of it: None for UTF-8 that nobody chose."""
+        plain = self.encoding == "utf-8" and self.known != "chosen"
+        return None if plain else TextEncoding(shown_encoding(self.encoding), self.known)
+
+
+def decode(data: bytes, path: str, *, most: int = MAX_BYTES) -> tuple[str, str]:
+    """Return the text of `decoded`, and the encoding's name."""
+    return decoded(data, path, most=most)[:2]
+
+
+def decoded(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = "") -> Decoded:
+    """Return the text of a file: in the encoding that it declares, that a person chose, or the likeliest one.
+
+    Single invalid bytes and single NULs become U+FFFD, one character each in UTF-8, so that offsets stay the same.
+    Raises SourceError for data that isn't text, is empty or has more than `most` bytes.
     """
     if not data:
         raise SourceError(path, "is empty.")
     if len(data) > most:
         raise too_large(path, len(data), most)
-    for bom, encoding in _BOMS:
+    for bom, encoding in BOMS:
         if data.startswith(bom):
             try:
-                return _text_only(data[len(bom) :].decode(encoding), path), encoding
+                return Decoded(_text_only(data[len(bom) :].decode(encoding), path), encoding, "declared")
             except UnicodeDecodeError as error:
                 raise SourceError(
                     path,
@@ -51,103 +71,54 @@ def decode(data: bytes, path: str, *, most: int = MAX_BYTES) -> tuple[str, str]:
                     encoding=encoding.upper(),
                     byte=error.start + len(bom),
                 ) from error
+    known: EncodingOrigin
     for signature, kind in _SIGNATURES.items():
         if data.startswith(signature):
             raise SourceError(path, "is {kind}, not text, whatever its name says.", kind=kind)
-    for candidate in _guesses(data):
-        try:
-            return _text_only(data.decode(candidate), path), candidate
-        except UnicodeDecodeError:
-            continue
-    if _is_damaged_utf8(data):
-        return _text_only(data.decode("utf-8", "replace"), path), "utf-8"
+    if found := decode_declared(data, PurePosixPath(path).suffix[1:].lower(), chosen):
+        text, encoding = found
+        known = "chosen" if chosen and encoding == known_encoding(chosen) else "declared"
+        return Decoded(_text_only(text, path), encoding, known)
+    if likely := decode_undeclared(data):
+        text, encoding, known = likely
+        return Decoded(_text_only(text, path), encoding, known)
     raise SourceError(path, "is not text in any known encoding. Save it as UTF-8 and try again.")
 
 
-def encoded(text: str, like: bytes, path: str) -> bytes:
-    """Return a text in the encoding of the bytes of a file, with their byte order mark.
+def encoded(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple[bytes, TextEncoding | None]:
+    """Return a text in the encoding of the bytes of a file, with their byte order mark, and that encoding.
 
-    Raises EditError where bytes of the file can't be read, and where the text can't be held in that encoding or would
-    be read in another one; SourceError as `decode` does.
+    An encoding that was guessed is chosen from then on. Raises EditError where bytes of the file can't be read, and
+    where the text can't be held in that encoding or would be read in another one; SourceError as `decoded` does.
     """
-    before, encoding = decode(like, path)
-    mark = next((bom for bom, of in _BOMS if of == encoding and like.startswith(bom)), b"")
-    if mark + before.encode(encoding, "replace") != like:
+    before = decoded(like, path, chosen=chosen)
+    encoding = before.encoding
+    mark = next((bom for bom, of in BOMS if of == encoding and like.startswith(bom)), b"")
+    if mark + before.text.encode(encoding, "replace") != like:
         raise EditError(
             "'{path}' holds bytes that can't be read, and saving would drop them. Save it as UTF-8 in another program "
             "first.",
             path=path,
         )
+    kept = "" if before.known == "declared" else encoding
     try:
         data = mark + text.encode(encoding)
-        if decode(data, path)[0] == text:
-            return data
+        after = decoded(data, path, chosen=kept)
+        if after.text == text:
+            return data, after.of_file
     except UnicodeEncodeError:
         pass
     raise EditError(
         "'{path}' is in the encoding {encoding}, which can't hold this text. Save it as UTF-8 in another program "
         "first.",
         path=path,
-        encoding=encoding.upper(),
+        encoding=shown_encoding(encoding),
     )
 
 
 def too_large(path: str, size: int, most: int = MAX_BYTES) -> SourceError:
     """Return the error for a file over the limit."""
     return SourceError(path, "is {size:.1f} MB; the limit is {limit} MB.", size=size / 2**20, limit=most // 2**20)
-
-
-def _guesses(data: bytes) -> Iterator[str]:
-    """Yield the encodings to try, the likeliest first, judged by a sample."""
-    sample = data[:SAMPLE]
-    if b"\0" not in sample:
-        yield "utf-8"
-    wide_share, wide = max((_familiar(sample, name), name) for name in ("utf-16-le", "utf-16-be"))
-    if b"\0" in sample:
-        if wide_share > 0.9:
-            yield wide
-        yield "utf-8"
-    if _controls(sample) > 1 + len(sample) // 100 or _is_damaged_utf8(data):
-        return
-    if _familiar(sample, "gb18030") >= max(wide_share, 0.6):
-        yield "gb18030"
-    if wide_share > 0.9:
-        yield wide
-    yield from _detected(sample)
-
-
-def _is_damaged_utf8(data: bytes) -> bool:
-    """Tell whether at least 95 % of the non-ASCII characters are valid UTF-8; no other encoding gives as many."""
-    text = data.decode("utf-8", "replace")
-    return text.count("�") * 20 <= sum(len(run) for run in re.findall(r"[^\x00-\x7f]+", text))
-
-
-def _familiar(sample: bytes, encoding: str) -> float:
-    """Return the share of everyday Chinese characters among the sample's non-ASCII characters.
-
-    Everyday characters are GB 2312's first level (3,755 characters) and its punctuation. Random bytes
-    and text of other encodings decode to rare characters. In the two-byte encodings ASCII counts as
-    everyday text, because it tells the byte order.
-    """
-    text = sample[: len(sample) & ~1].decode(encoding, "ignore")
-    if "\0" in text:
-        return 0.0
-    if encoding == "gb18030":
-        text = re.sub(r"[\x00-\x7f]+", "", text)
-    familiar = sum(" " <= char <= "~" or char in "\t\r\n" for char in text)
-    lead_bytes = re.sub(r"[\x00-\x7f]+", "", text).encode("gb2312", "ignore")[::2]
-    familiar += sum(0xB0 <= lead <= 0xD7 or lead in (0xA1, 0xA3) for lead in lead_bytes)
-    return familiar / len(text) if text else 0.0
-
-
-def _detected(sample: bytes) -> Iterator[str]:
-    """Yield the encoding that charset-normalizer detects in the sample. It is too slow for whole files."""
-    from charset_normalizer import from_bytes
-
-    whole_lines = sample[: sample.rfind(b"\n") + 1] if len(sample) == SAMPLE else sample
-    best = from_bytes(whole_lines or sample).best()
-    if best is not None:
-        yield best.encoding
 
 
 def _controls(data: bytes) -> int:
@@ -172,3 +143,27 @@ def unreadable(text: str) -> tuple[Omission, ...]:
         words.append(before + after)
         at = text.find("�", at + len(after))
     return (Omission("character", text.count("�"), ", ".join(words)),) if words else ()
+
+
+def doubtful(encoding: TextEncoding | None) -> tuple[Omission, ...]:
+    """Return the name of a guessed encoding, where others are about as likely."""
+    return (Omission("encoding", place=encoding.name),) if encoding and encoding.known == "unsure" else ()
+
+
+def readings(data: bytes, path: str) -> list[ReadAs]:
+    """Return the encodings that a file may be in, the likeliest first, then the other usual ones that can be it."""
+    sample = data[:SAMPLE]
+    found = [decoded(data, path).encoding, *(guess.encoding for guess in guesses(data)), *ENCODINGS]
+    read: list[ReadAs] = []
+    for encoding in dict.fromkeys(map(known_encoding, found)):
+        text = codecs.getincrementaldecoder(encoding)("replace").decode(sample)
+        if text.count("\ufffd") <= len(text) // CHARACTERS_OF_DAMAGE:
+            read.append(ReadAs(shown_encoding(encoding), _beginning(text)))
+    return read
+
+
+def _beginning(text: str) -> str:
+    """Return the first words with letters outside ASCII, by which a person sees whether a text is read rightly."""
+    first = next((at for at, char in enumerate(text) if char > "\x7f"), 0)
+    start = text.rfind("\n", 0, first) + 1
+    return " ".join(storable(text[max(start, first - _SHOWN // 2) :][: 2 * _SHOWN]).split())[:_SHOWN]

@@ -11,7 +11,7 @@ from pathlib import Path
 from core.documents import kinds, unread
 from core.documents.converting import is_document
 from core.errors import SourceError
-from core.intake.encoding import MAX_BYTES, decode, too_large
+from core.intake.encoding import MAX_BYTES, decoded, too_large
 from core.intake.ignoring import Ignoring
 from core.intake.notefile import is_note
 from core.intake.paths import Paths
@@ -115,14 +115,17 @@ def safe(path: str) -> bool:
     return not any(part.strip() in ("", ".", "..") for part in path.split("/")) and "\0" not in path
 
 
-def with_text(folder: Path, file: SourceFile) -> SourceFile:
+def with_text(folder: Path, file: SourceFile, encoding: str = "") -> SourceFile:
     """Return the file with its content's hash and, unless it is a document, its text.
 
-    Raises SourceError if it can't be a note.
+    `encoding` is the one that a person chose. Raises SourceError if it can't be a note.
     """
     data = read(folder, file.path)
-    text = "" if is_document(file.path, pictures=True) else decode(data, file.path)[0]
-    return replace(file, content_hash=content_hash(data), text=text)
+    file = replace(file, content_hash=content_hash(data))
+    if is_document(file.path, pictures=True):
+        return file
+    found = decoded(data, file.path, chosen=encoding)
+    return replace(file, text=found.text, encoding=found.of_file)
 
 
 def root_of(folder: Path, forbidden: Path | None) -> Path:

@@ -157,20 +157,22 @@ def _note(
     store: Store, base: KnowledgeBase, plan: SyncPlan, file: SourceFile, note_id: str, live: Importer | None
 ) -> NoteToIndex:
     uploaded = plan.source_ref == UPLOADED
+    converter, encoding = store.notes.chosen(note_id)
     if documents.is_document(file.path, pictures=True):
         data = folder.read(plan.folder, file.path)
         file = replace(file, content_hash=folder.content_hash(data))
-        chosen = documents.still_chosen(store.notes.converter(note_id), file.path)
-        read = documents.text_of(data, file.path, converter=chosen, original=file.content_hash if uploaded else "")
+        converter = documents.still_chosen(converter, file.path)
+        original = file.content_hash if uploaded else ""
+        read = documents.text_of(data, file.path, converter=converter, original=original, encoding=encoding)
         if uploaded:
             store.documents.keep(file.content_hash, data)
         note, outline = notefile.of_document(read, file.path)
     elif live:
-        file = file if file.text else folder.with_text(plan.folder, file)
+        file = file if file.text else folder.with_text(plan.folder, file, encoding)
         note, outline = notefile.of_document(staging.text_of(live, file.path), file.path)
     else:
-        file = file if file.text else folder.with_text(plan.folder, file)
-        note, outline = notefile.of_text(file.text, file.path, plain=base.plain)
+        file = file if file.text else folder.with_text(plan.folder, file, encoding)
+        note, outline = notefile.of_text(file.text, file.path, plain=base.plain, encoding=file.encoding)
     if note.plain:
         _LOG.info("Read: base %s, file %s, %d lines", base.name, file.path, len(line_starts(note.body)))
     note = replace(

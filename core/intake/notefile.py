@@ -10,12 +10,12 @@ from pathlib import PurePosixPath
 
 from core.blobs import blobs
 from core.intake.documents import DocumentText
-from core.intake.encoding import decode, unreadable
+from core.intake.encoding import decoded, doubtful, unreadable
 from core.markdown import frontmatter
 from core.markdown.body import Inside, distinct_tags, look_into, short_title
 from core.markdown.outline import Outline
 from core.messages import Message, plural
-from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Note, summed
+from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Note, TextEncoding, summed
 
 _DRAWING = ".excalidraw"
 
@@ -28,10 +28,13 @@ def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]
     text, is empty, is over MAX_BYTES or too large to parse. Unreadable front matter is ignored, with a warning. All of
     a `plain` text is body.
     """
-    return of_text(decode(data, path)[0], path, plain=plain)
+    found = decoded(data, path)
+    return of_text(found.text, path, plain=plain, encoding=found.of_file)
 
 
-def of_text(text: str, path: str, *, plain: bool = False, inside: Inside | None = None) -> tuple[Note, Outline]:
+def of_text(
+    text: str, path: str, *, plain: bool = False, inside: Inside | None = None, encoding: TextEncoding | None = None
+) -> tuple[Note, Outline]:
     """Return what `read` returns, of the decoded text of a file; `inside` is what its body says, if it was read."""
     yaml_start, yaml_end, body_start = (0, 0, 0) if plain else frontmatter.span(text)
     front = frontmatter.parse(text[yaml_start:yaml_end]) if body_start else frontmatter.FrontMatter()
@@ -52,8 +55,9 @@ def of_text(text: str, path: str, *, plain: bool = False, inside: Inside | None 
         links=inside.targets(path),
         extra=front.extra | _long_title(front.value("title")),
         warnings=(*front.warnings, *_not_searched(body)),
-        left_out=unreadable(text),
+        left_out=(*unreadable(text), *doubtful(encoding)),
         plain=plain,
+        encoding=encoding,
         **fields,
     )
     return note, inside.outline
@@ -85,7 +89,7 @@ def _not_searched(body: str) -> tuple[Message, ...]:
 
 def of_document(read: DocumentText, path: str) -> tuple[Note, Outline]:
     """Return the note of a converted document and the outline of its body."""
-    note, outlined = of_text(read.text, path)
+    note, outlined = of_text(read.text, path, encoding=read.encoding)
     warnings, left_out = (*note.warnings, *read.warnings), summed((*note.left_out, *read.left_out))
     return replace(note, document=read.document, warnings=warnings, left_out=left_out), outlined
 

@@ -95,7 +95,7 @@ def _compare(
             continue
         try:
             with one_file(file.path):
-                file = with_text(scanned.folder, file)
+                file = with_text(scanned.folder, file, note.encoding if note else "")
         except SourceError as error:
             compared.failed.append(Failed(file.path, error.reason))
             continue

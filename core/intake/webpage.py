@@ -1,5 +1,6 @@
 """A page of the web by its address: one request, by a person's wish, to a public address and nowhere else."""
 
+import codecs
 import http.client
 import ipaddress
 import re
@@ -13,6 +14,8 @@ from hashlib import blake2b
 from importlib.metadata import version
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
+from core.encodings.declared import decode_declared
+from core.encodings.names import known_encoding
 from core.errors import SourceError
 
 MAX_BYTES = 20 * 1024 * 1024
@@ -144,7 +147,18 @@ def _answered(connection: http.client.HTTPConnection, address: str) -> WebPage:
         data += block
         if len(data) > MAX_BYTES:
             raise SourceError(address, "is more than {limit} MB.", limit=MAX_BYTES >> 20)
-    return WebPage(address, _name(address, _KINDS[kind]), bytes(data))
+    suffix = _KINDS[kind]
+    return WebPage(
+        address, _name(address, suffix), in_its_charset(bytes(data), suffix, answer.headers.get_content_charset())
+    )
+
+
+def in_its_charset(data: bytes, suffix: str, charset: str | None) -> bytes:
+    """Return a text in UTF-8 with a byte order mark where the answer named its encoding, which its file can't say."""
+    if suffix == ".pdf" or known_encoding(charset or "") in ("", "utf-8"):
+        return data
+    declared = decode_declared(data, suffix[1:], charset or "")
+    return codecs.BOM_UTF8 + declared[0].encode() if declared else data
 
 
 def _name(address: str, suffix: str) -> str:

@@ -22,6 +22,7 @@ NOTE = Form(
     missing_attachments=(list[str], lambda shown: list(shown[2])),
     unread_attachments=([Form("UnreadAttachment", model.Failed, "path", reason=(str, "error"))], itemgetter(3)),
     left_out=([OMISSION], lambda shown: shown[0].left_out),
+    encoding=(str, lambda shown: shown[0].encoding.name if shown[0].encoding else "UTF-8"),
     **Form("", model.Note, f"{_NAMES} body {' '.join(RELATIONS)} {_TIMES} properties=extra").through(_FIRST),
 )
 """Of a note, the name of its base, its attachments that are missing, and its pictures that can't be read."""

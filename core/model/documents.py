@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Literal
 from urllib.parse import quote
 
 from core.messages import Message
@@ -58,6 +59,31 @@ class Original:
             "Cache-Control": "private, no-cache",
             "X-Content-Type-Options": "nosniff",
         }
+
+
+EncodingOrigin = Literal["declared", "chosen", "guessed", "unsure"]
+"""How an encoding is known: by the file, by a person, by its text; `unsure` where other encodings are as likely."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextEncoding:
+    """The encoding of a note's file, by the name that a person knows, and how it is known."""
+
+    name: str
+    known: EncodingOrigin
+
+    @property
+    def chosen(self) -> str:
+        """The name where a person chose it, else ""."""
+        return self.name if self.known == "chosen" else ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadAs:
+    """An encoding in which a file can be read, by its name, and the first words that it gives."""
+
+    encoding: str
+    beginning: str
 
 
 @dataclass(frozen=True, slots=True)

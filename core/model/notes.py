@@ -7,7 +7,7 @@ from typing import Literal
 
 from core.messages import Message, from_json, to_json
 from core.model.bases import NewBase
-from core.model.documents import Document
+from core.model.documents import Document, TextEncoding
 from core.model.note_fields import FieldValues
 from core.model.omissions import IncompleteNote, Omission
 
@@ -50,7 +50,7 @@ class Note(FieldValues, _Sourced):
     in the file. `generation` counts how often the note was indexed. `front` is None where an earlier version of Tessera
     read the file. `overridden` are the fields that a person set here over those of the file, with the file's values.
     The text of a `plain` note is no Markdown: each of its lines is a chunk. `left_out` names the parts of its file that
-    the text lacks.
+    the text lacks. `encoding` is that of its file, None for UTF-8.
     """
 
     id: str
@@ -74,6 +74,7 @@ class Note(FieldValues, _Sourced):
     left_out: tuple[Omission, ...] = ()
     plain: bool = False
     document: Document | None = None
+    encoding: TextEncoding | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ class Failed:
 class SourceFile:
     """A note file in a folder; `content_hash` is empty until the file is read.
 
-    `text` is what was read of it, empty where that takes too much memory: then it is read again.
+    `text` is what was read of it, in which `encoding`; empty where that takes too much memory: then it is read again.
     """
 
     path: str
@@ -136,11 +137,15 @@ class SourceFile:
     size: int
     content_hash: str = ""
     text: str = field(default="", repr=False, compare=False)
+    encoding: TextEncoding | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class KnownNote:
-    """A note as of the last sync; `path` is relative to the folder `source_ref`."""
+    """A note as of the last sync; `path` is relative to the folder `source_ref`.
+
+    `encoding` is the one that a person chose for its file, "" for none.
+    """
 
     note_id: str
     path: str
@@ -148,6 +153,7 @@ class KnownNote:
     content_hash: str
     mtime_ns: int
     size: int
+    encoding: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,12 +295,3 @@ class Line:
     source: str
     number: int
     text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Attachment:
-    """A file beside a note: where it lies, its path from the top of the folder, and its type if it holds a picture."""
-
-    path: Path
-    place: str
-    type: str

@@ -22,6 +22,7 @@ OMISSION_KINDS: Mapping[str, Message] = {
     "encrypted": plural("{n} encrypted passage was not read", "{n} encrypted passages were not read"),
     "field": plural("{n} property could not be read", "{n} properties could not be read"),
     "character": plural("{n} character could not be read", "{n} characters could not be read"),
+    "encoding": plural("the encoding of {n} file is a guess", "the encodings of {n} files are guesses"),
 }
 _OTHER = plural("{n} part was left out", "{n} parts were left out")
 """What is said of a kind that only a later version knows."""

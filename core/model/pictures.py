@@ -1,6 +1,7 @@
 """Pictures that stand in notes."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +46,12 @@ class ReadPicture:
     hash: str
     text: str
     reader: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file beside a note: where it lies, its path from the top of the folder, and its type if it holds a picture."""
+
+    path: Path
+    place: str
+    type: str

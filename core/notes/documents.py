@@ -8,14 +8,17 @@ from core import files, places
 from core.documents import CONVERTERS
 from core.documents.converting import converters_for
 from core.documents.extras import installed
-from core.errors import EditError, ModelError, SourceError
+from core.encodings.names import ENCODINGS, known_encoding, shown_encoding
+from core.errors import EditError, ModelError, SourceError, UnknownChoice
 from core.faults import translated
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.intake import documents, folder, notefile, webpage
+from core.intake.encoding import decoded, readings
 from core.intake.webpage import WebPage
-from core.model import ConverterCard, Document, Failed, IncompleteNote, Note, Original, Revision
-from core.notes import attachments
+from core.markdown.outline import Outline
+from core.model import ConverterCard, Document, Failed, IncompleteNote, Note, Original, ReadAs, Revision, TextEncoding
+from core.notes import attachments, filing
 from core.notes.writer import Writer
 from core.preferences import Preferences
 from core.store import Store
@@ -23,8 +26,10 @@ from core.store.note_to_index import NoteToIndex
 
 _WEB = "web_pages"
 _CONVERTED = Revision("sync", "sync")
-_TEXTS = ("front", "body", "body_start", "links", "document", "warnings", "left_out")
+_TEXTS = ("front", "body", "body_start", "links", "document", "warnings", "left_out", "encoding")
 """What another conversion changes of a note; its title and fields stay."""
+_KEPT = "id base_id generation version path source source_ref source_url".split()
+"""What stays of a note whose file is read in another encoding."""
 
 
 class Documents:
@@ -116,7 +121,8 @@ class Documents:
             state = Path(original.path).stat()
             data = folder.read(Path(note.source_ref), path)
             stamp |= {"mtime_ns": state.st_mtime_ns, "size": state.st_size}
-        read = documents.text_of(data, path, converter=converter, original=document.original)
+        encoding = filing.chosen_in(note)
+        read = documents.text_of(data, path, converter=converter, original=document.original, encoding=encoding)
         made, outline = notefile.of_document(read, path)
         with self._store.changing:
             now = self._store.notes.note(note_id)
@@ -131,11 +137,73 @@ class Documents:
         self._writer.embed([note_id])
         return self._store.notes.note(note_id)
 
+    @staticmethod
+    def has_encoding(note: Note) -> bool:
+        """Return whether the file of a note is a text, which may be in one of several encodings."""
+        return bool(note.source_ref and note.path) and (note.document is None or documents.is_text(note.document.kind))
+
+    def encodings(self, note_id: str) -> list[ReadAs]:
+        """Return the encodings in which the file of a note can be read, the likeliest first; raises as `read_as`."""
+        note = self._store.notes.note(note_id)
+        return readings(self._bytes(note), str(note.path))
+
+    def read_as(self, note_id: str, encoding: str = "") -> Note:
+        """Read the file of a note in an encoding, now and at each update, or in the one that it seems to have.
+
+        Edits of chunks stay where their text does. Raises UnknownChoice for an encoding, EditError for a note that has
+        none or one that can't be, SourceError for a file that can't be read.
+        """
+        self._store.database.check_writable()
+        if encoding and not known_encoding(encoding):
+            raise UnknownChoice("encoding", encoding, [*ENCODINGS.values()])
+        chosen = shown_encoding(known_encoding(encoding)) if encoding else ""
+        note = self._store.notes.note(note_id)
+        data = self._bytes(note)
+        made, outline = _reread(note, data, chosen)
+        if chosen and made.encoding != TextEncoding(chosen, "chosen"):
+            raise EditError("'{path}' can't be read as {encoding}.", path=str(note.path), encoding=chosen)
+        with self._store.changing:
+            now = self._store.notes.note(note_id)
+            kept = {name: getattr(now, name) for name in _KEPT}
+            hashed, dated = folder.content_hash(data), made.updated_at or now.updated_at
+            made = replace(made, **kept, content_hash=hashed, updated_at=dated)
+            stamp = self._store.notes.indexed_as(note_id)
+            base = self._store.bases.of_id(now.base_id)
+            self._writer.write(base, [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)])
+        self._writer.embed([note_id])
+        return self._store.notes.note(note_id)
+
+    def _bytes(self, note: Note) -> bytes:
+        """Return the bytes of the file of a note, of an uploaded text those that its text was read from."""
+        if not self.has_encoding(note):
+            raise EditError("'{title}' has no file with an encoding of its own.", title=note.title)
+        if note.document and note.document.original:
+            return self.original(note.id).data
+        if note.in_file:
+            return folder.read(Path(note.source_ref), str(note.path))
+        read_in = known_encoding(note.encoding.name) if note.encoding else "utf-8"
+        try:
+            return ((note.front or "") + note.body).encode(read_in)
+        except UnicodeEncodeError as error:
+            raise EditError(
+                "'{title}' was edited since it was read. Upload its file again.", title=note.title
+            ) from error
+
     def _read(self, note_id: str) -> tuple[Note, Document]:
         note = self._store.notes.note(note_id)
         if note.document is None:
             raise EditError("'{title}' wasn't converted from a document.", title=note.title)
         return note, note.document
+
+
+def _reread(note: Note, data: bytes, encoding: str) -> tuple[Note, Outline]:
+    """Return the note of the bytes of a note's file in an encoding that a person chose, and its outline."""
+    path = str(note.path)
+    if document := note.document:
+        read = documents.text_of(data, path, converter=document.chosen, original=document.original, encoding=encoding)
+        return notefile.of_document(read, path)
+    found = decoded(data, path, chosen=encoding)
+    return notefile.of_text(found.text, path, plain=note.plain, encoding=found.of_file)
 
 
 def _card(name: str) -> ConverterCard:

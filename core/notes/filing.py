@@ -9,13 +9,18 @@ from pathlib import Path
 from core.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
 from core.faults import FULL, REFUSED
 from core.intake import folder, notefile
-from core.intake.encoding import decode, encoded
+from core.intake.encoding import decoded, encoded
 from core.markdown.body import Inside, look_into
 from core.model import Note
 from core.notes import filetexts
 from core.store.note_to_index import NoteToIndex
 from core.swapping import Changed, swap
 from core.text import with_line_ends
+
+
+def chosen_in(note: Note) -> str:
+    """Return the encoding that a person chose for the file of a note, "" for none."""
+    return note.encoding.chosen if note.encoding else ""
 
 
 def exists(note: Note) -> bool:
@@ -43,7 +48,7 @@ def write(note: Note, changed: Note, inside: Inside | None = None) -> NoteToInde
     if folder.content_hash(before) != note.content_hash:
         raise _conflict(note, before)
     text, inside = _text(before, path, changed, inside)
-    data = encoded(text, before, path)
+    data, encoding = encoded(text, before, path, chosen=chosen_in(note))
     file = (root / path).resolve()
     if data == before:
         state = file.stat()
@@ -56,7 +61,7 @@ def write(note: Note, changed: Note, inside: Inside | None = None) -> NoteToInde
             except Changed as change:
                 raise _conflict(note, _read(root, path), change.copy) from None
     now = datetime.fromtimestamp(state.st_mtime_ns / 1e9, UTC)
-    written = _note_of(data, changed, now, text, inside)
+    written = _note_of(data, replace(changed, encoding=encoding), now, text, inside)
     return replace(written, mtime_ns=state.st_mtime_ns, size=state.st_size)
 
 
@@ -95,9 +100,11 @@ def _note_of(
     data: bytes, note: Note, updated_at: datetime, text: str | None = None, inside: Inside | None = None
 ) -> NoteToIndex:
     """Return the note of a file's bytes, as a sync makes it; `text` is theirs, and `inside` what its body says."""
-    path = str(note.path)
-    text = decode(data, path)[0] if text is None else text
-    read, outline = notefile.of_text(text, path, plain=note.plain, inside=inside)
+    path, encoding = str(note.path), note.encoding
+    if text is None:
+        found = decoded(data, path, chosen=chosen_in(note))
+        text, encoding = found.text, found.of_file
+    read, outline = notefile.of_text(text, path, plain=note.plain, inside=inside, encoding=encoding)
     read = replace(
         read,
         id=note.id,
@@ -114,7 +121,7 @@ def _note_of(
 
 def _text(before: bytes, path: str, changed: Note, inside: Inside | None) -> tuple[str, Inside]:
     """Return the text of a file with the body and the fields of a changed note, and what that body says."""
-    old, _ = notefile.read(before, path)
+    old, _ = notefile.of_text(decoded(before, path, chosen=chosen_in(changed)).text, path)
     front, body = old.front or "", with_line_ends(changed.body, old.body)
     if not front + body:
         raise EditError("A file without any text is no note. Write something, or delete the note.")

@@ -7,7 +7,7 @@ from core.json_forms import documents as forms
 from core.json_forms import notes as note_forms
 from core.json_forms.forms import Form
 from core.messages import message
-from core.model import ConverterCard, Failed, IncompleteNote, Note, Original, Progress
+from core.model import ConverterCard, Failed, IncompleteNote, Note, Original, Progress, ReadAs
 from core.operations import named
 from core.operations.bases import ASSISTANT
 from core.operations.declaring import About, operation
@@ -61,6 +61,38 @@ def convert(
 ) -> Written:
     made: Note = workspace.documents.convert(named.id_of(workspace, note), converter)
     return written(workspace, made)
+
+
+@operation(
+    "document.encodings",
+    message("List the encodings in which the file of a note can be read, the likeliest first, with its first words."),
+    http="GET /notes/{note}/encodings",
+    cli="document encodings {note}",
+    form=forms.ENCODINGS,
+    lacks=ASSISTANT,
+)
+def encodings(workspace: "Workspace", note: NoteName) -> list[ReadAs]:
+    return workspace.documents.encodings(named.id_of(workspace, note))
+
+
+@operation(
+    "document.read_as",
+    message("Read the file of a note in another encoding, now and whenever its folder is updated."),
+    http="POST /notes/{note}/encoding",
+    cli="document read-as {note}",
+    writes=True,
+    takes={"encoding": "EUC-KR"},
+    form=note_forms.WRITTEN,
+    lacks=ASSISTANT,
+)
+def read_as(
+    workspace: "Workspace",
+    note: NoteName,
+    encoding: Annotated[
+        str, About(message("The encoding, by name; by default the one that the file says or is likely to be in."))
+    ] = "",
+) -> Written:
+    return written(workspace, workspace.documents.read_as(named.id_of(workspace, note), encoding))
 
 
 @operation(

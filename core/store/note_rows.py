@@ -8,7 +8,7 @@ from sqlite3 import Row
 from typing import Any, get_type_hints
 
 from core.messages import message, to_json
-from core.model import NOTE_FIELDS, ORIGIN, RELATIONS, ChunkingOptions, Document, Note, NoteCard, Omission
+from core.model import NOTE_FIELDS, ORIGIN, RELATIONS, ChunkingOptions, Document, Note, NoteCard, Omission, TextEncoding
 from core.store.note_to_index import NoteToIndex
 from core.store.reading import UNFIT, Reader, Unread, loaded, reader, stored
 
@@ -16,10 +16,10 @@ _FIELDS = [name for name in NOTE_FIELDS if name != "tags"]
 COLUMNS = [
     *"id base_id generation body body_start content_hash path source source_ref source_url mtime_ns size".split(),
     *_FIELDS,
-    *"links created_at updated_at front overridden version extra document warnings left_out".split(),
+    *"links created_at updated_at front overridden version extra document warnings left_out encoding".split(),
     *"strategy cut_by chunking".split(),
 ]
-_JSON = ["links", "overridden", "extra", "document", "warnings", "left_out", *RELATIONS]
+_JSON = ["links", "overridden", "extra", "document", "warnings", "left_out", "encoding", *RELATIONS]
 _REMEMBERED = 20_000
 """Rows of each kind that are read once while they stay as they are: pages with all notes need them at each click."""
 _LISTS = ["tags", "aliases", "warnings", *RELATIONS]
@@ -120,7 +120,7 @@ def row_of(cut: NoteToIndex) -> dict[str, object]:
 def _plain(value: object) -> object:
     if isinstance(value, datetime):
         return value.isoformat()
-    if isinstance(value, Document | Omission):
+    if isinstance(value, Document | Omission | TextEncoding):
         return asdict(value)
     return list(map(_plain, value)) if isinstance(value, tuple) else value
 

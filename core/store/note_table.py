@@ -31,6 +31,10 @@ from core.store.table import AMONG, Table
 from core.text import fold, keywords
 
 _ALL = Filters()
+_CHOSEN = (
+    "iif(json_valid(encoding) AND json_extract(encoding, '$.known') = 'chosen',"
+    " coalesce(json_extract(encoding, '$.name'), ''), '')"
+)
 
 
 class NoteTable(Table):
@@ -135,10 +139,11 @@ class NoteTable(Table):
         """Return how often the note was indexed, 0 for a note that isn't stored."""
         return self._database.value("SELECT generation FROM notes WHERE id = ?", note_id) or 0
 
-    def converter(self, note_id: str) -> str:
-        """Return the converter that a person chose for a note's document, "" for none."""
-        chosen = "iif(json_valid(document), json_extract(document, '$.chosen'), '')"
-        return self._database.value(f"SELECT {chosen} FROM notes WHERE id = ?", note_id) or ""
+    def chosen(self, note_id: str) -> tuple[str, str]:
+        """Return the converter and the encoding that a person chose for a note's file, each "" for none."""
+        converter = "iif(json_valid(document), coalesce(json_extract(document, '$.chosen'), ''), '')"
+        row = self._database.row(f"SELECT {converter}, {_CHOSEN} FROM notes WHERE id = ?", note_id)
+        return (str(row[0]), str(row[1])) if row else ("", "")
 
     def options(self, note_id: str) -> ChunkingOptions | None:
         """Return the note's own chunking options, None if it has those of its base or isn't stored."""
@@ -287,7 +292,7 @@ class NoteTable(Table):
     def files(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return the notes of the base that were read from files."""
         rows = self._database.rows(
-            "SELECT id, path, source_ref, content_hash, coalesce(mtime_ns, 0), coalesce(size, 0) FROM notes"
+            f"SELECT id, path, source_ref, content_hash, coalesce(mtime_ns, 0), coalesce(size, 0), {_CHOSEN} FROM notes"
             " WHERE base_id = ? AND source IN ('folder', 'upload')",
             base.id,
         )

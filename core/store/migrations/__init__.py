@@ -28,6 +28,7 @@ from core.store.migrations import (
     v19_answering,
     v20_omissions,
     v21_words,
+    v22_encodings,
 )
 
 MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
@@ -52,5 +53,6 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v19_answering.STEP,
     v20_omissions.STEP,
     v21_words.STEP,
+    v22_encodings.STEP,
 )
 """The migration from version N to N + 1 at place N: a script of SQL, or a function inside a transaction."""

@@ -64,7 +64,7 @@ def _menu(workspace: Workspace, note: Note) -> None:
     @shell.guarded
     def chosen() -> None:
         match st.session_state[key]:
-            case "rename" | "move" | "export":
+            case "rename" | "move" | "export" | "read_as":
                 changing.DIALOG.open((note.id, st.session_state[key]))
             case "copy":
                 opened.choose(workspace.notes.copy(note.id, embed=False).id)
@@ -94,6 +94,8 @@ def _menu(workspace: Workspace, note: Note) -> None:
         texts["delete"] = t("Delete this note")
         for name in workspace.documents.converters_of(note.document.kind) if note.document else ():
             texts[f"convert {name}"] = t("Convert again: {how}", how=names.converter(name))
+        if workspace.documents.has_encoding(note):
+            texts["read_as"] = t("Read as…")
     widgets.menu(t("More"), texts, key, "more_horiz", on_click=chosen)
     history.dialog(workspace)
     changing.dialog(workspace)

@@ -1,4 +1,4 @@
-"""The dialogs that rename a note, move it into another folder, and save it as a file."""
+"""The dialogs that rename a note, move it into another folder, save it as a file, and read its file otherwise."""
 
 from pathlib import PurePosixPath
 
@@ -13,7 +13,7 @@ from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
 DIALOG = Dialog("changing_note")
-"""One of the dialogs, opened with the id of a note and what is done to it: rename, move or export."""
+"""One of the dialogs, opened with the id of a note and what is done to it: rename, move, export or read_as."""
 
 
 def dialog(workspace: Workspace) -> None:
@@ -22,8 +22,13 @@ def dialog(workspace: Workspace) -> None:
         return
     note_id, what = DIALOG.subject
     note = workspace.notes.get(note_id)
-    titles = {"rename": t("Rename the note"), "move": t("Move the note"), "export": t("Save the note as a file")}
-    draw = {"rename": _rename, "move": _move, "export": _export}[what]
+    titles = {
+        "rename": t("Rename the note"),
+        "move": t("Move the note"),
+        "export": t("Save the note as a file"),
+        "read_as": t("Read the file in another encoding"),
+    }
+    draw = {"rename": _rename, "move": _move, "export": _export, "read_as": _read_as}[what]
     DIALOG.draw(titles[what], lambda: draw(workspace, note))
 
 
@@ -59,6 +64,17 @@ def _export(workspace: Workspace, note: Note) -> None:
     with shell.errors():
         text = workspace.notes.file_text(note.id).encode("utf-8", "replace")
         widgets.download(plain(name), text, name, "text/markdown", "export_note", "download", type="primary")
+
+
+def _read_as(workspace: Workspace, note: Note) -> None:
+    st.caption(t("Choose the encoding in which you can read the words. It is kept for later updates of this file."))
+    with shell.errors():
+        found = workspace.documents.encodings(note.id)
+        texts = {"": t("Automatic")} | {one.encoding: f"{one.encoding}: {one.beginning}" for one in found}
+        chosen = widgets.select(t("Encoding"), texts, f"encoding_{note.id}")
+        if widgets.button(t("Read again"), "read_as_yes", "check", type="primary", disabled=workspace.readonly):
+            workspace.documents.read_as(note.id, chosen)
+            _done()
 
 
 def _done() -> None:

@@ -10,9 +10,9 @@ from core.model import NOTE_FIELDS, RELATIONS, Chunk, Note, classification, day_
 from core.text import LINE_END
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, composer, listing, opened, originals, related, undo, uses
+from pages.ui.notes import actions, changing, composer, listing, opened, originals, related, undo, uses
 from pages.ui.notes.sources import NoteSources
-from pages.ui.shared import shell, widgets
+from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.document import Document, Place, document, view
 from pages.ui.shared.document.drawing import tag, to_note
@@ -47,12 +47,16 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             dated = day_of(note.updated_at) if note.updated_at else ""
             size = t_plural("{n} character", "{n} characters", n=len(note.body))
             rendered = st.session_state.get("view") != "raw" and not note.plain
-            about = facts([note.path or "", size, dated])
+            about = facts([note.path or "", size, dated, note.encoding.name if note.encoding else ""])
             st.html(f"{about}{_tag(edited)}{'' if rendered else tags(note.tags)}")
             actions.ways(note)
         originals.provenance(note, passage[0] if passage else None)
         for warning in (*note.warnings, *note.left_out):
             st.warning(plain(text_of(warning)), icon=":material/warning:")
+        if note.encoding and note.encoding.known == "unsure" and not jobs.shut(workspace):
+            widgets.small(
+                t("Read as…"), "read_as", "translate", on_click=changing.DIALOG.open, args=((note.id, "read_as"),)
+            )
         if lost := workspace.notes.missing_attachments(note):
             st.caption(f":material/broken_image: {plain(_lost(lost))}")
         for one in workspace.pictures.problems(note.id):

@@ -1,0 +1,24 @@
+"""The reader names an encoding that was guessed and lets a person choose another."""
+
+from pathlib import Path
+
+from core.workspace import Workspace
+from tests.pages.conftest import Screen
+
+
+def test_a_guessed_encoding_is_named_beside_the_choice(place: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "old"
+    folder.mkdir()
+    (folder / "note.txt").write_bytes("Zoë\n".encode("cp1252"))
+    with Workspace(place) as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        (note,) = workspace.notes.all()
+    screen = Screen().finish("warm").open("notes", note=note.id)
+    assert ["Windows" in one.value for one in screen.app.warning] == [True]
+    screen.press("read_as")
+    (choice,) = (one for one in screen.app.selectbox if one.key == f"encoding_{note.id}")
+    assert "Windows-1251: Zoл" in choice.options
+    choice.select("Windows-1251")
+    screen.press("read_as_yes")
+    assert screen.workspace.notes.get(note.id).body == "Zoл\n"
+    assert not screen.app.warning
