@@ -1,6 +1,8 @@
 """A Rich Text document (RTF 1.9.1) -> blocks: its text in its code pages, lists, tables, notes, boxes and comments."""
 
+import codecs
 import re
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from core.documents import syntax
@@ -9,6 +11,7 @@ from core.documents.office.blocks import Blocks
 from core.documents.office.rtf_flow import Flow
 from core.documents.office.rtf_signs import CODE_PAGES, KNOWN, SIGNS, UNSHOWN, of_charset, of_page, tokens
 from core.documents.office.runs import Look
+from core.encodings.declared import is_utf8
 from core.model import Omission
 
 _MARGINS = {name + kind: name for name in ("header", "footer") for kind in ("", "l", "r", "f")}
@@ -26,6 +29,18 @@ _BULLET = 0xF0B7
 
 
 _PLAIN = Look()
+_WESTERN, _ANSI = "cp1252", 0
+"""The encoding of Western fonts, and the number of their character set."""
+_OF_WESTERN = "tessera-western"
+"""Name of the handler of errors by which a byte that the encoding lacks is one of Western text."""
+
+
+def _western_byte(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError), "bytes are decoded"
+    return error.object[error.start : error.start + 1].decode(_WESTERN, "replace"), error.start + 1
+
+
+codecs.register_error(_OF_WESTERN, _western_byte)
 
 
 @dataclass(slots=True)
@@ -50,7 +65,8 @@ class Rtf:
         self._states: list[_State] = []
         self._flows, self._texts = [Flow()], [""]
         self._bytes, self._units, self._to_skip = bytearray(), list[int](), 0
-        self._page, self._fonts, self._font = "cp1252", dict[int, str](), 0
+        self._page, self._fonts, self._font = _WESTERN, dict[int, str](), 0
+        self._western, self._is_utf8 = set[int](), is_utf8(data, 1)
         self._styles, self._style = dict[int, int](), 0
         self._moment: dict[str, int] = {}
         self._author, self._comments, self._objects = "", comments, list[str]()
@@ -108,7 +124,23 @@ class Rtf:
         if self._bytes:
             self._flush_units()
             data, self._bytes = bytes(self._bytes), bytearray()
-            self._emit(data.decode(self._fonts.get(self._state.font) or self._page, "replace"))
+            self._emit(self._decoded(data))
+
+    def _decoded(self, data: bytes) -> str:
+        """Return a run's text; the first half of a letter waits for the second, which may have another look.
+
+        Programs give Western fonts to any text, and some write UTF-8 without a word.
+        """
+        own = self._fonts.get(self._state.font) or self._page
+        if self._is_utf8:
+            with suppress(UnicodeDecodeError):
+                return data.decode("utf-8")
+        if self._state.font in self._western:
+            return data.decode(own, _OF_WESTERN)
+        decoder = codecs.getincrementaldecoder(own)("replace")
+        text = decoder.decode(data)
+        self._bytes = bytearray(decoder.getstate()[0])
+        return text
 
     def _flush_units(self) -> None:
         if self._units:
@@ -140,6 +172,8 @@ class Rtf:
             case "fcharset" | "cpg" if state.into == "fonttbl":
                 page = of_charset(number) if word == "fcharset" else of_page(number)
                 self._fonts[self._font] = page or self._fonts.get(self._font, "")
+                if word == "fcharset" and number == _ANSI:
+                    self._western.add(self._font)
             case "ansicpg" | "pc" | "pca" | "mac":
                 self._page = of_page(CODE_PAGES.get(word, number))
             case "uc":
