@@ -26,7 +26,8 @@ Part = Run | Table
 def arranged(runs: Sequence[Run], tables: Sequence[Table]) -> list[list[Part]]:
     """Return the lines and tables of a page, in the columns that they form, in reading order."""
     made: list[list[Part]] = []
-    for flow in flows([*runs, *tables]):
+    across, others = unruled(runs)
+    for flow in flows([*others, *tables, *across]):
         rows, rest = unruled([part for part in flow if isinstance(part, Run)])
         parts: list[Part] = [*lines_of(rest), *rows, *(part for part in flow if isinstance(part, Table))]
         made.append(sorted(parts, key=lambda part: part.top))

@@ -23,9 +23,12 @@ def is_prose(lines: Sequence[Run], width: float = 0.0) -> bool:
     """Return whether lines go on in each other; `width` is that of their column, by default that of the widest line."""
     if len(lines) < 2:
         return False
-    width = width or max(line.x1 for line in lines) - min(line.x0 for line in lines)
-    going = sum(_goes_on(first, second, width) for first, second in pairwise(lines))
-    return going >= _SHARE * (len(lines) - 1)
+    return go_on(list(pairwise(lines)), width or max(line.x1 for line in lines) - min(line.x0 for line in lines))
+
+
+def go_on(pairs: Sequence[tuple[Run, Run]], width: float) -> bool:
+    """Return whether in most of the pairs the first line goes on in the second, in a column of a width."""
+    return bool(pairs) and sum(_goes_on(first, second, width) for first, second in pairs) >= _SHARE * len(pairs)
 
 
 def _goes_on(first: Run, second: Run, width: float) -> bool:

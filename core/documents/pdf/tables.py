@@ -1,20 +1,22 @@
 """Tables of a page: ruled ones by pdfplumber, and rows without rules by where their cells stand."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from core.documents.pdf.glyphs import Letter
 from core.documents.pdf.letters import joined
 from core.documents.pdf.lines import Run, lines_of, runs_of
-from core.documents.pdf.prose import is_prose
+from core.documents.pdf.prose import go_on, is_prose
 from core.documents.pdf.reading import Page
 
 _FRAME = 8
 """Lines of a cell that holds most of the letters of what is no table, but text in a frame."""
 _MARK = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]|\[\d+\]")
 """A bullet or a number before an item."""
+_BULLET = re.compile(r"[•◦▪‣●○■□◆➢✓·]")
 _LEAST = 3
 """Rows of a table without rules that has two columns, cells of a row in one that has two rows."""
 _SPAN = 0.15
@@ -185,15 +187,32 @@ def _unruled(group: list[list[Run]]) -> tuple[list[Table], list[Run]]:
     columns = _columns(group)
     while group and len(_cells(group[-1])) < 2 and not _wraps(group[-1], columns):
         after.insert(0, group.pop())
-    rows = [[(_column(cell, columns), " ".join(run.text for run in cell)) for cell in _cells(row)] for row in group]
-    full = [row for row in rows if len({number for number, _ in row}) > 1]
+    cells = [{_column(cell, columns): cell for cell in _cells(row)} for row in group]
+    full = [row for row in cells if len(row) > 1]
     is_table = len(columns) > 1 and len(full) > 1 and (len(full) >= _LEAST or max(map(len, full)) >= _LEAST)
     runs = [run for row in group for run in row]
-    if not is_table or all(run.fixed for run in runs):
+    if not is_table or all(run.fixed for run in runs) or _are_texts(cells, len(columns)):
         return [], [*runs, *(run for row in after for run in row)]
     x0, x1 = min(run.x0 for run in runs), max(run.x1 for run in runs)
+    rows = [[(_column(cell, columns), " ".join(run.text for run in cell)) for cell in _cells(row)] for row in group]
     table = Table(_filled(rows, len(columns)), x0, runs[0].top, x1, runs[-1].y, runs[0].page)
     return [table], [run for row in after for run in row]
+
+
+def _are_texts(rows: Sequence[Mapping[int, Sequence[Run]]], columns: int) -> bool:
+    """Return whether a column of what could be a table is a text or a list: it goes on from row to row."""
+    for number in range(columns):
+        held = [row[number][0] for row in rows if number in row]
+        pairs = [
+            (first[number][0], second[number][0])
+            for first, second in pairwise(rows)
+            if number in first and number in second and len(first) > 1 and len(second) > 1
+        ]
+        if go_on(pairs, max((run.x1 for run in held), default=0.0) - min((run.x0 for run in held), default=0.0)):
+            return True
+        if number and sum(bool(_BULLET.match(run.text)) for run in held) > 0.5 * len(held):
+            return True
+    return False
 
 
 def _columns(group: Sequence[Sequence[Run]]) -> list[float]:
