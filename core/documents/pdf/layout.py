@@ -10,9 +10,10 @@ from core.documents.pdf.letters import WIDE, joined
 from core.documents.pdf.lines import Run, runs_of
 from core.documents.pdf.order import arranged
 from core.documents.pdf.reading import Page, squeezed
+from core.documents.pdf.ruled import ruled
 from core.documents.pdf.running import drop_running
 from core.documents.pdf.styles import LONGEST, Styles, View, body_size, styles_of
-from core.documents.pdf.tables import Table, ruled
+from core.documents.pdf.tables import Table
 
 _BULLET = re.compile(r"^[•◦▪‣●○■□◆➢✓·*–-]\s*(?=\S)")
 _ITEM = re.compile(r"^(\d{1,3})[.)]\s+(?=\S)")

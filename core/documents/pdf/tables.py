@@ -1,26 +1,21 @@
-"""Tables of a page: ruled ones by pdfplumber, and rows without rules by where their cells stand."""
+"""The tables of a page whose rows have no rules: what stands side by side, row for row, in the same columns."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
-from core.documents.pdf.glyphs import Letter
 from core.documents.pdf.letters import joined
-from core.documents.pdf.lines import Run, lines_of, runs_of
-from core.documents.pdf.prose import go_on, is_prose
-from core.documents.pdf.reading import Page
+from core.documents.pdf.lines import Run
+from core.documents.pdf.prose import go_on
 
-_FRAME = 8
-"""Lines of a cell that holds most of the letters of what is no table, but text in a frame."""
 _MARK = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]|\[\d+\]")
 """A bullet or a number before an item."""
 _BULLET = re.compile(r"[•◦▪‣●○■□◆➢✓·]")
 _LEAST = 3
 """Rows of a table without rules that has two columns, cells of a row in one that has two rows."""
 _SPAN = 0.15
-"""Share of the rows that may have a cell over a gap between columns."""
+"""Share of the rows that may have cells over several columns."""
 _APART, _WRAPPED = 3.5, 1.6
 """How many times the size of the letters are the distances of rows, and of the lines of a cell, at most."""
 _GUTTER = 3.0
@@ -44,68 +39,7 @@ class Table:
         return (cell for row in self.rows for cell in row)
 
 
-def ruled(page: Page) -> tuple[list[Table], list[Letter]]:
-    """Return the ruled tables of a page by pdfplumber, and the letters outside of them."""
-    if len(page.drawn.edges) < 4 or not page.letters:
-        return [], page.letters
-    from pdfplumber.table import cells_to_tables, edges_to_intersections, intersections_to_cells, merge_edges
-
-    edges = merge_edges(page.drawn.edges, 3, 3, 3, 3)
-    cells = intersections_to_cells(edges_to_intersections(edges, 3, 3))
-    tables, left = [], page.letters
-    for group in cells_to_tables(cells):
-        made, rest = _ruled(group, left, page.number)
-        if made:
-            tables.append(made)
-            left = rest
-    return tables, left
-
-
-def _ruled(cells: Sequence[Any], letters: Sequence[Letter], page: int) -> tuple[Table | None, list[Letter]]:
-    """Return a table with the text of its cells, and the letters outside; None for a frame that is no table."""
-    columns = sorted({cell[0] for cell in cells})
-    tops = sorted({cell[1] for cell in cells})
-    if len(columns) < 2 or len(tops) < 2:
-        return None, []
-    x0, top, x1, bottom = columns[0], tops[0], max(cell[2] for cell in cells), max(cell[3] for cell in cells)
-    inside: dict[Any, list[Letter]] = {cell: [] for cell in cells}
-    rest = []
-    for letter in letters:
-        x, y = (letter.x0 + letter.x1) / 2, letter.y - letter.size / 3
-        if not (x0 <= x <= x1 and top <= y <= bottom):
-            rest.append(letter)
-        elif cell := next((one for one in cells if one[0] <= x <= one[2] and one[1] <= y <= one[3]), None):
-            inside[cell].append(letter)
-        else:
-            rest.append(letter)
-    lines = {(cell[1], cell[0]): lines_of(runs_of(held, page)) for cell, held in inside.items()}
-    sizes = [sum(len(line.text) for line in held) for held in lines.values()]
-    if 2 * max(sizes) > sum(sizes) and len(max(lines.values(), key=len)) > _FRAME:
-        return None, []
-    widths = {(cell[1], cell[0]): cell[2] - cell[0] for cell in cells}
-    rows = [
-        row
-        for start in tops
-        for row in _divided(
-            [lines.get((start, left), []) for left in columns], [widths.get((start, left), 0.0) for left in columns]
-        )
-    ]
-    if len(rows) < 2 or sum(map(bool, (text for row in rows for text in row))) < 3:
-        return None, []
-    return Table(rows, x0, top, x1, bottom, page), rest
-
-
-def _divided(cells: Sequence[Sequence[Run]], widths: Sequence[float]) -> list[list[str]]:
-    """Return a ruled row as the rows that its baselines make: its cells hold running text, or one line in each row."""
-    several = [number for number, lines in enumerate(cells) if len(lines) > 1]
-    if len(several) < 2 or any(is_prose(cells[number], widths[number]) for number in several):
-        return [[_joined(lines) for lines in cells]]
-    rows = [[line for line in row if line] for row in _by_baseline([line for lines in cells for line in lines])]
-    column = {id(line): number for number, lines in enumerate(cells) for line in lines}
-    return _filled([[(column[id(line)], line.text) for line in row] for row in rows], len(cells))
-
-
-def _filled(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[list[str]]:
+def filled(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[list[str]]:
     """Return rows of cells; what stands alone on its baseline goes on with the cell above it."""
     made: list[list[str]] = []
     for row in rows:
@@ -119,14 +53,7 @@ def _filled(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[lis
     return made
 
 
-def _joined(lines: Iterable[Run]) -> str:
-    text = ""
-    for line in lines:
-        text = joined(text, line.text)
-    return text
-
-
-def _by_baseline(runs: Iterable[Run]) -> list[list[Run]]:
+def by_baseline(runs: Iterable[Run]) -> list[list[Run]]:
     """Return runs as rows from top to bottom, each from left to right, bullets and numbers with what they mark."""
     rows: list[list[Run]] = []
     for run in sorted(runs, key=lambda run: (run.y, run.x0)):
@@ -142,7 +69,7 @@ def unruled(runs: Sequence[Run]) -> tuple[list[Table], list[Run]]:
     tables: list[Table] = []
     left: list[Run] = []
     group: list[list[Run]] = []
-    for row in [*_by_baseline(runs), []]:
+    for row in [*by_baseline(runs), []]:
         if row and (_goes_on(group, row) if group else len(_cells(row)) > 1):
             group.append(row)
             continue
@@ -161,7 +88,7 @@ def _cells(row: Sequence[Run]) -> list[list[Run]]:
     """Return the cells of a row: a bullet or a number is one with what it marks."""
     cells: list[list[Run]] = []
     for run in row:
-        if cells and len(cells[-1]) == 1 and _MARK.fullmatch(cells[-1][0].text):
+        if cells and len(cells[-1]) == 1 and (_MARK if len(cells) == 1 else _BULLET).fullmatch(cells[-1][0].text):
             cells[-1].append(run)
         else:
             cells.append([run])
@@ -195,7 +122,7 @@ def _unruled(group: list[list[Run]]) -> tuple[list[Table], list[Run]]:
         return [], [*runs, *(run for row in after for run in row)]
     x0, x1 = min(run.x0 for run in runs), max(run.x1 for run in runs)
     rows = [[(_column(cell, columns), " ".join(run.text for run in cell)) for cell in _cells(row)] for row in group]
-    table = Table(_filled(rows, len(columns)), x0, runs[0].top, x1, runs[-1].y, runs[0].page)
+    table = Table(filled(rows, len(columns)), x0, runs[0].top, x1, runs[-1].y, runs[0].page)
     return [table], [run for row in after for run in row]
 
 
@@ -216,23 +143,32 @@ def _are_texts(rows: Sequence[Mapping[int, Sequence[Run]]], columns: int) -> boo
 
 
 def _columns(group: Sequence[Sequence[Run]]) -> list[float]:
-    """Return where the columns of rows begin: right of the gaps that nearly no cell spans."""
-    cells = [(cell[0].x0, cell[-1].x1) for row in group for cell in _cells(row) if len(_cells(row)) > 1]
-    most = int(_SPAN * len(group))
+    """Return where the columns of rows begin; a few cells may span several."""
+    rows = [[(cell[0].x0, cell[-1].x1) for cell in _cells(row)] for row in group]
+    columns: list[tuple[float, float]] = []
+    spanned: set[int] = set()
+    full = [(*cell, number) for number, row in enumerate(rows) if len(row) > 1 for cell in row]
+    for x0, x1, number in sorted(full, key=lambda cell: cell[1] - cell[0]):
+        under = [one for one in columns if one[0] < x1 + _GUTTER and x0 - _GUTTER < one[1]]
+        if len(under) > 1 and len(spanned | {number}) <= _SPAN * len(group):
+            spanned.add(number)
+            continue
+        columns = [one for one in columns if one not in under]
+        columns.append((min([x0, *(one[0] for one in under)]), max([x1, *(one[1] for one in under)])))
     starts: list[float] = []
-    over, free = 0, -_GUTTER
-    for x, change in sorted([*((x0, 1) for x0, _ in cells), *((x1, -1) for _, x1 in cells)]):
-        if change > 0 and over <= most and x - free >= _GUTTER:
-            starts.append(x)
-        over += change
-        if over <= most:
-            free = x
+    before: set[int] = set()
+    for x0, x1 in sorted(columns):
+        held = {number for number, row in enumerate(rows) if any(one[0] < x1 and x0 < one[1] for one in row)}
+        if starts and not held & before and min(len(held), len(before)) == 1:  # a heading beside its values
+            before |= held
+            continue
+        starts.append(x0)
+        before = held
     return starts
 
 
 def _column(cell: Sequence[Run], columns: Sequence[float]) -> int:
-    middle = (cell[0].x0 + cell[-1].x1) / 2
-    return max(0, sum(start <= max(cell[0].x0, min(middle, cell[0].x0 + cell[0].size)) + 1 for start in columns) - 1)
+    return max(0, sum(start <= cell[0].x0 + _GUTTER for start in columns) - 1)
 
 
 def _wraps(row: Sequence[Run], columns: Sequence[float]) -> bool:
