@@ -2,6 +2,7 @@
 
 import ctypes
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 from core.documents.pdf.letters import is_right_to_left, sound
 
 _FIXED, _FORCED_BOLD = 1, 1 << 18
+_FIXED_NAMES = re.compile(r"mono|courier|consol|menlo|typewriter|(?:cm|sf|ec|lm)(?:sl|it|vt)?tt")
 _MOST_LETTERS = 200_000
 _SPECIAL = {*range(32), 32, 45, 0xFFFD, 0xFFFE, 0xFFFF}
 """Blanks, hyphens, and codes that are no character: of glyphs without one, and at the ends of lines."""
@@ -237,6 +239,6 @@ def _style(raw: Any, at: int, made: Glyphs, fonts: dict[int, list[Letter]]) -> _
     drawn = fonts.setdefault(ctypes.addressof(font.contents), []) if font and not called else None
     flags, weight = (pdfium.FPDFFont_GetFlags(font), pdfium.FPDFFont_GetWeight(font)) if font else (0, 0)
     bold = weight >= 600 or bool(flags & _FORCED_BOLD) or any(word in called for word in ("bold", "heavy", "black"))
-    fixed = bool(flags & _FIXED) or any(word in called for word in ("mono", "courier", "consol", "menlo"))
+    fixed = bool(flags & _FIXED) or bool(_FIXED_NAMES.search(called))
     varies = abs(matrix.b) > 1e-4 * abs(matrix.a)
     return _Style(size, bold, fixed and "cjk" not in called, letters, _origin(raw, at)[1], varies, drawn)
