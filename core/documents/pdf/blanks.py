@@ -23,7 +23,7 @@ _LEAST = 4
 _LETTERS = re.compile(r"(?<!\S)[^\W\d_] [^\W\d_](?!\S)")
 """Two words of one letter, as they are among those whose letters are spaced."""
 _WORD = 1.5
-"""How many times the usual gap and distance of such letters are those between two words."""
+"""How many times the usual gap or step of such letters is one between two words."""
 
 
 def words(letters: Sequence[Letter]) -> str:
@@ -74,9 +74,11 @@ def _closed(letters: Sequence[Letter], parts: Sequence[str]) -> str:
     for at in range(1, len(letters) + 1):
         if at < len(letters) and _is_apart(letters[at - 1], letters[at]):
             continue
-        text = [letter.text.casefold() for letter in letters[first:at]]
-        if len(text) >= _LEAST and 2 * sum(blanks[first + 1 : at]) >= len(text) - 1 and text != sorted(set(text)):
-            blanks[first + 1 : at] = _between(letters[first:at])
+        start = first + (first > 0 and not blanks[first] and letters[first - 1].text.isalpha())  # the end of a word
+        end = at - (at < len(letters) and not blanks[at] and letters[at].text.isalpha())  # the beginning of one
+        text = [letter.text.casefold() for letter in letters[start:end]]
+        if len(text) >= _LEAST and 2 * sum(blanks[start + 1 : end]) >= len(text) - 1 and text != sorted(set(text)):
+            blanks[start + 1 : end] = _between(letters[start:end])
         first = at
     return "".join(" " * blank + letter.text for blank, letter in zip(blanks, letters, strict=True))
 
@@ -87,8 +89,13 @@ def _is_apart(last: Letter, letter: Letter) -> bool:
 
 
 def _between(letters: Sequence[Letter]) -> list[bool]:
-    """Return between which letters of spaced words a new word begins."""
+    """Return between which letters of spaced words a new word begins: where their gaps or steps differ from most."""
     gaps = [second.x0 - first.x1 for first, second in pairwise(letters)]
     steps = [second.x0 - first.x0 for first, second in pairwise(letters)]
-    most, farthest = _WORD * median(gaps), _WORD * median(steps)
-    return [one > most and step > farthest for one, step in zip(gaps, steps, strict=True)]
+    regular = min(gaps, steps, key=_spread)
+    return [one > _WORD * median(regular) for one in regular]
+
+
+def _spread(values: Sequence[float]) -> float:
+    usual = median(values)
+    return median(abs(one - usual) for one in values) / usual

@@ -13,9 +13,9 @@ _SHARE = 0.4
 """Share of the lines of a running text that go on in the next one, at least."""
 _PITCH = 1.8
 """How many times the size of the letters its lines are apart, at most."""
-_HALF, _FULL = 0.5, 0.85
+_HALF, _FULL = 0.5, 0.9
 """Share of the width that a line fills which goes on with a small letter, or with any."""
-_WORDS = 4
+_WORDS = 5
 """Words of a line that goes on with any letter."""
 
 
