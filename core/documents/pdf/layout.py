@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from core.documents.pdf.blocks import Block, table_text, written
 from core.documents.pdf.letters import WIDE, joined
@@ -20,6 +21,8 @@ _ITEM = re.compile(r"^(\d{1,3})[.)]\s+(?=\S)")
 _ENDS = tuple(".!?。！？：:;；…”」")
 _SPACED = 1.6
 """How many times the usual distance of lines is one of paragraphs."""
+_SEVERAL = 4
+"""Lines of one style, one below the other, that are no heading."""
 _SHARE = 0.5
 """From how many characters of headings on, against one of the text below them, their letters are those of values."""
 _FEW = 4
@@ -109,12 +112,13 @@ def _add(
     left = min((part.x0 for part in column if isinstance(part, Run)), default=0.0)
     last: Run | None = None
     starts: list[float] = []
-    for part in column:
+    alike = _alike(column, styles)
+    for number, part in enumerate(column):
         if isinstance(part, Table):
             blocks.append(Block("table", table_text(part.rows), part.page))
             last = None
             continue
-        block = _begun(part, styles, outline, starts)
+        block = _begun(part, styles, outline, starts, stands_out=number not in alike)
         if block.kind == "code" and last and blocks[-1].kind == "code":
             blank = "\n" if part.y - last.y > _SPACED * 1.2 * part.size else ""
             blocks[-1].text += blank + "\n" + _indent(part, left, part.size) + part.text
@@ -131,10 +135,30 @@ def _add(
         last = part
 
 
-def _begun(line: Run, styles: Styles, outline: Mapping[tuple[int, str], int], starts: list[float]) -> Block:
+def _alike(column: Sequence[Run | Table], styles: Styles) -> set[int]:
+    """Return the numbers of the lines that don't stand out from their neighbours: one of several in one style."""
+    alike: set[int] = set()
+    stretch: list[int] = []
+    for number, (last, line) in enumerate(pairwise([None, *column])):
+        goes_on = (
+            isinstance(last, Run)
+            and isinstance(line, Run)
+            and abs(last.size - line.size) < 0.5
+            and last.bold == line.bold
+            and line.y - last.y <= _SPACED * max(styles.pitch, 1.05 * line.size)
+        )
+        stretch = [*stretch[1 - _SEVERAL :], number] if goes_on else [number]
+        if len(stretch) >= _SEVERAL:
+            alike.update(stretch)
+    return alike
+
+
+def _begun(
+    line: Run, styles: Styles, outline: Mapping[tuple[int, str], int], starts: list[float], *, stands_out: bool
+) -> Block:
     """Return the block that a line would begin; `starts` are the places of the items before it."""
     stated = outline.get((line.page, squeezed(line.text)), 0) if line.bold or line.size > styles.body else 0
-    if level := stated or styles.level(line):
+    if level := stated or (stands_out and styles.level(line)):
         return Block("heading", line.text, line.page, level, stated=bool(stated))
     if line.fixed and not styles.fixed:
         return Block("code", line.text, line.page)

@@ -30,6 +30,7 @@ class Styles:
     """Size of the body and the levels of larger sizes; with `fixed` the whole document is in a font of fixed width.
 
     `pitch` is the usual distance of lines, `compounds` the words with hyphens that stand within lines.
+    In a document of mostly `bold` letters these say nothing.
     """
 
     body: float
@@ -37,6 +38,7 @@ class Styles:
     fixed: bool
     pitch: float
     compounds: frozenset[str]
+    bold: bool
 
     def level(self, line: Run) -> int:
         """Return the level of a line that is a heading by its font, else 0."""
@@ -45,7 +47,7 @@ class Styles:
         if line.size in self.levels:
             return self.levels[line.size]
         ends = line.text.endswith((".", "。", ",", "，", ";", "；", ":", "："))
-        is_bold = line.bold and line.size >= 0.9 * self.body and len(line.text) <= 100 and not ends
+        is_bold = line.bold and not self.bold and line.size >= 0.9 * self.body and len(line.text) <= 100 and not ends
         return min(6, max(self.levels.values(), default=0) + 1) if is_bold else 0
 
 
@@ -66,7 +68,9 @@ def styles_of(views: Sequence[View], outline: Mapping[tuple[int, str], int], bod
             for first, second in pairwise(column):
                 if isinstance(first, Run) and isinstance(second, Run) and first.size == second.size == body:
                     pitches[round(second.y - first.y)] += 1
-    fixed = sum(len(line.text) for line in lines if line.fixed) > 0.6 * sum(len(line.text) for line in lines)
+    total = sum(len(line.text) for line in lines)
+    fixed = sum(len(line.text) for line in lines if line.fixed) > 0.6 * total
+    bold = sum(len(line.text) for line in lines if line.bold) > 0.6 * total
     larger = [line for line in lines if line.size >= LARGER * body and any(map(str.isalpha, line.text))]
     sizes = sorted({line.size for line in larger if len(line.text) <= LONGEST}, reverse=True)
     levels = {size: min(6, level) for level, group in enumerate(_close(sizes), start=1) for size in group}
@@ -77,7 +81,7 @@ def styles_of(views: Sequence[View], outline: Mapping[tuple[int, str], int], bod
     levels |= {size: counts.most_common(1)[0][0] for size, counts in stated.items()}
     pitch = max(pitches, key=lambda one: pitches[one], default=round(1.2 * body))
     compounds = {word.casefold() for line in lines if "-" in line.text for word in COMPOUND.findall(line.text)}
-    return Styles(body, levels, fixed, max(pitch, 1.0), frozenset(compounds))
+    return Styles(body, levels, fixed, max(pitch, 1.0), frozenset(compounds), bold)
 
 
 def _lines(views: Sequence[View]) -> list[Run]:
