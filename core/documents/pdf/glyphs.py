@@ -46,6 +46,13 @@ class Direction:
         apart = abs(self.degrees - other.degrees) % 360
         return self.mirrored == other.mirrored and min(apart, 360 - apart) <= _ALIKE
 
+    def seen_from(self, upright: "Direction") -> "Direction":
+        """Return the direction on a page that is turned so that letters of another one are upright."""
+        degrees = self.degrees - upright.degrees
+        if upright.mirrored:
+            return Direction(-degrees % 360, not self.mirrored)
+        return Direction(degrees % 360, self.mirrored)
+
 
 UPRIGHT = Direction()
 
@@ -99,9 +106,13 @@ class Glyphs:
         weights = {one: sum(len(held) for other, held in self.letters.items() if one.is_like(other)) for one in found}
         return sorted(found, key=lambda one: -weights[one])
 
-    def upright(self) -> list[Letter]:
-        """Return the upright letters, in the order of the file."""
-        alike = [held for direction, held in self.letters.items() if direction.is_like(UPRIGHT)]
+    def alike(self, wanted: Direction, without: Sequence[Direction] = ()) -> list[Letter]:
+        """Return the letters of a direction that can be seen, in the order of the file, `without` those of others."""
+        alike = [
+            held
+            for direction, held in self.letters.items()
+            if direction.is_like(wanted) and not any(direction.is_like(other) for other in without)
+        ]
         letters = alike[0] if len(alike) == 1 else sorted(chain.from_iterable(alike), key=lambda letter: letter.at)
         return [letter for letter in letters if letter.size >= _SMALLEST]
 

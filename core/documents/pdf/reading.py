@@ -3,7 +3,7 @@
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.documents.kinds import damaged
@@ -16,7 +16,7 @@ from core.errors import SourceError
 _MOST_MARKS = 50_000
 _MOST_DOTS = 200
 _MOST_DIRECTIONS = 4
-"""Directions in which the letters of a page are read, those of the most letters first."""
+"""Directions in which a page is read, of the most letters first; the others are read as the file has them."""
 _SCAN = 20
 """Letters of a page with a picture, below which it is a scan."""
 _FILLED = {3, 13, 20}
@@ -98,13 +98,24 @@ def page(document: Any, number: int) -> Page:
         comments = _prepare(turning)
         first = glyphs(turning.loaded)
         views: list[Page] = []
-        for direction in first.directions()[:_MOST_DIRECTIONS] or [UPRIGHT]:
+        directions = first.directions() or [UPRIGHT]
+        for at, direction in enumerate(directions[:_MOST_DIRECTIONS]):
             turning.turn(direction)
             now = glyphs(turning.loaded) if turning.is_turned else first
-            views.append(_view(turning.loaded, number, now.upright(), with_drawings=not views))
+            views.append(
+                _view(
+                    turning.loaded,
+                    number,
+                    now.alike(UPRIGHT, [one.seen_from(direction) for one in directions[:at]]),
+                    with_drawings=not views,
+                )
+            )
     finally:
         turning.loaded.close()
     main, *main.aside = views
+    if others := range(_MOST_DIRECTIONS, len(directions)):
+        letters = [letter for at in others for letter in first.alike(directions[at], directions[:at])]
+        main.aside.append(_in_file_order(number, letters))
     main.count, main.unknown, main.comments = first.count, first.unknown, comments
     return main
 
@@ -117,6 +128,19 @@ def _view(loaded: Any, number: int, letters: list[Letter], *, with_drawings: boo
         left, _, _, top = loaded.get_bbox()
         made.drawn = drawings(loaded, left, top)
         made.letters += list(_bullets(made))
+    return made
+
+
+def _in_file_order(number: int, letters: list[Letter]) -> Page:
+    """Return letters of many directions as upright lines, one for each that follow each other in the file."""
+    made = Page(number, 0.0, 0.0)
+    x, at = 0.0, -1
+    for letter in sorted(letters, key=lambda letter: letter.at):
+        if letter.at != at + 1:
+            x, made.height = 0.0, made.height + 3 * letter.size
+        width = letter.size / 2
+        made.letters.append(replace(letter, x0=x, x1=x + width, y=made.height))
+        x, at = x + width, letter.at
     return made
 
 
