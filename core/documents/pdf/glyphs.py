@@ -4,7 +4,7 @@ import ctypes
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -144,7 +144,7 @@ def glyphs(loaded: Any) -> Glyphs:
     box_of = _by_address(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int, ctypes.c_void_p)
     address, box_address = ctypes.cast(raw, ctypes.c_void_p).value, ctypes.addressof(box)
     styles: dict[int | None, _Style] = {}
-    fonts: dict[int, list[Letter]] = {}
+    fonts: dict[int, _Font] = {}
     last: list[Letter] = []
     left_before = right_before = 0.0
     shared = high = 0
@@ -154,7 +154,8 @@ def glyphs(loaded: Any) -> Glyphs:
         if code in _SPECIAL:
             generated = pdfium.FPDFText_IsGenerated(raw, at) == 1
             if code == 32 and generated and last:
-                last.append(replace(last[-1], text=" ", x0=last[-1].x1, at=at))
+                before = last[-1]
+                last.append(Letter(" ", before.x1, before.x1, before.y, before.size, before.bold, before.fixed, at))
             if generated or code in _BREAKS:
                 continue
             if code in _CODES and (_is_letter(code_of(address, at - 1)) or _is_letter(code_of(address, at + 1))):
@@ -194,9 +195,9 @@ def glyphs(loaded: Any) -> Glyphs:
         else:
             left_before, right_before, shared = x0, x1, 1
     page.close()
-    for drawn in fonts.values():
-        tallest = max((letter.size for letter in drawn), default=0.0)
-        for letter in drawn:
+    for font in fonts.values():
+        tallest = max((letter.size for letter in font.drawn or ()), default=0.0)
+        for letter in font.drawn or ():
             letter.size = tallest
     made.beyond = max(0, total - _MOST_LETTERS)
     return made
@@ -230,7 +231,15 @@ def _origin(raw: Any, at: int) -> tuple[float, float]:
     return x.value, y.value
 
 
-def _style(raw: Any, at: int, made: Glyphs, fonts: dict[int, list[Letter]]) -> _Style:
+class _Font(NamedTuple):
+    """How a font looks; `drawn` has the letters of one that has no size."""
+
+    bold: bool
+    fixed: bool
+    drawn: list[Letter] | None
+
+
+def _style(raw: Any, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _Style:
     """Return what the letters of the text object of a letter share."""
     import pypdfium2.raw as pdfium
 
@@ -238,18 +247,29 @@ def _style(raw: Any, at: int, made: Glyphs, fonts: dict[int, list[Letter]]) -> _
     pdfium.FPDFText_GetMatrix(raw, at, matrix)
     held = pdfium.FPDFText_GetTextObject(raw, at)
     font = pdfium.FPDFTextObj_GetFont(held) if held else None
-    name = ctypes.create_string_buffer(200)
-    if font:
-        pdfium.FPDFFont_GetBaseFontName(font, name, 200)
-    called = name.value.decode("utf-8", "replace").lower()
-    # A drawn font (Type 3) has no name; its own matrix, which can't be asked for, may mirror it back and scale it.
-    mirrored = bool(called) and matrix.a * matrix.d < matrix.b * matrix.c
+    key = ctypes.addressof(font.contents) if font else 0
+    look = fonts.get(key)
+    if look is None:
+        look = fonts[key] = _look(font)
+    # A drawn font's own matrix, which can't be asked for, may mirror it back and scale it.
+    mirrored = look.drawn is None and matrix.a * matrix.d < matrix.b * matrix.c
     degrees = round(math.degrees(math.atan2(matrix.b, matrix.a)) / _STEP) * _STEP % 360
     letters = made.letters.setdefault(Direction(degrees, mirrored), [])
     size = pdfium.FPDFText_GetFontSize(raw, at) * math.hypot(matrix.c, matrix.d)
-    drawn = fonts.setdefault(ctypes.addressof(font.contents), []) if font and not called else None
-    flags, weight = (pdfium.FPDFFont_GetFlags(font), pdfium.FPDFFont_GetWeight(font)) if font else (0, 0)
-    bold = weight >= 600 or bool(flags & _FORCED_BOLD) or any(word in called for word in ("bold", "heavy", "black"))
-    fixed = bool(flags & _FIXED) or bool(_FIXED_NAMES.search(called))
     varies = abs(matrix.b) > 1e-4 * abs(matrix.a)
-    return _Style(size, bold, fixed and "cjk" not in called, letters, _origin(raw, at)[1], varies, drawn)
+    return _Style(size, look.bold, look.fixed, letters, _origin(raw, at)[1], varies, look.drawn)
+
+
+def _look(font: Any) -> _Font:
+    """Return how a font looks; a drawn one (Type 3) has no name."""
+    import pypdfium2.raw as pdfium
+
+    if not font:
+        return _Font(bold=False, fixed=False, drawn=None)
+    name = ctypes.create_string_buffer(200)
+    pdfium.FPDFFont_GetBaseFontName(font, name, 200)
+    called = name.value.decode("utf-8", "replace").lower()
+    flags, weight = pdfium.FPDFFont_GetFlags(font), pdfium.FPDFFont_GetWeight(font)
+    bold = weight >= 600 or bool(flags & _FORCED_BOLD) or any(word in called for word in ("bold", "heavy", "black"))
+    fixed = (bool(flags & _FIXED) or bool(_FIXED_NAMES.search(called))) and "cjk" not in called
+    return _Font(bold, fixed, None if called else [])
