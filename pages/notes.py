@@ -73,7 +73,7 @@ def _note(workspace: Workspace, note_id: str) -> None:
     undo.written(workspace, note)
     drafts.of_note(workspace, note_id)
     inbox.box(workspace, note_id)
-    reader.note(workspace, note, opened.passage(workspace, note_id))
+    reader.note(workspace, note, opened.passage(workspace, note))
 
 
 workspace = shell.workspace()

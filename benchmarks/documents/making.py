@@ -181,9 +181,9 @@ def pages(count: int) -> bytes:
         b"<</Type/Pages/Count %d/Kids[%s]>>" % (count, kids),
         b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 100 100]>>",
     ]
-    from benchmarks.documents.pdfs import _file
+    from benchmarks.documents.pdfs import file_of
 
-    return _file(objects, b"/Root 1 0 R")
+    return file_of(objects, b"/Root 1 0 R")
 
 
 def _files(archive: bytes) -> dict[str, bytes]:

@@ -1,6 +1,7 @@
 """A small writer of PDFs: text at places, ruled lines, pictures."""
 
 import io
+import math
 import zlib
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,13 +12,17 @@ _FONTS = {"body": "Helvetica", "bold": "Helvetica-Bold", "fixed": "Courier"}
 
 @dataclass
 class PdfPage:
-    """What is drawn on a page, by points from the top left."""
+    """What is drawn on a page, by points from the top left; it is shown turned by `rotate` degrees with the clock."""
 
     parts: list[bytes] = field(default_factory=list)
     pictures: list[Any] = field(default_factory=list)
+    rotate: int = 0
 
-    def text(self, x: float, y: float, text: str, size: float = 11, font: str = "body") -> None:
-        """Draw a line of text; one with Chinese is in a font that every reader of PDFs has."""
+    def text(self, x: float, y: float, text: str, size: float = 11, font: str = "body", turned: float = 0) -> None:
+        """Draw a line of text, `turned` by degrees against the clock around the middle of the page.
+
+        One with Chinese is in a font that every reader of PDFs has.
+        """
         if text.isascii():
             name, shown = (
                 font,
@@ -25,7 +30,10 @@ class PdfPage:
             )
         else:
             name, shown = "wide", b"<" + text.encode("utf-16-be").hex().encode() + b">"
-        self.parts.append(b"BT /%s %g Tf %g %g Td %s Tj ET" % (name.encode(), size, x, HEIGHT - y, shown))
+        a, b = math.cos(math.radians(turned)), math.sin(math.radians(turned))
+        right, up = x - WIDTH / 2, HEIGHT / 2 - y
+        place = (a, b, -b, a, WIDTH / 2 + a * right - b * up, HEIGHT / 2 + b * right + a * up)
+        self.parts.append(b"BT /%s %g Tf %f %f %f %f %f %f Tm %s Tj ET" % (name.encode(), size, *place, shown))
 
     def line(self, x0: float, y0: float, x1: float, y1: float) -> None:
         """Draw a ruled line."""
@@ -80,8 +88,9 @@ def pdf(pages: list[PdfPage], *, title: str = "", encrypted: bool = False) -> by
         content = add(_stream(b"", b"\n".join(page.parts)))
         kids.append(
             add(
-                b"<</Type/Page/Parent %d 0 R/MediaBox[0 0 %d %d]/Contents %d 0 R"
-                b"/Resources<</Font<<%s>>/XObject<<%s>>>>>>" % (parent, WIDTH, HEIGHT, content, listed, images)
+                b"<</Type/Page/Parent %d 0 R/MediaBox[0 0 %d %d]/Rotate %d/Contents %d 0 R"
+                b"/Resources<</Font<<%s>>/XObject<<%s>>>>>>"
+                % (parent, WIDTH, HEIGHT, page.rotate, content, listed, images)
             )
         )
     assert add(b"<</Type/Pages/Count %d/Kids[%s]>>" % (len(kids), b" ".join(b"%d 0 R" % kid for kid in kids))) == parent
@@ -93,7 +102,7 @@ def pdf(pages: list[PdfPage], *, title: str = "", encrypted: bool = False) -> by
     if encrypted:
         secret = add(b"<</Filter/Standard/V 1/R 2/P -44/O<%s>/U<%s>>>" % (b"5a" * 32, b"a5" * 32))
         trailer += b"/Encrypt %d 0 R/ID[<00><00>]" % secret
-    return _file(objects, trailer)
+    return file_of(objects, trailer)
 
 
 def _stream(entries: bytes, data: bytes) -> bytes:
@@ -109,7 +118,8 @@ def _picture(image: Any) -> bytes:
     return b"<<%s/Filter/DCTDecode/Length %d>>stream\n%s\nendstream" % (about, len(data), data)
 
 
-def _file(objects: list[bytes], trailer: bytes) -> bytes:
+def file_of(objects: list[bytes], trailer: bytes) -> bytes:
+    """Return a PDF of objects, which are numbered from 1, with the entries of its trailer."""
     written, places = bytearray(b"%PDF-1.7\n"), []
     for number, one in enumerate(objects, 1):
         places.append(len(written))

@@ -3,7 +3,6 @@
 import io
 import logging
 import re
-from collections.abc import Iterator
 from functools import cache
 from importlib.metadata import version
 from statistics import fmean
@@ -12,6 +11,7 @@ from typing import Any
 from core.documents.extras import has, need
 from core.documents.kinds import MAX_PAGES, PICTURES, damaged, name_of
 from core.documents.protocol import Converted
+from core.documents.scanned import ScannedLine, in_order, turned
 from core.errors import SourceError
 
 MAX_PIXELS = 60_000_000
@@ -71,16 +71,31 @@ def page_text(document: Any, number: int) -> str:
 
 
 def text_of(picture: Any) -> str:
-    """Return the text of a picture, "" where there is none or where it is doubtful."""
+    """Return the text of a picture in reading order, "" where there is none or where it is doubtful."""
     import numpy as np
 
-    result = _engine()(np.asarray(picture.convert("RGB"))[:, :, ::-1])
+    image = np.asarray(picture.convert("RGB"))[:, :, ::-1]
+    result = _engine()(image, use_det=True, use_cls=True, use_rec=True)
     if not result.txts or fmean(result.scores) < _DOUBTFUL:
         return ""
     lines = [
-        (box, text) for box, text, score in zip(result.boxes, result.txts, result.scores, strict=True) if score >= _SURE
+        ScannedLine(np.asarray(box, dtype=float), text.strip())
+        for box, text, score in zip(result.boxes, result.txts, result.scores, strict=True)
+        if score >= _SURE
     ]
-    return "".join(_in_order([(_frame(box), text.strip()) for box, text in lines]))
+    height, width = image.shape[:2]
+    return in_order(turned(lines, width, height, lambda line: _is_upside_down(image, line)))
+
+
+def _is_upside_down(image: Any, line: ScannedLine) -> bool:
+    """Return whether the letters of a line stand on their heads; a line that runs down is turned to the left first."""
+    import numpy as np
+
+    left, top = np.maximum(line.corners.min(axis=0), 0).astype(int)
+    right, bottom = line.corners.max(axis=0).astype(int) + 1
+    cut = image[top:bottom, left:right]
+    result = _engine()(np.rot90(cut) if line.is_tall else cut, use_det=False, use_cls=True, use_rec=False)
+    return bool(result.cls_res) and "180" in result.cls_res[0][0]
 
 
 def _picture(data: bytes) -> Any:
@@ -115,29 +130,3 @@ def _engine() -> Any:
             "EngineConfig.onnxruntime.inter_op_num_threads": 1,
         }
     )
-
-
-Frame = tuple[float, float, float, float]
-
-
-def _frame(box: Any) -> Frame:
-    """Return left, top, right and bottom of a box of four corners."""
-    return box[:, 0].min(), box[:, 1].min(), box[:, 0].max(), box[:, 1].max()
-
-
-def _in_order(lines: list[tuple[Frame, str]]) -> Iterator[str]:
-    """Yield the text of lines from top to bottom, those at one height from left to right; a wide gap ends a part."""
-    rows: list[list[tuple[Frame, str]]] = []
-    for line in sorted(lines, key=lambda line: line[0][1] + line[0][3]):
-        _, top, _, bottom = line[0]
-        if rows and (top + bottom) / 2 < rows[-1][0][0][3] - 0.25 * (bottom - top):
-            rows[-1].append(line)
-        else:
-            rows.append([line])
-    end: float | None = None
-    for row in rows:
-        top, bottom = row[0][0][1], row[0][0][3]
-        if end is not None:
-            yield "\n\n" if top - end > 1.0 * (bottom - top) else "\n"
-        yield "  ".join(text for _, text in sorted(row, key=lambda line: line[0][0]))
-        end = bottom

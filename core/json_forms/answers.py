@@ -32,7 +32,7 @@ CITATION = Form(
     "AnswerCitation",
     Quote,
     "number quote=text note_id=note.id note.base note.path note.title chunk.section start end",
-    page=(int | None, lambda one: one.chunk.page or None),
+    page=(int | None, lambda one: one.page or None),
     line=(int | None, lambda one: one.chunk.line or None),
 )
 NEAREST = Form("Nearest", Hit, "rank note_id=note.id note.base note.path note.title passage.start passage.end")

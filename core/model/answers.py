@@ -44,6 +44,11 @@ class Quote:
             return self.start, self.end
         return self.start + self.marked[0], self.start + self.marked[1]
 
+    @property
+    def page(self) -> int:
+        """The page of its document on which the part that answers best begins; 0 for a document without pages."""
+        return self.chunk.page_at(self.note.document, self.marked_place[0])
+
 
 @dataclass(frozen=True, slots=True)
 class Bar:

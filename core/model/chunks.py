@@ -7,6 +7,7 @@ from statistics import fmean, pstdev
 from typing import Literal
 
 from core.messages import Message
+from core.model.documents import Document
 from core.model.notes import Failed, NoteCard
 
 ChunkKind = Literal["full_document", "markdown_section", "recursive_character", "line"]
@@ -60,6 +61,15 @@ class Chunk:
     def section(self) -> tuple[str, ...]:
         """Titles from the outermost section to the chunk's own."""
         return (*self.parent_sections, self.section_title) if self.section_title else self.parent_sections
+
+    def page_at(self, document: Document | None, offset: int) -> int:
+        """Return the page of the note's document on which a character of the chunk stands.
+
+        A chunk that a person wrote has one page; 0 for a document without pages.
+        """
+        if document is None or self.edited or len(self.text) != self.end - self.start:
+            return self.page
+        return document.page_at(offset)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,9 @@ def with_pages(result: SearchResult, store: Store, models: Models) -> SearchResu
     part = replace(result, hits=tuple(spread))
     seen = highlights(part, store, reads(part, store, models))
     pages = {
-        hit.chunk.id: hit.note.document.page_at(hit.chunk.start + sentence[0])
+        hit.chunk.id: hit.chunk.page_at(hit.note.document, hit.chunk.start + sentence[0])
         for hit in spread
-        if hit.note.document and (sentence := seen[hit.chunk.id].sentence)
+        if (sentence := seen[hit.chunk.id].sentence)
     }
     hits = tuple(replace(hit, page=pages.get(hit.chunk.id, hit.page)) for hit in result.hits)
     return replace(result, hits=hits)
@@ -27,6 +27,4 @@ def with_pages(result: SearchResult, store: Store, models: Models) -> SearchResu
 def _runs_on(hit: Hit) -> bool:
     """Whether the text of a hit's chunk, as the document has it, ends on another page than it begins on."""
     document, chunk = hit.note.document, hit.chunk
-    if document is None or chunk.edited or len(chunk.text) != chunk.end - chunk.start:
-        return False
-    return document.page_at(chunk.start) != document.page_at(chunk.end - 1)
+    return chunk.page_at(document, chunk.start) != chunk.page_at(document, chunk.end - 1)

@@ -43,6 +43,21 @@ def test_a_pdf_opens_at_the_page_of_its_passage_and_other_kinds_are_saved(notes:
     assert saved.headers["content-type"] == "application/octet-stream"
 
 
+def test_a_sentence_over_the_page_opens_the_original_at_its_own(place: Path) -> None:
+    pages = [PdfPage(), PdfPage()]
+    pages[0].text(72, 120, "Potatoes grow below the ground in rows that the gardener heaps up with")
+    pages[1].text(72, 120, "earth twice. Cucumbers climb.")
+    with Workspace(place) as workspace:
+        workspace.notes.apply(workspace.notes.plan_upload([("both.pdf", pdf(pages))], "uploads"))
+        (note,) = (workspace.notes.get(card.id) for card in workspace.notes.all())
+    start = note.body.index("Cucumbers")
+    screen = Screen().finish("warm")
+    for at, page in (("", 1), (f"{start}-{start + 16}", 2)):
+        screen.open("notes", note=note.id, chunk="0", at=at)
+        (link,) = (one for one in screen.app.get("link_button") if "original" in one.proto.label)
+        assert link.proto.label == f"Open the original at page {page}"
+
+
 def test_a_page_of_the_web_is_asked_for_only_once_it_is_switched_on(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,29 +28,32 @@ class Pdf:
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return the text with the place of each page."""
         from core.documents.pdf import layout, reading
+        from core.documents.pdf.omissions import LeftOut
 
         need("pdfplumber")
+        views, left = [], LeftOut()
         with reading.opened(data, MAX_PAGES) as document:
-            columns, heights, scanned = [], {}, []
-            for number in range(1, len(document) + 1):
+            outline, count = reading.outline(document), len(document)
+            for number in range(1, count + 1):
                 page = reading.page(document, number)
-                columns.append((number, layout.columns_of(page)))
-                heights[number] = page.height
-                scanned += [number] if page.is_scan else []
-            read = _read_scans(document, scanned, everything=len(scanned) == len(columns))
-            text, starts = layout.text_of(columns, heights, reading.outline(document), read)
-            said = document.get_metadata_dict()
-        if not text.strip():
+                made = layout.views_of(page)
+                left.check(page, layout.letters_in(made))
+                views += made
+            read = _read_scans(document, left.scans, everything=len(left.scans) == count)
+            stated = document.get_metadata_dict()
+        text = layout.text_of(views, count, outline, read)
+        if not text.text.strip():
             raise SourceError("", "holds no text that could be read.")
-        left = len(scanned) - len(read)
+        unread = len(left.scans) - len(read)
         return Converted(
-            text,
-            title=sound_title(said.get("Title", "")),
-            author=said.get("Author", "").strip(),
-            created=_date(said.get("CreationDate", "")),
-            updated=_date(said.get("ModDate", "")),
-            pages=tuple(starts),
-            warnings=_unread(left) if left else (),
+            text.text,
+            title=sound_title(stated.get("Title", "")),
+            author=stated.get("Author", "").strip(),
+            created=_date(stated.get("CreationDate", "")),
+            updated=_date(stated.get("ModDate", "")),
+            pages=tuple(text.starts),
+            warnings=_unread(unread) if unread else (),
+            left_out=tuple(left.omissions(read, text.running)),
         )
 
 

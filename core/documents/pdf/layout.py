@@ -1,167 +1,107 @@
 """The pages of a PDF -> Markdown: what repeats at their edges goes, sizes make headings, gaps make paragraphs."""
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
 
+from core.documents.pdf.blocks import Block, table_text, written
 from core.documents.pdf.letters import WIDE, joined
-from core.documents.pdf.lines import Run, Table, lines_of, runs_of, tables_of
-from core.documents.pdf.order import flows
+from core.documents.pdf.lines import Run, runs_of
+from core.documents.pdf.order import arranged
 from core.documents.pdf.reading import Page, squeezed
+from core.documents.pdf.ruled import ruled
+from core.documents.pdf.running import drop_running
+from core.documents.pdf.styles import LONGEST, Styles, View, body_size, styles_of
+from core.documents.pdf.tables import Table
 
-_EDGE = 0.1
-"""Share of a page's height, at its top and bottom, in which running heads stand."""
-_NUMBER = re.compile(
-    r"(?i)\W*(?:page|seite|第)?\s*(?:\d{1,4}|[ivxl]{1,6})(?:\s*(?:/|of|von|页，?\s*共)\s*\d{1,4})?\s*页?\W*"
-)
-_LARGER = 1.1
-"""From how many times the size of the body on a line is a heading."""
-_LONGEST = 200
 _BULLET = re.compile(r"^[•◦▪‣●○■□◆➢✓·*–-]\s*(?=\S)")
 _ITEM = re.compile(r"^(\d{1,3})[.)]\s+(?=\S)")
 _ENDS = tuple(".!?。！？：:;；…”」")
 _SPACED = 1.6
 """How many times the usual distance of lines is one of paragraphs."""
-
-Columns = list[tuple[int, list[list[Run | Table]]]]
-"""Of each page its number, and its lines and tables in reading order."""
-Kind = Literal["heading", "text", "item", "code", "table"]
-
-
-@dataclass(slots=True)
-class Block:
-    """A part of the text; `level` is that of a heading, or the depth of an item."""
-
-    kind: Kind
-    text: str
-    page: int
-    level: int = 0
-    places: list[tuple[int, int]] = field(default_factory=list)
-    """(characters before, page) where a later page begins in the text."""
+_SEVERAL = 4
+"""Lines of one style, one below the other, that are no heading."""
+_SHARE = 0.5
+"""From how many characters of headings on, against one of the text below them, their letters are those of values."""
+_FEW = 4
+"""Headings of a level of which that is said."""
 
 
 @dataclass(frozen=True, slots=True)
-class Styles:
-    """Size of the body and the levels of larger sizes; with `fixed` the whole document is in a font of fixed width."""
+class Text:
+    """The text of a document, where each page begins in it, and what was left out at the edges of pages."""
 
-    body: float
-    levels: Mapping[float, int]
-    fixed: bool
-    pitch: float
-
-    def level(self, line: Run) -> int:
-        """Return the level of a line that is a heading by its font, else 0."""
-        if not any(map(str.isalnum, line.text)) or len(line.text) > _LONGEST or (line.fixed and not self.fixed):
-            return 0
-        if line.size in self.levels:
-            return self.levels[line.size]
-        ends = line.text.endswith((".", "。", ",", "，", ";", "；", ":", "："))
-        is_bold = line.bold and line.size >= 0.9 * self.body and len(line.text) <= 100 and not ends
-        return min(6, max(self.levels.values(), default=0) + 1) if is_bold else 0
+    text: str
+    starts: list[int]
+    running: tuple[str, ...]
 
 
-def columns_of(page: Page) -> list[list[Run | Table]]:
-    """Return the lines and tables of a page, in the columns that they form."""
-    tables, letters = tables_of(page)
-    made: list[list[Run | Table]] = []
-    for flow in flows([*runs_of(letters, page.number), *tables]):
-        lines = lines_of(part for part in flow if isinstance(part, Run))
-        parts: list[Run | Table] = [*lines, *(part for part in flow if isinstance(part, Table))]
-        made.append(sorted(parts, key=lambda part: part.top))
-    return made
+def views_of(page: Page) -> list[View]:
+    """Return the lines and tables of a page, those of letters in other directions after the upright ones."""
+    tables, letters = ruled(page)
+    views = [View(page.number, page.height, arranged(runs_of(letters, page.number), tables))]
+    return views + [view for other in page.aside for view in views_of(other)]
+
+
+def letters_in(views: Sequence[View]) -> int:
+    """Return how many letters and digits stand in the lines and tables of views."""
+    parts = [part for view in views for column in view.columns for part in column]
+    texts = (text for part in parts for text in (part.texts if isinstance(part, Table) else (part.text,)))
+    return sum(map(str.isalnum, "".join(texts)))
 
 
 def text_of(
-    columns: Columns,
-    heights: Mapping[int, float],
-    outline: Mapping[tuple[int, str], int],
-    scans: Mapping[int, str],
-) -> tuple[str, list[int]]:
-    """Return the text, and where each page begins in it.
+    views: Sequence[View], pages: int, outline: Mapping[tuple[int, str], int], scans: Mapping[int, str]
+) -> Text:
+    """Return the text of a document of so many pages.
 
     `outline` has levels of titles, `scans` the texts of pages that OCR read, by their numbers.
     """
-    body = _body(columns)
-    _drop_running(columns, heights, body, outline)
-    styles = _styles(columns, outline, body)
+    body = body_size(views)
+    running = drop_running(views, pages, body, outline)
+    styles = styles_of(views, outline, body)
     blocks: list[Block] = []
-    for number, flow in columns:
-        if number in scans:
-            blocks += [Block("text", part, number) for part in scans[number].split("\n\n") if part.strip()]
+    for view in views:
+        if scans.get(view.number):
+            blocks += [Block("text", part, view.number) for part in scans[view.number].split("\n\n") if part.strip()]
             continue
-        for column in flow:
+        for column in view.columns:
             _add(blocks, column, styles, outline)
-    return _written(blocks, len(columns))
+    _demote(blocks)
+    return Text(*written(blocks, pages), running)
 
 
-def _drop_running(
-    columns: Columns, heights: Mapping[int, float], body: float, outline: Mapping[tuple[int, str], int]
-) -> None:
-    """Leave out lines near the edges of pages that are page numbers, or that are on many pages but for numbers."""
-    at_edges: defaultdict[tuple[str, bool], set[int]] = defaultdict(set)
-    edges: list[tuple[list[Run | Table], Run, tuple[str, bool]]] = []
-    for number, flow in columns:
-        height = heights[number]
-        for column in flow:
-            for line in column:
-                if isinstance(line, Run) and not _EDGE * height < line.y < (1 - _EDGE) * height:
-                    text = squeezed(line.text)
-                    is_title = line.size >= _LARGER * body or (line.page, text) in outline
-                    key = text if is_title else re.sub(r"\d+", "#", text), line.y < height / 2
-                    at_edges[key].add(number)
-                    edges.append((column, line, key))
-    many = max(2, 0.25 * len(columns)) if len(columns) > 2 else 2
-    for column, line, key in edges:
-        repeats = len(at_edges[key]) >= many and len(line.text) < 120
-        if repeats or (_NUMBER.fullmatch(line.text) and len(line.text) < 20):
-            column.remove(line)
+def _demote(blocks: Sequence[Block]) -> None:
+    """Make headings text that are none: long ones, those without text below, and those of a level of mostly values."""
+    values = _levels_of_values(blocks)
+    next_level: int | None = 0
+    for block in reversed(blocks):
+        level = block.level if block.kind == "heading" else None
+        if level is not None and not block.stated:
+            is_bare = next_level is not None and next_level <= level
+            if is_bare or len(block.text) > LONGEST or level in values:
+                block.kind, block.level = "text", 0
+        next_level = level
 
 
-def _lines(columns: Columns) -> list[Run]:
-    return [line for _, flow in columns for column in flow for line in column if isinstance(line, Run)]
-
-
-def _body(columns: Columns) -> float:
-    """Return the size of most letters."""
-    weights: Counter[float] = Counter()
-    for line in _lines(columns):
-        weights[line.size] += len(line.text)
-    return weights.most_common(1)[0][0] if weights else 10.0
-
-
-def _styles(columns: Columns, outline: Mapping[tuple[int, str], int], body: float) -> Styles:
-    lines = _lines(columns)
-    pitches: Counter[float] = Counter()
-    for _, flow in columns:
-        for column in flow:
-            for first, second in pairwise(column):
-                if isinstance(first, Run) and isinstance(second, Run) and first.size == second.size == body:
-                    pitches[round(second.y - first.y)] += 1
-    fixed = sum(len(line.text) for line in lines if line.fixed) > 0.6 * sum(len(line.text) for line in lines)
-    larger = [line for line in lines if line.size >= _LARGER * body and any(map(str.isalpha, line.text))]
-    sizes = sorted({line.size for line in larger if len(line.text) <= _LONGEST}, reverse=True)
-    levels = {size: min(6, level) for level, group in enumerate(_close(sizes), start=1) for size in group}
-    stated: defaultdict[float, Counter[int]] = defaultdict(Counter)
-    for line in larger:
-        if level := outline.get((line.page, squeezed(line.text))):
-            stated[line.size][level] += 1
-    levels |= {size: counts.most_common(1)[0][0] for size, counts in stated.items()}
-    pitch = max(pitches, key=lambda one: pitches[one], default=round(1.2 * body))
-    return Styles(body, levels, fixed, max(pitch, 1.0))
-
-
-def _close(sizes: Sequence[float]) -> list[list[float]]:
-    """Return descending sizes in groups of those that differ by half a point at most."""
-    groups: list[list[float]] = []
-    for size in sizes:
-        if groups and groups[-1][0] - size <= 0.5:
-            groups[-1].append(size)
-        else:
-            groups.append([size])
-    return groups
+def _levels_of_values(blocks: Sequence[Block]) -> set[int]:
+    """Return the levels of which the letters are many against those below them, as of what is filled into a form."""
+    headings: Counter[int] = Counter()
+    below: Counter[int] = Counter()
+    counts: Counter[int] = Counter()
+    above: list[int] = []
+    for block in blocks:
+        if block.kind == "heading":
+            above = [level for level in above if level < block.level]
+        for level in above:
+            below[level] += len(block.text)
+        if block.kind == "heading":
+            above.append(block.level)
+            headings[block.level] += len(block.text)
+            counts[block.level] += 1
+    return {level for level in headings if counts[level] >= _FEW and headings[level] > _SHARE * below[level]}
 
 
 def _add(
@@ -172,19 +112,20 @@ def _add(
     left = min((part.x0 for part in column if isinstance(part, Run)), default=0.0)
     last: Run | None = None
     starts: list[float] = []
-    for part in column:
+    alike = _alike(column, styles)
+    for number, part in enumerate(column):
         if isinstance(part, Table):
-            blocks.append(Block("table", _table(part.rows), part.page))
+            blocks.append(Block("table", table_text(part.rows), part.page))
             last = None
             continue
-        block = _begun(part, styles, outline, starts)
+        block = _begun(part, styles, outline, starts, stands_out=number not in alike)
         if block.kind == "code" and last and blocks[-1].kind == "code":
             blank = "\n" if part.y - last.y > _SPACED * 1.2 * part.size else ""
             blocks[-1].text += blank + "\n" + _indent(part, left, part.size) + part.text
         elif last and _goes_on(blocks[-1], block, last, part, right, styles):
-            blocks[-1].text = joined(blocks[-1].text, part.text)
+            blocks[-1].text = joined(blocks[-1].text, part.text, styles.compounds)
         elif block.kind == "text" and last is None and blocks and _crosses(blocks[-1], block):
-            _join(blocks[-1], block)
+            _join(blocks[-1], block, styles.compounds)
         else:
             if block.kind == "code":
                 left = part.x0
@@ -194,11 +135,31 @@ def _add(
         last = part
 
 
-def _begun(line: Run, styles: Styles, outline: Mapping[tuple[int, str], int], starts: list[float]) -> Block:
+def _alike(column: Sequence[Run | Table], styles: Styles) -> set[int]:
+    """Return the numbers of the lines that don't stand out from their neighbours: one of several in one style."""
+    alike: set[int] = set()
+    stretch: list[int] = []
+    for number, (last, line) in enumerate(pairwise([None, *column])):
+        goes_on = (
+            isinstance(last, Run)
+            and isinstance(line, Run)
+            and abs(last.size - line.size) < 0.5
+            and last.bold == line.bold
+            and line.y - last.y <= _SPACED * max(styles.pitch, 1.05 * line.size)
+        )
+        stretch = [*stretch[1 - _SEVERAL :], number] if goes_on else [number]
+        if len(stretch) >= _SEVERAL:
+            alike.update(stretch)
+    return alike
+
+
+def _begun(
+    line: Run, styles: Styles, outline: Mapping[tuple[int, str], int], starts: list[float], *, stands_out: bool
+) -> Block:
     """Return the block that a line would begin; `starts` are the places of the items before it."""
     stated = outline.get((line.page, squeezed(line.text)), 0) if line.bold or line.size > styles.body else 0
-    if level := stated or styles.level(line):
-        return Block("heading", line.text, line.page, level)
+    if level := stated or (stands_out and styles.level(line)):
+        return Block("heading", line.text, line.page, level, stated=bool(stated))
     if line.fixed and not styles.fixed:
         return Block("code", line.text, line.page)
     if (match := _BULLET.match(line.text)) or (number := _ITEM.match(line.text)):
@@ -238,55 +199,14 @@ def _crosses(before: Block, block: Block) -> bool:
     return before.kind == "text" and not before.text.endswith(_ENDS) and starts_within and len(before.text) > 40
 
 
-def _join(before: Block, block: Block) -> None:
+def _join(before: Block, block: Block, compounds: frozenset[str]) -> None:
     if block.page > (before.places[-1][1] if before.places else before.page):
-        text = joined(before.text, block.text)
+        text = joined(before.text, block.text, compounds)
         before.places.append((len(text) - len(block.text), block.page))
         before.text = text
     else:
-        before.text = joined(before.text, block.text)
+        before.text = joined(before.text, block.text, compounds)
 
 
 def _indent(line: Run, left: float, size: float) -> str:
     return " " * max(0, round((line.x0 - left) / (0.6 * size)))
-
-
-def _table(rows: Sequence[Sequence[str]]) -> str:
-    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
-
-
-def _written(blocks: Sequence[Block], pages: int) -> tuple[str, list[int]]:
-    parts: list[str] = []
-    starts: dict[int, int] = {}
-    at = 0
-    before: Block | None = None
-    for block in blocks:
-        lead = "" if before is None else "\n" if before.kind == block.kind == "item" else "\n\n"
-        text = _markdown(block)
-        at += len(lead)
-        starts.setdefault(block.page, at)
-        for place, page in block.places:
-            starts.setdefault(page, at + len(text) - len(block.text) + place)
-        parts += [lead, text]
-        at += len(text)
-        before = block
-    text = "".join(parts) + "\n"
-    places, following = [], len(text)
-    for number in range(pages, 0, -1):
-        following = starts.get(number, following)
-        places.append(following)
-    return text, places[::-1]
-
-
-def _markdown(block: Block) -> str:
-    if block.kind == "heading":
-        return f"{'#' * block.level} {block.text}"
-    if block.kind == "code":
-        fence = "~~~" if "```" in block.text else "```"
-        return f"{fence}\n{block.text}\n{fence}"
-    if block.kind == "item":
-        return "  " * block.level + block.text
-    if block.kind == "text" and re.match(r"#{1,6}\s|>|[+*-]\s|~~~|```|\d+[.)]\s|=+$|-+$", block.text):
-        return "\\" + block.text if not block.text[0].isdigit() else re.sub(r"^(\d+)", r"\1\\", block.text)
-    return block.text

@@ -1,15 +1,15 @@
-"""Letters -> runs of one baseline, and ruled tables -> their cells."""
+"""Letters -> runs of one baseline, and these -> lines."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from operator import attrgetter
 
-from core.documents.pdf.letters import WIDE, joined
-from core.documents.pdf.reading import Letter, Page
+from core.documents.pdf.blanks import words
+from core.documents.pdf.glyphs import Letter, gap
+from core.documents.pdf.letters import is_right_to_left
 
-_GAP = 0.22
-"""Share of a letter's size from which a gap between letters is a blank."""
+_X0, _X1, _SIZE, _BOLD, _FIXED = map(attrgetter, ("x0", "x1", "size", "bold", "fixed"))
 _NEAR = 40
 """Groups among which the left neighbour of one is looked for."""
 _APART = 1.2
@@ -35,24 +35,14 @@ class Run:
 
 
 @dataclass(slots=True)
-class Table:
-    """The rows of a ruled table, each as many cells, at its place on a page."""
-
-    rows: list[list[str]]
-    x0: float
-    top: float
-    x1: float
-    bottom: float
-    page: int
-
-
-@dataclass(slots=True)
 class _Group:
     """Letters side by side; `y` and `size` are those of the largest."""
 
     letters: list[Letter]
     y: float
     size: float
+    x0: float = 0.0
+    x1: float = 0.0
 
 
 def runs_of(letters: Sequence[Letter], page: int) -> list[Run]:
@@ -65,15 +55,21 @@ def runs_of(letters: Sequence[Letter], page: int) -> list[Run]:
                 groups[-1].y, groups[-1].size = letter.y, letter.size
         elif not letter.text.isspace():
             groups.append(_Group([letter], letter.y, letter.size))
-    groups.sort(key=lambda group: (round(group.y), group.letters[0].x0))
+    for group in groups:
+        while group.letters[-1].text.isspace():
+            group.letters.pop()
+        group.x0, group.x1 = min(map(_X0, group.letters)), max(map(_X1, group.letters))
+    groups.sort(key=lambda group: (round(group.y), group.x0))
     return [_run(group, page) for group in _merged(groups)]
 
 
 def _continues(last: Letter, letter: Letter) -> bool:
     """Return whether a letter stands right behind another, at its height or, smaller, a little above or below."""
     size = last.size if last.size > letter.size else letter.size
-    if not -0.6 * size < letter.x0 - last.x1 < _APART * size:
+    if not -0.6 * size < letter.x0 - last.x1 < _APART * size and not -0.6 * size < gap(last, letter) < _APART * size:
         return False
+    if letter.y == last.y:
+        return True
     return abs(letter.y - last.y) <= (0.15 if abs(letter.size - last.size) < 0.1 * size else 0.5) * size
 
 
@@ -86,8 +82,9 @@ def _merged(groups: Sequence[_Group]) -> list[_Group]:
             if group.y - other.y > size:
                 continue
             close = abs(group.y - other.y) <= (0.15 if abs(group.size - other.size) < 0.1 * size else 0.45) * size
-            if close and -0.6 * size < group.letters[0].x0 - other.letters[-1].x1 < _APART * size:
-                other.letters += group.letters
+            if close and -0.6 * size < group.x0 - other.x1 < _APART * size:
+                other.letters = _side_by_side(other.letters, group.letters)
+                other.x1 = max(other.x1, group.x1)
                 if group.size > other.size:
                     other.y, other.size = group.y, group.size
                 break
@@ -96,85 +93,20 @@ def _merged(groups: Sequence[_Group]) -> list[_Group]:
     return merged
 
 
+def _side_by_side(left: list[Letter], right: list[Letter]) -> list[Letter]:
+    """Return the letters of two groups in the order in which they are read."""
+    if is_right_to_left(left[0].text) and is_right_to_left(right[0].text):
+        return right + left
+    left += right
+    return left
+
+
 def _run(group: _Group, page: int) -> Run:
-    text: list[str] = []
-    last = group.letters[0]
-    sizes: Counter[float] = Counter()
-    bold = fixed = 0
-    end = last.x1
-    for letter in group.letters:
-        if letter.text.isspace():
-            text.append(" ")
-        else:
-            gap = letter.x0 - last.x1
-            if gap > _GAP * last.size and text[-1] != " " and _is_blank(gap, last, letter):
-                text.append(" ")
-            text.append(letter.text)
-            sizes[letter.size] += 1
-            bold += letter.bold
-            fixed += letter.fixed
-            end = letter.x1 if letter.x1 > end else end
-        last = letter
-    inked = sizes.total()
+    letters = group.letters
+    sizes = Counter(map(_SIZE, letters))
     size = round(max(sizes, key=lambda one: sizes[one]) * 4) / 4
-    x0 = group.letters[0].x0
-    return Run("".join(text).strip(), x0, end, group.y, size, bold > 0.6 * inked, fixed > 0.8 * inked, page)
-
-
-def _is_blank(gap: float, last: Letter, letter: Letter) -> bool:
-    """Return whether a gap between letters is a blank; between wide characters it is larger."""
-    both_wide = WIDE.match(letter.text) and WIDE.match(last.text)
-    return gap > (0.5 if both_wide else _GAP) * max(letter.size, last.size)
-
-
-def tables_of(page: Page) -> tuple[list[Table], list[Letter]]:
-    """Return the ruled tables of a page by pdfplumber, and the letters outside of them."""
-    if len(page.edges) < 4 or not page.letters:
-        return [], page.letters
-    from pdfplumber.table import cells_to_tables, edges_to_intersections, intersections_to_cells, merge_edges
-
-    edges = merge_edges(page.edges, 3, 3, 3, 3)
-    cells = intersections_to_cells(edges_to_intersections(edges, 3, 3))
-    tables, left = [], page.letters
-    for group in cells_to_tables(cells):
-        made, rest = _table(group, left, page.number)
-        if made:
-            tables.append(made)
-            left = rest
-    return tables, left
-
-
-def _table(cells: Sequence[Any], letters: Sequence[Letter], page: int) -> tuple[Table | None, list[Letter]]:
-    """Return a table with the text of its cells, and the letters outside; None for a frame that is no table."""
-    columns = sorted({cell[0] for cell in cells})
-    tops = sorted({cell[1] for cell in cells})
-    if len(columns) < 2 or len(tops) < 2:
-        return None, []
-    x0, top, x1, bottom = columns[0], tops[0], max(cell[2] for cell in cells), max(cell[3] for cell in cells)
-    inside: dict[Any, list[Letter]] = {cell: [] for cell in cells}
-    rest = []
-    for letter in letters:
-        x, y = (letter.x0 + letter.x1) / 2, letter.y - letter.size / 3
-        if not (x0 <= x <= x1 and top <= y <= bottom):
-            rest.append(letter)
-        elif cell := next((one for one in cells if one[0] <= x <= one[2] and one[1] <= y <= one[3]), None):
-            inside[cell].append(letter)
-        else:
-            rest.append(letter)
-    rows = [[""] * len(columns) for _ in tops]
-    for cell, held in inside.items():
-        rows[tops.index(cell[1])][columns.index(cell[0])] = _cell_text(held)
-    rows = [row for row in rows if any(row)]
-    if len(rows) < 2 or sum(map(bool, (text for row in rows for text in row))) < 3:
-        return None, []
-    return Table(rows, x0, top, x1, bottom, page), rest
-
-
-def _cell_text(letters: Sequence[Letter]) -> str:
-    text = ""
-    for run in lines_of(runs_of(letters, 0)):
-        text = joined(text, run.text)
-    return text
+    bold, fixed = sum(map(_BOLD, letters)) > 0.6 * len(letters), sum(map(_FIXED, letters)) > 0.8 * len(letters)
+    return Run(words(letters), group.x0, group.x1, group.y, size, bold, fixed, page)
 
 
 def lines_of(runs: Iterable[Run]) -> list[Run]:
@@ -186,7 +118,10 @@ def lines_of(runs: Iterable[Run]) -> list[Run]:
             left, right = (last, run) if last.x0 <= run.x0 else (run, last)
             bold, fixed = left.bold and right.bold, left.fixed and right.fixed
             size = left.size if len(left.text) >= len(right.text) else right.size
-            text = f"{left.text} {right.text}".strip()
+            first, second = (
+                (right, left) if is_right_to_left(left.text) and is_right_to_left(right.text) else (left, right)
+            )
+            text = f"{first.text} {second.text}".strip()
             lines[-1] = Run(text, left.x0, max(left.x1, right.x1), last.y, size, bold, fixed, last.page)
         else:
             lines.append(run)

@@ -3,18 +3,35 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from core.documents.pdf.lines import Run, Table, lines_of
+from core.documents.pdf.lines import Run, lines_of
+from core.documents.pdf.prose import is_prose
+from core.documents.pdf.tables import Table, unruled
 
-_LEAST = 4
+_LEAST = 3
 """Lines of a column."""
 _SHARE = 0.2
-"""Share of the width of the text that the lines of a column have on average."""
+"""Share of the width of the text that the lines of a column have on average, unless they are running text."""
+_BESIDE = 0.7
+"""Share of the lines of a column that stand on baselines of the other where both are the columns of a table."""
+_MOST = 40
+"""Places at which a column may begin."""
 _GUTTER = 6.0
 """Points between two columns."""
 _ACROSS = 0.25
 """Share of the lines beside a gutter that may run across it."""
 
 Part = Run | Table
+
+
+def arranged(runs: Sequence[Run], tables: Sequence[Table]) -> list[list[Part]]:
+    """Return the lines and tables of a page, in the columns that they form, in reading order."""
+    made: list[list[Part]] = []
+    across, others = unruled(runs)
+    for flow in flows([*others, *tables, *across]):
+        rows, rest = unruled([part for part in flow if isinstance(part, Run)])
+        parts: list[Part] = [*lines_of(rest), *rows, *(part for part in flow if isinstance(part, Table))]
+        made.append(sorted(parts, key=lambda part: part.top))
+    return made
 
 
 def flows(parts: Sequence[Part]) -> list[list[Part]]:
@@ -74,7 +91,7 @@ def _gutter(parts: Sequence[Part]) -> float | None:
     width = max(part.x1 for part in runs) - min(part.x0 for part in runs)
     starts = Counter(round(run.x0) for run in runs)
     best: tuple[int, float] | None = None
-    for start in sorted(starts)[1:]:
+    for start in sorted(sorted(starts, key=lambda one: -starts[one])[:_MOST]):
         if starts[start - 1] + starts[start] + starts[start + 1] < _LEAST:
             continue
         left = lines_of(run for run in runs if run.x1 <= start - _GUTTER / 2)
@@ -82,13 +99,28 @@ def _gutter(parts: Sequence[Part]) -> float | None:
         if len(left) < _LEAST or len(right) < _LEAST:
             continue
         top, bottom = max(left[0].y, right[0].y), min(left[-1].y, right[-1].y)
-        beside = [[run for run in side if top <= run.y <= bottom] for side in (left, right)]
+        beside = [[run for run in side if top - 1 <= run.y <= bottom + 1] for side in (left, right)]
         across = sum(run.x0 < start - 1 and run.x1 > start - _GUTTER / 2 and top <= run.y <= bottom for run in runs)
         if min(map(len, beside)) < _LEAST or across > _ACROSS * sum(map(len, beside)):
             continue
-        if any(sum(run.x1 - run.x0 for run in side) / len(side) < _SHARE * width for side in beside):
+        if not _are_columns(beside[0], beside[1], width):
             continue
         score = sum(map(len, beside)) - 2 * across
         if best is None or score > best[0]:
             best = score, float(start)
     return best[1] if best else None
+
+
+def _are_columns(left: Sequence[Run], right: Sequence[Run], width: float) -> bool:
+    """Return whether the lines on both sides of a gutter are columns of text, and not those of a table.
+
+    The rows of a table share their baselines, and none of its cells goes on in the row below.
+    """
+    running = is_prose(left) or is_prose(right)
+    fewer, more = sorted((left, right), key=len)
+    baselines = {round(run.y) for run in more}
+    shared = sum(any(round(run.y) + step in baselines for step in (-1, 0, 1)) for run in fewer)
+    if shared >= _BESIDE * len(fewer):
+        return running
+    wide = all(sum(run.x1 - run.x0 for run in side) / len(side) >= _SHARE * width for side in (left, right))
+    return running or (wide and len(fewer) > _LEAST)

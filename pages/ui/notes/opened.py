@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.model import Chunk
+from core.model import Chunk, Note
 from core.workspace import Workspace
 from pages.ui.shared import links, widgets
 from pages.ui.shared.safe import plain
@@ -97,23 +97,24 @@ def _shut() -> None:
     st.session_state[_DRAWER] = st.session_state.get(_DRAWER, 0) + 1
 
 
-def passage(workspace: Workspace, note_id: str) -> tuple[Chunk, str] | None:
+def passage(workspace: Workspace, note: Note) -> tuple[Chunk, str] | None:
     """Return the chunk that the address opens, and the question it comes from; None without a chunk.
 
     Where the address names a place `at=START-END` in the chunk, the chunk is only that part.
     """
     chunk = st.query_params.get("chunk", "")
-    if not (note_id and chunk.isdecimal()):
+    if not chunk.isdecimal():
         return None
-    place = next((one for one in workspace.chunks.all(note_id) if one.index == int(chunk)), None)
-    return (_part(place, st.query_params.get("at", "")), st.query_params.get("q", "")) if place else None
+    place = next((one for one in workspace.chunks.all(note.id) if one.index == int(chunk)), None)
+    return (_part(note, place, st.query_params.get("at", "")), st.query_params.get("q", "")) if place else None
 
 
-def _part(chunk: Chunk, at: str) -> Chunk:
+def _part(note: Note, chunk: Chunk, at: str) -> Chunk:
     start, _, end = at.partition("-")
     if not (start.isdecimal() and end.isdecimal() and chunk.start <= int(start) < int(end) <= chunk.end):
         return chunk
-    return replace(chunk, start=int(start), end=int(end))
+    page = chunk.page_at(note.document, int(start))
+    return replace(chunk, start=int(start), end=int(end), page=page)
 
 
 def _go(note_id: str) -> None:

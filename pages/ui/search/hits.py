@@ -181,7 +181,8 @@ def _title(hit: Hit, text: str, title: str, seen: Highlight) -> None:
     A click on the lines of the hit follows this link too.
     """
     place = {"note": hit.note.id, "chunk": str(hit.chunk.index), "q": text}
-    if seen.sentence and cards.is_close(seen) and not hit.chunk.edited:
+    is_over_pages = hit.page != hit.chunk.page
+    if seen.sentence and (cards.is_close(seen) or is_over_pages) and not hit.chunk.edited:
         start, end = seen.sentence
         place["at"] = f"{hit.chunk.start + start}-{hit.chunk.start + end}"
     st.page_link("notes.py", label=plain(title), query_params=place, width="stretch")

@@ -1,0 +1,275 @@
+"""The letters of a page of a PDF as pdfium has them, by the direction in which they are written."""
+
+import ctypes
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any, NamedTuple
+
+from core.documents.pdf.letters import is_right_to_left, sound
+
+_FIXED, _FORCED_BOLD = 1, 1 << 18
+_FIXED_NAMES = re.compile(r"mono|courier|consol|menlo|typewriter|(?:cm|sf|ec|lm)(?:sl|it|vt)?tt")
+_MOST_LETTERS = 200_000
+_SPECIAL = {*range(32), 32, 45, 0xFFFD, 0xFFFE, 0xFFFF}
+"""Blanks, hyphens, and codes that are no character: of glyphs without one, and at the ends of lines."""
+_REAL = {2, 9, 32, 45}
+_BREAKS = {10, 13}
+_HYPHEN = 2
+"""pdfium's code for a hyphen at the end of a line."""
+_CODES = {
+    **dict(zip(range(11, 16), ("ff", "fi", "fl", "ffi", "ffl"), strict=True)),
+    **dict(zip(range(16, 23), "“”„«»–—", strict=True)),
+    **dict(zip(range(27, 32), ("ff", "fi", "fl", "ffi", "ffl"), strict=True)),
+}
+"""Codes of TeX's fonts (OT1, T1) that pdfium gives as they are where a font doesn't say what they stand for."""
+_LIGATURE = 4
+"""Most letters of a ligature."""
+_SMALLEST = 0.5
+_STEP = 0.5
+"""Degrees to which directions are rounded."""
+_ALIKE = 3.0
+"""Degrees up to which letters belong to one direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Direction:
+    """How a line of text runs: degrees against the clock from upright, and whether its letters are mirrored."""
+
+    degrees: float = 0.0
+    mirrored: bool = False
+
+    def is_like(self, other: "Direction") -> bool:
+        """Return whether letters of both directions stand in one line."""
+        apart = abs(self.degrees - other.degrees) % 360
+        return self.mirrored == other.mirrored and min(apart, 360 - apart) <= _ALIKE
+
+    def seen_from(self, upright: "Direction") -> "Direction":
+        """Return the direction on a page that is turned so that letters of another one are upright."""
+        degrees = self.degrees - upright.degrees
+        if upright.mirrored:
+            return Direction(-degrees % 360, not self.mirrored)
+        return Direction(degrees % 360, self.mirrored)
+
+
+UPRIGHT = Direction()
+
+
+@dataclass(slots=True)
+class Letter:
+    """A character: `y` is its baseline, from the top; `size` the height of its font in points; `at` its place in the
+    text of pdfium. A blank that pdfium added has no width.
+    """
+
+    text: str
+    x0: float
+    x1: float
+    y: float
+    size: float
+    bold: bool
+    fixed: bool
+    at: int = -1
+
+
+def gap(last: Letter, letter: Letter) -> float:
+    """Return the distance of a letter from the one before it, which is right of it in Arabic or Hebrew."""
+    if letter.x0 < last.x0 and (is_right_to_left(letter.text) or is_right_to_left(last.text)):
+        return last.x0 - letter.x1
+    return letter.x0 - last.x1
+
+
+@dataclass(slots=True)
+class Glyphs:
+    """The letters of a page by direction; `unknown` glyphs stand for no character, `beyond` are more than are read.
+
+    Letters that aren't upright have no sound places: the page has to be turned first.
+    """
+
+    letters: dict[Direction, list[Letter]] = field(default_factory=dict)
+    unknown: int = 0
+    beyond: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many letters and digits the page has."""
+        text = "".join(letter.text for letters in self.letters.values() for letter in letters)
+        return sum(map(str.isalnum, text)) + self.beyond
+
+    def directions(self) -> list[Direction]:
+        """Return the directions of the letters, that of the most first; each stands for those that are like it."""
+        found: list[Direction] = []
+        for direction in sorted(self.letters, key=lambda one: -len(self.letters[one])):
+            if self.letters[direction] and not any(direction.is_like(other) for other in found):
+                found.append(direction)
+        weights = {one: sum(len(held) for other, held in self.letters.items() if one.is_like(other)) for one in found}
+        return sorted(found, key=lambda one: -weights[one])
+
+    def alike(self, wanted: Direction, without: Sequence[Direction] = ()) -> list[Letter]:
+        """Return the letters of a direction that can be seen, in the order of the file, `without` those of others."""
+        alike = [
+            held
+            for direction, held in self.letters.items()
+            if direction.is_like(wanted) and not any(direction.is_like(other) for other in without)
+        ]
+        letters = alike[0] if len(alike) == 1 else sorted(chain.from_iterable(alike), key=lambda letter: letter.at)
+        return [letter for letter in letters if letter.size >= _SMALLEST]
+
+
+class _Style(NamedTuple):
+    """What the letters of a text object share, and where they are collected.
+
+    Some have baselines that vary; `drawn` has the letters of a font that has no size.
+    """
+
+    size: float
+    bold: bool
+    fixed: bool
+    letters: list[Letter]
+    y: float
+    varies: bool
+    drawn: list[Letter] | None
+
+
+def glyphs(loaded: Any) -> Glyphs:
+    """Return the letters of a page."""
+    import pypdfium2.raw as pdfium
+
+    left, _, _, top = loaded.get_bbox()
+    page = loaded.get_textpage()
+    raw, box, made = page.raw, pdfium.FS_RECTF(), Glyphs()
+    code_of = _by_address(pdfium.FPDFText_GetUnicode, ctypes.c_uint)
+    held_at = _by_address(pdfium.FPDFText_GetTextObject, ctypes.c_void_p)
+    box_of = _by_address(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int, ctypes.c_void_p)
+    address, box_address = ctypes.cast(raw, ctypes.c_void_p).value, ctypes.addressof(box)
+    styles: dict[int | None, _Style] = {}
+    fonts: dict[int, _Font] = {}
+    last: list[Letter] = []
+    left_before = right_before = 0.0
+    shared = high = 0
+    total = pdfium.FPDFText_CountChars(raw)
+    for at in range(min(total, _MOST_LETTERS)):
+        code = code_of(address, at)
+        if code in _SPECIAL:
+            generated = pdfium.FPDFText_IsGenerated(raw, at) == 1
+            if code == 32 and generated and last:
+                before = last[-1]
+                last.append(Letter(" ", before.x1, before.x1, before.y, before.size, before.bold, before.fixed, at))
+            if generated or code in _BREAKS:
+                continue
+            if code in _CODES and (_is_letter(code_of(address, at - 1)) or _is_letter(code_of(address, at + 1))):
+                text = _CODES[code]
+            elif code not in _REAL:
+                made.unknown += 1
+                continue
+            else:
+                text = "-" if code == _HYPHEN else chr(code)
+        elif code < 0x2E80:
+            text = chr(code)
+        elif 0xD800 <= code < 0xE000:
+            if code < 0xDC00 or not high:
+                high = code if code < 0xDC00 else 0
+                continue
+            text, high = chr(0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00)), 0
+        else:
+            text = sound(chr(code))
+        held = held_at(address, at)
+        style = styles.get(held)
+        if style is None:
+            style = styles[held] = _style(raw, at, made, fonts)
+        size, bold, fixed, last, y, varies, drawn = style
+        box_of(address, at, box_address)
+        x0, x1 = box.left, box.right
+        letter = Letter(text, x0 - left, x1 - left, top - y, size, bold, fixed, at)
+        if varies:
+            letter.y = top - _origin(raw, at)[1]
+        if drawn is not None:
+            letter.size = box.top - box.bottom
+            drawn.append(letter)
+        last.append(letter)
+        if x0 == left_before and x1 == right_before and last[-2:-1] and last[-2].at == at - 1:
+            shared += 1
+            if shared <= _LIGATURE:
+                _divide(last[-shared:], x0 - left, x1 - left)
+        else:
+            left_before, right_before, shared = x0, x1, 1
+    page.close()
+    for font in fonts.values():
+        tallest = max((letter.size for letter in font.drawn or ()), default=0.0)
+        for letter in font.drawn or ():
+            letter.size = tallest
+    made.beyond = max(0, total - _MOST_LETTERS)
+    return made
+
+
+def _by_address(function: Any, result: Any, *more: Any) -> Any:
+    """Return a function of pdfium on a page's text and a place in it that takes addresses as numbers.
+
+    It is called for each letter: ctypes' own objects would take a third of the time.
+    """
+    address = ctypes.cast(function, ctypes.c_void_p).value or 0
+    return ctypes.PYFUNCTYPE(result, ctypes.c_void_p, ctypes.c_int, *more)(address)
+
+
+def _is_letter(code: int) -> bool:
+    return code > 32 and chr(code).isalnum()
+
+
+def _divide(ligature: Sequence[Letter], left: float, right: float) -> None:
+    """Give each letter of a ligature, which share one box, its part of it."""
+    width = (right - left) / len(ligature)
+    for number, letter in enumerate(ligature):
+        letter.x0, letter.x1 = left + number * width, left + (number + 1) * width
+
+
+def _origin(raw: Any, at: int) -> tuple[float, float]:
+    import pypdfium2.raw as pdfium
+
+    x, y = ctypes.c_double(), ctypes.c_double()
+    pdfium.FPDFText_GetCharOrigin(raw, at, x, y)
+    return x.value, y.value
+
+
+class _Font(NamedTuple):
+    """How a font looks; `drawn` has the letters of one that has no size."""
+
+    bold: bool
+    fixed: bool
+    drawn: list[Letter] | None
+
+
+def _style(raw: Any, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _Style:
+    """Return what the letters of the text object of a letter share."""
+    import pypdfium2.raw as pdfium
+
+    matrix = pdfium.FS_MATRIX()
+    pdfium.FPDFText_GetMatrix(raw, at, matrix)
+    held = pdfium.FPDFText_GetTextObject(raw, at)
+    font = pdfium.FPDFTextObj_GetFont(held) if held else None
+    key = ctypes.addressof(font.contents) if font else 0
+    look = fonts.get(key)
+    if look is None:
+        look = fonts[key] = _look(font)
+    # A drawn font's own matrix, which can't be asked for, may mirror it back and scale it.
+    mirrored = look.drawn is None and matrix.a * matrix.d < matrix.b * matrix.c
+    degrees = round(math.degrees(math.atan2(matrix.b, matrix.a)) / _STEP) * _STEP % 360
+    letters = made.letters.setdefault(Direction(degrees, mirrored), [])
+    size = pdfium.FPDFText_GetFontSize(raw, at) * math.hypot(matrix.c, matrix.d)
+    varies = abs(matrix.b) > 1e-4 * abs(matrix.a)
+    return _Style(size, look.bold, look.fixed, letters, _origin(raw, at)[1], varies, look.drawn)
+
+
+def _look(font: Any) -> _Font:
+    """Return how a font looks; a drawn one (Type 3) has no name."""
+    import pypdfium2.raw as pdfium
+
+    if not font:
+        return _Font(bold=False, fixed=False, drawn=None)
+    name = ctypes.create_string_buffer(200)
+    pdfium.FPDFFont_GetBaseFontName(font, name, 200)
+    called = name.value.decode("utf-8", "replace").lower()
+    flags, weight = pdfium.FPDFFont_GetFlags(font), pdfium.FPDFFont_GetWeight(font)
+    bold = weight >= 600 or bool(flags & _FORCED_BOLD) or any(word in called for word in ("bold", "heavy", "black"))
+    fixed = (bool(flags & _FIXED) or bool(_FIXED_NAMES.search(called))) and "cjk" not in called
+    return _Font(bold, fixed, None if called else [])

@@ -1,0 +1,52 @@
+"""What OCR reads of a picture -> text: its columns, tables, and pictures that are turned or tilted."""
+
+import math
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from core.documents import ocr
+from tests.documents.test_pdf import DIARY, HOUSE
+
+KEYS = [("Room", "Key", "Floor"), ("Attic", "B07", "3"), ("Cellar", "C99", "2")]
+WIDTH, HEIGHT = 1100, 800
+READ = f"{chr(10).join(DIARY)}\n\n{chr(10).join(HOUSE)}\n\n| Room | Key | Floor |\n|---|---|---|\n"
+
+
+class Engine:
+    """Returns the lines of two columns and a table as rapidocr would on a picture that is turned."""
+
+    def __init__(self, degrees: float) -> None:
+        self.degrees = degrees
+
+    def __call__(self, image: object, *, use_det: bool, use_cls: bool, use_rec: bool) -> SimpleNamespace:
+        if not use_det:
+            upside_down = self.degrees in (180, 90)  # what is turned to the left is read after a turn to the left
+            return SimpleNamespace(cls_res=[("180" if upside_down else "0", 0.99)])
+        lines = [(60, 60 + 40 * number, text) for number, text in enumerate(DIARY)]
+        lines += [(600, 60 + 40 * number, text) for number, text in enumerate(HOUSE)]
+        lines += [
+            (60 + 300 * column, 500 + 40 * number, cell)
+            for number, row in enumerate(KEYS)
+            for column, cell in enumerate(row)
+        ]
+        boxes = [self._turned(x, y, 13.0 * len(text), 24) for x, y, text in lines]
+        return SimpleNamespace(boxes=boxes, txts=[text for _, _, text in lines], scores=[0.99] * len(lines))
+
+    def _turned(self, x: float, y: float, width: float, height: float) -> np.ndarray:
+        corners = np.array([[x, y], [x + width, y], [x + width, y + height], [x, y + height]]) - [WIDTH / 2, HEIGHT / 2]
+        a, b = math.cos(math.radians(self.degrees)), math.sin(math.radians(self.degrees))
+        turned = corners @ np.array([[a, -b], [b, a]])
+        centre = np.array([WIDTH, HEIGHT] if self.degrees % 180 != 90 else [HEIGHT, WIDTH]) / 2
+        return turned + centre
+
+
+@pytest.mark.parametrize("degrees", [0, 90, 180, 270, 2, -3])
+def test_a_scan_is_read_by_columns_and_rows_however_it_is_turned(
+    degrees: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ocr, "_engine", lambda: Engine(degrees))
+    size = (WIDTH, HEIGHT) if degrees % 180 != 90 else (HEIGHT, WIDTH)
+    assert ocr.text_of(Image.new("RGB", size, "white")) == f"{READ}| Attic | B07 | 3 |\n| Cellar | C99 | 2 |"
