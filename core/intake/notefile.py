@@ -20,8 +20,8 @@ def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]
 
     The note has no id, base or hash yet. Its links are wikilink targets as they are written, and Markdown links as
     paths from the top of the folder, without attachments and web addresses. Raises SourceError for data that isn't
-    text, is empty, is over MAX_BYTES or too large to parse. Unreadable front matter is ignored, with a warning. All of
-    a `plain` text is body.
+    text, is empty, is over MAX_BYTES or too large to parse. Unreadable lines of front matter are named in `left_out` and
+    in a warning. All of a `plain` text is body.
     """
     return of_text(decode(data, path)[0], path, plain=plain)
 
@@ -47,6 +47,7 @@ def of_text(text: str, path: str, *, plain: bool = False, inside: Inside | None 
         links=inside.targets(path),
         extra=front.extra,
         warnings=(*damage(text), *front.warnings),
+        left_out=tuple(front.left_out),
         plain=plain,
         **fields,
     )
@@ -56,9 +57,8 @@ def of_text(text: str, path: str, *, plain: bool = False, inside: Inside | None 
 def of_document(read: DocumentText, path: str) -> tuple[Note, Outline]:
     """Return the note of a converted document and the outline of its body."""
     note, outlined = of_text(read.text, path)
-    return replace(
-        note, document=read.document, warnings=(*note.warnings, *read.warnings), left_out=read.left_out
-    ), outlined
+    warnings, left_out = (*note.warnings, *read.warnings), (*note.left_out, *read.left_out)
+    return replace(note, document=read.document, warnings=warnings, left_out=left_out), outlined
 
 
 def is_skipped(name: str) -> bool:

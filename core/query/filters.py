@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
-from datetime import datetime
 from typing import Any
 
 from core.errors import QueryError, UnknownChoice
 from core.limits import check_terms
 from core.messages import message
-from core.model import CallerContext, Condition, Filters, SearchOptions, fields_of, in_utc
+from core.model import CallerContext, Condition, Filters, SearchOptions, fields_of, in_utc, local_now
 from core.query.fields import stored
 from core.query.language import parse
 
@@ -33,7 +32,7 @@ def filters_of(
     chosen = Filters(tuple(bases), tuple(conditions))
     dates = [f'{name}:"{date}"' for name, date in (("after", after), ("before", before)) if date]
     for term in (*terms, *dates):
-        understood = parse(term, now=datetime.now().astimezone())
+        understood = parse(term, now=local_now())
         if understood.text or understood.excluded:
             raise QueryError("'{term}' is no filter. Write it as tag:rust, type:guide or after:2026-01-31.", term=term)
         chosen = both(chosen, understood.filters)

@@ -10,7 +10,7 @@ from typing import Any
 
 from core.limits import check_filters
 from core.markdown import tags
-from core.model import Condition, Filters, fields_of, in_utc, on_clock
+from core.model import Condition, Filters, day_of, fields_of, in_utc, on_clock
 from core.text import fold
 
 CHUNK_FIELDS = ("section", "has", "page")
@@ -55,10 +55,8 @@ def of_notes(filters: Filters) -> Where:
         if condition.field not in CHUNK_FIELDS:
             term, values = _NOTE[condition.field](condition)
             where.add(term, *values, negated=condition.negated)
-    if filters.after:
-        where.add("coalesce(notes.updated_at >= ?, 0)", in_utc(filters.after).isoformat())
-    if filters.before:
-        where.add("coalesce(notes.updated_at < ?, 0)", in_utc(filters.before).isoformat())
+    if filters.after or filters.before:
+        where.add(_WITHIN.format(column="notes.updated_at"), *_ends(filters.after, filters.before))
     return where
 
 
@@ -152,10 +150,24 @@ _LAST_PAGE = (
 
 
 def _day(condition: Condition) -> _Term:
-    column = f"notes.{condition.field}_at"
-    ends = [value.partition("..") for value in condition.values]
-    term = " OR ".join([f"coalesce({column} >= ? AND {column} < ?, 0)"] * len(ends)) or "0"
-    return term, [end for first, _, behind in ends for end in (first, behind or _LAST)]
+    spans = [value.partition("..") for value in condition.values]
+    ends = [[datetime.fromisoformat(end) if end else None for end in (first, behind)] for first, _, behind in spans]
+    within = _WITHIN.format(column=f"notes.{condition.field}_at")
+    return " OR ".join([within] * len(ends)) or "0", [value for first, behind in ends for value in _ends(first, behind)]
+
+
+_WITHIN = (
+    "coalesce(iif(substr({column}, 11) = 'T00:00:00+00:00', substr({column}, 1, 10) >= ? AND substr({column}, 1, 10) < ?,"
+    " {column} >= ? AND {column} < ?), 0)"
+)
+"""Whether a time lies in a span; its values are `_ends()`. A bare day, stored as its midnight in UTC, lies by its name."""
+
+
+def _ends(first: datetime | None, behind: datetime | None) -> list[object]:
+    """Return the ends of a span as days of the person, then as times in UTC, as they are stored."""
+    days = day_of(first) if first else "", day_of(behind) if behind else _LAST
+    times = in_utc(first).isoformat() if first else "", in_utc(behind).isoformat() if behind else _LAST
+    return [*days, *times]
 
 
 def _kind(condition: Condition) -> _Term:
