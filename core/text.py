@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import cache
 from hashlib import blake2b
+from pathlib import PurePosixPath
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 """Scripts written without spaces (with Hangul, whose particles cling to the word), as a character class."""
@@ -53,6 +54,24 @@ def escaped(text: str) -> str:
 def fold(text: str) -> str:
     """Return the common form of a text's spellings: normal width, folded case, simplified characters."""
     return simplified(unicodedata.normalize("NFKC", text).casefold())
+
+
+def composed(text: str) -> str:
+    """Return a text with each letter and its marks as one character, where there is one: as most programs write names.
+
+    Files of macOS have names in which they stand apart (NFD).
+    """
+    return unicodedata.normalize("NFC", text)
+
+
+def name_key(name: str) -> str:
+    """Return the common form of a name's spellings, which differ in case or in how letters and marks are composed."""
+    return composed(composed(name).casefold())
+
+
+def stem(path: str) -> str:
+    """Return the name of a file as a title: composed, without its suffix."""
+    return composed(PurePosixPath(path).stem)
 
 
 def line_starts(text: str) -> list[int]:

@@ -40,8 +40,7 @@ from core.model import (
 )
 from core.notes.fields import checked
 from core.notes.filetexts import read_front
-from core.notes.naming import stem
-from core.text import one_line
+from core.text import one_line, stem
 
 T = TypeVar("T")
 

@@ -5,7 +5,6 @@ kept. Nothing here may change the length of the text.
 """
 
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from core.intake.documents import DocumentText
 from core.intake.encoding import damage, decode
@@ -13,6 +12,7 @@ from core.markdown import frontmatter
 from core.markdown.body import Inside, distinct_tags, look_into, short_title
 from core.markdown.outline import Outline
 from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Note
+from core.text import stem
 
 
 def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]:
@@ -20,8 +20,8 @@ def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]
 
     The note has no id, base or hash yet. Its links are wikilink targets as they are written, and Markdown links as
     paths from the top of the folder, without attachments and web addresses. Raises SourceError for data that isn't
-    text, is empty, is over MAX_BYTES or too large to parse. Unreadable lines of front matter are named in `left_out` and
-    in a warning. All of a `plain` text is body.
+    text, is empty, is over MAX_BYTES or too large to parse. Lines of front matter that can't be read are named in
+    `left_out` and in a warning. All of a `plain` text is body.
     """
     return of_text(decode(data, path)[0], path, plain=plain)
 
@@ -33,7 +33,7 @@ def of_text(text: str, path: str, *, plain: bool = False, inside: Inside | None 
     body = text[body_start:]
     inside = inside or look_into(body, path, plain=plain)
     fields = front.fields | {
-        "title": short_title(front.value("title")) or inside.title or PurePosixPath(path).stem,
+        "title": short_title(front.value("title")) or inside.title or stem(path),
         "tags": distinct_tags([*front.value("tags"), *inside.tags]),
     }
     note = Note(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from core.markdown.inline import Inline
 from core.text import fold
 
-_CHARACTERS = r"\w\u0300-\u036f/-"
+_CHARACTERS = r"\w\u0300-\u036f\u3099\u309a/-"
 NAME = rf"(?!\d++[/-]*+(?![{_CHARACTERS}]))\w[{_CHARACTERS}]*+"
 """A tag behind its #: letters of any script, figures, `_`, `-` and `/`; not figures alone, because #12 is a number."""
 

@@ -132,7 +132,7 @@ def _by_lines(source: str, known: frozenset[str]) -> Block | None:
         root = compose("".join(lines))
     except (yaml.YAMLError, ValueError):
         return None
-    return None if root and not isinstance(root, yaml.MappingNode) else Block(root, tuple(unread))
+    return Block(root, tuple(unread)) if root is None or isinstance(root, yaml.MappingNode) else None
 
 
 def _entries(source: str) -> Iterator[list[str]]:

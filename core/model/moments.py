@@ -21,13 +21,13 @@ class _Clock(tzinfo):
     """The zone of this machine, with the offset of each day: a zone of `datetime.astimezone` has that of one moment."""
 
     def utcoffset(self, at: datetime | None) -> timedelta | None:
-        return at and _local(at.replace(tzinfo=None)).utcoffset()
+        return _local(at.replace(tzinfo=None)).utcoffset() if at else None
 
     def dst(self, at: datetime | None) -> None:
         return None
 
     def tzname(self, at: datetime | None) -> str | None:
-        return at and _local(at.replace(tzinfo=None)).tzname()
+        return _local(at.replace(tzinfo=None)).tzname() if at else None
 
     def fromutc(self, at: datetime) -> datetime:
         return _local(at.replace(tzinfo=UTC)).replace(tzinfo=self)

@@ -13,8 +13,7 @@ from core.markdown.frontmatter import FrontMatter
 from core.markdown.frontwriting import rewritten
 from core.markdown.tags import key
 from core.model import NOTE_FIELDS, Note, day_of, is_day, of_clock
-from core.notes.naming import stem
-from core.text import LINE_END
+from core.text import LINE_END, stem
 
 _FROM_FILES = ("folder", "upload")
 

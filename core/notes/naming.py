@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable
-from pathlib import PurePosixPath
 
 from core.errors import EditError, NoteNotFound, QueryError
 from core.messages import message
@@ -47,10 +46,6 @@ def only(name: str, note_ids: Collection[str]) -> str:
     for note_id in note_ids:
         return note_id
     raise NoteNotFound(name)
-
-
-def stem(path: str) -> str:
-    return PurePosixPath(path).stem
 
 
 def first_words(body: str) -> str:

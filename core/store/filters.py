@@ -157,10 +157,10 @@ def _day(condition: Condition) -> _Term:
 
 
 _WITHIN = (
-    "coalesce(iif(substr({column}, 11) = 'T00:00:00+00:00', substr({column}, 1, 10) >= ? AND substr({column}, 1, 10) < ?,"
-    " {column} >= ? AND {column} < ?), 0)"
+    "coalesce(iif(substr({column}, 11) = 'T00:00:00+00:00',"
+    " substr({column}, 1, 10) >= ? AND substr({column}, 1, 10) < ?, {column} >= ? AND {column} < ?), 0)"
 )
-"""Whether a time lies in a span; its values are `_ends()`. A bare day, stored as its midnight in UTC, lies by its name."""
+"""Whether a time lies in a span; its values are `_ends()`. A bare day is stored as its midnight in UTC."""
 
 
 def _ends(first: datetime | None, behind: datetime | None) -> list[object]:
@@ -195,8 +195,9 @@ def _in(condition: Condition) -> _Term:
 
 
 def _path(condition: Condition) -> _Term:
-    patterns = [value if any(mark in value for mark in "*?") else f"{_literal(value)}*" for value in condition.values]
-    return " OR ".join(["coalesce(path GLOB ?, 0)"] * len(patterns)) or "0", list(patterns)
+    values = map(fold, condition.values)
+    patterns = [value if any(mark in value for mark in "*?") else f"{_literal(value)}*" for value in values]
+    return " OR ".join(["coalesce(fold(path) GLOB ?, 0)"] * len(patterns)) or "0", list(patterns)
 
 
 def _section(condition: Condition) -> _Term:

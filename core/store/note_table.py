@@ -91,8 +91,12 @@ class NoteTable(Table):
         """Record that notes are those of files from now on."""
         with self._database.write() as connection:
             connection.executemany(
-                "UPDATE notes SET source = 'folder', source_ref = ?, content_hash = ?, overridden = ? WHERE id = ?",
-                [(one.source_ref, one.content_hash, overridden_json(one.overridden), one.note_id) for one in joins],
+                "UPDATE notes SET source = 'folder', source_ref = ?, path = ?, content_hash = ?, overridden = ?"
+                " WHERE id = ?",
+                [
+                    (one.source_ref, one.path, one.content_hash, overridden_json(one.overridden), one.note_id)
+                    for one in joins
+                ],
             )
 
     def set_options(self, note_id: str, options: ChunkingOptions) -> None:

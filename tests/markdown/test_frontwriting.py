@@ -113,7 +113,16 @@ def test_what_is_no_mapping_stays_below_new_front_matter(front: str) -> None:
 
 @pytest.mark.parametrize(
     "unread",
-    ["title: Plan: second part", "\ttabbed: 1", "mail: @home", "{{title}}", "title: {{title}}", "*****", "c: *x", "a: ["],
+    [
+        "title: Plan: second part",
+        "\ttabbed: 1",
+        "mail: @home",
+        "{{title}}",
+        "title: {{title}}",
+        "*****",
+        "c: *x",
+        "a: [",
+    ],
 )
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_lines_that_cannot_be_read_stay_as_they_are(unread: str, newline: str) -> None:
