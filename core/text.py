@@ -70,8 +70,8 @@ def name_key(name: str) -> str:
 
 
 def stem(path: str) -> str:
-    """Return the name of a file as a title: composed, without its suffix."""
-    return composed(PurePosixPath(path).stem)
+    """Return the name of a file as a title: composed, on one line, without its suffix."""
+    return composed(" ".join(PurePosixPath(path).stem.split()))
 
 
 def line_starts(text: str) -> list[int]:
