@@ -11,6 +11,16 @@ _PLAIN = "-_./"
 """Signs in a name that needs no quotation marks, beside letters and digits."""
 
 
+class _Every(frozenset[str]):
+    """The names of all properties that notes may have."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+_EVERY = _Every()
+
+
 def renamed(question: str, old: str, new: str) -> str:
     """Return a question with the new name in place of the old one; one that isn't valid, or can't hold it, stays."""
     try:
@@ -32,7 +42,7 @@ def _of_base(question: str, name: str) -> list[Piece]:
     """Return the pieces of a question that name a base; raises QueryError for an invalid question."""
     if half_character(question) is not None:
         return []
-    pieces = Reader(question, local_now().date()).pieces()
+    pieces = Reader(question, local_now().date(), _EVERY).pieces()
     return [piece for piece in pieces if piece.term and piece.term.kind == "base" and name in piece.values]
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from core.limits import check_filters
 from core.markdown import tags
 from core.model import Condition, Filters, day_of, fields_of, in_utc, on_clock
+from core.store.property_rows import holds_phrase, of_notes_with, of_property
 from core.text import fold
 
 CHUNK_FIELDS = ("section", "has", "page")
@@ -52,8 +53,8 @@ def of_notes(filters: Filters) -> Where:
             "base_id IN (SELECT id FROM bases WHERE name IN (SELECT value FROM json_each(?)))", _list(filters.bases)
         )
     for condition in filters.conditions:
-        if condition.field not in CHUNK_FIELDS:
-            term, values = _NOTE[condition.field](condition)
+        if not _of_chunk(condition):
+            term, values = _NOTE.get(condition.field, of_property)(condition)
             where.add(term, *values, negated=condition.negated)
     if filters.after or filters.before:
         where.add(_WITHIN.format(column="notes.updated_at"), *_ends(filters.after, filters.before))
@@ -64,10 +65,16 @@ def of_chunks(filters: Filters) -> Where:
     """Return the conditions of the filters on a chunk's row."""
     where = Where()
     for condition in filters.conditions:
-        if condition.field in CHUNK_FIELDS:
+        if _of_chunk(condition):
             term, values = _CHUNK[condition.field](condition)
             where.add(term, *values, negated=condition.negated)
     return where
+
+
+def _of_chunk(condition: Condition) -> bool:
+    """Return whether a condition is one on chunks: not where `has:` names only properties."""
+    on_note = condition.field == "has" and _HAS.keys().isdisjoint(condition.values)
+    return condition.field in CHUNK_FIELDS and not on_note
 
 
 def of_answers(filters: Filters, *, inactive: bool = True, lapsed: bool = True) -> Where:
@@ -206,7 +213,9 @@ def _section(condition: Condition) -> _Term:
 
 def _has(condition: Condition) -> _Term:
     terms = [_HAS[value] for value in map(fold, condition.values) if value in _HAS]
-    return " OR ".join(terms) or "0", []
+    names = [value for value in map(fold, condition.values) if value not in _HAS]
+    properties, values = of_notes_with(names, "note_id")
+    return " OR ".join(filter(None, (*terms, properties))) or "0", values
 
 
 _HAS = {
@@ -228,6 +237,7 @@ _NOTE: dict[str, Callable[[Condition], _Term]] = {
     "path": _path,
     "created": _day,
     "updated": _day,
+    "has": lambda condition: of_notes_with(condition.values),
 }
 _CHUNK: dict[str, Callable[[Condition], _Term]] = {"section": _section, "has": _has, "page": _page}
 
@@ -270,6 +280,7 @@ def _list(values: object) -> str:
 
 FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "titles": (2, titles),
+    "holds_phrase": (2, holds_phrase),
     "has_table": (1, has_table),
     "has_task": (1, has_task),
     "has_image": (1, has_image),

@@ -27,6 +27,7 @@ from core.store.note_rows import (
     texts,
 )
 from core.store.note_to_index import NoteToIndex
+from core.store.property_table import PropertyTable
 from core.store.table import AMONG, Table
 from core.text import fold, keywords
 
@@ -62,6 +63,7 @@ class NoteTable(Table):
         with self._database.write() as connection:
             connection.execute("DELETE FROM tags WHERE note_id = ?", (note.id,))
             connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(note.id, tag) for tag in note.tags])
+            PropertyTable(self._database).put(note)
 
     def delete(self, note_ids: Iterable[str]) -> None:
         """Delete notes, and with them their tags, chunks and words."""

@@ -11,6 +11,7 @@ import numpy as np
 from core.model import Rowids
 from core.store.bm25 import BM25
 from core.store.phrases import Phrase, quoted, whole_words
+from core.store.property_rows import BESIDE
 from core.store.ranking import best_of
 from core.store.table import AMONG, decoding
 
@@ -65,7 +66,7 @@ class Words(BM25):
 
     @decoding
     def containing(self, text: str, allowed: Rowids | None = None) -> set[int]:
-        """Return the chunks whose title, headings or text hold a phrase as it stands.
+        """Return the chunks whose title, headings, text or properties hold a phrase as it stands.
 
         Width, case, traditional characters and line breaks make no difference. A Latin word at its edge
         must be whole: `cat` isn't in `concatenate`, `cache` is in `cache-aside`.
@@ -81,13 +82,13 @@ class Words(BM25):
         above = cache(lambda listed: any(map(held, json.loads(listed))))
         return {
             rowid
-            for rowid, body, title, section, parents in self._texts(rowids)
-            if phrase.held_in(body) or held(title) or held(section) or above(parents)
+            for rowid, body, title, section, parents, beside in self._texts(rowids)
+            if phrase.held_in(body) or held(title) or held(section) or above(parents) or held(beside or "")
         }
 
     def _texts(self, rowids: Rowids | None) -> Iterator[sqlite3.Row]:
         """Yield the texts of some chunks, or of all."""
-        texts = "SELECT chunks.rowid, text, title, section_title, parent_sections FROM"
+        texts = f"SELECT chunks.rowid, text, title, section_title, parent_sections, {BESIDE} FROM"
         if rowids is None:
             # A sequential read takes half the time of single look-ups.
             all_chunks = "chunks CROSS JOIN notes ON notes.id = note_id WHERE state != 'deleted'"
