@@ -1,14 +1,22 @@
 """Tags: one rule for notes, front matter and questions."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from core.markdown.inline import Inline
 from core.text import fold
 
-_CHARACTERS = r"\w\u0300-\u036f\u3099\u309a/-"
+_MARKS = "".join(
+    chr(code)
+    for plane in (range(0x300, 0x3100), range(0xA660, 0xAC00))
+    for code in plane
+    if unicodedata.category(chr(code)).startswith("M")
+)
+"""Accents, vowel signs and points, which belong to the letter before."""
+_CHARACTERS = rf"\w{_MARKS}/-"
 NAME = rf"(?!\d++[/-]*+(?![{_CHARACTERS}]))\w[{_CHARACTERS}]*+"
-"""A tag behind its #: letters of any script, figures, `_`, `-` and `/`; not figures alone, because #12 is a number."""
+"""A tag behind its #: letters of any script with their marks, figures, `_`, `-` and `/`; not figures alone, because #12 is a number."""
 
 _BEFORE = r"\s(\[{（【《「『〈“‘，。、；：！？,;|>*~"
 """The characters that a # may follow, besides the start of a text."""
