@@ -62,8 +62,8 @@ def look_into(body: str, path: str, *, plain: bool = False) -> Inside:
 
 
 def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return the tags, composed, without those that differ from an earlier one by case only."""
-    return _distinct(map(composed, tags), key)
+    """Return the tags without those that differ from an earlier one by case only."""
+    return _distinct(tags, key)
 
 
 def attachments_in(body: str, path: str) -> tuple[str, ...]:

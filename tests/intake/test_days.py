@@ -1,4 +1,4 @@
-"""The day that a file says is the day on which its note is found and shown, wherever the clock of the machine stands."""
+"""The day that a file says is the day on which its note is found and shown, in every zone."""
 
 import time
 from collections.abc import Callable, Iterator

@@ -112,7 +112,7 @@ def test_properties_are_filters(workspace: Workspace, typed: str, paths: set[str
 def test_the_properties_there_are_are_offered(workspace: Workspace) -> None:
     with pytest.raises(QueryError, match="Did you mean 'author:'"):
         workspace.search("autor:Kim")
-    with pytest.raises(QueryError, match="author.*summary"):
+    with pytest.raises(QueryError, match=r"author.*summary"):
         workspace.search("has:nothing")
     assert found(workspace, "Q: alarm") == {"cards.md"}
     assert workspace.search("author:Kim").understood.terms[0].field == "author"

@@ -27,7 +27,7 @@ _PICTURE = b"\x89PNG\r\n\x1a\n"
 
 def names() -> list[tuple[str, str]]:
     """The folder and the name of each note."""
-    return [(f"{script}é", f"{name} {n}") for script, all_names in SCRIPTS.items() for name in all_names for n in range(EACH)]
+    return [(f"{script}é", f"{name} {n}") for script in SCRIPTS for name in SCRIPTS[script] for n in range(EACH)]
 
 
 def written(place: Path, form: str) -> Path:
@@ -45,7 +45,8 @@ def written(place: Path, form: str) -> Path:
         (to_folder, to), (last_folder, last) = listed[(number + 1) % len(listed)], listed[number - 1]
         body = (
             f"see [[{to.upper()}]] and [[{last_folder}/{last}#Größe]] and [[{name} alias]].\n\n"
-            f"![[Bild {name}.png]] ![x](<../{to_folder}/Bild {to}.png>)\n\n# Größe {name}\n\n#tag/{name.replace(' ', '-')}\n"
+            f"![[Bild {name}.png]] ![x](<../{to_folder}/Bild {to}.png>)\n\n# Größe {name}\n\n"
+            f"#tag/{name.replace(' ', '-')}\n"
         )
         front = f"---\naliases: ['{to} alias']\nwer: {name}\n---\n"
         file = there / unicodedata.normalize(form, f"{name}.md")
@@ -99,7 +100,7 @@ def test_hits_and_filters_are_the_same(vault: Workspace, folder: str, form: str)
         (f'path:"*{name} ?.md"', EACH),
         (f'in:"{name}"', EACH),
         (f'tag:"tag/{name.replace(" ", "-")}-3"', 1),
-        (f'#tag/{name.replace(" ", "-")}-3', 1),
+        (f"#tag/{name.replace(' ', '-')}-3", 1),
         (f'wer:"{name}"', EACH),
         (f'"Größe {name}"', EACH),
     ):
