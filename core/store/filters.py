@@ -73,7 +73,7 @@ def of_chunks(filters: Filters) -> Where:
 
 def _of_chunk(condition: Condition) -> bool:
     """Return whether a condition is one on chunks: not where `has:` names only properties."""
-    on_note = condition.field == "has" and _HAS.keys().isdisjoint(condition.values)
+    on_note = condition.field == "has" and _HAS.keys().isdisjoint(map(fold, condition.values))
     return condition.field in CHUNK_FIELDS and not on_note
 
 
@@ -215,7 +215,7 @@ def _has(condition: Condition) -> _Term:
     terms = [_HAS[value] for value in map(fold, condition.values) if value in _HAS]
     names = [value for value in map(fold, condition.values) if value not in _HAS]
     properties, values = of_notes_with(names, "note_id")
-    return " OR ".join(filter(None, (*terms, properties))) or "0", values
+    return " OR ".join((*terms, properties)), values
 
 
 _HAS = {

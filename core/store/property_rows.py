@@ -32,9 +32,9 @@ A name of several words is a text too: a line of prose with a colon in it reads 
 
 
 def of_notes_with(names: Iterable[str], column: str = "notes.id") -> tuple[str, list[object]]:
-    """Return the condition that a note, by a column with its id, has one of some properties; "" without names."""
+    """Return the condition that a note, by a column with its id, has one of some properties."""
     values: list[object] = [*map(fold, names)]
-    return " OR ".join([f"{column} IN ({_NAMED})"] * len(values)), values
+    return " OR ".join([f"{column} IN ({_NAMED})"] * len(values)) or "0", values
 
 
 def of_property(condition: Condition) -> tuple[str, list[object]]:
