@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
 from hashlib import blake2b
 from operator import add
+from pathlib import PurePosixPath
 
 from core.blobs import without_blobs
 
@@ -113,6 +114,24 @@ def fold(text: str) -> str:
 
 def _without(pattern: re.Pattern[str], text: str) -> str:
     return text if text.isascii() else pattern.sub("", text)
+
+
+def composed(text: str) -> str:
+    """Return a text with each letter and its marks as one character, where there is one: as most programs write names.
+
+    Files of macOS have names in which they stand apart (NFD).
+    """
+    return unicodedata.normalize("NFC", text)
+
+
+def name_key(name: str) -> str:
+    """Return the common form of a name's spellings, which differ in case or in how letters and marks are composed."""
+    return composed(composed(name).casefold())
+
+
+def stem(path: str) -> str:
+    """Return the name of a file as a title: composed, on one line, without its suffix."""
+    return composed(" ".join(PurePosixPath(path).stem.split()))
 
 
 def line_starts(text: str) -> list[int]:

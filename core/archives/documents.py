@@ -103,7 +103,7 @@ def _check(note: _Note, paths: set[str]) -> None:
     if note.path in paths:
         raise RowError("the path '{path}' stands here twice.", path=note.path)
     paths.add(note.path)
-    if frontmatter.span(note.front)[2] != len(note.front):
+    if frontmatter.delimited(note.front)[2] != len(note.front):
         raise RowError("'{name}' must be {kind}.", name="front", kind=message("front matter between its two lines"))
 
 
@@ -111,7 +111,7 @@ def _note(one: _Note) -> Note:
     head = read_front(one.front)
     fields = {name: getattr(one, name) for name in _NAMES}
     extra: dict[str, Any] = {"extra": head.extra, "warnings": tuple(head.warnings), "body_start": len(one.front)}
-    extra["left_out"] = unreadable(one.front + one.body)
+    extra["left_out"] = (*unreadable(one.front + one.body), *head.left_out)
     links = look_into(one.body, one.path).targets(one.path)
     return Note(id="", base_id="", content_hash="", links=links, **fields, **extra)
 

@@ -20,6 +20,7 @@ from core.errors import RowError, TesseraError
 from core.intake.encoding import MAX_BYTES
 from core.intake.folder import content_hash, safe
 from core.markdown import frontmatter
+from core.markdown.yamlblock import MAX_CHARACTERS
 from core.messages import Message, message
 from core.model import (
     LONGEST_CONTEXT,
@@ -41,14 +42,13 @@ from core.model import (
 )
 from core.notes.fields import checked
 from core.notes.filetexts import read_front
-from core.notes.naming import stem
-from core.text import one_line
+from core.text import one_line, stem
 
 T = TypeVar("T")
 
 MOST_NAME = 200
 """Characters of the name of a base, of its model or of a question set."""
-_MOST_EXTRA = 8 * frontmatter.MAX_CHARACTERS
+_MOST_EXTRA = 8 * MAX_CHARACTERS
 """Characters, as JSON, of what the longest front matter holds."""
 MOST_ENTRIES = 100_000
 """Tags of a note, or other notes that it names."""
@@ -129,7 +129,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
         raise RowError(
             "it is {size:.1f} MB; the limit is {limit} MB.", size=len(data) / 2**20, limit=MAX_BYTES // 2**20
         )
-    if frontmatter.span(front)[2] != len(front):
+    if frontmatter.delimited(front)[2] != len(front):
         raise RowError("'{name}' must be {kind}.", name="front", kind=message("front matter between its two lines"))
     if from_outside.version < 1:
         raise RowError("'{name}' must be {kind}.", name="version", kind=message("a whole number"))

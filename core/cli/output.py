@@ -22,8 +22,22 @@ BESIDE: list[Callable[[], Iterable[object]]] = []
 """Returns the remarks that a command prints on stderr once it has ended."""
 
 
+_NAMES = frozenset("base copy file folder missing_attachments name note path paths source_ref title to".split())
+"""Values that name files, notes or bases."""
+_LINE_END = str.maketrans({"\n": "\u240a", "\r": "\u240d"})
+
+
 def show(data: Any, as_json: bool, to_lines: Lines) -> None:
-    write(json_of(data) if as_json else "\n".join(to_lines(data)))
+    write(json_of(data) if as_json else "\n".join(to_lines(_with_names_on_a_line(data))))
+
+
+def _with_names_on_a_line(data: Any, *, is_name: bool = False) -> Any:
+    """Return values in which no name has an end of a line, as names of files may."""
+    if isinstance(data, Mapping):
+        return {key: _with_names_on_a_line(value, is_name=key in _NAMES) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_with_names_on_a_line(item, is_name=is_name) for item in data]
+    return data.translate(_LINE_END) if is_name and isinstance(data, str) else data
 
 
 def json_of(data: Any) -> str:

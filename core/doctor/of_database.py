@@ -7,7 +7,7 @@ from core.doctor.check import Check, Parts
 from core.errors import StoreError
 from core.messages import Message, message, plural, verbatim
 from core.model import Revision
-from core.store.chunk_table import words_of
+from core.store.word_rows import word_row
 
 _FIX = verbatim("tessera doctor --fix")
 _MOST_SHOWN = 3
@@ -109,13 +109,12 @@ def _put_words(parts: Parts) -> None:
             "SELECT chunks.rowid, title FROM chunks JOIN notes"
             f" ON notes.id = note_id WHERE chunks.rowid IN ({_WORDLESS})"
         ).fetchall()
-        chunks = parts.store.chunks.by_rowid([row["rowid"] for row in rows])
+        rowids = [row["rowid"] for row in rows]
+        chunks, beside = parts.store.chunks.by_rowid(rowids), parts.store.properties.beside(rowids)
         for row in rows:
-            chunk = chunks[row["rowid"]]
-            texts = row["title"], " ".join(chunk.section), chunk.text
+            words = word_row(row["title"], chunks[row["rowid"]], beside.get(row["rowid"], ""))
             connection.execute(
-                "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)",
-                (row["rowid"], *map(words_of, texts)),
+                "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)", (row["rowid"], *words)
             )
         connection.execute("INSERT INTO words (words) VALUES ('rebuild')")
 

@@ -15,7 +15,7 @@ from core.importers import markup
 from core.importers.fronting import EXPORT, file_name, files, text_of, unique, with_front
 from core.importers.protocol import Imported
 from core.markdown.frontmatter import moment
-from core.model import Failed
+from core.model import Failed, day_of
 
 _ID = re.compile(r" ?\b([0-9a-f]{32})(?=(?:_all)?(?:\.\w{1,8})?$)")
 _SITE = re.compile(r"https://(?:www\.)?notion\.(?:so|site)/(?:[^\s()#?]*[-/])?([0-9a-f]{32})")
@@ -141,7 +141,7 @@ def _date(value: str) -> str:
     if (worded := _WORDED.match(value)) and (month := _MONTHS.get(worded[1][:3].lower())):
         value = f"{worded[3]}-{month:02}-{int(worded[2]):02}"
     at = moment(value)
-    return at.date().isoformat() if at else ""
+    return day_of(at) if at else ""
 
 
 def _table(text: str, place: str, pages: set[str]) -> str:

@@ -15,7 +15,7 @@ from core.intake.encoding import MAX_BYTES as MAX_TEXT
 from core.intake.encoding import decoded
 from core.markdown.frontmatter import moment, span
 from core.messages import Message
-from core.model import Document, Omission, TextEncoding
+from core.model import Document, Omission, TextEncoding, later
 from core.text import storable
 
 __all__ = ["MAX_BYTES", "DocumentText", "is_document", "is_text", "readers", "still_chosen", "text_of"]
@@ -82,7 +82,7 @@ def _front(converted: Converted) -> str:
     fields = {name: getattr(converted, name) for name in ("title", "author", "created", "updated")}
     for name in ("created", "updated"):
         at = moment(fields[name])
-        if at is None or at > now:
+        if at is None or at > later(now, 1):  # a bare day may have begun further east
             fields[name] = ""
     said = {name: " ".join(storable(str(value)).split()) for name, value in fields.items() if value}
     return f"---\n{yaml.safe_dump(said, allow_unicode=True, sort_keys=False, width=10_000)}---\n" if said else ""

@@ -21,7 +21,7 @@ from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_rows import Joined, Moved
 from core.store.note_to_index import NoteToIndex
-from core.text import line_starts
+from core.text import line_starts, stem
 
 _LOG = logging.getLogger(__name__)
 _SYNC_DELETES = Revision("delete", "sync")
@@ -112,7 +112,7 @@ def _join(store: Store, plan: SyncPlan) -> Iterator[Failed]:
             yield Failed(match.file.path, message("This note was changed here meanwhile. Update again."))
             continue
         hashed = match.file.content_hash if match in plan.touched else note.content_hash
-        joins.append(Joined(note.id, plan.source_ref, hashed, _in_its_text(note)))
+        joins.append(Joined(note.id, plan.source_ref, match.file.path, hashed, _in_its_text(note)))
     store.notes.join(joins)
 
 
@@ -121,8 +121,8 @@ def _rename(store: Store, plan: SyncPlan) -> None:
     for match in plan.renamed:
         note, file = match.note, match.file
         title = store.notes.title(note.note_id)
-        if title == PurePosixPath(note.path).stem:
-            title = PurePosixPath(file.path).stem
+        if title in (stem(note.path), PurePosixPath(note.path).stem):
+            title = stem(file.path)
         moves.append(Moved(note.note_id, file.path, plan.source_ref, title, file.mtime_ns, file.size))
     store.move(moves)
     store.notes.touch((match.note.note_id, match.file.mtime_ns, match.file.size) for match in plan.touched)

@@ -35,6 +35,7 @@ from core.model import (
 )
 from core.models import Models
 from core.store import Store
+from core.text import composed
 
 _WRITING, _WRITING_ALONE = 0.05, 0.9
 """Shares of the progress of an import that are writing, with a model and without; embedding takes the rest."""
@@ -118,9 +119,13 @@ class Imports:
         known = self._bases.get(base)
         own, forbidden = self._store.notes.files(known), self._store.folder
         scanned = folder.scan(path, forbidden=forbidden, plain=known.plain)
-        ref, paths = str(scanned.folder), {file.path for file in scanned.files}
-        taken = {note.path for note in own if note.source_ref == ref}
-        loose = {note.note_id: note for note in self._store.notes.loose(known) if note.path in paths - taken}
+        ref, taken = str(scanned.folder), {note.path for note in own if note.source_ref == str(scanned.folder)}
+        paths = {composed(file.path): file.path for file in scanned.files if file.path not in taken}
+        loose = {
+            note.note_id: replace(note, path=paths.pop(composed(note.path)))
+            for note in self._store.notes.loose(known)
+            if composed(note.path) in paths
+        }
         joining = [replace(note, source_ref=ref) for note in loose.values()]
         others = [note for note in own if note.note_id not in loose]
         plan = sync.plan(base, scanned.folder, [*others, *joining], forbidden=forbidden, plain=known.plain)

@@ -6,7 +6,6 @@ kept. Nothing here may change the length of the text.
 
 import re
 from dataclasses import replace
-from pathlib import PurePosixPath
 
 from core.blobs import blobs
 from core.intake.documents import DocumentText
@@ -16,6 +15,7 @@ from core.markdown.body import Inside, distinct_tags, look_into, short_title
 from core.markdown.outline import Outline
 from core.messages import Message, plural
 from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Note, TextEncoding, summed
+from core.text import stem
 
 _DRAWING = ".excalidraw"
 
@@ -25,8 +25,8 @@ def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]
 
     The note has no id, base or hash yet. Its links are wikilink targets as they are written, and Markdown links as
     paths from the top of the folder, without attachments and web addresses. Raises SourceError for data that isn't
-    text, is empty, is over MAX_BYTES or too large to parse. Unreadable front matter is ignored, with a warning. All of
-    a `plain` text is body.
+    text, is empty, is over MAX_BYTES or too large to parse. Lines of front matter that can't be read are named in
+    `left_out` and in a warning. All of a `plain` text is body.
     """
     found = decoded(data, path)
     return of_text(found.text, path, plain=plain, encoding=found.of_file)
@@ -41,7 +41,7 @@ def of_text(
     body = text[body_start:]
     inside = inside or look_into(body, path, plain=plain)
     fields = front.fields | {
-        "title": short_title(front.value("title")) or _drawing(path, front) or inside.title or PurePosixPath(path).stem,
+        "title": short_title(front.value("title")) or _drawing(path, front) or inside.title or stem(path),
         "tags": distinct_tags([*front.value("tags"), *inside.tags]),
     }
     note = Note(
@@ -55,7 +55,7 @@ def of_text(
         links=inside.targets(path),
         extra=front.extra | _long_title(front.value("title")),
         warnings=(*front.warnings, *_not_searched(body)),
-        left_out=(*unreadable(text), *doubtful(encoding)),
+        left_out=(*unreadable(text), *front.left_out, *doubtful(encoding)),
         plain=plain,
         encoding=encoding,
         **fields,
@@ -71,7 +71,7 @@ def _long_title(title: str) -> dict[str, object]:
 
 def _drawing(path: str, front: frontmatter.FrontMatter) -> str:
     """Return the name of a drawing of Excalidraw in a note, whose headings are those of the program, "" for others."""
-    name = PurePosixPath(path).stem
+    name = stem(path)
     is_drawing = name.lower().endswith(_DRAWING) or "excalidraw-plugin" in front.extra
     return re.sub(rf"(?i){re.escape(_DRAWING)}$", "", name) if is_drawing else ""
 

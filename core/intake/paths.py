@@ -3,20 +3,25 @@
 from collections.abc import Container, Iterable, Iterator
 from pathlib import PurePosixPath
 
+from core.text import composed
+
 
 class Paths:
-    """Files and folders, by their paths from a folder with forward slashes, and all that lies in those folders."""
+    """Files and folders, by their paths from a folder with forward slashes, and all that lies in those folders.
+
+    Watchers of a file system may report a name in another form than its folder lists it.
+    """
 
     def __init__(self, paths: Iterable[str]) -> None:
-        self._paths = frozenset(paths)
+        self._paths = frozenset(map(composed, paths))
         self._above = {above for path in self._paths for above in ancestry(path)}
 
     def __contains__(self, path: str) -> bool:
-        return any(one in self._paths for one in ancestry(path))
+        return any(one in self._paths for one in ancestry(composed(path)))
 
     def lead_through(self, folder: str) -> bool:
         """Return whether any of the paths is a folder, lies in it, or has it in itself."""
-        return folder in self._above or folder in self
+        return composed(folder) in self._above or folder in self
 
 
 def ancestry(path: str) -> Iterator[str]:

@@ -15,6 +15,7 @@ from core.intake.folder import Scan, scan, with_text
 from core.intake.page_pictures import pages_only
 from core.intake.paths import Paths, ancestry
 from core.model import Failed, KnownNote, Match, SourceFile, SyncPlan
+from core.text import composed, name_key
 
 _KEPT = 8_000_000
 """Characters of new and changed files that a plan keeps, so that they are read once."""
@@ -55,7 +56,9 @@ def plan(
     ref = source_ref if source_ref is not None else str(scanned.folder)
     mine = {note.path: note for note in known if note.source_ref == ref}
     scanned = pages_only(scanned, mine, whole=only is None) if removals else scanned
-    compared = _compare(scanned, mine, unread)
+    # A file of an upload is named in the form of the system that sent it.
+    alike = {} if removals else {composed(path): note for path, note in mine.items()}
+    compared = _compare(scanned, mine, alike, unread)
     moved = _moved(known, compared.new) if removals else []
     others = [note for note in mine.values() if only is not None and note.path not in only]
     compared.unchanged += others
@@ -82,11 +85,17 @@ def plan(
 
 
 def _compare(
-    scanned: Scan, known: Mapping[str, KnownNote], unread: Mapping[tuple[str, int, int], Failed]
+    scanned: Scan,
+    known: Mapping[str, KnownNote],
+    alike: Mapping[str, KnownNote],
+    unread: Mapping[tuple[str, int, int], Failed],
 ) -> _Comparison:
     compared, room = _Comparison(failed=list(scanned.failed)), _KEPT
+    present = {file.path for file in scanned.files}
     for file in scanned.files:
         note = known.get(file.path)
+        if note is None and (other := alike.get(composed(file.path))) and other.path not in present:
+            note = other
         if note and (note.mtime_ns, note.size) == (file.mtime_ns, file.size):
             compared.unchanged.append(note)
             continue
@@ -141,9 +150,9 @@ def _missing(notes: Sequence[KnownNote], present: Set[str], failed: Sequence[Fai
 def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list[Match], list[Match]]:
     """Match missing notes with new files, and return the renamed and the rewritten notes.
 
-    Renamed: the same content at another path, or in a moved folder. Rewritten: another content at the
-    same path of a moved folder. Of equal contents the same path is matched first, then the same file
-    name, then the order of the files.
+    Renamed: the same content at another path, or in a moved folder. Rewritten: another content at the same path of a
+    moved folder, or at a path that differs in case or form only. Of equal contents the same path is matched first,
+    then the same file name, then the order of the files.
     """
     renamed: list[Match] = []
     rewritten: list[Match] = []
@@ -151,7 +160,7 @@ def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list
         lambda item: (item.content_hash, item.path),
         lambda item: (item.content_hash, item.path.rpartition("/")[2]),
         lambda item: (item.content_hash,),
-        lambda item: ("", item.path),
+        lambda item: ("", name_key(item.path)),
     )
     notes, files = list(missing), list(new)
     for key in keys:

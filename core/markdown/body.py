@@ -13,6 +13,7 @@ from core.markdown.outline import Outline
 from core.markdown.parser import Parsed
 from core.markdown.tags import in_text, key
 from core.model import NOTE_SUFFIXES
+from core.text import composed
 
 MAX_TITLE = 200
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
@@ -27,7 +28,6 @@ _ATTACHMENT = re.compile(
     r"|docx?|xlsx?|pptx?|csv|json|ya?ml)$",
     re.IGNORECASE,
 )
-
 
 _LABEL = re.compile(r"^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)", re.MULTILINE)
 """The definition of a link."""
@@ -99,7 +99,7 @@ def _shown(match: re.Match[str], labels: Mapping[str, str]) -> str:
 
 def short_title(title: str) -> str:
     """Return a title on one line, of at most MAX_TITLE characters."""
-    title = " ".join(title.split())
+    title = " ".join(composed(title).split())
     return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1].rstrip() + "…"
 
 

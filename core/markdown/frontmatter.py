@@ -1,7 +1,7 @@
 """Front matter -> the fields of a note.
 
-Only a file whose first line is `---` has front matter, down to the next `---` or `...`. The YAML isn't trusted:
-only plain values are built, and YAML that expands when loaded is refused first.
+Only a file whose first line is `---` has front matter, down to the next `---` or `...`, and only if a mapping stands
+between them. The YAML isn't trusted: only plain values are built.
 """
 
 import re
@@ -12,16 +12,15 @@ from typing import Any, get_args
 
 import yaml
 from yaml.constructor import SafeConstructor
-from yaml.reader import Reader
 
 from core.markdown.tags import in_list
-from core.messages import Message, message, reason_of
-from core.model import NOTE_FIELDS, FieldKind, FieldValues, NoteStatus, exact
+from core.markdown.yamlblock import Block, block
+from core.messages import Message, message
+from core.model import NOTE_FIELDS, FieldKind, FieldValues, NoteStatus, Omission, exact, of_clock
 from core.text import LINE_END
 
-MAX_CHARACTERS = 64 * 1024
-MAX_DEPTH = 20
-
+_MOST_NAMED = 10
+"""Lines that can't be read of which each is named."""
 _OPENING = re.compile(rf"---[ \t]*+{LINE_END}")
 _CLOSING = re.compile(rf"(?<=[\r\n])(?:---|\.\.\.)[ \t]*+(?:{LINE_END}|\Z)")
 _DATE = re.compile(r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T\s]\s?(\d{1,2})(:\S+(?:\s?[+-]\S+|\sZ)?))?")
@@ -30,21 +29,25 @@ KEYS = {name: field.keys or (name,) for name, field in NOTE_FIELDS.items()} | _T
 """The keys of each field of a note, the usual one first; a key is the same in any case."""
 _KINDS = {name: field.kind for name, field in NOTE_FIELDS.items()} | dict.fromkeys(_TIMES, "day")
 _FIELDS = {key: name for name, keys in KEYS.items() for key in keys}
+_KNOWN = frozenset(_FIELDS)
 _EMPTY = {one.name: "" if one.default is MISSING else one.default for one in fields(FieldValues)}
 _YAML_TAG = "tag:yaml.org,2002:"
 _NULL = f"{_YAML_TAG}null"
 _UNFIT = (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What PyYAML's constructors raise for a text that doesn't fit its tag: they check nothing themselves."""
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(slots=True)
 class FrontMatter:
-    """The values of the front matter by the fields of a note; `extra` holds those without a field, as JSON values."""
+    """The values of the front matter by the fields of a note; `extra` holds those without a field, as JSON values.
+
+    `left_out` names the lines and the values that can't be read.
+    """
 
     fields: dict[str, Any] = field(default_factory=dict)
     extra: dict[str, object] = field(default_factory=dict)
     warnings: list[Message] = field(default_factory=list)
+    left_out: list[Omission] = field(default_factory=list)
 
     def value(self, name: str) -> Any:
         """Return the value of a field of a note, or of one of its times."""
@@ -52,70 +55,43 @@ class FrontMatter:
 
 
 def span(text: str) -> tuple[int, int, int]:
-    """Return the start and end of the YAML and the start of the body; zeros where there is none."""
+    """Return the start and end of the YAML and the start of the body; zeros where there is none.
+
+    What stands between the two lines and is no mapping belongs to the body.
+    """
+    start, end, body = delimited(text)
+    return (start, end, body) if body and block(text[start:end], _KNOWN) else (0, 0, 0)
+
+
+def delimited(text: str) -> tuple[int, int, int]:
+    """Return what `span` returns, whatever stands between the two lines."""
     opening = _OPENING.match(text)
     closing = _CLOSING.search(text, opening.end()) if opening else None
     return (opening.end(), closing.start(), closing.end()) if opening and closing else (0, 0, 0)
 
 
 def parse(source: str) -> FrontMatter:
-    """Read the YAML between the two lines; an unreadable value leaves a warning with its line."""
+    """Read the YAML between the two lines; what can't be read is left out with its line, and a warning says why."""
     front = FrontMatter()
-    try:
-        root = compose(source)
-    except (yaml.YAMLError, ValueError) as error:
-        front.warnings.append(unreadable(error))
-        return front
-    if isinstance(root, yaml.MappingNode):
-        for key, value in root.value:
-            if isinstance(key, yaml.ScalarNode) and value.tag != _NULL:
-                _take(front, key.value.strip(), value)
-    elif root is not None:
-        front.warnings.append(message("The front matter (line 2) is not a list of 'key: value' lines; it is ignored."))
+    read = mapping(source)
+    unread = read.unread if read else ()
+    if unread:
+        more = ", …" if len(unread) > _MOST_NAMED else ""
+        places = ", ".join(line.place for line in unread[:_MOST_NAMED]) + more
+        front.left_out.append(Omission("field", len(unread), places))
+    for line in unread[:_MOST_NAMED]:
+        front.warnings.append(
+            message("Line {line} of the front matter can't be read: {reason}.", line=line.number, reason=line.reason)
+        )
+    for key, value in read.root.value if read and read.root else ():
+        if value.tag != _NULL:
+            _take(front, key.value.strip(), value)
     return front
 
 
-def compose(source: str) -> yaml.Node | None:
-    """Return the YAML as nodes with their places; raises ValueError and YAMLError."""
-    _refuse_hostile(source)
-    root: yaml.Node | None = yaml.compose(source, Loader=_Loader)
-    return root
-
-
-def _refuse_hostile(source: str) -> None:
-    """Raise ValueError for YAML that is small but costly to load, before anything is built."""
-    if len(source) > MAX_CHARACTERS:
-        raise ValueError(message("line 2: it is longer than {size} KB", size=MAX_CHARACTERS // 1024))
-    if unprintable := Reader.NON_PRINTABLE.search(source):
-        line = len(re.findall(LINE_END, source[: unprintable.start()])) + 2
-        raise ValueError(message("line {line}: it holds a control character", line=line))
-    depth = 0
-    for event in _events(source):
-        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        line = event.start_mark.line + 2 if event.start_mark else 2
-        if isinstance(event, yaml.AliasEvent):
-            raise ValueError(message("line {line}: YAML aliases (*name) are not allowed", line=line))  # noqa: TRY004
-        if depth > MAX_DEPTH:
-            raise ValueError(message("line {line}: it is nested deeper than {n} levels", line=line, n=MAX_DEPTH))
-
-
-def _events(source: str) -> Iterator[yaml.Event]:
-    try:
-        yield from yaml.parse(source, Loader=_Loader)
-    except yaml.MarkedYAMLError as error:
-        if "nesting depth" not in (error.problem or ""):  # of PyYAML from 6.0.4 on, which looks ahead
-            raise
-        line = error.problem_mark.line + 2 if error.problem_mark else 2
-        raise ValueError(message("line {line}: it is nested deeper than {n} levels", line=line, n=MAX_DEPTH)) from error
-
-
-def unreadable(error: Exception) -> Message:
-    """Return the message of what `compose` raises."""
-    mark = getattr(error, "problem_mark", None)
-    reason = reason_of(error)
-    if mark:
-        reason = message("line {line}: {reason}", line=mark.line + 2, reason=getattr(error, "problem", "") or "")
-    return message("The front matter can't be read and is ignored ({reason}).", reason=reason)
+def mapping(source: str) -> Block | None:
+    """Return the mapping of the YAML between the two lines, None where it is none."""
+    return block(source, _KNOWN)
 
 
 def _take(front: FrontMatter, key: str, node: yaml.Node) -> None:
@@ -126,7 +102,7 @@ def _take(front: FrontMatter, key: str, node: yaml.Node) -> None:
     texts = list(strings(node))
     value = ", ".join(texts).strip()
     name = _FIELDS.get(key.lower(), "")
-    taken = _read(_KINDS[name], value, texts) if name else None
+    taken = _read(_KINDS[name], value, texts) if name and not _holds_mapping(node) else None
     if taken is not None:
         front.fields[name] = front.value(name) + taken if name == "tags" else taken
     elif key.lower() in ("aliases", "alias"):
@@ -167,6 +143,7 @@ def _keep(front: FrontMatter, key: str, node: yaml.Node) -> None:
         front.extra[key] = _plain(_AsTyped().construct_document(node))
     except _UNFIT:
         if not isinstance(node, yaml.ScalarNode):
+            front.left_out.append(Omission("field", place=f"{line}: {key}"))
             front.warnings.append(
                 message("'{key}' in the front matter (line {line}) can't be read and is ignored.", key=key, line=line)
             )
@@ -180,6 +157,13 @@ def _keep(front: FrontMatter, key: str, node: yaml.Node) -> None:
                 tag=node.tag.replace(_YAML_TAG, "!!"),
             )
         )
+
+
+def _holds_mapping(node: yaml.Node) -> bool:
+    """Return whether a value has keys of its own, as no field of a note has."""
+    if isinstance(node, yaml.SequenceNode):
+        return any(map(_holds_mapping, node.value))
+    return isinstance(node, yaml.MappingNode) and bool(node.value)
 
 
 def target(text: str) -> str:
@@ -197,14 +181,15 @@ def strings(node: yaml.Node) -> Iterator[str]:
 
 
 def moment(value: str) -> datetime | None:
-    """Return a date or time in UTC; one without an offset counts as UTC."""
+    """Return a day as its midnight in UTC, or a time in UTC; one without an offset is of the person's clock."""
     match = _DATE.fullmatch(value)
     if match is None:
         return None
     year, month, day, hour, rest = match.groups()
     clock = f"T{int(hour):02d}{''.join(rest.split())}" if hour else ""
     try:
-        return exact(datetime.fromisoformat(f"{year}-{int(month):02d}-{int(day):02d}{clock}"))
+        at = datetime.fromisoformat(f"{year}-{int(month):02d}-{int(day):02d}{clock}")
+        return of_clock(at) if clock else exact(at)
     except ValueError:
         return None
 

@@ -15,10 +15,9 @@ import yaml
 from yaml.reader import Reader
 
 from core.errors import EditError
-from core.markdown import frontmatter, tags
+from core.markdown import frontmatter, tags, yamlblock
 from core.markdown.frontmatter import KEYS, FrontMatter
-from core.messages import message
-from core.model import day_of, fields_of
+from core.model import day_of, fields_of, is_day, on_clock
 from core.text import LINE_END
 
 _Place = tuple[yaml.ScalarNode, yaml.Node]
@@ -41,12 +40,14 @@ def rewritten(front: str, fields: Mapping[str, object], newline: str = "\n") -> 
     matter that can't be read, and for a value that it can't hold.
     """
     start, end, body = frontmatter.span(front)
-    if not body:
-        front = f"---{newline}---{newline}"
+    if not body:  # what stands there without being a mapping belongs to the body
+        front = f"---{newline}---{newline}{front}"
         start, end, _ = frontmatter.span(front)
     source = front[start:end]
     ending = cast(re.Match[str], re.search(rf"{LINE_END}\Z", front[:start]))[0]
     changed = _Writer(source, ending).written(fields)
+    if frontmatter.mapping(changed) is None:  # comments alone belong to the body
+        changed += "".join(f"{KEYS[name][0]}:{ending}" for name in [*fields][:1])
     _check(frontmatter.parse(source), frontmatter.parse(changed), fields)
     return front[:start] + changed + front[end:]
 
@@ -106,14 +107,10 @@ class _Writer:
         return text + added
 
     def _root(self) -> yaml.MappingNode | None:
-        problem = message("The front matter (line 2) is not a list of 'key: value' lines; it is ignored.")
-        try:
-            root = frontmatter.compose(self._source)
-            if root is None or isinstance(root, yaml.MappingNode):
-                return root
-        except (yaml.YAMLError, ValueError) as error:
-            problem = frontmatter.unreadable(error)
-        raise EditError("{problem} Correct it in the file, then change the field.", problem=problem)
+        read = frontmatter.mapping(self._source)
+        if read is None:
+            raise EditError("The front matter is no list of 'key: value' lines. Change the field in the file.")
+        return read.root
 
     # one key
 
@@ -228,12 +225,13 @@ def _new(name: str, value: object) -> str:
 
 def _date(value: datetime, like: str) -> str:
     """Return a time in the form of the old text: with or without a time of day, with or without an offset."""
-    on_the_day = value.replace(hour=0, minute=0, second=0, microsecond=0)
-    if value == on_the_day and (not like or ":" not in like):
+    if is_day(value) and (not like or ":" not in like):
         return day_of(value)
     plain = like.strip("\"'")
     bare = frontmatter.moment(plain) and ":" in plain and not re.search(r"[Zz]$|\d[+-]\d\d:?\d\d$", plain)
-    return (value.replace(tzinfo=None) if bare else value).isoformat()
+    text = on_clock(value).replace(tzinfo=None).isoformat() if bare else ""
+    # In the hour that a clock has twice, only an offset tells which one it is.
+    return text if frontmatter.moment(text) == value else value.isoformat()
 
 
 def _quoted(value: str, *, flow: bool = False, style: str | None = None, plain: bool = False) -> str:
@@ -254,7 +252,7 @@ def _is_plain(value: str, *, flow: bool) -> bool:
     if value != value.strip() or _OTHERWISE_ELSEWHERE.fullmatch(value):
         return False
     with suppress(yaml.YAMLError, ValueError):
-        root = frontmatter.compose(f"k: [{value}]\n" if flow else f"k: {value}\n")
+        root = yamlblock.compose(f"k: [{value}]\n" if flow else f"k: {value}\n")
         if not isinstance(root, yaml.MappingNode) or len(root.value) != 1:
             return False
         node = root.value[0][1]

@@ -1,14 +1,25 @@
 """Tags: one rule for notes, front matter and questions."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 
 from core.markdown.inline import Inline
-from core.text import fold
+from core.text import composed, fold
 
-_CHARACTERS = r"\w\u0300-\u036f/-"
+_MARKS = "".join(
+    chr(code)
+    for plane in (range(0x300, 0x3100), range(0xA660, 0xAC00))
+    for code in plane
+    if unicodedata.category(chr(code)).startswith("M")
+)
+"""Accents, vowel signs and points, which belong to the letter before."""
+_CHARACTERS = rf"\w{_MARKS}/-"
 NAME = rf"(?!\d++[/-]*+(?![{_CHARACTERS}]))\w[{_CHARACTERS}]*+"
-"""A tag behind its #: letters of any script, figures, `_`, `-` and `/`; not figures alone, because #12 is a number."""
+"""A tag behind its #: letters of any script with their marks, figures, `_`, `-` and `/`.
+
+Not figures alone, because #12 is a number.
+"""
 
 _BEFORE = r"\s(\[{（【《「『〈“‘，。、；：！？,;|>*~"
 """The characters that a # may follow, besides the start of a text."""
@@ -18,13 +29,13 @@ _SIGNS = "#＃"
 
 
 def plain(text: str) -> str:
-    """Return the stored form of a tag: without the # before it and the white space around it."""
-    return text.strip().lstrip(_SIGNS).strip()
+    """Return the stored form of a tag: composed, without the # before it and the white space around it."""
+    return composed(text.strip().lstrip(_SIGNS).strip())
 
 
 def named(text: str) -> str:
     """Return the tag in a match of NAME, without a sign at its end, which belongs to the sentence."""
-    return text.rstrip("/-")
+    return composed(text.rstrip("/-"))
 
 
 def key(text: str) -> str:

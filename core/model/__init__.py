@@ -29,6 +29,7 @@ from core.model.omissions import *
 from core.model.packs import *
 from core.model.pictures import *
 from core.model.program import *
+from core.model.properties import *
 from core.model.queries import *
 from core.model.related import *
 from core.model.review import *

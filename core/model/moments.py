@@ -1,16 +1,57 @@
-"""Times anywhere in the calendar, from year 1 to 9999: brought to UTC, read on a person's clock, moved by days.
+"""Times anywhere in the calendar, from year 1 to 9999: brought to UTC, read on the person's clock, moved by days.
+
+A bare day, such as `created: 2026-01-31`, is that day in every zone. It is stored as its midnight in UTC, and no time
+is: one that falls on it is stored a microsecond later (`of_clock`).
 
 The calendar has two ends. A time that would lie beyond one, by its offset or by a span, counts as that end; what comes
 from outside is refused there (`exact`).
 """
 
+import time as clock
 from collections.abc import Callable
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 
 CALENDAR_BEGINS = datetime.min.replace(tzinfo=UTC)
 CALENDAR_ENDS = datetime.max.replace(tzinfo=UTC)
 _BEYOND = (OverflowError, ValueError, OSError)
 """What Python and the C library raise for a time beyond the calendar, or beyond the clock of the system."""
+
+
+class _Clock(tzinfo):
+    """The zone of this machine, with the offset of each day: a zone of `datetime.astimezone` has that of one moment."""
+
+    def utcoffset(self, at: datetime | None) -> timedelta | None:
+        return _local(at.replace(tzinfo=None)).utcoffset() if at else None
+
+    def dst(self, at: datetime | None) -> None:
+        return None
+
+    def tzname(self, at: datetime | None) -> str | None:
+        return _local(at.replace(tzinfo=None)).tzname() if at else None
+
+    def fromutc(self, at: datetime) -> datetime:
+        return _local(at.replace(tzinfo=UTC)).replace(tzinfo=self)
+
+
+LOCAL = _Clock()
+
+
+def local_now() -> datetime:
+    """Return the time on this machine's clock."""
+    return datetime.now(LOCAL)
+
+
+def _local(at: datetime) -> datetime:
+    """Return a time on this machine's clock, in its offset of then, or of today where the system knows no other."""
+    today = timezone(timedelta(seconds=-clock.timezone))
+    try:
+        return at.astimezone()
+    except _BEYOND as error:
+        if at.tzinfo is None:
+            return at.replace(tzinfo=today)
+        if isinstance(error, OSError):  # before 1970 on Windows
+            return at.astimezone(today)
+        raise
 
 
 def in_utc(at: datetime) -> datetime:
@@ -28,14 +69,28 @@ def exact(at: datetime) -> datetime:
     return brought
 
 
+def of_clock(at: datetime) -> datetime:
+    """Return a time of a clock in UTC; one without an offset is of this machine's, in the offset of its day.
+
+    Raises ValueError as `exact` does for one with an offset.
+    """
+    brought = exact(at) if at.tzinfo else in_utc(at.replace(tzinfo=LOCAL))
+    return brought.replace(microsecond=1) if is_day(brought) else brought
+
+
+def is_day(at: datetime) -> bool:
+    """Return whether a stored time is a bare day."""
+    return in_utc(at).time() == time()
+
+
 def on_clock(at: datetime, zone: tzinfo | None = None) -> datetime:
     """Return a time as a clock in a zone shows it, by default this machine's."""
-    return _within(lambda: at.astimezone(zone), at)
+    return _within(lambda: at.astimezone(zone) if zone else _local(at), at)
 
 
 def midnight(day: date, zone: tzinfo | None = None) -> datetime:
     """Return the time in UTC at which a day begins in a zone, by default this machine's."""
-    at = datetime(day.year, day.month, day.day, tzinfo=zone)
+    at = datetime(day.year, day.month, day.day, tzinfo=zone or LOCAL)
     return _within(lambda: at.astimezone(UTC), at)
 
 
@@ -48,8 +103,8 @@ def later(at: datetime, days: float) -> datetime:
 
 
 def day_of(at: datetime) -> str:
-    """Return the day of a time, such as 2026-01-31; the year has four digits."""
-    return at.date().isoformat()
+    """Return a bare day, or the day of a time on this machine's clock, as 2026-01-31; the year has four digits."""
+    return (in_utc(at) if is_day(at) else on_clock(at)).date().isoformat()
 
 
 def _within(brought: Callable[[], datetime], at: datetime) -> datetime:
@@ -62,6 +117,6 @@ def _within(brought: Callable[[], datetime], at: datetime) -> datetime:
 def lapses(expires_at: datetime) -> datetime:
     """Return when a note of this expiry is expired; a bare date, stored as midnight in UTC, lasts through the day."""
     at = in_utc(expires_at)
-    if at.time() != time():
+    if not is_day(at):
         return at
     return midnight(at.date() + timedelta(days=1)) if at.date() < date.max else CALENDAR_ENDS

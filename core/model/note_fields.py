@@ -193,14 +193,3 @@ class NoteOptions(TypedDict, total=False):
     any_tags: OneOrMore | None
     all_tags: OneOrMore | None
     min_priority: int | None
-
-
-def property_text(value: object) -> str:
-    """Return a property of a note that is no field, for people: a list with commas, a checkbox as a sign."""
-    if isinstance(value, bool):
-        return "☑" if value else "☐"
-    if isinstance(value, list | tuple):
-        return ", ".join(map(property_text, value))
-    if isinstance(value, dict):
-        return ", ".join(f"{name}: {property_text(part)}" for name, part in value.items())
-    return "" if value is None else str(value)

@@ -18,6 +18,7 @@ from core.notes.writer import Writer
 from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_to_index import NoteToIndex
+from core.text import stem
 
 _GROUP = 256
 """Notes that are written together."""
@@ -85,7 +86,7 @@ def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: _Take
     check_body(body)
     in_folder = not path or path.endswith("/")
     inside = look_into(body, "note.md" if in_folder else path, plain=base.plain)
-    name = "" if in_folder else naming.stem(path)
+    name = "" if in_folder else stem(path)
     title = fields.pop("title", "") or inside.title or name or naming.first_words(body)
     path = f"{path}{naming.of_title(title)}" if in_folder else path
     path = free(naming.checked(path), paths)

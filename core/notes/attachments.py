@@ -4,13 +4,14 @@ import os
 import re
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from core.intake.notefile import is_skipped
 from core.model import Attachment, Note
-from core.text import half_character
+from core.text import half_character, name_key
 
 _PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".svg")
 _SIGNATURES: Mapping[str, re.Pattern[bytes]] = {
@@ -53,9 +54,11 @@ def locate(folder: str, path: str, target: str) -> Attachment | None:
     own = top / PurePosixPath(path).parent
     places = [top / name.lstrip("/")] if name.startswith("/") else [own / name, top / name]
     try:
-        found = next((path for path in places if is_inside(path, top)), None)
+        found = next(
+            (path for path in (*places, *(_on_disk(top, place) for place in places)) if is_inside(path, top)), None
+        )
         if found is None and "/" not in name:
-            found = _by_name(top, int(time.monotonic() / _FRESH)).get(name.casefold())
+            found = _by_name(top, int(time.monotonic() / _FRESH)).get(name_key(name))
         if found is None or not is_inside(found, top):
             return None
         real = found.resolve()
@@ -85,11 +88,35 @@ def is_inside(path: Path, top: Path, most: int = MOST) -> bool:
     return real.is_file() and real.stat().st_size <= most
 
 
+def _on_disk(top: Path, path: Path) -> Path:
+    """Return a path in a folder with the names that the file system has there, another path as it is."""
+    inside = Path(os.path.relpath(path, top)).parts
+    if os.pardir in inside:
+        return path
+    place = top
+    for name in inside:
+        there = place / name
+        place = (
+            there
+            if there.exists()
+            else place / _names_in(place, int(time.monotonic() / _FRESH)).get(name_key(name), name)
+        )
+    return place
+
+
+@lru_cache(64)
+def _names_in(folder: Path, _: int) -> dict[str, str]:
+    """Return the names of a folder's first files and folders by their common form."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        return {name_key(entry.name): entry.name for entry in islice(entries, _SEARCHED)}
+    return {}
+
+
 @lru_cache(4)
 def _by_name(top: Path, _: int) -> dict[str, Path]:
     names: dict[str, Path] = {}
     for path in islice(_files(top), _SEARCHED):
-        names.setdefault(path.name.casefold(), path)
+        names.setdefault(name_key(path.name), path)
     return names
 
 

@@ -1,6 +1,5 @@
 """The fields of a note that a person or a program sets, checked."""
 
-import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -11,6 +10,7 @@ from core.errors import EditError, UnknownChoice
 from core.intake.encoding import MAX_BYTES
 from core.markdown.body import MAX_TITLE, distinct_tags
 from core.markdown.frontmatter import moment
+from core.markdown.tags import plain
 from core.model import NOTE_FIELDS, FieldKind, Note, NoteStatus, exact
 from core.text import escaped, half_character
 
@@ -79,7 +79,7 @@ def _title(name: str, value: object) -> str:
 
 
 def _tags(name: str, value: object) -> tuple[str, ...]:
-    return distinct_tags(re.sub(r"^#+", "", tag).strip() for tag in _texts(name, value))
+    return distinct_tags(filter(None, map(plain, _texts(name, value))))
 
 
 def _texts(name: str, value: object) -> tuple[str, ...]:

@@ -12,9 +12,8 @@ from core.markdown.body import Inside, distinct_tags, look_into, short_title
 from core.markdown.frontmatter import FrontMatter
 from core.markdown.frontwriting import rewritten
 from core.markdown.tags import key
-from core.model import NOTE_FIELDS, Note
-from core.notes.naming import stem
-from core.text import LINE_END
+from core.model import NOTE_FIELDS, Note, day_of, is_day, of_clock
+from core.text import LINE_END, stem
 
 _FROM_FILES = ("folder", "upload")
 
@@ -75,9 +74,8 @@ def touched_at(head: FrontMatter) -> dict[str, object]:
     at = head.value("updated_at")
     if at is None:
         return {}
-    now = datetime.now(UTC).replace(microsecond=0)
-    is_day = at.time() == datetime.min.time()
-    return {"updated_at": now.replace(hour=0, minute=0, second=0) if is_day else now}
+    now = of_clock(datetime.now(UTC).replace(microsecond=0))
+    return {"updated_at": datetime.fromisoformat(f"{day_of(now)}T00:00:00Z") if is_day(at) else now}
 
 
 def _own_tags(head: FrontMatter, file: Note, note: Note, in_text: set[str]) -> tuple[str, ...]:

@@ -122,7 +122,10 @@ def _note_of(
 def _text(before: bytes, path: str, changed: Note, inside: Inside | None) -> tuple[str, Inside]:
     """Return the text of a file with the body and the fields of a changed note, and what that body says."""
     old, _ = notefile.of_text(decoded(before, path, chosen=chosen_in(changed)).text, path)
-    front, body = old.front or "", with_line_ends(changed.body, old.body)
+    front, body = old.front or "", changed.body
+    if changed.front and not front:  # an earlier version of Tessera took it for front matter
+        body = changed.front + body
+    body = with_line_ends(body, old.body)
     if not front + body:
         raise EditError("A file without any text is no note. Write something, or delete the note.")
     head = filetexts.read_front(front)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from core.model import NOTE_SUFFIXES, Note
 from core.store import Store
 from core.store.note_rows import Named, texts
+from core.text import name_key
 
 _PATH, _FILE, _TITLE, _ALIAS = range(4)
 """Kinds of names by which links find notes, the most specific first."""
@@ -71,7 +72,7 @@ class NoteLinks:
         escaped = [json.dumps(name, ensure_ascii=False)[1:-1] for name in names]
         linking = []
         for other, links in self._store.notes.linking():
-            folded = links.casefold()
+            folded = name_key(links)
             if other == note_id or other not in self.names or not any(name in folded for name in escaped):
                 continue
             targets = (
@@ -85,8 +86,8 @@ class NoteLinks:
 
 
 def plain(name: str) -> str:
-    """Return a name as links are compared: without case and a note's suffix."""
-    name = name.strip().casefold()
+    """Return a name as links are compared: composed, without case and a note's suffix."""
+    name = name_key(name.strip())
     return name.rpartition(".")[0] if name.endswith(NOTE_SUFFIXES) else name
 
 

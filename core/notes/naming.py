@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Collection, Iterable
-from pathlib import PurePosixPath
 
 from core.blobs import without_blobs
 from core.errors import EditError, NoteNotFound, QueryError
@@ -48,10 +47,6 @@ def only(name: str, note_ids: Collection[str]) -> str:
     for note_id in note_ids:
         return note_id
     raise NoteNotFound(name)
-
-
-def stem(path: str) -> str:
-    return PurePosixPath(path).stem
 
 
 def first_words(body: str) -> str:

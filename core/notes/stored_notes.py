@@ -31,6 +31,7 @@ from core.notes import attachments, lines, mentions, naming, texts
 from core.notes.links import NoteLinks
 from core.store import Store
 from core.store.remembered import Remembered
+from core.text import name_key
 
 
 class StoredNotes(Imports):
@@ -76,10 +77,12 @@ class StoredNotes(Imports):
     def resolve_all(self, names: Iterable[str]) -> list[NoteCard]:
         """Return the note of each id, path or title, in their order; raises as `resolve` does."""
         called: defaultdict[str, dict[str, NoteCard]] = defaultdict(dict)
+        alike: defaultdict[str, dict[str, NoteCard]] = defaultdict(dict)
         for card in self.all():
             for name in filter(None, (card.id, card.path, card.title)):
-                called[name][card.id] = card
-        return [called[name][naming.only(name, called[name])] for name in names]
+                called[name][card.id] = alike[name_key(name)][card.id] = card
+        found = [(name, called[name] or alike[name_key(name)]) for name in names]
+        return [cards[naming.only(name, cards)] for name, cards in found]
 
     def expiring(self, *, days: int = 14) -> list[NoteCard]:
         """Return the active notes that are expired or will be within some days, the first ones first."""

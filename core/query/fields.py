@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 
 from core.documents.converting import converters_for
@@ -11,6 +11,7 @@ from core.errors import QueryError, UnknownChoice
 from core.messages import message
 from core.model import NOTE_FIELDS, fields_of
 from core.query import dates
+from core.text import fold
 
 _FILTERS = [field for field in NOTE_FIELDS.values() if field.typed]
 
@@ -98,6 +99,8 @@ _MEANT = {
     "date": "after",
     "until": "before",
 }
+_SHOWN = 20
+"""Properties of notes that a sentence lists."""
 _NOTES = "md"
 """The kind of notes out of an export of another program."""
 _NAMES = {name: field for field, names in FIELDS.items() for name in names}
@@ -105,19 +108,25 @@ _RANGE = re.compile(r"(-?\d{1,18})?\.\.(-?\d{1,18})?[.,:;!?]?|(>=|<=|>|<|=)?(-?\
 _AS_TEXT = message("To search for the text itself, put it in quotation marks.")
 
 
-def field_of(name: str) -> str | None:
-    """Return the field that has this typed name, None where there is none."""
-    return _NAMES.get(_folded(name))
+def field_of(name: str, properties: Collection[str] = ()) -> str | None:
+    """Return the field that has this typed name, else the property of notes, else None.
+
+    `properties` are the folded names of all properties that notes have.
+    """
+    folded = fold(name)
+    return _NAMES.get(_folded(name)) or (folded if folded in properties else None)
 
 
-def chosen(name: str, field: str, values: Iterable[str], at: tuple[int, int]) -> tuple[str, ...]:
+def chosen(
+    name: str, field: str, values: Iterable[str], at: tuple[int, int], properties: Collection[str] = ()
+) -> tuple[str, ...]:
     """Return the values as notes store them; raises QueryError for a value that the field, typed `name`, can't have."""
     if field in RANGES:
         return tuple(_range(name, field, value, at) for value in values)
     if field != "kind" and field not in CHOICES:
         return tuple(values)
     try:
-        return tuple(_kind(value) if field == "kind" else stored(field, value) for value in values)
+        return tuple(_kind(value) if field == "kind" else _stored(field, value, properties) for value in values)
     except UnknownChoice as error:
         value = error.message.fields["name"]
         raise QueryError(
@@ -125,9 +134,24 @@ def chosen(name: str, field: str, values: Iterable[str], at: tuple[int, int]) ->
             at,
             name=name,
             value=value,
-            choices=list(CHOICES.get(field, KINDS)),
+            choices=[*CHOICES.get(field, KINDS), *(_some(properties) if field == "has" else ())],
             help=_AS_TEXT,
         ) from error
+
+
+def _stored(field: str, value: str, properties: Collection[str]) -> str:
+    """Return what `stored` returns; a note can have properties too."""
+    try:
+        return stored(field, value)
+    except UnknownChoice:
+        if field == "has" and (folded := fold(value)) in properties:
+            return folded
+        raise
+
+
+def _some(properties: Collection[str]) -> list[str]:
+    """Return properties that a sentence has room for."""
+    return sorted(properties)[:_SHOWN]
 
 
 def stored(field: str, value: str) -> str:
@@ -185,21 +209,22 @@ def refuse_minus(name: str, field: str, at: tuple[int, int]) -> None:
         raise QueryError("'-{name}' can't be asked. {instead}", at, name=name, instead=_NOT_NEGATED[field])
 
 
-def refuse_unknown(name: str, at: tuple[int, int], *, surely: bool) -> None:
+def refuse_unknown(name: str, at: tuple[int, int], properties: Collection[str], *, surely: bool) -> None:
     """Raise QueryError for an unknown field; where a field isn't `surely` meant, only for a near match."""
-    nearest = get_close_matches(name.casefold(), [*FIELDS, *_MEANT], n=1, cutoff=0.6 if surely else 0.81)
+    nearest = get_close_matches(name.casefold(), [*FIELDS, *_MEANT, *properties], n=1, cutoff=0.6 if surely else 0.81)
     if not surely and not nearest:
         return
+    listed = [*FIELDS, *_some(properties)]
     if not nearest:
         raise QueryError(
-            "There is no field '{name}'. Fields: {fields}. {help}", at, name=name, fields=list(FIELDS), help=_AS_TEXT
+            "There is no field '{name}'. Fields: {fields}. {help}", at, name=name, fields=listed, help=_AS_TEXT
         )
     raise QueryError(
         "There is no field '{name}'. Did you mean '{nearest}:'? Fields: {fields}. {help}",
         at,
         name=name,
         nearest=_MEANT.get(nearest[0], nearest[0]),
-        fields=list(FIELDS),
+        fields=listed,
         help=_AS_TEXT,
     )
 

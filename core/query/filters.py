@@ -1,14 +1,13 @@
 """Filters chosen beside a question, and their combination with the filters in the question."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields
-from datetime import datetime
 from typing import Any
 
 from core.errors import QueryError, UnknownChoice
 from core.limits import check_terms
 from core.messages import message
-from core.model import CallerContext, Condition, Filters, SearchOptions, fields_of, in_utc
+from core.model import CallerContext, Condition, Filters, SearchOptions, fields_of, in_utc, local_now
 from core.query.fields import stored
 from core.query.language import parse
 
@@ -21,9 +20,11 @@ def filters_of(
     after: str = "",
     before: str = "",
     terms: Sequence[str] = (),
+    properties: Collection[str] = (),
 ) -> Filters:
-    """Return the filters for typed values; a note must have every tag. `terms` are in the query language.
+    """Return the filters for typed values; a note must have every tag.
 
+    `terms` are in the query language, in which the names of `properties` are fields too.
     Raises QueryError for an invalid date, for a term that is not a filter, and for too many or too long ones.
     """
     check_terms([*tags, *filter(None, (path, after, before)), *terms])
@@ -33,7 +34,7 @@ def filters_of(
     chosen = Filters(tuple(bases), tuple(conditions))
     dates = [f'{name}:"{date}"' for name, date in (("after", after), ("before", before)) if date]
     for term in (*terms, *dates):
-        understood = parse(term, now=datetime.now().astimezone())
+        understood = parse(term, now=local_now(), properties=properties)
         if understood.text or understood.excluded:
             raise QueryError("'{term}' is no filter. Write it as tag:rust, type:guide or after:2026-01-31.", term=term)
         chosen = both(chosen, understood.filters)

@@ -12,6 +12,7 @@ punctuation ，、。；！？ or directly behind another piece. All other text 
 - Fields: a name of `FIELDS` and a colon, with the value directly behind it; `std::mem` and `http://` are words. The
   values of a list stand between commas without spaces, and a value with spaces stands in quotation marks. A
   capitalised name further on with a space behind its colon is prose (`Final Project: Building a Server`).
+- Properties: the name of a property that notes have is a field, where a value stands directly behind its colon.
 - Unknown fields: two or more Latin letters, an ASCII colon and a letter or a quotation mark directly behind it are
   an error. Before a digit (`localhost:8080`) they are one only where the name is nearly that of a field.
 - #tags: `#` and a name as notes have it directly behind it, up to white space or punctuation. A number (`#12`) and C's
@@ -24,7 +25,7 @@ paths or bases either may match; of two tags, titles or sections both must.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from itertools import groupby
@@ -44,8 +45,10 @@ _COPIED = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\
 __all__ = ["CHOICES", "FIELDS", "parse", "without"]
 
 
-def parse(typed: str, *, now: datetime) -> Understood:
+def parse(typed: str, *, now: datetime, properties: Collection[str] = ()) -> Understood:
     """Parse a question; `now` is the person's local time, with its zone.
+
+    `properties` are the folded names of the properties that notes have: they are fields too.
 
     A term's place includes all that belongs to it, so that the rest means the same `without` it. A time named in
     running text is a term `after` without a field; it also sets the end where it has one (`last week`).
@@ -55,10 +58,10 @@ def parse(typed: str, *, now: datetime) -> Understood:
         raise QueryError("Half of a character stands in the question. Delete it, or type it again.", (half, half + 1))
     check_question(typed)
     if not _COPIED.search(typed):
-        return _parsed(typed, now)
+        return _parsed(typed, now, properties)
     places = [*(at for at, character in enumerate(typed) if not _COPIED.match(character)), len(typed)]
     try:
-        understood = _parsed("".join(typed[at] for at in places[:-1]), now)
+        understood = _parsed("".join(typed[at] for at in places[:-1]), now, properties)
     except QueryError as error:
         at = error.at and (places[error.at[0]], places[error.at[1]])
         raise QueryError(error.message, at) from error
@@ -66,9 +69,9 @@ def parse(typed: str, *, now: datetime) -> Understood:
     return replace(understood, terms=tuple(terms))
 
 
-def _parsed(typed: str, now: datetime) -> Understood:
+def _parsed(typed: str, now: datetime, properties: Collection[str]) -> Understood:
     """Parse a question in which nothing is invisible but what changes how letters look."""
-    pieces = _emphasised(typed, _times(Reader(typed, now.date())))
+    pieces = _emphasised(typed, _times(Reader(typed, now.date(), properties)))
     filters = _filters(pieces, now)
     filtered = filters != Filters()
     phrases, excluded = _values(pieces, "phrase"), _values(pieces, "excluded")

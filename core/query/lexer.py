@@ -1,7 +1,7 @@
 """Lexer of the question language: a typed question to its pieces, by the rules of `language`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import cast
@@ -25,7 +25,7 @@ _MINUS = re.compile(rf"[-－](?=[^\W\d_]|[{''.join(_QUOTES)}]|[#＃]{tags.NAME})
 _EXCLUDED = re.compile(rf"[^\s{_STOPS}]+")
 _TAG = re.compile(rf"[#＃]({tags.NAME})(?=[\s,、{_STOPS}{''.join(_QUOTES)}]|[.:;!?]++(?:[\s{''.join(_QUOTES)}]|\Z)|\Z)")
 _DIRECTIVES = frozenset("include define undef ifdef ifndef endif pragma".split())
-_FIELD = re.compile(r"([^\s:：]{1,12})[:：]")
+_FIELD = re.compile(r"([^\s:：]{1,40})[:：]")
 _UNKNOWN = re.compile(rf"([A-Za-z]{{2,20}}):(?=(?P<figure>\d)|[^\W_]|[{''.join(_QUOTES)}])")
 _VALUE = re.compile(rf"[^\s,{_STOPS}]*+")
 _ENDED = re.compile(rf"[\s,;:!?)\]}}{_STOPS}：）】]|\Z")
@@ -49,11 +49,15 @@ class Piece:
 
 
 class Reader:
-    """Reads a question once, from left to right; `today` is the person's day."""
+    """Reads a question once, from left to right.
 
-    def __init__(self, typed: str, today: date) -> None:
+    `today` is the person's day, `properties` are the folded names of the properties that notes have.
+    """
+
+    def __init__(self, typed: str, today: date, properties: Collection[str] = ()) -> None:
         self._typed = typed
         self._today = today
+        self._properties = properties
         self._last = {closing: typed.rfind(closing) for closing in _QUOTES.values()}
 
     def pieces(self) -> Iterator[Piece]:
@@ -83,7 +87,7 @@ class Reader:
             return at + 1
         if begins and (_MINUS.match(self._typed, at) or _TAG.match(self._typed, at)):
             return at + 1
-        if begins and ((match := _FIELD.match(self._typed, at)) and fields.field_of(match[1])):
+        if begins and ((match := _FIELD.match(self._typed, at)) and self._field_of(match[1])):
             return match.end()
         if begins and (match := _UNKNOWN.match(self._typed, at)):
             return match.end()
@@ -152,16 +156,17 @@ class Reader:
     def _field(self, at: int, start: int) -> Piece | None:
         """Return the field whose name begins at `at`; `start` is before `at` where a minus negates it."""
         match = _FIELD.match(self._typed, at)
-        field = fields.field_of(match[1]) if match else None
+        field = self._field_of(match[1]) if match else None
         if not match or not field:
             if unknown := _UNKNOWN.match(self._typed, at):
-                fields.refuse_unknown(unknown[1], (at, unknown.end()), surely=not unknown["figure"])
+                place = at, unknown.end()
+                fields.refuse_unknown(unknown[1], place, self._properties, surely=not unknown["figure"])
             return None
         name, begins = match.group(), match.end()
         if self._typed.startswith((":", "：", "//"), begins):
             return None
         values, end = self._field_values(begins, field)
-        if not values and start and name[0].isupper():
+        if not values and (field not in fields.FIELDS or (start and name[0].isupper())):
             return None  # a title: Final Project: Building a Server
         if not values:
             fields.refuse_empty(name, field, (start, end))
@@ -175,7 +180,10 @@ class Reader:
             return self._closed(start, end, replace(term, kind="base"), values)
         if field in fields.DAYS:
             return self._closed(start, end, term, tuple(self._days(value, (begins, end)) for value in values))
-        return self._closed(start, end, term, fields.chosen(name, field, values, (begins, end)))
+        return self._closed(start, end, term, fields.chosen(name, field, values, (begins, end), self._properties))
+
+    def _field_of(self, name: str) -> str | None:
+        return fields.field_of(name, self._properties)
 
     def _field_values(self, at: int, field: str) -> tuple[tuple[str, ...], int]:
         """Return the values of the list at `at`, and its end."""
@@ -194,7 +202,7 @@ class Reader:
             if self._typed[at : at + 1] not in (",", "，"):
                 return tuple(values), at
             following = _FIELD.match(self._typed, at + 1)
-            if following and fields.field_of(following[1]):
+            if following and self._field_of(following[1]):
                 return tuple(values), at
             at += 1
 

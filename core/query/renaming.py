@@ -1,8 +1,7 @@
 """A base has another name: questions that name it by the filter `base:` follow."""
 
-from datetime import datetime
-
 from core.errors import QueryError
+from core.model import local_now
 from core.query.lexer import Piece, Reader
 from core.text import half_character
 
@@ -10,6 +9,16 @@ _QUOTES = (('"', '"'), ("“", "”"), ("「", "」"), ("『", "』"))
 _BEHIND = ",.!?、，。；！？"
 _PLAIN = "-_./"
 """Signs in a name that needs no quotation marks, beside letters and digits."""
+
+
+class _Every(frozenset[str]):
+    """The names of all properties that notes may have."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+_EVERY = _Every()
 
 
 def renamed(question: str, old: str, new: str) -> str:
@@ -33,7 +42,7 @@ def _of_base(question: str, name: str) -> list[Piece]:
     """Return the pieces of a question that name a base; raises QueryError for an invalid question."""
     if half_character(question) is not None:
         return []
-    pieces = Reader(question, datetime.now().astimezone().date()).pieces()
+    pieces = Reader(question, local_now().date(), _EVERY).pieces()
     return [piece for piece in pieces if piece.term and piece.term.kind == "base" and name in piece.values]
 
 

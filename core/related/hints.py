@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from core.markdown.body import Inside, look_into
 from core.messages import message, plural
-from core.model import Finding, Hint, Note, NoteCard, lapses
+from core.model import Finding, Hint, Note, NoteCard, day_of, lapses
 from core.notes.links import NoteLink
 from core.notes.naming import first_words
 from core.related.mentions import LONGEST
@@ -80,7 +80,7 @@ def _outdated(note: Note, known: Known) -> Iterator[Hint]:
     if note.expires_at and lapses(note.expires_at) <= datetime.now(UTC):
         yield Hint(
             "outdated",
-            message("It is out of date since {day}.", day=note.expires_at.date().isoformat()),
+            message("It is out of date since {day}.", day=day_of(note.expires_at)),
             message("Archive it, or give it a later day on which it expires."),
         )
     for card in known.cards([*known.newer.get(note.id, ())]).values():

@@ -1,6 +1,7 @@
 """Where the text of a note names another note without a link."""
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -46,7 +47,7 @@ def mentions(note: Note, names: Iterable[Named], linked: Iterable[str | None]) -
     for named in names:
         if named.id in without:
             continue
-        places = [place for name in {named.title, *named.aliases} if (place := _place(name, text, words)) is not None]
+        places = [place for name in _forms(named) if (place := _place(name, text, words)) is not None]
         if places:
             start, end = min(places)
             if start not in longest or longest[start].end < end:
@@ -56,6 +57,12 @@ def mentions(note: Note, names: Iterable[Named], linked: Iterable[str | None]) -
         if not chosen or one.start >= chosen[-1].end:
             chosen.append(one)
     return chosen
+
+
+def _forms(named: Named) -> set[str]:
+    """Return the names of a note, with letters and marks as one character and apart: a text may have either."""
+    names = (named.title, *named.aliases)
+    return {unicodedata.normalize(form, name) for name in names for form in ("NFC", "NFD")}
 
 
 def link(note: Note, mention: Mention, links: NoteLinks) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar, Unpack
+from typing import Any, TypeVar, Unpack
 
 from core import embedding, reranking
 from core.call_log import logged
@@ -19,6 +19,7 @@ from core.model import (
     Choice,
     Context,
     Decomposition,
+    Filters,
     Highlight,
     Hit,
     Notice,
@@ -39,7 +40,7 @@ from core.retrieval import context, highlights, hits, llm_choice, passages, roun
 from core.retrieval.begin import begun
 from core.retrieval.highlights import Read
 from core.retrieval.pages import with_pages
-from core.retrieval.prepare import prepare
+from core.retrieval.prepare import prepare, properties_in
 from core.retrieval.reasons import Reasons
 from core.retrieval.state import SearchState
 from core.retrieval.supersession import Successors
@@ -136,7 +137,10 @@ class SearchEngine:
                 self._cache(self._reads, key, known, _COLLECTED)
         return known
 
-    filters = staticmethod(filters_of)
+    def filters(self, *, terms: Sequence[str] = (), **typed: Any) -> Filters:
+        """Return the filters for typed values; takes and raises what `filters_of` does."""
+        return filters_of(terms=terms, properties=properties_in(self._store, *terms), **typed)
+
     words = staticmethod(query_keywords)
 
     def why_not(self, typed: str, note_id: str, **options: Unpack[SearchOptions]) -> WhyNot:

@@ -1,17 +1,23 @@
 """Preparation of a search, once: the question is parsed and classified, its settings are complete and checked."""
 
 from dataclasses import replace
-from datetime import datetime
 
 from core import reranking
 from core.config import Settings
 from core.errors import QueryError, UnknownChoice
-from core.model import CallerContext, Prepared, Query, SearchOptions
+from core.model import CallerContext, Prepared, Query, SearchOptions, local_now
 from core.query import limits
 from core.query.decomposition import classified
 from core.query.filters import narrowed
 from core.query.language import parse
 from core.store import Store
+from core.text import fold
+
+
+def properties_in(store: Store, *typed: str) -> frozenset[str]:
+    """Return the folded names of the properties that notes have, none where no text has a colon behind a name."""
+    is_needed = any(colon in one for one in typed for colon in ":：")
+    return frozenset(map(fold, store.properties.names())) if is_needed else frozenset()
 
 
 def prepare(
@@ -21,7 +27,7 @@ def prepare(
 
     Raises QueryError for an invalid question or settings, UnknownChoice for an option, a base, a mode or a reranker.
     """
-    understood = like.understood if like else parse(typed, now=datetime.now().astimezone())
+    understood = like.understood if like else parse(typed, now=local_now(), properties=properties_in(store, typed))
     for name in options:
         if name not in SearchOptions.__annotations__:
             raise UnknownChoice("option", name, SearchOptions.__annotations__)

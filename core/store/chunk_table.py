@@ -4,7 +4,6 @@ import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
@@ -15,10 +14,11 @@ from core.store import ranking
 from core.store.field_table import FieldTable
 from core.store.note_to_index import NoteToIndex
 from core.store.picture_table import PictureTable
+from core.store.property_table import PropertyTable
 from core.store.refusal_table import RefusalTable
 from core.store.table import AMONG, Table, decoding
 from core.store.vector_table import VectorTable, matrix
-from core.text import keywords
+from core.store.word_rows import word_row
 
 _COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
 _TOTAL = '(SELECT 1 + max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id)'
@@ -50,14 +50,16 @@ class ChunkTable(Table):
                 "DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)", cut.note.id
             )
             self._database.execute("DELETE FROM chunks WHERE note_id = ?", cut.note.id)
+            beside = PropertyTable(self._database).text(cut.note.id) if cut.note.extra else ""
             for chunk, vectors in zip(cut.chunks, cut.vectors, strict=True):
-                rowid = self._put(cut.note.title, chunk, vectors)
+                rowid = self._put(chunk, vectors, word_row(cut.note.title, chunk, beside))
+                beside = beside if chunk.state == "deleted" else ""
                 if refusal := cut.refusals.get(chunk.id):
                     RefusalTable(self._database).link({rowid: refusal})
             if cut.pictures is not None:
                 PictureTable(self._database).put(cut.note.id, cut.pictures)
 
-    def _put(self, title: str, chunk: Chunk, vectors: Sequence[int]) -> int:
+    def _put(self, chunk: Chunk, vectors: Sequence[int], words: tuple[str, str, str]) -> int:
         """Write a chunk, and return its rowid; a `refused` one is pending until its refusal is linked."""
         state = "pending" if chunk.state == "refused" else chunk.state
         values = {name: getattr(chunk, name) for name in _COLUMNS} | {
@@ -67,10 +69,7 @@ class ChunkTable(Table):
         rowid = self._database.insert("chunks", values)
         if chunk.state != "deleted":
             connection = self._database.connection
-            connection.execute(
-                "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)",
-                (rowid, *map(words_of, (title, " ".join(chunk.section), chunk.text))),
-            )
+            connection.execute("INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)", (rowid, *words))
             windows = [(rowid, index, vector) for index, vector in enumerate(vectors)]
             connection.executemany("INSERT INTO windows VALUES (?, ?, ?)", windows)
         return rowid
@@ -285,12 +284,6 @@ def chunk_of(row: sqlite3.Row) -> Chunk:
     values["parent_sections"] = tuple(json.loads(values["parent_sections"]))
     values["has_code"], values["edited"] = bool(values["has_code"]), bool(values["edited"])
     return Chunk(**values)
-
-
-@lru_cache(maxsize=2048)
-def words_of(text: str) -> str:
-    """Return the words of a text; an edited note is indexed again with nearly the same texts."""
-    return " ".join(keywords(text))
 
 
 def _without(span: tuple[int, int], other: tuple[int, int]) -> list[tuple[int, int]]:

@@ -10,7 +10,8 @@ from typing import Any
 
 from core.limits import check_filters
 from core.markdown import tags
-from core.model import Condition, Filters, fields_of, in_utc, on_clock
+from core.model import Condition, Filters, day_of, fields_of, in_utc, on_clock
+from core.store.property_rows import holds_phrase, of_notes_with, of_property
 from core.text import fold
 
 CHUNK_FIELDS = ("section", "has", "page")
@@ -52,13 +53,11 @@ def of_notes(filters: Filters) -> Where:
             "base_id IN (SELECT id FROM bases WHERE name IN (SELECT value FROM json_each(?)))", _list(filters.bases)
         )
     for condition in filters.conditions:
-        if condition.field not in CHUNK_FIELDS:
-            term, values = _NOTE[condition.field](condition)
+        if not _of_chunk(condition):
+            term, values = _NOTE.get(condition.field, of_property)(condition)
             where.add(term, *values, negated=condition.negated)
-    if filters.after:
-        where.add("coalesce(notes.updated_at >= ?, 0)", in_utc(filters.after).isoformat())
-    if filters.before:
-        where.add("coalesce(notes.updated_at < ?, 0)", in_utc(filters.before).isoformat())
+    if filters.after or filters.before:
+        where.add(_WITHIN.format(column="notes.updated_at"), *_ends(filters.after, filters.before))
     return where
 
 
@@ -66,10 +65,16 @@ def of_chunks(filters: Filters) -> Where:
     """Return the conditions of the filters on a chunk's row."""
     where = Where()
     for condition in filters.conditions:
-        if condition.field in CHUNK_FIELDS:
+        if _of_chunk(condition):
             term, values = _CHUNK[condition.field](condition)
             where.add(term, *values, negated=condition.negated)
     return where
+
+
+def _of_chunk(condition: Condition) -> bool:
+    """Return whether a condition is one on chunks: not where `has:` names only properties."""
+    on_note = condition.field == "has" and _HAS.keys().isdisjoint(map(fold, condition.values))
+    return condition.field in CHUNK_FIELDS and not on_note
 
 
 def of_answers(filters: Filters, *, inactive: bool = True, lapsed: bool = True) -> Where:
@@ -152,10 +157,24 @@ _LAST_PAGE = (
 
 
 def _day(condition: Condition) -> _Term:
-    column = f"notes.{condition.field}_at"
-    ends = [value.partition("..") for value in condition.values]
-    term = " OR ".join([f"coalesce({column} >= ? AND {column} < ?, 0)"] * len(ends)) or "0"
-    return term, [end for first, _, behind in ends for end in (first, behind or _LAST)]
+    spans = [value.partition("..") for value in condition.values]
+    ends = [[datetime.fromisoformat(end) if end else None for end in (first, behind)] for first, _, behind in spans]
+    within = _WITHIN.format(column=f"notes.{condition.field}_at")
+    return " OR ".join([within] * len(ends)) or "0", [value for first, behind in ends for value in _ends(first, behind)]
+
+
+_WITHIN = (
+    "coalesce(iif(substr({column}, 11) = 'T00:00:00+00:00',"
+    " substr({column}, 1, 10) >= ? AND substr({column}, 1, 10) < ?, {column} >= ? AND {column} < ?), 0)"
+)
+"""Whether a time lies in a span; its values are `_ends()`. A bare day is stored as its midnight in UTC."""
+
+
+def _ends(first: datetime | None, behind: datetime | None) -> list[object]:
+    """Return the ends of a span as days of the person, then as times in UTC, as they are stored."""
+    days = day_of(first) if first else "", day_of(behind) if behind else _LAST
+    times = in_utc(first).isoformat() if first else "", in_utc(behind).isoformat() if behind else _LAST
+    return [*days, *times]
 
 
 def _kind(condition: Condition) -> _Term:
@@ -183,8 +202,9 @@ def _in(condition: Condition) -> _Term:
 
 
 def _path(condition: Condition) -> _Term:
-    patterns = [value if any(mark in value for mark in "*?") else f"{_literal(value)}*" for value in condition.values]
-    return " OR ".join(["coalesce(path GLOB ?, 0)"] * len(patterns)) or "0", list(patterns)
+    values = map(fold, condition.values)
+    patterns = [value if any(mark in value for mark in "*?") else f"{_literal(value)}*" for value in values]
+    return " OR ".join(["coalesce(fold(path) GLOB ?, 0)"] * len(patterns)) or "0", list(patterns)
 
 
 def _section(condition: Condition) -> _Term:
@@ -193,7 +213,9 @@ def _section(condition: Condition) -> _Term:
 
 def _has(condition: Condition) -> _Term:
     terms = [_HAS[value] for value in map(fold, condition.values) if value in _HAS]
-    return " OR ".join(terms) or "0", []
+    names = [value for value in map(fold, condition.values) if value not in _HAS]
+    properties, values = of_notes_with(names, "note_id")
+    return " OR ".join((*terms, properties)), values
 
 
 _HAS = {
@@ -215,6 +237,7 @@ _NOTE: dict[str, Callable[[Condition], _Term]] = {
     "path": _path,
     "created": _day,
     "updated": _day,
+    "has": lambda condition: of_notes_with(condition.values),
 }
 _CHUNK: dict[str, Callable[[Condition], _Term]] = {"section": _section, "has": _has, "page": _page}
 
@@ -257,6 +280,7 @@ def _list(values: object) -> str:
 
 FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "titles": (2, titles),
+    "holds_phrase": (2, holds_phrase),
     "has_table": (1, has_table),
     "has_task": (1, has_task),
     "has_image": (1, has_image),

@@ -85,6 +85,7 @@ class Joined:
 
     note_id: str
     source_ref: str
+    path: str
     content_hash: str
     overridden: dict[str, object]
 

@@ -27,6 +27,7 @@ from core.store.note_rows import (
     texts,
 )
 from core.store.note_to_index import NoteToIndex
+from core.store.property_table import PropertyTable
 from core.store.table import AMONG, Table
 from core.text import fold, keywords
 
@@ -66,6 +67,7 @@ class NoteTable(Table):
         with self._database.write() as connection:
             connection.execute("DELETE FROM tags WHERE note_id = ?", (note.id,))
             connection.executemany("INSERT OR IGNORE INTO tags VALUES (?, ?)", [(note.id, tag) for tag in note.tags])
+            PropertyTable(self._database).put(note)
 
     def delete(self, note_ids: Iterable[str]) -> None:
         """Delete notes, and with them their tags, chunks and words."""
@@ -95,8 +97,12 @@ class NoteTable(Table):
         """Record that notes are those of files from now on."""
         with self._database.write() as connection:
             connection.executemany(
-                "UPDATE notes SET source = 'folder', source_ref = ?, content_hash = ?, overridden = ? WHERE id = ?",
-                [(one.source_ref, one.content_hash, overridden_json(one.overridden), one.note_id) for one in joins],
+                "UPDATE notes SET source = 'folder', source_ref = ?, path = ?, content_hash = ?, overridden = ?"
+                " WHERE id = ?",
+                [
+                    (one.source_ref, one.path, one.content_hash, overridden_json(one.overridden), one.note_id)
+                    for one in joins
+                ],
             )
 
     def set_options(self, note_id: str, options: ChunkingOptions) -> None:

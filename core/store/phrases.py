@@ -66,7 +66,7 @@ class Phrase:
     @staticmethod
     def _place(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
         at = pattern.search(text)
-        while at and (_within_a_word(text, at.start()) or _within_a_word(text, at.end())):
+        while at and (within_a_word(text, at.start()) or within_a_word(text, at.end())):
             at = pattern.search(text, at.start() + 1)
         return at
 
@@ -107,7 +107,8 @@ def quoted(words: Iterable[str], between: str = " ") -> str:
     return between.join(f'"{word}"' for word in words)
 
 
-def _within_a_word(text: str, place: int) -> bool:
+def within_a_word(text: str, place: int) -> bool:
+    """Return whether a place has letters of one word of spaced scripts on both sides."""
     around = text[max(place - 1, 0) : place + 1]
     return len(around) == 2 and all(map(_LATIN.match, around))
 

@@ -18,6 +18,7 @@ from core.store.opening_table import OpeningTable
 from core.store.pack_table import PackTable
 from core.store.pending_table import PendingTable
 from core.store.picture_table import PictureTable
+from core.store.property_table import PropertyTable
 from core.store.proposal_table import ProposalTable
 from core.store.question_table import QuestionTable
 from core.store.refusal_table import RefusalTable
@@ -40,6 +41,7 @@ class Tables:
         self.notes = NoteTable(database)
         self.note_vectors = NoteVectors(database)
         self.fields = FieldTable(database)
+        self.properties = PropertyTable(database)
         self.facts = FactTable(database)
         self.chunks = ChunkTable(database)
         self.pending = PendingTable(database)

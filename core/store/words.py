@@ -10,10 +10,13 @@ import numpy as np
 
 from core.model import Rowids
 from core.store.bm25 import BM25
-from core.store.chunk_table import ChunkTable, words_of
+from core.store.chunk_table import ChunkTable
 from core.store.phrases import Phrase, quoted, whole_words
+from core.store.property_rows import BESIDE
+from core.store.property_table import PropertyTable
 from core.store.ranking import best_of
 from core.store.table import AMONG, decoding
+from core.store.word_rows import word_row
 from core.text import WORDS_FORM
 
 _MARGIN = 10
@@ -37,10 +40,10 @@ class Words(BM25):
             for at in range(0, len(rowids), _BLOCK):
                 block = rowids[at : at + _BLOCK]
                 chunks = ChunkTable(self._database).by_rowid(block)
+                beside = PropertyTable(self._database).beside(block)
                 for rowid, *written, note in self._database.rows(statement, block).fetchall():
-                    chunk = chunks[rowid]
-                    words = [*map(words_of, (note, " ".join(chunk.section), chunk.text))]
-                    if words != written:
+                    words = word_row(note, chunks[rowid], beside.get(rowid, ""))
+                    if words != tuple(written):
                         connection.execute(
                             "UPDATE words SET title = ?, headings = ?, body = ? WHERE rowid = ?", (*words, rowid)
                         )
@@ -89,7 +92,7 @@ class Words(BM25):
 
     @decoding
     def containing(self, text: str, allowed: Rowids | None = None) -> set[int]:
-        """Return the chunks whose title, headings or text hold a phrase as it stands.
+        """Return the chunks whose title, headings, text or properties hold a phrase as it stands.
 
         Width, case, traditional characters and line breaks make no difference. A Latin word at its edge
         must be whole: `cat` isn't in `concatenate`, `cache` is in `cache-aside`.
@@ -105,13 +108,13 @@ class Words(BM25):
         above = cache(lambda listed: any(map(held, json.loads(listed))))
         return {
             rowid
-            for rowid, body, title, section, parents in self._texts(rowids)
-            if phrase.held_in(body) or held(title) or held(section) or above(parents)
+            for rowid, body, title, section, parents, beside in self._texts(rowids)
+            if phrase.held_in(body) or held(title) or held(section) or above(parents) or held(beside or "")
         }
 
     def _texts(self, rowids: Rowids | None) -> Iterator[sqlite3.Row]:
         """Yield the texts of some chunks, or of all."""
-        texts = "SELECT chunks.rowid, text, title, section_title, parent_sections FROM"
+        texts = f"SELECT chunks.rowid, text, title, section_title, parent_sections, {BESIDE} FROM"
         if rowids is None:
             # A sequential read takes half the time of single look-ups.
             all_chunks = "chunks CROSS JOIN notes ON notes.id = note_id WHERE state != 'deleted'"

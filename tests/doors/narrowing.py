@@ -68,7 +68,7 @@ CASES: dict[str, set[str]] = {
 }
 """Filters with the titles of the notes that pass them."""
 REFUSED: dict[str, str] = {
-    "has:video": "'has:' can't be 'video'. Choices: code, table, task, image.",
+    "has:video": "'has:' can't be 'video'. Choices: code, table, task, image",
     "kind:exe": "'kind:' can't be 'exe'. Choices: pdf, docx,",
     "page:0": "There is no page 0: the first page is 1.",
     "page:-3": "There is no page -3: the first page is 1.",

@@ -106,10 +106,37 @@ def test_links_stay_links() -> None:
     )
 
 
-@pytest.mark.parametrize("front", ["---\n- a list\n---\n", "---\na: [\n---\n", "---\na: &x b\nc: *x\n---\n"])
-def test_what_cannot_be_read_is_not_written(front: str) -> None:
-    with pytest.raises(EditError):
-        rewritten(front, {"title": "x"})
+@pytest.mark.parametrize("front", ["---\n- a list\n---\n", "---\na: [\n---\n", "---\n# a heading\n---\n"])
+def test_what_is_no_mapping_stays_below_new_front_matter(front: str) -> None:
+    assert rewritten(front, {"title": "x"}) == f"---\ntitle: x\n---\n{front}"
+
+
+@pytest.mark.parametrize(
+    "unread",
+    [
+        "title: Plan: second part",
+        "\ttabbed: 1",
+        "mail: @home",
+        "{{title}}",
+        "title: {{title}}",
+        "*****",
+        "c: *x",
+        "a: [",
+    ],
+)
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+def test_lines_that_cannot_be_read_stay_as_they_are(unread: str, newline: str) -> None:
+    lines = ["---", "tags: [old]", "reviewer: Kim", unread, "scope: a", "---", ""]
+    front = newline.join(lines)
+    changed = rewritten(front, {"tags": ("new",), "scope": "b", "title": "Plan"}, newline)
+    assert changed == newline.join(["---", "tags: [new]", *lines[2:4], "scope: b", "title: Plan", "---", ""])
+    assert frontmatter.parse(changed[3 + len(newline) :].rpartition("---")[0]).extra == {"reviewer": "Kim"}
+
+
+def test_comments_alone_stay_front_matter() -> None:
+    front = rewritten("---\n# mine\ntags: [a]\n---\n", {"tags": ()})
+    assert front == "---\n# mine\ntags:\n---\n"
+    assert frontmatter.span(front)[2] == len(front)
 
 
 @pytest.mark.parametrize("fields", [{"tags": ("a, b",)}, {"related": ("a|b",)}])

@@ -16,7 +16,7 @@ from core.markdown.tags import NAME, in_list, key, named, plain
         ("项目/子项", "项目/子项"),
         ("v2", "v2"),
         ("a_b-c", "a_b-c"),
-        ("cafe\u0301", "cafe\u0301"),
+        ("cafe\u0301", "caf\u00e9"),
         ("a/", "a"),
         ("a,b", "a"),
         ("机器学习，", "机器学习"),

@@ -149,7 +149,7 @@ def _holds(condition: Condition, chunk: Chunk, note: Note) -> bool:
             case "in":
                 return fold(value) in fold(note.title) or fold(value) in fold(note.path or "")
             case "path":
-                return note.path is not None and _fits(note.path, value)
+                return note.path is not None and _fits(fold(note.path), fold(value))
             case "section":
                 return any(fold(value) in fold(title) for title in chunk.section)
             case "has":
@@ -163,7 +163,8 @@ def _fits(path: str, value: str) -> bool:
 
 
 def _of_chunks(condition: Condition) -> bool:
-    return condition.field in ("section", "has")
+    names_code = "code" in map(fold, condition.values)  # "tables" is a property, which no note has
+    return condition.field == "section" or (condition.field == "has" and names_code)
 
 
 def _note_passes(filters: Filters, note: Note, base: str, *, listed: bool = False) -> bool:

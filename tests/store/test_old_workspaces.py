@@ -2,6 +2,7 @@
 
 import shutil
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
@@ -476,3 +477,21 @@ def test_work_on_it_goes_on(folder: Path, version: int) -> None:
         (nights,) = question_sets(workspace, "notes")
         workspace.runs.run(nights, [Pipeline("again", search=SearchSettings(mode="keyword", reranker="none"))])
         assert set(runs(workspace, "notes")) == {"again"} | ({"by word", "by line"} if version >= 8 else set())
+
+
+def test_times_and_properties_of_notes_are_brought_up_to_date(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.setenv("TZ", "Asia/Shanghai")
+    time.tzset()
+    request.addfinalizer(time.tzset)
+    request.addfinalizer(monkeypatch.undo)
+    (tmp_path / "old").mkdir()
+    shutil.copyfile(FILES[19], tmp_path / "old" / "notes.db")
+    with Workspace(tmp_path / "old") as workspace:
+        note = notes(workspace)[RUNBOOK]
+        assert str(note.updated_at) == "2024-05-05 23:08:09+00:00", "07:08:09 on the clock of this machine"
+        assert str(note.created_at) == "2024-03-01 00:00:00+00:00", "a bare day"
+        for typed in ("reviewer:ada", "has:reviewer", "updated:2024-05-06", "created:2024-03-01"):
+            filters = workspace.searching.filters(terms=[typed])
+            assert [card.path for card in workspace.notes.all(filters)] == [RUNBOOK], typed

@@ -29,6 +29,7 @@ from core.store.migrations import (
     v20_omissions,
     v21_words,
     v22_encodings,
+    v22_properties,
 )
 
 MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
@@ -54,5 +55,6 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v20_omissions.STEP,
     v21_words.STEP,
     v22_encodings.STEP,
+    v22_properties.step,
 )
 """The migration from version N to N + 1 at place N: a script of SQL, or a function inside a transaction."""

@@ -6,7 +6,7 @@ from datetime import datetime
 import streamlit as st
 
 from core.messages import message
-from core.model import BASE_KINDS, BaseStatus, NoteCard, Status, day_of, embedder_name, on_clock
+from core.model import BASE_KINDS, BaseStatus, NoteCard, Status, day_of, embedder_name
 from core.workspace import Workspace
 from pages.ui.settings import defaults
 from pages.ui.shared import empty, jobs, plans, shell, style, units, widgets
@@ -111,7 +111,7 @@ def _row(card: NoteCard, at: datetime | None, key: str) -> None:
     """Draw the link to a note, with a day and its base."""
     with st.container(horizontal=True, vertical_alignment="center", key=key):
         st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, width="stretch")
-        st.caption(f"{day_of(on_clock(at)) if at else ''} · {plain(card.base)}", width="content")
+        st.caption(f"{day_of(at) if at else ''} · {plain(card.base)}", width="content")
 
 
 def recent(workspace: Workspace) -> None:

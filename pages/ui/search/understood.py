@@ -73,7 +73,7 @@ def called(term: Term, filters: Filters) -> str:
         last = filters.before - timedelta(days=1) if filters.before else datetime.now(UTC)
         days = (day_of(on_clock(day)) for day in (filters.after, last) if day)
         return f"{term.value} ({' – '.join(days)})"
-    fields = {"field": FIELDS[term.field], "value": term.value}
+    fields = {"field": FIELDS.get(term.field, term.field), "value": term.value}
     return t("not {field}: {value}", **fields) if term.negated else t("{field}: {value}", **fields)
 
 

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Protocol
 
+from core.text import name_key
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -59,4 +61,4 @@ def same(heading: str, name: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return " ".join(re.sub(r"[\W_]+", " ", text.casefold()).split())
+    return " ".join(re.sub(r"[\W_]+", " ", name_key(text)).split())

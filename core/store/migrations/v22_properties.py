@@ -1,0 +1,74 @@
+"""The properties of notes as rows; times without an offset, which were read as those of UTC; text that was left out.
+
+Notes whose front matter could not be read are read again at the next update of their folder.
+"""
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+
+_TABLE = """
+    CREATE TABLE properties (
+        note_id TEXT NOT NULL REFERENCES notes ON DELETE CASCADE,
+        name TEXT NOT NULL,
+        value TEXT NOT NULL,
+        PRIMARY KEY (note_id, name, value)
+    ) WITHOUT ROWID
+"""
+_KEYS = {
+    "created_at": "created|created_at|date",
+    "updated_at": "updated|updated_at|modified",
+    "expires_at": "expires|expires_at|expiry",
+}
+_TIME = r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})[T ] ?(\d{1,2})(:\d\d(?::\d\d)?)"
+_LINES = {
+    column: re.compile(rf"^(?:{keys}):[ \t]*[\"\']?{_TIME}[\"\']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
+    for column, keys in _KEYS.items()
+}
+
+
+def step(connection: sqlite3.Connection) -> None:
+    connection.execute(_TABLE)
+    connection.execute("CREATE INDEX properties_name ON properties(name)")
+    columns = ", ".join(_KEYS)
+    for note_id, front, extra, *times in connection.execute(
+        f"SELECT id, front, extra, {columns} FROM notes WHERE extra != '{{}}' OR front != ''"
+    ).fetchall():
+        with suppress(ValueError):
+            rows = [(note_id, name, text) for name, value in _items(extra) for text in _texts(value)]
+            connection.executemany("INSERT OR IGNORE INTO properties VALUES (?, ?, ?)", rows)
+        for column, stored in zip(_KEYS, times, strict=True):
+            if stored and (at := _local(_LINES[column], front or "", stored)):
+                connection.execute(f"UPDATE notes SET {column} = ? WHERE id = ?", (at, note_id))
+    connection.execute(
+        "UPDATE notes SET content_hash = 'to read again', mtime_ns = -1 WHERE source = 'folder'"
+        " AND instr(warnings, 'front matter') AND instr(warnings, 'is ignored')"
+    )
+
+
+def _items(extra: str) -> Iterator[tuple[str, object]]:
+    loaded = json.loads(extra)
+    yield from loaded.items() if isinstance(loaded, dict) else ()
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, list | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts(part)
+    elif value is not None and (text := str(value).lower() if isinstance(value, bool) else str(value).strip()):
+        yield text
+
+
+def _local(line: re.Pattern[str], front: str, stored: str) -> str:
+    """Return a time of this machine's clock that is stored as if it were UTC; "" for any other."""
+    for year, month, day, hour, clock in line.findall(front):
+        with suppress(ValueError, OverflowError, OSError):
+            written = datetime.fromisoformat(f"{year}-{int(month):02}-{int(day):02}T{int(hour):02}{clock}")
+            if written.replace(tzinfo=UTC).isoformat() == stored:
+                at = written.astimezone(UTC)
+                # A midnight of UTC is a bare day.
+                return at.replace(microsecond=int(not (at.hour or at.minute or at.second))).isoformat()
+    return ""
