@@ -1,6 +1,6 @@
 """A folder -> a plan of new, changed, renamed and removed notes. Nothing is stored or indexed here.
 
-Only new files, and files with another time or size, are read, once. If a file can't be read, its note stays.
+Only new files, and files with another time, size or stamp, are read, once. If a file can't be read, its note stays.
 """
 
 from collections import defaultdict
@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from core.errors import SourceError
+from core.errors import NotDownloaded, SourceError
 from core.faults import one_file
+from core.intake import absent
 from core.intake.folder import Scan, scan, with_text
 from core.intake.paths import Paths, ancestry
 from core.model import Failed, KnownNote, Match, SourceFile, SyncPlan
@@ -28,6 +29,7 @@ class _Comparison:
     touched: list[Match] = field(default_factory=list)
     unchanged: list[KnownNote] = field(default_factory=list)
     failed: list[Failed] = field(default_factory=list)
+    away: list[Failed] = field(default_factory=list)
 
 
 def plan(
@@ -40,15 +42,16 @@ def plan(
     removals: bool = True,
     plain: bool = False,
     only: Paths | None = None,
-    unread: Mapping[tuple[str, int, int], Failed] = MappingProxyType({}),
+    unread: Mapping[SourceFile, Failed] = MappingProxyType({}),
 ) -> SyncPlan:
     """Compare a folder with the base's notes from it.
 
     `known` are all notes of the base. Notes from another folder are left alone, unless that folder is
     gone and at least half of its notes are found here: then the folder was moved. `source_ref`: the
     folder's name in `known`, by default its absolute path. Without `removals`, as in an upload, no note
-    is removed or renamed. `plain`: the base's files are text. `unread` are files, by path, time and size,
-    that are known to be unreadable. With `only` all other notes count as unchanged. Raises SourceError as `scan` does.
+    is removed or renamed, and a file that isn't there yet is one that failed. `plain`: the base's files are text.
+    `unread` are files that are known to be unreadable as they are. With `only` all other notes count as unchanged.
+    Raises SourceError as `scan` does.
     """
     scanned = scan(folder, forbidden=forbidden, plain=plain, only=only, pictures=not removals)
     ref = source_ref if source_ref is not None else str(scanned.folder)
@@ -58,7 +61,10 @@ def plan(
     others = [note for note in mine.values() if only is not None and note.path not in only]
     compared.unchanged += others
     present = {note.path for note in others} | {file.path for file in scanned.files}
-    missing = _missing([*mine.values(), *moved], present, compared.failed, ref) if removals else []
+    if not removals:
+        compared.failed, compared.away = [*compared.failed, *compared.away], []
+    held = _held(mine, compared)
+    missing = _missing([*mine.values(), *moved], present, held, ref) if removals else []
     renamed, rewritten = _pair(missing, compared.new)
     matched_notes = {match.note.note_id for match in (*renamed, *rewritten)}
     matched_paths = {match.file.path for match in (*renamed, *rewritten)}
@@ -74,31 +80,40 @@ def plan(
         touched=tuple(compared.touched),
         failed=tuple(compared.failed),
         known=len(mine) + len(moved),
+        not_downloaded=tuple(compared.away),
         skipped=scanned.skipped,
         left_out=scanned.left_out,
     )
 
 
-def _compare(
-    scanned: Scan, known: Mapping[str, KnownNote], unread: Mapping[tuple[str, int, int], Failed]
-) -> _Comparison:
-    compared, room = _Comparison(failed=list(scanned.failed)), _KEPT
+def _compare(scanned: Scan, known: Mapping[str, KnownNote], unread: Mapping[SourceFile, Failed]) -> _Comparison:
+    compared, room = _Comparison(failed=list(scanned.failed), away=list(scanned.not_downloaded)), _KEPT
     for file in scanned.files:
         note = known.get(file.path)
-        if note and (note.mtime_ns, note.size) == (file.mtime_ns, file.size):
+        same = note is not None and note.is_as(file)
+        if note and same and file.is_settled:
             compared.unchanged.append(note)
             continue
-        if failure := unread.get((file.path, file.mtime_ns, file.size)):
+        if note and note.size > 0 and not file.size:
+            compared.away.append(Failed(file.path, absent.EMPTIED))
+            continue
+        if file.is_settled and (failure := unread.get(file)):
             compared.failed.append(failure)
             continue
         try:
             with one_file(file.path):
                 file = with_text(scanned.folder, file)
+        except NotDownloaded as error:
+            compared.away.append(Failed(file.path, error.reason))
+            continue
         except SourceError as error:
             compared.failed.append(Failed(file.path, error.reason))
             continue
         if note and note.content_hash == file.content_hash:
-            compared.touched.append(Match(note, replace(file, text="")))
+            if same:
+                compared.unchanged.append(note)
+            else:
+                compared.touched.append(Match(note, replace(file, text="")))
             continue
         room -= len(file.text)
         file = file if room > 0 else replace(file, text="")
@@ -124,16 +139,24 @@ def _moved(known: Sequence[KnownNote], new: Sequence[SourceFile]) -> list[KnownN
     ]
 
 
-def _missing(notes: Sequence[KnownNote], present: Set[str], failed: Sequence[Failed], ref: str) -> list[KnownNote]:
-    """Return the notes whose paths aren't `present`, except those at or below a path that failed."""
-    unreadable = {failure.path for failure in failed}
-    return [
-        note
-        for note in notes
-        if (note.source_ref != ref or note.path not in present)
-        and "." not in unreadable
-        and not any(path in unreadable for path in ancestry(note.path))
-    ]
+def _held(known: Mapping[str, KnownNote], compared: _Comparison) -> Callable[[KnownNote], bool]:
+    """Return what tells of a note without a file whether that may be there: at or below a path that failed or isn't
+    downloaded, or moved, where a file of its name that no note has isn't downloaded.
+    """
+    paths = {one.path for one in (*compared.failed, *compared.away)}
+    moved = {_name(one.path) for one in compared.away if one.path not in known}
+    return lambda note: "." in paths or any(path in paths for path in ancestry(note.path)) or _name(note.path) in moved
+
+
+def _missing(
+    notes: Sequence[KnownNote], present: Set[str], held: Callable[[KnownNote], bool], ref: str
+) -> list[KnownNote]:
+    """Return the notes whose paths aren't `present` and whose files surely aren't there."""
+    return [note for note in notes if (note.source_ref != ref or note.path not in present) and not held(note)]
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list[Match], list[Match]]:
@@ -147,7 +170,7 @@ def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list
     rewritten: list[Match] = []
     keys: tuple[Callable[[KnownNote | SourceFile], tuple[str, ...]], ...] = (
         lambda item: (item.content_hash, item.path),
-        lambda item: (item.content_hash, item.path.rpartition("/")[2]),
+        lambda item: (item.content_hash, _name(item.path)),
         lambda item: (item.content_hash,),
         lambda item: ("", item.path),
     )

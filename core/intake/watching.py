@@ -176,7 +176,7 @@ class Watching:
             if plan.base_id != base.id:
                 return True  # deleted or renamed meanwhile
             seen = replace(seen, removals=removals)
-            if not plan.is_empty or self._fails_anew(base, plan):
+            if not plan.is_empty or plan.touched or self._fails_anew(base, plan):
                 seen = replace(seen, problem=self._sync(base, folder, changed))
             elif base.read_pictures:
                 self._index()  # its pictures may have changed
@@ -201,8 +201,11 @@ class Watching:
         return bool(plan.removed) and plan.removes_many_after(lately)
 
     def _fails_anew(self, base: KnowledgeBase, plan: SyncPlan) -> bool:
-        before = {failure.path for failure in self._bases.failures(base, plan.source_ref)}
-        return {failure.path for failure in plan.failed} != before
+        lists = (
+            (plan.failed, self._bases.failures(base, plan.source_ref)),
+            (plan.not_downloaded, self._bases.not_downloaded(base, plan.source_ref)),
+        )
+        return any({one.path for one in now} != {one.path for one in before} for now, before in lists)
 
     def _sync(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> Message | None:
         """Sync a folder as a job, and return why it failed; a finished job leaves no result on the screen."""

@@ -128,14 +128,23 @@ class Failed:
 class SourceFile:
     """A note file in a folder; `content_hash` is empty until the file is read.
 
-    `text` is what was read of it, empty where that takes too much memory: then it is read again.
+    `stamp` differs after a change that leaves time and size as they were; it is empty for a file that changed so
+    lately that it need not. A `recent` file has a time of the last two seconds. `text` is what was read of it, empty
+    where that takes too much memory: then it is read again.
     """
 
     path: str
     mtime_ns: int
     size: int
     content_hash: str = ""
+    stamp: str = ""
+    recent: bool = field(default=False, compare=False)
     text: str = field(default="", repr=False, compare=False)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the file surely holds what it held when it had the same time, size and stamp."""
+        return bool(self.stamp) and not self.recent
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +157,11 @@ class KnownNote:
     content_hash: str
     mtime_ns: int
     size: int
+    stamp: str = ""
+
+    def is_as(self, file: SourceFile) -> bool:
+        """Whether a file has the time, the size and the stamp of the last sync."""
+        return (self.mtime_ns, self.size, self.stamp) == (file.mtime_ns, file.size, file.stamp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +172,7 @@ class Match:
     file: SourceFile
 
 
-_LISTS = ("failed", "skipped", "left_out")
+_LISTS = ("failed", "not_downloaded", "skipped", "left_out")
 """The files and folders of a report that aren't read."""
 
 
@@ -167,10 +181,11 @@ class SyncReport:
     """Result of an applied plan: counts and `failed`; `unchanged` includes touched notes.
 
     `edits_flagged` edits lost their place in a changed note. `edits_kept` edits are of removed notes and
-    wait for their files to come back. `skipped` files are of kinds that nobody reads; `left_out` are files
-    and whole folders that rules leave out. `waiting` notes of the base can be searched by words only; `problem` is the
-    reason if the embedder failed. `refused` chunks of the base have a text that its model refuses. `importer` is the
-    program of which the notes are, "" for none.
+    wait for their files to come back. `not_downloaded` files aren't there yet or are locked, and keep their notes;
+    `skipped` files are of kinds that nobody reads; `left_out` are files and whole folders that rules leave out.
+    `waiting` notes of the base can be searched by words only; `problem` is the reason if the embedder failed. `refused`
+    chunks of the base have a text that its model refuses. `importer` is the program of which the notes are, "" for
+    none.
     """
 
     added: int = 0
@@ -179,6 +194,7 @@ class SyncReport:
     removed: int = 0
     unchanged: int = 0
     failed: tuple[Failed, ...] = ()
+    not_downloaded: tuple[Failed, ...] = ()
     skipped: tuple[Failed, ...] = ()
     left_out: tuple[Failed, ...] = ()
     chunks: int = 0
@@ -213,12 +229,12 @@ class ScannedFolder:
 class SyncPlan:
     """The changes that make the notes of one folder equal to its files.
 
-    `touched` files have a new time but the same content: only their metadata changes.
-    `failed` paths keep their notes. `known` counts the notes that the base had of this folder. `base_id` is the base
-    that was compared, whatever it is called later; a plan that `makes` a base has none. `joined` are notes of the
-    workspace that become those of files with the same paths: what differs is among `changed` too. `skipped` and
-    `left_out` are those of a report, and so is the `importer`. `address` is that of the page of the web that is
-    imported.
+    `touched` files have a new time or stamp but the same content: only their metadata changes.
+    `failed` and `not_downloaded` paths keep their notes. `known` counts the notes that the base had of this folder.
+    `base_id` is the base that was compared, whatever it is called later; a plan that `makes` a base has none. `joined`
+    are notes of the workspace that become those of files with the same paths: what differs is among `changed` too.
+    `skipped` and `left_out` are those of a report, and so is the `importer`. `address` is that of the page of the web
+    that is imported.
     """
 
     base: str
@@ -235,6 +251,7 @@ class SyncPlan:
     base_id: str = ""
     makes: NewBase | None = None
     joined: tuple[Match, ...] = ()
+    not_downloaded: tuple[Failed, ...] = ()
     skipped: tuple[Failed, ...] = ()
     left_out: tuple[Failed, ...] = ()
     importer: str = ""
@@ -269,6 +286,7 @@ class SyncPlan:
             removed=len(self.removed),
             unchanged=len(self.unchanged) + len(self.touched),
             failed=self.failed,
+            not_downloaded=self.not_downloaded,
             skipped=self.skipped,
             left_out=self.left_out,
             importer=self.importer,
@@ -276,8 +294,8 @@ class SyncPlan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the plan changes nothing."""
-        return not (self.added or self.changed or self.renamed or self.removed or self.touched)
+        """Whether the plan changes no note."""
+        return not (self.added or self.changed or self.renamed or self.removed or self.joined)
 
 
 @dataclass(frozen=True, slots=True)

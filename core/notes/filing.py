@@ -6,9 +6,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
+from core.errors import Conflict, DiskFull, EditError, NotDownloaded, NotWritable, SourceError
 from core.faults import FULL, REFUSED
-from core.intake import folder, notefile
+from core.intake import absent, folder, notefile
 from core.intake.encoding import decode, encoded
 from core.markdown.body import Inside, look_into
 from core.model import Note
@@ -19,8 +19,9 @@ from core.text import with_line_ends
 
 
 def exists(note: Note) -> bool:
-    """Return whether the file of a note is there."""
-    return (Path(note.source_ref) / str(note.path)).is_file()
+    """Return whether the file of a note is there, or will be once it is downloaded."""
+    file = Path(note.source_ref) / str(note.path)
+    return file.is_file() or absent.is_evicted(file)
 
 
 def read(note: Note) -> NoteToIndex:
@@ -66,6 +67,8 @@ def _read(root: Path, path: str) -> bytes:
             "The folder {folder} isn't there. Connect its disk, or import the folder from where it is now.",
             folder=str(root),
         )
+    if absent.is_evicted(root / path):
+        raise NotDownloaded(path, absent.PLACEHOLDER)
     if not (root / path).exists():
         raise EditError("'{path}' isn't in {folder} any more. Import the folder again.", path=path, folder=str(root))
     return folder.read(root, path)

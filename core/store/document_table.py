@@ -38,26 +38,27 @@ class DocumentTable(Table):
         rows = self._database.rows("SELECT path, reason FROM unread_files WHERE base_id = ? ORDER BY path", base.id)
         return [Failed(str(path), from_json(loaded(reason) or str(reason))) for path, reason in rows]
 
-    def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[tuple[str, int, int], Failed]:
-        """Return the files of one source that these readers couldn't read, by path, time and size."""
+    def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[SourceFile, Failed]:
+        """Return the files of one source that these readers couldn't read, as they were then."""
         rows = self._database.rows(
-            "SELECT path, mtime_ns, size, reason FROM unread_files"
+            "SELECT path, mtime_ns, size, stamp, reason FROM unread_files"
             " WHERE base_id = ? AND source_ref = ? AND readers = ?",
             *(base.id, source_ref, readers),
         )
         return {
-            (path, mtime_ns, size): Failed(str(path), from_json(loaded(reason) or str(reason)))
-            for path, mtime_ns, size, reason in rows
+            SourceFile(path, mtime_ns, size, stamp=stamp): Failed(str(path), from_json(loaded(reason) or str(reason)))
+            for path, mtime_ns, size, stamp, reason in rows
         }
 
     def set_unread(
         self, base: KnowledgeBase, source_ref: str, readers: str, files: Iterable[tuple[SourceFile, Failed]]
     ) -> None:
         """Write the files of one source that weren't read, in place of those before."""
+        source = base.id, source_ref
         rows = [
-            (base.id, source_ref, file.path, file.mtime_ns, file.size, readers, json.dumps(to_json(failed.error)))
+            (*source, file.path, file.mtime_ns, file.size, readers, json.dumps(to_json(failed.error)), file.stamp)
             for file, failed in files
         ]
         with self._database.write() as connection:
-            connection.execute("DELETE FROM unread_files WHERE base_id = ? AND source_ref = ?", (base.id, source_ref))
-            connection.executemany("INSERT OR REPLACE INTO unread_files VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            connection.execute("DELETE FROM unread_files WHERE base_id = ? AND source_ref = ?", source)
+            connection.executemany("INSERT OR REPLACE INTO unread_files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)

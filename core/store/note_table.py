@@ -79,8 +79,9 @@ class NoteTable(Table):
             connection.executemany("UPDATE notes SET path = NULL WHERE id = ?", [(move.note_id,) for move in moves])
             for move in moves:
                 self._database.execute(
-                    "UPDATE notes SET path = ?, source_ref = ?, title = ?, mtime_ns = ?, size = ? WHERE id = ?",
-                    *(move.path, move.source_ref, move.title, move.mtime_ns, move.size, move.note_id),
+                    "UPDATE notes SET path = ?, source_ref = ?, title = ?, mtime_ns = ?, size = ?, stamp = ?"
+                    " WHERE id = ?",
+                    *(move.path, move.source_ref, move.title, move.mtime_ns, move.size, move.stamp, move.note_id),
                 )
                 self._database.execute(
                     "UPDATE words SET title = ? WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)",
@@ -99,10 +100,10 @@ class NoteTable(Table):
         """Give a note chunking options of its own, by which it is cut from then on."""
         self._database.execute("UPDATE notes SET chunking = ? WHERE id = ?", json.dumps(asdict(options)), note_id)
 
-    def touch(self, stats: Iterable[tuple[str, int, int]]) -> None:
-        """Record the (note id, modification time in ns, size) of files whose content is the same."""
+    def touch(self, stats: Iterable[tuple[str, int, int, str]]) -> None:
+        """Record the (note id, modification time in ns, size, stamp) of files whose content is the same."""
         with self._database.write() as connection:
-            connection.executemany("UPDATE notes SET mtime_ns = ?2, size = ?3 WHERE id = ?1", stats)
+            connection.executemany("UPDATE notes SET mtime_ns = ?2, size = ?3, stamp = ?4 WHERE id = ?1", stats)
 
     # one note
 
@@ -116,8 +117,8 @@ class NoteTable(Table):
         return str(self._only("substr(body, ?, ?)", note_id, start + 1, end - start)[0])
 
     def indexed_as(self, note_id: str) -> dict[str, Any]:
-        """Return strategy, cut_by, mtime_ns and size of a note, as of its last indexing."""
-        return dict(self._only("strategy, cut_by, mtime_ns, size", note_id))
+        """Return strategy, cut_by, mtime_ns, size and stamp of a note, as of its last indexing."""
+        return dict(self._only("strategy, cut_by, mtime_ns, size, stamp", note_id))
 
     def card(self, note_id: str) -> NoteCard:
         """Return the card of a note."""
@@ -287,7 +288,7 @@ class NoteTable(Table):
     def files(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return the notes of the base that were read from files."""
         rows = self._database.rows(
-            "SELECT id, path, source_ref, content_hash, coalesce(mtime_ns, 0), coalesce(size, 0) FROM notes"
+            "SELECT id, path, source_ref, content_hash, coalesce(mtime_ns, 0), coalesce(size, 0), stamp FROM notes"
             " WHERE base_id = ? AND source IN ('folder', 'upload')",
             base.id,
         )

@@ -26,6 +26,7 @@ from core.store.migrations import (
     v17_decisions,
     v18_learning,
     v19_answering,
+    v23_stamps,
 )
 
 MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
@@ -48,5 +49,6 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v17_decisions.STEP,
     v18_learning.STEP,
     v19_answering.STEP,
+    v23_stamps.STEP,
 )
 """The migration from version N to N + 1 at place N: a script of SQL, or a function inside a transaction."""
