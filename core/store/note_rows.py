@@ -59,6 +59,17 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
+class ActiveFile:
+    """An active note with its path in the folder `source_ref`; `generation` grows with every change of it."""
+
+    id: str
+    generation: int
+    base_id: str
+    source_ref: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class Named:
     """The names of a note."""
 

@@ -14,6 +14,7 @@ from core.store.note_rows import (
     COLUMNS,
     NAMED,
     NOTE,
+    ActiveFile,
     Joined,
     Moved,
     Named,
@@ -262,19 +263,13 @@ class NoteTable(Table):
             )
         )
 
-    def named_as_conflicts(self) -> list[tuple[str, str, str, str]]:
-        """Return id, base, `source_ref` and path of the notes whose path speaks of a conflict, in any case."""
+    def active_files(self) -> list[ActiveFile]:
+        """Return the active notes that have a path, by their paths."""
         statement = (
-            "SELECT id, base_id, source_ref, path FROM notes WHERE path LIKE '%conflict%' OR path LIKE '%冲突副本%'"
-            " ORDER BY path"
+            "SELECT id, generation, base_id, source_ref, path FROM notes"
+            " WHERE path IS NOT NULL AND status = 'active' ORDER BY path"
         )
-        return [(note_id, base_id, ref, path) for note_id, base_id, ref, path in self._database.rows(statement)]
-
-    def at(self, base_id: str, source_ref: str, path: str) -> str | None:
-        """Return the id of the note at a path, None where there is none."""
-        statement = "SELECT id FROM notes WHERE base_id = ? AND source_ref = ? AND path = ?"
-        note_id: str | None = self._database.value(statement, base_id, source_ref, path)
-        return note_id
+        return [ActiveFile(*row) for row in self._database.rows(statement)]
 
     def loose(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return the notes of the base that live in the workspace and have a path."""
