@@ -254,6 +254,47 @@ def test_a_note_that_is_not_downloaded_is_not_edited_and_restored_as_that_of_its
         workspace.notes.update(note_id, body="Else.\n", author="person")
 
 
+def test_a_watched_folder_keeps_the_notes_of_files_that_are_taken_away(workspace: Workspace, vault: Path) -> None:
+    sync(workspace, vault)
+    workspace.bases.update("vault", watch=True)
+    told: list[SyncReport] = []
+    workspace.watching.on_sync = lambda _, report: told.append(report)
+    base, text = workspace.bases.get("vault"), (vault / "Note 1.md").read_text()
+    place = evict(vault / "Note 1.md")
+    for _ in range(2):
+        workspace.watching.look()
+        assert [one.path for one in workspace.bases.not_downloaded(base)] == ["Note 1.md"]
+    place.unlink()
+    (vault / "Note 1.md").write_text(text)
+    workspace.watching.look()
+    assert [len(one.not_downloaded) for one in told] == [1, 0]
+    assert (len(workspace.notes.all()), workspace.bases.not_downloaded(base)) == (9, [])
+    (vault / "Note 2.md").touch()
+    workspace.watching.look()
+    assert len(told) == 2, "a new time alone is no news"
+
+
+def test_a_sync_that_ends_midway_is_made_up_for_after_a_restart(
+    workspace: Workspace, vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync(workspace, vault)
+    text = (vault / "Note 1.md").read_text()
+    place = evict(vault / "Note 1.md")
+    (vault / "Note 2.md").write_text("# Note 2\n\nIts lamp is red.\n")
+    with monkeypatch.context() as patch:
+        patch.setattr(type(workspace.store.documents), "set_unread", lambda *_: _raise(KeyboardInterrupt()))
+        with pytest.raises(KeyboardInterrupt):
+            sync(workspace, vault)
+    workspace.close()
+    with Workspace(tmp_path / "workspace") as again:
+        assert [one.path for one in again.notes.plan_folder(vault).not_downloaded] == ["Note 1.md"]
+        place.unlink()
+        (vault / "Note 1.md").write_text(text)
+        report = sync(again, vault)
+        assert (report.added, report.changed, report.removed) == (0, 0, 0)
+        assert len(again.notes.all()) == 9
+
+
 def test_the_doors_list_what_is_not_downloaded(
     tmp_path: Path, vault: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
