@@ -5,7 +5,6 @@ TesseraError                   the message is written for the person at the scre
 │  ├─ UnknownChoice            a name not in a table; lists the choices
 │  └─ MissingDependency        names the extra to install
 ├─ SourceError                 a file or folder can't be read or parsed; carries the path
-│  └─ NotDownloaded            a file isn't there yet, or another program holds it
 ├─ QueryError                  a question with invalid syntax; says what to type instead
 ├─ StoreError
 │  ├─ NoteNotFound
@@ -101,10 +100,6 @@ class SourceError(TesseraError):
         self.path = path
         self.reason = reason if isinstance(reason, Message) else message(reason, **fields)
         super().__init__(message("{path}: {reason}", path=path, reason=self.reason))
-
-
-class NotDownloaded(SourceError):
-    """A file isn't there yet, or another program holds it: its note stays as it is."""
 
 
 class QueryError(TesseraError):

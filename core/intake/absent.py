@@ -6,7 +6,7 @@ import sys
 from os import stat_result
 from pathlib import Path
 
-from core.errors import NotDownloaded
+from core.errors import SourceError
 from core.messages import message
 
 PLACEHOLDER = message("is not downloaded. Download it in the program that syncs the folder; its note stays until then.")
@@ -22,6 +22,10 @@ _DATALESS, _COMPRESSED = 0x40000000, 0x20
 _HELD = {errno.EACCES, errno.EPERM, errno.EAGAIN, errno.EBUSY, errno.EDEADLK, errno.ETXTBSY, errno.ETIMEDOUT}
 _CLOUD = range(358, 405)
 """Windows: the errors ERROR_CLOUD_FILE_*."""
+
+
+class NotDownloaded(SourceError):
+    """A file isn't there yet, or another program holds it: its note stays as it is."""
 
 
 def stands_for(name: str) -> str:

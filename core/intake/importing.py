@@ -8,12 +8,13 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 from core.embedding import Embedder
-from core.errors import Cancelled, NotDownloaded, SourceError
+from core.errors import Cancelled, SourceError
 from core.faults import one_file
 from core.importers import Importer
 from core.indexing.embed_queue import state_of
 from core.indexing.indexer import Indexer
 from core.intake import documents, folder, notefile, staging
+from core.intake.absent import NotDownloaded
 from core.markdown.tags import key
 from core.messages import message, skeleton
 from core.model import NOTE_FIELDS, Failed, KnowledgeBase, Note, Progress, Revision, SourceFile, SyncPlan, SyncReport
@@ -84,11 +85,9 @@ def apply(
 def _remember(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -> None:
     """Write which files of a source weren't read; those of a folder aren't converted again until they change."""
     readers = documents.readers()
-    before = store.documents.unread_of(base, plan.source_ref, readers)
-    still = [(file, failure) for file, failure in before.items() if failure in plan.failed]
     others = {*plan.failed, *plan.not_downloaded, *plan.skipped, *unread.not_downloaded}
-    rest = [(SourceFile(one.path, -1, -1), one) for one in others - {failure for _, failure in still}]
-    store.documents.set_unread(base, plan.source_ref, readers, [*still, *rest, *unread.failed])
+    rest = [(SourceFile(one.path, -1, -1), one) for one in others - {failure for _, failure in plan.unread}]
+    store.documents.set_unread(base, plan.source_ref, readers, [*plan.unread, *rest, *unread.failed])
 
 
 def _write(

@@ -94,15 +94,16 @@ class Imports:
         elsewhere = {note.content_hash for note in plan.unchanged}
         if plan.removed or any(file.content_hash in elsewhere for file in plan.added):
             return self.plan_changes(path, base)
-        before = self._store.documents.unread_of(base, plan.source_ref, documents.readers()).values()
-        unread = {one.path: one for one in before if one.path not in only}
-        failed = [unread.pop(one.path) for one in self._bases.failures(base, plan.source_ref) if one.path in unread]
-        away = [unread.pop(one.path) for one in self._bases.not_downloaded(base, plan.source_ref) if one.path in unread]
+        before = self._store.documents.unread_of(base, plan.source_ref, documents.readers())
+        others = {path: one for path, one in before.items() if path not in only}
+        failed = [others.pop(one.path) for one in self._bases.failures(base, plan.source_ref) if one.path in others]
+        away = [others.pop(one.path) for one in self._bases.not_downloaded(base, plan.source_ref) if one.path in others]
         return replace(
             plan,
-            failed=(*failed, *plan.failed),
-            not_downloaded=(*away, *plan.not_downloaded),
-            skipped=(*unread.values(), *plan.skipped),
+            failed=(*(failure for _, failure in failed), *plan.failed),
+            not_downloaded=(*(failure for _, failure in away), *plan.not_downloaded),
+            skipped=(*(failure for _, failure in others.values()), *plan.skipped),
+            unread=(*(one for one in failed if one[0].mtime_ns >= 0), *plan.unread),
         )
 
     def target(self, path: Path, base: str | None = None) -> tuple[str, NewBase | None]:

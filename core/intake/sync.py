@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from core.errors import NotDownloaded, SourceError
+from core.errors import SourceError
 from core.faults import one_file
 from core.intake import absent
 from core.intake.folder import Scan, scan, with_text
@@ -30,6 +30,7 @@ class _Comparison:
     unchanged: list[KnownNote] = field(default_factory=list)
     failed: list[Failed] = field(default_factory=list)
     away: list[Failed] = field(default_factory=list)
+    unread: list[tuple[SourceFile, Failed]] = field(default_factory=list)
 
 
 def plan(
@@ -42,7 +43,7 @@ def plan(
     removals: bool = True,
     plain: bool = False,
     only: Paths | None = None,
-    unread: Mapping[SourceFile, Failed] = MappingProxyType({}),
+    unread: Mapping[str, tuple[SourceFile, Failed]] = MappingProxyType({}),
 ) -> SyncPlan:
     """Compare a folder with the base's notes from it.
 
@@ -50,13 +51,14 @@ def plan(
     gone and at least half of its notes are found here: then the folder was moved. `source_ref`: the
     folder's name in `known`, by default its absolute path. Without `removals`, as in an upload, no note
     is removed or renamed, and a file that isn't there yet is one that failed. `plain`: the base's files are text.
-    `unread` are files that are known to be unreadable as they are. With `only` all other notes count as unchanged.
-    Raises SourceError as `scan` does.
+    `unread` are files that couldn't be read, by their paths, as they were then. With `only` all other notes count as
+    unchanged. Raises SourceError as `scan` does.
     """
     scanned = scan(folder, forbidden=forbidden, plain=plain, only=only, pictures=not removals)
     ref = source_ref if source_ref is not None else str(scanned.folder)
     mine = {note.path: note for note in known if note.source_ref == ref}
     compared = _compare(scanned, mine, unread)
+    compared.failed += [failure for _, failure in compared.unread]
     moved = _moved(known, compared.new) if removals else []
     others = [note for note in mine.values() if only is not None and note.path not in only]
     compared.unchanged += others
@@ -83,10 +85,13 @@ def plan(
         not_downloaded=tuple(compared.away),
         skipped=scanned.skipped,
         left_out=scanned.left_out,
+        unread=tuple(compared.unread),
     )
 
 
-def _compare(scanned: Scan, known: Mapping[str, KnownNote], unread: Mapping[SourceFile, Failed]) -> _Comparison:
+def _compare(
+    scanned: Scan, known: Mapping[str, KnownNote], unread: Mapping[str, tuple[SourceFile, Failed]]
+) -> _Comparison:
     compared, room = _Comparison(failed=list(scanned.failed), away=list(scanned.not_downloaded)), _KEPT
     for file in scanned.files:
         note = known.get(file.path)
@@ -97,17 +102,21 @@ def _compare(scanned: Scan, known: Mapping[str, KnownNote], unread: Mapping[Sour
         if note and note.size > 0 and not file.size:
             compared.away.append(Failed(file.path, absent.EMPTIED))
             continue
-        if file.is_settled and (failure := unread.get(file)):
-            compared.failed.append(failure)
+        before, failure = unread.get(file.path, (None, None))
+        if before and failure and file.is_settled and before.is_as(file):
+            compared.unread.append((before, failure))
             continue
         try:
             with one_file(file.path):
                 file = with_text(scanned.folder, file)
-        except NotDownloaded as error:
+        except absent.NotDownloaded as error:
             compared.away.append(Failed(file.path, error.reason))
             continue
         except SourceError as error:
             compared.failed.append(Failed(file.path, error.reason))
+            continue
+        if before and failure and before.content_hash == file.content_hash:
+            compared.unread.append((replace(file, text=""), failure))
             continue
         if note and note.content_hash == file.content_hash:
             if same:

@@ -24,6 +24,7 @@ from core.model.machine import *
 from core.model.maps import *
 from core.model.moments import *
 from core.model.note_fields import *
+from core.model.note_parts import *
 from core.model.notes import *
 from core.model.omissions import *
 from core.model.packs import *
@@ -36,6 +37,7 @@ from core.model.search import *
 from core.model.settings import *
 from core.model.space import *
 from core.model.terms import *
+from core.model.text_folders import *
 from core.model.threads import *
 from core.model.uses import *
 from core.model.vectors import *

@@ -124,8 +124,21 @@ class Failed:
         return cls(str(data["path"]), from_json(data.get("message", data["error"])))
 
 
+class _InFolder:
+    """A noun with the time, the size and the stamp of a file."""
+
+    __slots__ = ()
+    mtime_ns: int
+    size: int
+    stamp: str
+
+    def is_as(self, file: "_InFolder") -> bool:
+        """Whether a file has the same time, size and stamp."""
+        return (self.mtime_ns, self.size, self.stamp) == (file.mtime_ns, file.size, file.stamp)
+
+
 @dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(_InFolder):
     """A note file in a folder; `content_hash` is empty until the file is read.
 
     `stamp` differs after a change that leaves time and size as they were; it is empty for a file that changed so
@@ -148,7 +161,7 @@ class SourceFile:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownNote:
+class KnownNote(_InFolder):
     """A note as of the last sync; `path` is relative to the folder `source_ref`."""
 
     note_id: str
@@ -158,10 +171,6 @@ class KnownNote:
     mtime_ns: int
     size: int
     stamp: str = ""
-
-    def is_as(self, file: SourceFile) -> bool:
-        """Whether a file has the time, the size and the stamp of the last sync."""
-        return (self.mtime_ns, self.size, self.stamp) == (file.mtime_ns, file.size, file.stamp)
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,17 +224,6 @@ class SyncReport:
 
 
 @dataclass(frozen=True, slots=True)
-class ScannedFolder:
-    """A folder of text files that was brought into its base, which may be `made` for it, or the `problem` with it."""
-
-    base: str
-    folder: str
-    made: bool
-    report: SyncReport | None = None
-    problem: Message | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class SyncPlan:
     """The changes that make the notes of one folder equal to its files.
 
@@ -234,7 +232,7 @@ class SyncPlan:
     `base_id` is the base that was compared, whatever it is called later; a plan that `makes` a base has none. `joined`
     are notes of the workspace that become those of files with the same paths: what differs is among `changed` too.
     `skipped` and `left_out` are those of a report, and so is the `importer`. `address` is that of the page of the web
-    that is imported.
+    that is imported. `unread` are those `failed` files that are as they were when they couldn't be read.
     """
 
     base: str
@@ -256,6 +254,7 @@ class SyncPlan:
     left_out: tuple[Failed, ...] = ()
     importer: str = ""
     address: str = ""
+    unread: tuple[tuple[SourceFile, Failed], ...] = ()
 
     @property
     def differing(self) -> tuple[Match, ...]:
@@ -296,22 +295,3 @@ class SyncPlan:
     def is_empty(self) -> bool:
         """Whether the plan changes no note."""
         return not (self.added or self.changed or self.renamed or self.removed or self.joined)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a note; `number` counts from 1 in the note's file, `source` is the note's path, else its title."""
-
-    note_id: str
-    source: str
-    number: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Attachment:
-    """A file beside a note: where it lies, its path from the top of the folder, and its type if it holds a picture."""
-
-    path: Path
-    place: str
-    type: str

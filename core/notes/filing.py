@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.errors import Conflict, DiskFull, EditError, NotDownloaded, NotWritable, SourceError
+from core.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
 from core.faults import FULL, REFUSED
 from core.intake import absent, folder, notefile
 from core.intake.encoding import decode, encoded
@@ -68,7 +68,7 @@ def _read(root: Path, path: str) -> bytes:
             folder=str(root),
         )
     if absent.is_evicted(root / path):
-        raise NotDownloaded(path, absent.PLACEHOLDER)
+        raise absent.NotDownloaded(path, absent.PLACEHOLDER)
     if not (root / path).exists():
         raise EditError("'{path}' isn't in {folder} any more. Import the folder again.", path=path, folder=str(root))
     return folder.read(root, path)

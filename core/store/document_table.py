@@ -38,16 +38,16 @@ class DocumentTable(Table):
         rows = self._database.rows("SELECT path, reason FROM unread_files WHERE base_id = ? ORDER BY path", base.id)
         return [Failed(str(path), from_json(loaded(reason) or str(reason))) for path, reason in rows]
 
-    def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[SourceFile, Failed]:
-        """Return the files of one source that these readers couldn't read, as they were then."""
+    def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[str, tuple[SourceFile, Failed]]:
+        """Return the files of one source that these readers couldn't read, by their paths, as they were then."""
         rows = self._database.rows(
-            "SELECT path, mtime_ns, size, stamp, reason FROM unread_files"
+            "SELECT path, mtime_ns, size, hash, stamp, reason FROM unread_files"
             " WHERE base_id = ? AND source_ref = ? AND readers = ?",
             *(base.id, source_ref, readers),
         )
         return {
-            SourceFile(path, mtime_ns, size, stamp=stamp): Failed(str(path), from_json(loaded(reason) or str(reason)))
-            for path, mtime_ns, size, stamp, reason in rows
+            path: (SourceFile(path, *state), Failed(str(path), from_json(loaded(reason) or str(reason))))
+            for path, *state, reason in rows
         }
 
     def set_unread(
@@ -56,9 +56,10 @@ class DocumentTable(Table):
         """Write the files of one source that weren't read, in place of those before."""
         source = base.id, source_ref
         rows = [
-            (*source, file.path, file.mtime_ns, file.size, readers, json.dumps(to_json(failed.error)), file.stamp)
+            (*source, file.path, file.mtime_ns, file.size, readers, reason, file.stamp, file.content_hash)
             for file, failed in files
+            for reason in [json.dumps(to_json(failed.error))]
         ]
         with self._database.write() as connection:
             connection.execute("DELETE FROM unread_files WHERE base_id = ? AND source_ref = ?", source)
-            connection.executemany("INSERT OR REPLACE INTO unread_files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            connection.executemany("INSERT OR REPLACE INTO unread_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)

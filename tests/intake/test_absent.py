@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from core import cli
-from core.errors import NotDownloaded, SourceError
+from core.errors import SourceError
 from core.intake import absent
+from core.intake.absent import NotDownloaded
 from core.intake.folder import scan
 from core.model import SyncReport
 from core.workspace import Workspace

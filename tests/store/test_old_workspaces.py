@@ -153,6 +153,8 @@ def check(workspace: Workspace, version: int) -> None:
         assert "copy-0a1b2c3d4e5f" in workspace.store.decisions.out_of_sight()
     if version >= 18:
         assert [(fact.rejected, fact.reason) for fact in workspace.store.facts.all()] == [(True, "known"), (False, "")]
+    if version >= 19:
+        check_answers(workspace)
     for base in bases(workspace):
         for run in runs(workspace, base).values():
             assert all(result.id for result in results(workspace, run))
@@ -207,6 +209,15 @@ def check_pictures(workspace: Workspace) -> None:
     assert bases(workspace)["pictures"].read_pictures
     read = [(chunk.picture, chunk.text) for chunk in chunks(workspace, "board.md") if chunk.picture]
     assert read == [("board.png", "Irrigation of the greenhouse")]
+
+
+def check_answers(workspace: Workspace) -> None:
+    ((turn,),) = [thread.turns for thread in workspace.store.threads.all()]
+    note = notes(workspace)[RUNBOOK]
+    assert [(one.note_id, one.quote) for one in turn.citations] == [(note.id, ROWS)]
+    assert workspace.store.concepts.choices() == {"backup": ("pin", "")}
+    (check,) = workspace.store.checks.of(bases(workspace)["notes"])
+    assert check.titles == {note.id: "Backup runbook"}
 
 
 def check_keywords(workspace: Workspace, version: int) -> None:

@@ -3,4 +3,5 @@
 STEP = """
     ALTER TABLE notes ADD COLUMN stamp TEXT NOT NULL DEFAULT '';
     ALTER TABLE unread_files ADD COLUMN stamp TEXT NOT NULL DEFAULT '';
+    ALTER TABLE unread_files ADD COLUMN hash TEXT NOT NULL DEFAULT '';
     """

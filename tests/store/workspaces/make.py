@@ -294,6 +294,18 @@ def learn(workspace: Workspace) -> None:
     workspace.proposals.reject(workspace.proposals.all("learnt")[:1], reason="known")
 
 
+def answer(workspace: Workspace) -> None:
+    """19: a thread with an answer, a concept that is pinned, and a check whether notes can be found."""
+    store, note = workspace.store, workspace.notes.get(ids(workspace)["Projects/runbook.md"])
+    at, quote = datetime(2026, 3, 4, tzinfo=UTC), "Count the rows of the largest table and compare."
+    start = note.body.index(quote)
+    cited = model.Cited(1, note.id, note.version, note.title, quote, start, start + len(quote))
+    sentence = model.Sentence("Count the rows.", (1,))
+    store.threads.add(model.Turn("nights", 1, "how?", "how to restore?", "a model", (sentence,), (cited,), at))
+    store.concepts.put("backup", "pin")
+    store.checks.add(model.BaseCheck(note.base_id, at, {}, {note.id: note.title}, ()))
+
+
 def pack(file: Path, target: Path) -> None:
     """Leave one small file of a closed database."""
     with closing(sqlite3.connect(file, isolation_level=None)) as connection:
@@ -321,6 +333,7 @@ def make(folder: Path, target: Path) -> None:
         read_pictures(workspace, folder)
         decide(workspace)
         learn(workspace)
+        answer(workspace)
     pack(folder / "workspace" / "notes.db", target)
 
 
