@@ -3,6 +3,7 @@
 import errno
 import re
 import sys
+from contextlib import suppress
 from os import stat_result
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from core.errors import SourceError
 from core.messages import message
 
 PLACEHOLDER = message("is not downloaded. Download it in the program that syncs the folder; its note stays until then.")
+MOVED = message("is gone, and a file of its name isn't downloaded: it may have been moved. Its note stays until then.")
 EMPTIED = message("is empty, and held text at the last update. Its note stays; delete the file if the note is to go.")
 
 _PLACES = (".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.opencloud", "{}.rsls")
@@ -35,7 +37,9 @@ def stands_for(name: str) -> str:
 
 def is_evicted(file: Path) -> bool:
     """Return whether a placeholder lies in the place of a file."""
-    return not file.exists() and any(file.with_name(place.format(file.name)).exists() for place in _PLACES)
+    with suppress(OSError, ValueError):  # its name may be too long for one
+        return not file.exists() and any(file.with_name(place.format(file.name)).exists() for place in _PLACES)
+    return False
 
 
 def is_placeholder(status: stat_result) -> bool:

@@ -4,7 +4,7 @@ Only new files, and files with another time, size or stamp, are read, once. If a
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -65,11 +65,13 @@ def plan(
     present = {note.path for note in others} | {file.path for file in scanned.files}
     if not removals:
         compared.failed, compared.away = [*compared.failed, *compared.away], []
-    held = _held(mine, compared)
-    missing = _missing([*mine.values(), *moved], present, held, ref) if removals else []
+    unreadable = [*compared.failed, *compared.away]
+    missing = _missing([*mine.values(), *moved], present, unreadable, ref) if removals else []
     renamed, rewritten = _pair(missing, compared.new)
     matched_notes = {match.note.note_id for match in (*renamed, *rewritten)}
     matched_paths = {match.file.path for match in (*renamed, *rewritten)}
+    gone = [note for note in missing if note.note_id not in matched_notes]
+    held = _moved_away(gone, compared.away, mine)
     return SyncPlan(
         base=base_name,
         folder=scanned.folder,
@@ -77,12 +79,12 @@ def plan(
         added=tuple(file for file in compared.new if file.path not in matched_paths),
         changed=tuple(sorted([*compared.changed, *rewritten], key=lambda match: match.file.path)),
         renamed=tuple(sorted(renamed, key=lambda match: match.file.path)),
-        removed=tuple(note for note in missing if note.note_id not in matched_notes),
+        removed=tuple(note for note in gone if note not in held),
         unchanged=tuple(compared.unchanged),
         touched=tuple(compared.touched),
         failed=tuple(compared.failed),
         known=len(mine) + len(moved),
-        not_downloaded=tuple(compared.away),
+        not_downloaded=(*compared.away, *(Failed(note.path, absent.MOVED) for note in held)),
         skipped=scanned.skipped,
         left_out=scanned.left_out,
         unread=tuple(compared.unread),
@@ -148,20 +150,22 @@ def _moved(known: Sequence[KnownNote], new: Sequence[SourceFile]) -> list[KnownN
     ]
 
 
-def _held(known: Mapping[str, KnownNote], compared: _Comparison) -> Callable[[KnownNote], bool]:
-    """Return what tells of a note without a file whether that may be there: at or below a path that failed or isn't
-    downloaded, or moved, where a file of its name that no note has isn't downloaded.
-    """
-    paths = {one.path for one in (*compared.failed, *compared.away)}
-    moved = {_name(one.path) for one in compared.away if one.path not in known}
-    return lambda note: "." in paths or any(path in paths for path in ancestry(note.path)) or _name(note.path) in moved
+def _missing(notes: Sequence[KnownNote], present: Set[str], unreadable: Sequence[Failed], ref: str) -> list[KnownNote]:
+    """Return the notes whose paths aren't `present`, except those at or below a path that can't be read."""
+    paths = {failure.path for failure in unreadable}
+    return [
+        note
+        for note in notes
+        if (note.source_ref != ref or note.path not in present)
+        and "." not in paths
+        and not any(path in paths for path in ancestry(note.path))
+    ]
 
 
-def _missing(
-    notes: Sequence[KnownNote], present: Set[str], held: Callable[[KnownNote], bool], ref: str
-) -> list[KnownNote]:
-    """Return the notes whose paths aren't `present` and whose files surely aren't there."""
-    return [note for note in notes if (note.source_ref != ref or note.path not in present) and not held(note)]
+def _moved_away(gone: Sequence[KnownNote], away: Sequence[Failed], known: Container[str]) -> list[KnownNote]:
+    """Return the notes whose files may be those that aren't downloaded: they have the name of one that no note has."""
+    names = {_name(one.path) for one in away if one.path not in known}
+    return [note for note in gone if _name(note.path) in names]
 
 
 def _name(path: str) -> str:

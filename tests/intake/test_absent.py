@@ -113,7 +113,8 @@ def test_a_note_that_was_moved_elsewhere_and_is_not_downloaded_stays_and_moves_t
     (vault / "Note 1.md").unlink()
     (vault / "Archive").mkdir()
     (vault / "Archive/.Note 1.md.icloud").write_bytes(b"bplist00")
-    assert sync(workspace, vault).removed == 0
+    report = sync(workspace, vault)
+    assert (report.removed, [*away(report)]) == (0, ["Archive/Note 1.md", "Note 1.md"])
     (vault / "Archive/.Note 1.md.icloud").unlink()
     (vault / "Archive/Note 1.md").write_text(text)
     assert sync(workspace, vault).renamed == 1
@@ -294,6 +295,14 @@ def test_a_sync_that_ends_midway_is_made_up_for_after_a_restart(
         report = sync(again, vault)
         assert (report.added, report.changed, report.removed) == (0, 0, 0)
         assert len(again.notes.all()) == 9
+
+
+def test_a_name_of_a_file_that_is_too_long_for_a_placeholder_is_gone(workspace: Workspace, vault: Path) -> None:
+    long = vault / f"{'long ' * 50}.md"
+    long.write_text("# Long\n\nThe lamp of lighthouse99 is green.\n")
+    sync(workspace, vault)
+    long.unlink()
+    assert workspace.search("lighthouse99", mode="keyword").hits[0].file == "gone"
 
 
 def test_the_doors_list_what_is_not_downloaded(
