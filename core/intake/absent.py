@@ -16,6 +16,7 @@ EMPTIED = message("is empty, and held text at the last update. Its note stays; d
 
 _PLACES = (".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.opencloud", "{}.rsls")
 """Names of the files that iCloud, Nextcloud, ownCloud, OpenCloud and Resilio put in the place of others."""
+_ENDS = tuple(place.rpartition("}")[2] for place in _PLACES)
 _NAMES = [re.compile(re.escape(place).replace(r"\{\}", "(.+)"), re.IGNORECASE | re.DOTALL) for place in _PLACES]
 _RECALLED = 0x1000 | 0x40000 | 0x400000
 """Windows: FILE_ATTRIBUTE_OFFLINE, RECALL_ON_OPEN, RECALL_ON_DATA_ACCESS (OneDrive, Dropbox, Google Drive)."""
@@ -32,6 +33,8 @@ class NotDownloaded(SourceError):
 
 def stands_for(name: str) -> str:
     """Return the name of the file of which one is a placeholder by its name, "" for any other."""
+    if not name.lower().endswith(_ENDS):
+        return ""
     return next((match[1] for one in _NAMES if (match := one.fullmatch(name))), "")
 
 

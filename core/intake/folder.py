@@ -169,11 +169,12 @@ def _walk(
     folders, left, rules = [root], most, Ignoring(root)
     while folders:
         folder = folders.pop()
-        rules.enter("" if folder == root else folder.relative_to(root).as_posix())
+        place = "" if folder == root else f"{folder.relative_to(root).as_posix()}/"
+        rules.enter(place.rstrip("/"))
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
-            yield Failed(_shown(folder, root), message("can't be opened: {why}.", why=_why(error)))
+            yield Failed(escaped(place.rstrip("/") or "."), message("can't be opened: {why}.", why=_why(error)))
             continue
         names = {entry.name for entry in entries}
         left -= len(entries)
@@ -182,8 +183,8 @@ def _walk(
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
             away = "" if is_folder else absent.stands_for(entry.name)
-            away = away if _has_note_name(away, pictures=pictures) else ""
-            path = _shown(Path(entry.path).with_name(away) if away else Path(entry.path), root)
+            away = away if away and _has_note_name(away, pictures=pictures) else ""
+            path = escaped(place + (away or entry.name))
             if only and not only.lead_through(path):
                 continue
             if why := rules.reason(path, is_folder=is_folder):
@@ -192,7 +193,7 @@ def _walk(
                 if away not in names:
                     yield _NotDownloaded(path, absent.PLACEHOLDER)
             elif not is_folder:
-                yield from _checked(entry, root, pictures=pictures)
+                yield from _checked(entry, path, root, pictures=pictures)
             elif Path(entry.path) != forbidden:
                 folders.append(Path(entry.path))
     yield from rules.failed
@@ -203,9 +204,8 @@ def _is_text(entry: SourceFile | Failed) -> bool:
     return "/" not in entry.path and (entry.path.lower().endswith(TEXT_SUFFIX) or entry.path == ".")
 
 
-def _checked(entry: "os.DirEntry[str]", root: Path, *, pictures: bool) -> Iterator[SourceFile | Failed]:
+def _checked(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: bool) -> Iterator[SourceFile | Failed]:
     """Yield a file or link if it is a note, or its failure; nothing if it isn't a note."""
-    path = _shown(Path(entry.path), root)
     has_note_name = _has_note_name(entry.name, pictures=pictures)
     try:
         if entry.is_symlink():
@@ -239,21 +239,17 @@ def _has_note_name(name: str, *, pictures: bool) -> bool:
 
 def _file(path: str, status: os.stat_result) -> SourceFile:
     """Return a file as it is now: its time and size, and the time of its last change of any kind with its number."""
-    times = status.st_mtime_ns, status.st_ctime_ns
-    ages = [abs(time_ns() - one) for one in times]
-    unsettled = any(age < (_TICK if one % 1_000_000 else _RECENT) for age, one in zip(ages, times, strict=True))
+    now, settled, recent = time_ns(), True, False
+    for at in (status.st_mtime_ns, status.st_ctime_ns):
+        if (age := abs(now - at)) < _RECENT:
+            recent, settled = True, settled and age >= _TICK and at % 1_000_000 > 0
     return SourceFile(
         path,
         max(-_LATEST, min(status.st_mtime_ns, _LATEST)),
         status.st_size,
-        stamp="" if unsettled else f"{status.st_ctime_ns} {status.st_ino}",
-        recent=min(ages) < _RECENT,
+        stamp=f"{status.st_ctime_ns} {status.st_ino}" if settled else "",
+        recent=recent,
     )
-
-
-def _shown(path: Path, root: Path) -> str:
-    """Return the path from the root with forward slashes; bytes that aren't text are escaped."""
-    return escaped(path.relative_to(root).as_posix())
 
 
 def _why(error: Exception) -> str:

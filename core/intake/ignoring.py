@@ -45,7 +45,7 @@ def is_rules(path: str) -> bool:
 
 def is_leftover(name: str) -> bool:
     """Return whether a file is one that a program leaves beside those of a person, by its name."""
-    return _LEFTOVERS.fullmatch(name) is not None and not is_note(name)
+    return not is_note(name) and _LEFTOVERS.fullmatch(name) is not None
 
 
 class Ignoring:
