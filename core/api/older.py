@@ -103,10 +103,11 @@ def upload(
     plan, report = _imported(workspace, name, [(one.filename or "", one.file.read()) for one in file])
     paths = _paths(plan)
     cards = [card for card in _cards(workspace, name) if card.source_ref == plan.source_ref and card.path in paths]
+    unread = (*report.failed, *report.not_downloaded, *report.skipped)
     if not cards:
-        raise SourceError(report.failed[0].path, report.failed[0].error)
+        raise SourceError(unread[0].path, unread[0].error)
     docs = [*map(_doc, cards)]
-    return answer({**docs[0], "docs": docs, "failed": plain((*report.failed, *report.skipped))}, 201)
+    return answer({**docs[0], "docs": docs, "failed": plain(unread)}, 201)
 
 
 @router.get("/knowledge/docs", **documented([_DOC]))

@@ -73,6 +73,7 @@ def of_import(report: dict[str, Any]) -> list[str]:
     return [
         *head,
         *lines,
+        *_away_lines(report["not_downloaded"]),
         *documentlines.of_incomplete(report),
         *_skipped_lines(report["skipped"]),
         *_left_out_lines(report["left_out"]),
@@ -87,6 +88,16 @@ def _left_out_lines(entries: list[dict[str, Any]]) -> list[str]:
         shown = ", ".join(paths[:3] + ["…"] * (len(paths) > 3))
         lines.append(_("  left out ({n}): {paths}: {reason}", n=len(paths), paths=shown, reason=reason))
     return lines
+
+
+def _away_lines(files: list[dict[str, Any]]) -> list[str]:
+    """Return a line for each reason why files aren't there yet."""
+    return [
+        _("  not downloaded: {n} files, such as {path}: each {reason}", n=len(paths), path=paths[0], reason=reason)
+        if len(paths) > 1
+        else _("  not downloaded: {path}: {reason}", path=paths[0], reason=reason)
+        for reason, paths in _by_reason(files).items()
+    ]
 
 
 def _by_reason(entries: list[dict[str, Any]]) -> dict[str, list[str]]:

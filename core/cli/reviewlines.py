@@ -4,6 +4,7 @@ from typing import Any
 
 from core.cli.texts import _, say
 from core.model import MATTERS
+from core.text import one_line
 
 
 def of_matters(values: dict[str, Any]) -> list[str]:
@@ -14,6 +15,8 @@ def of_matters(values: dict[str, Any]) -> list[str]:
             kind = one["kind"]
             lines.append(say(MATTERS[kind].title))
         lines.append(f"  {one['key']}  {one['title']} ({one['base']})")
+        if kind == "file":
+            lines += [f"    {one_line(one[name])}" for name in ("path", "other_path")]
         lines += [f"    {quote}" for quote in one["quotes"]]
     return lines or [_("Nothing waits for you.")]
 

@@ -252,8 +252,15 @@ class Bases(Switching):
 
     def failures(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
         """Return the files that the last sync of a folder of the base couldn't read, or of each folder."""
+        return self._listed("failed", base, folder)
+
+    def not_downloaded(self, base: KnowledgeBase, folder: str = "") -> list[Failed]:
+        """Return the files that weren't there yet at the last sync of a folder of the base, or of each folder."""
+        return self._listed("not_downloaded", base, folder)
+
+    def _listed(self, name: str, base: KnowledgeBase, folder: str) -> list[Failed]:
         reports = [report for one, _, report in self._store.bases.syncs(base) if folder in ("", one)]
-        return [Failed.of_dict(item) for report in reports for item in report.get("failed", ())]
+        return [Failed.of_dict(item) for report in reports for item in report.get(name, ())]
 
     def status(self, base: KnowledgeBase) -> BaseStatus:
         """Return the size and state of a base."""

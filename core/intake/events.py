@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from core.intake.absent import stands_for
 from core.intake.ignoring import VAULT, is_rules
 from core.intake.notefile import is_skipped
 
@@ -161,7 +162,11 @@ def _changes(folder: str, watcher: "RustNotify") -> set[str]:
 
 
 def _told(path: str) -> str | None:
-    """Return what a changed path tells of notes and rules: the path, for a vault's own folder its rules, or nothing."""
-    if path.rpartition("/")[2] == _VAULT:
+    """Return what a changed path tells of notes and rules: the path, that of the file that isn't downloaded for its
+    placeholder, for a vault's own folder its rules, or nothing.
+    """
+    folder, slash, name = path.rpartition("/")
+    if name == _VAULT:
         return f"{path}/{_RULES}"
+    path = f"{folder}{slash}{stands_for(name) or name}"
     return path if not path or is_rules(path) or not any(map(is_skipped, path.split("/"))) else None

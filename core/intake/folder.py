@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
+from time import time_ns
 
 from core.documents import kinds, unread
 from core.documents.converting import is_document
 from core.errors import SourceError
+from core.intake import absent
 from core.intake.encoding import MAX_BYTES, decoded, too_large
 from core.intake.ignoring import Ignoring
 from core.intake.notefile import is_note
@@ -21,18 +23,24 @@ from core.text import escaped, half_character
 
 _LATEST = 2**63 - 1
 """Nanoseconds since 1970 that SQLite can hold; a file may say a later time."""
+_RECENT = 2_000_000_000
+"""Nanoseconds in which a file may change twice with one time: FAT counts two seconds."""
+_TICK = 100_000_000
+"""The same for a file system that counts parts of a millisecond; its clock goes in steps of up to 16 ms."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scan:
     """The note files and documents of a folder, sorted by path, and the files and folders that can't be read.
 
-    `skipped` are files of kinds that nobody reads, `left_out` files and folders that a person or a rule leaves out.
+    `not_downloaded` files have a placeholder only. `skipped` are files of kinds that nobody reads, `left_out` files and
+    folders that a person or a rule leaves out.
     """
 
     folder: Path
     files: tuple[SourceFile, ...]
     failed: tuple[Failed, ...]
+    not_downloaded: tuple[Failed, ...] = ()
     skipped: tuple[Failed, ...] = ()
     left_out: tuple[Failed, ...] = ()
 
@@ -40,6 +48,11 @@ class Scan:
 @dataclass(frozen=True, slots=True)
 class _Skipped(Failed):
     """A file of a kind that nobody reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class _NotDownloaded(Failed):
+    """A file that isn't there yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,21 +88,23 @@ def scan(
     if plain:
         entries = [entry for entry in entries if _is_text(entry)]
     files = [entry for entry in entries if isinstance(entry, SourceFile)]
+    away = [entry for entry in entries if isinstance(entry, _NotDownloaded)]
     skipped = [entry for entry in entries if isinstance(entry, _Skipped)]
     left_out = [entry for entry in entries if isinstance(entry, _LeftOut)]
     failed = [entry for entry in entries if type(entry) is Failed]
-    if only is None and not files and not failed and plain:
+    if only is None and not (files or failed or away) and plain:
         raise SourceError(str(folder), "There are no .txt files in this folder.")
-    if only is None and not files and not failed:
+    if only is None and not (files or failed or away):
         raise SourceError(str(folder), unread.nothing_read(one.path for one in skipped))
     files.sort(key=lambda file: file.path)
-    return Scan(root, tuple(files), tuple(failed), tuple(skipped), tuple(left_out))
+    return Scan(root, tuple(files), tuple(failed), tuple(away), tuple(skipped), tuple(left_out))
 
 
 def read(folder: Path, path: str) -> bytes:
     """Return the bytes of the note file at `path` in `folder`.
 
-    Raises SourceError if it can't be read, is over the limit, or isn't in the folder any more.
+    Raises SourceError if it can't be read, is over the limit, or isn't in the folder any more; NotDownloaded if it
+    isn't there yet.
     """
     full = folder / path
     try:
@@ -104,9 +119,10 @@ def read(folder: Path, path: str) -> bytes:
         with full.open("rb") as file:
             data = file.read(most + 1)
     except (OSError, RuntimeError) as error:
-        raise SourceError(path, "can't be read: {why}.", why=_why(error)) from error
+        raise absent.held(error, path) or SourceError(path, "can't be read: {why}.", why=_why(error)) from error
     if len(data) > most:
         raise over(path, len(data))
+    absent.check_content(data, path)
     return data
 
 
@@ -151,24 +167,31 @@ def _walk(
     folders, left, rules = [root], most, Ignoring(root)
     while folders:
         folder = folders.pop()
-        rules.enter("" if folder == root else folder.relative_to(root).as_posix())
+        place = "" if folder == root else f"{folder.relative_to(root).as_posix()}/"
+        rules.enter(place.rstrip("/"))
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
-            yield Failed(_shown(folder, root), message("can't be opened: {why}.", why=_why(error)))
+            yield Failed(escaped(place.rstrip("/") or "."), message("can't be opened: {why}.", why=_why(error)))
             continue
+        names = {entry.name for entry in entries}
         left -= len(entries)
         if left < 0:
             raise SourceError(str(root), "This folder holds more than {n} files. Choose one with notes only.", n=most)
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
-            path = _shown(Path(entry.path), root)
+            away = "" if is_folder else absent.stands_for(entry.name)
+            away = away if away and _has_note_name(away, pictures=pictures) else ""
+            path = escaped(place + (away or entry.name))
             if only and not only.lead_through(path):
                 continue
             if why := rules.reason(path, is_folder=is_folder):
                 yield _LeftOut(f"{path}/" if is_folder else path, why)
+            elif away:
+                if away not in names:
+                    yield _NotDownloaded(path, absent.PLACEHOLDER)
             elif not is_folder:
-                yield from _checked(entry, root, pictures=pictures)
+                yield from _checked(entry, path, root, pictures=pictures)
             elif Path(entry.path) != forbidden:
                 folders.append(Path(entry.path))
     yield from rules.failed
@@ -179,10 +202,9 @@ def _is_text(entry: SourceFile | Failed) -> bool:
     return "/" not in entry.path and (entry.path.lower().endswith(TEXT_SUFFIX) or entry.path == ".")
 
 
-def _checked(entry: "os.DirEntry[str]", root: Path, *, pictures: bool) -> Iterator[SourceFile | Failed]:
+def _checked(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: bool) -> Iterator[SourceFile | Failed]:
     """Yield a file or link if it is a note, or its failure; nothing if it isn't a note."""
-    path = _shown(Path(entry.path), root)
-    has_note_name = is_note(entry.name) or is_document(entry.name, pictures=pictures)
+    has_note_name = _has_note_name(entry.name, pictures=pictures)
     try:
         if entry.is_symlink():
             target = Path(entry.path).resolve()
@@ -203,13 +225,29 @@ def _checked(entry: "os.DirEntry[str]", root: Path, *, pictures: bool) -> Iterat
         yield Failed(path, message("its name is not valid text. Rename it and update again."))
     elif not stat.S_ISREG(status.st_mode):
         yield Failed(path, message("is not an ordinary file."))
+    elif absent.is_placeholder(status):
+        yield _NotDownloaded(path, absent.PLACEHOLDER)
     else:
-        yield SourceFile(path, max(-_LATEST, min(status.st_mtime_ns, _LATEST)), status.st_size)
+        yield _file(path, status)
 
 
-def _shown(path: Path, root: Path) -> str:
-    """Return the path from the root with forward slashes; bytes that aren't text are escaped."""
-    return escaped(path.relative_to(root).as_posix())
+def _has_note_name(name: str, *, pictures: bool) -> bool:
+    return is_note(name) or is_document(name, pictures=pictures)
+
+
+def _file(path: str, status: os.stat_result) -> SourceFile:
+    """Return a file as it is now: its time and size, and the time of its last change of any kind with its number."""
+    now, settled, recent = time_ns(), True, False
+    for at in (status.st_mtime_ns, status.st_ctime_ns):
+        if (age := abs(now - at)) < _RECENT:
+            recent, settled = True, settled and age >= _TICK and at % 1_000_000 > 0
+    return SourceFile(
+        path,
+        max(-_LATEST, min(status.st_mtime_ns, _LATEST)),
+        status.st_size,
+        stamp=f"{status.st_ctime_ns} {status.st_ino}" if settled else "",
+        recent=recent,
+    )
 
 
 def _why(error: Exception) -> str:

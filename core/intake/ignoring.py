@@ -1,4 +1,4 @@
-"""What of a folder is left out, and why: hidden names, `.tesseraignore` files, the excluded files of Obsidian."""
+"""What of a folder is left out, and why: hidden names, leftovers, `.tesseraignore`, excluded files of Obsidian."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.errors import SourceError
-from core.intake.notefile import is_skipped
+from core.intake.notefile import is_note, is_skipped
 from core.messages import Message, message
 from core.model import Failed
 
@@ -29,11 +29,23 @@ _HIDDEN = message("is hidden: its name begins with a dot.")
 _TRASH = message("is the trash of the vault.")
 _BACKUP = message("is a backup of Logseq.")
 _PROGRAMS = message("is a folder of programs, not of notes.")
+_LEFTOVER = message("is a leftover of another program.")
+_LEFTOVERS = re.compile(
+    r".*\.(?:part|partial|crdownload|opdownload|download|tmp|temp|swp|swo|swn|lnk)|.*~|~\$.*|#.*#|4913"
+    r"|desktop\.ini|(?:eh)?thumbs\.db|icon\r",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Names of unfinished downloads, of locks and copies of editors and Office, and of what Windows and macOS leave."""
 
 
 def is_rules(path: str) -> bool:
     """Return whether the file at a path says what is left out."""
     return path.rpartition("/")[2] == RULES or f"/{path}".endswith(f"/{VAULT}")
+
+
+def is_leftover(name: str) -> bool:
+    """Return whether a file is one that a program leaves beside those of a person, by its name."""
+    return not is_note(name) and _LEFTOVERS.fullmatch(name) is not None
 
 
 class Ignoring:
@@ -69,6 +81,8 @@ class Ignoring:
             return _TRASH if name == ".trash" else _HIDDEN if name.startswith(".") else _PROGRAMS
         if is_folder and f"/{path}".endswith("/logseq/bak"):
             return _BACKUP
+        if not is_folder and is_leftover(name):
+            return _LEFTOVER
         named = f"{path}/" if is_folder else path
         return self._by_patterns(named) or next((why for why, one in self._excluded if one.search(named)), None)
 

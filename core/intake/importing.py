@@ -2,8 +2,8 @@
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
@@ -14,6 +14,7 @@ from core.importers import Importer
 from core.indexing.embed_queue import state_of
 from core.indexing.indexer import Indexer
 from core.intake import documents, folder, notefile, staging
+from core.intake.absent import NotDownloaded
 from core.markdown.tags import key
 from core.messages import message, skeleton
 from core.model import NOTE_FIELDS, Failed, KnowledgeBase, Note, Progress, Revision, SourceFile, SyncPlan, SyncReport
@@ -29,16 +30,24 @@ UPLOADED = "upload"
 """The `source_ref` of uploaded notes, in place of a folder."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """The files of a plan that couldn't be read when their notes were to be written."""
+
+    failed: list[tuple[SourceFile, Failed]] = field(default_factory=list)
+    not_downloaded: list[Failed] = field(default_factory=list)
+
+
 def apply(
     store: Store, base: KnowledgeBase, embedder: Embedder, plan: SyncPlan, progress: Progress
 ) -> tuple[SyncReport, bool]:
     """Apply a plan without embedding; return the report, and whether `progress` stopped it: then no note is removed."""
     started = time.perf_counter()
     indexer, failed = Indexer(store, base, embedder), list(plan.failed)
-    unread: list[tuple[SourceFile, Failed]] = []
+    unread = _Unread()
     removed = edits_kept = 0
     stopped = False
-    if not plan.is_empty:
+    if plan.touched or not plan.is_empty:
         try:
             if plan.joined:
                 failed += _join(store, plan)
@@ -50,7 +59,7 @@ def apply(
             removed = len(plan.removed)
         except Cancelled:
             stopped = True
-    failed += [failure for _, failure in unread]
+    failed += [failure for _, failure in unread.failed]
     _remember(store, base, plan, unread)
     done = indexer.done
     changed = len({match.note.note_id for match in plan.changed}.intersection(done.notes))
@@ -60,6 +69,7 @@ def apply(
         changed=changed,
         removed=removed,
         failed=(*failed, *(Failed(error.path, error.reason) for error in done.failed)),
+        not_downloaded=(*plan.not_downloaded, *unread.not_downloaded),
         incomplete=tuple(one for one in store.documents.incomplete(base) if one.note_id in done.notes),
         chunks=done.chunks,
         embedded_windows=done.embedded_windows,
@@ -73,14 +83,12 @@ def apply(
     return report, stopped
 
 
-def _remember(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: Sequence[tuple[SourceFile, Failed]]) -> None:
+def _remember(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -> None:
     """Write which files of a source weren't read; those of a folder aren't converted again until they change."""
     readers = documents.readers()
-    before = store.documents.unread_of(base, plan.source_ref, readers)
-    still = [(SourceFile(*file), failure) for file, failure in before.items() if failure in plan.failed]
-    others = {*plan.failed, *plan.skipped} - {failure for _, failure in still}
-    rest = [(SourceFile(failure.path, -1, -1), failure) for failure in others]
-    store.documents.set_unread(base, plan.source_ref, readers, [*still, *rest, *unread])
+    others = {*plan.failed, *plan.not_downloaded, *plan.skipped, *unread.not_downloaded}
+    rest = [(SourceFile(one.path, -1, -1), one) for one in others - {failure for _, failure in plan.unread}]
+    store.documents.set_unread(base, plan.source_ref, readers, [*plan.unread, *rest, *unread.failed])
 
 
 def _write(
@@ -88,7 +96,7 @@ def _write(
     base: KnowledgeBase,
     indexer: Indexer,
     plan: SyncPlan,
-    unread: list[tuple[SourceFile, Failed]],
+    unread: _Unread,
     progress: Progress,
 ) -> None:
     """Write the notes that are new or changed; a changed one can be searched at any moment."""
@@ -123,14 +131,13 @@ def _rename(store: Store, plan: SyncPlan) -> None:
         title = store.notes.title(note.note_id)
         if title in (stem(note.path), PurePosixPath(note.path).stem):
             title = stem(file.path)
-        moves.append(Moved(note.note_id, file.path, plan.source_ref, title, file.mtime_ns, file.size))
+        moves.append(Moved(note.note_id, file.path, plan.source_ref, title, file.mtime_ns, file.size, file.stamp))
     store.move(moves)
-    store.notes.touch((match.note.note_id, match.file.mtime_ns, match.file.size) for match in plan.touched)
+    touched = ((match.note.note_id, match.file) for match in plan.touched)
+    store.notes.touch((note_id, file.mtime_ns, file.size, file.stamp) for note_id, file in touched)
 
 
-def _notes(
-    store: Store, base: KnowledgeBase, plan: SyncPlan, unread: list[tuple[SourceFile, Failed]]
-) -> Iterator[NoteToIndex]:
+def _notes(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -> Iterator[NoteToIndex]:
     """Yield the new and the changed notes of a plan; files that can't be read are added to `unread`."""
     deleted = store.versions.deleted(base.id)
     trashed = {one.path: one.version.note_id for one in deleted if one.source_ref}
@@ -146,8 +153,11 @@ def _notes(
         try:
             with one_file(file.path):
                 note = _note(store, base, plan, file, note_id, live)
+        except NotDownloaded as error:
+            unread.not_downloaded.append(Failed(file.path, error.reason))
+            continue
         except SourceError as error:
-            unread.append((file, Failed(file.path, error.reason)))
+            unread.failed.append((file, Failed(file.path, error.reason)))
             continue
         taken.add(note_id)
         yield replace(note, change=change, replaces=old.content_hash if old else "")
@@ -185,7 +195,7 @@ def _note(
         source_ref=plan.source_ref,
         updated_at=note.updated_at or datetime.fromtimestamp(file.mtime_ns / 1e9, UTC),
     )
-    return NoteToIndex(note, mtime_ns=file.mtime_ns, size=file.size, outline=outline)
+    return NoteToIndex(note, mtime_ns=file.mtime_ns, size=file.size, stamp=file.stamp, outline=outline)
 
 
 def _in_its_text(note: Note) -> dict[str, object]:

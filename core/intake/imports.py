@@ -98,12 +98,17 @@ class Imports:
         elsewhere = {note.content_hash for note in plan.unchanged}
         if plan.removed or any(file.content_hash in elsewhere for file in plan.added):
             return self.plan_changes(path, base)
-        before = {failure.path for failure in self._bases.failures(base, plan.source_ref)}
-        unread = self._store.documents.unread_of(base, plan.source_ref, documents.readers()).values()
-        others = [one for one in unread if one.path not in only]
-        failed = [one for one in others if one.path in before]
-        skipped = [one for one in others if one.path not in before]
-        return replace(plan, failed=(*failed, *plan.failed), skipped=(*skipped, *plan.skipped))
+        before = self._store.documents.unread_of(base, plan.source_ref, documents.readers())
+        others = {path: one for path, one in before.items() if path not in only}
+        failed = [others.pop(one.path) for one in self._bases.failures(base, plan.source_ref) if one.path in others]
+        away = [others.pop(one.path) for one in self._bases.not_downloaded(base, plan.source_ref) if one.path in others]
+        return replace(
+            plan,
+            failed=(*(failure for _, failure in failed), *plan.failed),
+            not_downloaded=(*(failure for _, failure in away), *plan.not_downloaded),
+            skipped=(*(failure for _, failure in others.values()), *plan.skipped),
+            unread=(*(one for one in failed if one[0].mtime_ns >= 0), *plan.unread),
+        )
 
     def target(self, path: Path, base: str | None = None) -> tuple[str, NewBase | None]:
         """Return the name of the base that an import of a folder fills, and what it is made with if it isn't there."""

@@ -26,8 +26,11 @@ def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
     may_show = any(kind_of(path) in _SHOWING for path in paths)
     others = {file.path for file in pictures if file.path not in known and (may_show or file.size < _LEAST_BYTES)}
     files = tuple(file for file in scanned.files if file.path not in others)
-    failed = tuple(one for one in scanned.failed if not may_show or kind_of(one.path) not in PICTURES)
+    failed, away = (
+        tuple(one for one in some if not may_show or kind_of(one.path) not in PICTURES)
+        for some in (scanned.failed, scanned.not_downloaded)
+    )
     skipped = (*scanned.skipped, *(Failed(path, why_not_read(path)) for path in sorted(others)))
-    if whole and not files and not failed:
+    if whole and not (files or failed or away):
         raise SourceError(str(scanned.folder), nothing_read(one.path for one in skipped))
-    return replace(scanned, files=files, failed=failed, skipped=skipped)
+    return replace(scanned, files=files, failed=failed, not_downloaded=away, skipped=skipped)

@@ -1,16 +1,17 @@
 """A folder -> a plan of new, changed, renamed and removed notes. Nothing is stored or indexed here.
 
-Only new files, and files with another time or size, are read, once. If a file can't be read, its note stays.
+Only new files, and files with another time, size or stamp, are read, once. If a file can't be read, its note stays.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Container, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
 from core.errors import SourceError
 from core.faults import one_file
+from core.intake import absent
 from core.intake.folder import Scan, scan, with_text
 from core.intake.page_pictures import pages_only
 from core.intake.paths import Paths, ancestry
@@ -30,6 +31,8 @@ class _Comparison:
     touched: list[Match] = field(default_factory=list)
     unchanged: list[KnownNote] = field(default_factory=list)
     failed: list[Failed] = field(default_factory=list)
+    away: list[Failed] = field(default_factory=list)
+    unread: list[tuple[SourceFile, Failed]] = field(default_factory=list)
 
 
 def plan(
@@ -42,15 +45,16 @@ def plan(
     removals: bool = True,
     plain: bool = False,
     only: Paths | None = None,
-    unread: Mapping[tuple[str, int, int], Failed] = MappingProxyType({}),
+    unread: Mapping[str, tuple[SourceFile, Failed]] = MappingProxyType({}),
 ) -> SyncPlan:
     """Compare a folder with the base's notes from it.
 
     `known` are all notes of the base. Notes from another folder are left alone, unless that folder is
     gone and at least half of its notes are found here: then the folder was moved. `source_ref`: the
     folder's name in `known`, by default its absolute path. Without `removals`, as in an upload, no note
-    is removed or renamed. `plain`: the base's files are text. `unread` are files, by path, time and size,
-    that are known to be unreadable. With `only` all other notes count as unchanged. Raises SourceError as `scan` does.
+    is removed or renamed, and a file that isn't there yet is one that failed. `plain`: the base's files are text.
+    `unread` are files that couldn't be read, by their paths, as they were then. With `only` all other notes count as
+    unchanged. Raises SourceError as `scan` does.
     """
     scanned = scan(folder, forbidden=forbidden, plain=plain, only=only, pictures=True)
     ref = source_ref if source_ref is not None else str(scanned.folder)
@@ -59,14 +63,20 @@ def plan(
     # A file of an upload is named in the form of the system that sent it.
     alike = {} if removals else {composed(path): note for path, note in mine.items()}
     compared = _compare(scanned, mine, alike, unread)
+    compared.failed += [failure for _, failure in compared.unread]
     moved = _moved(known, compared.new) if removals else []
     others = [note for note in mine.values() if only is not None and note.path not in only]
     compared.unchanged += others
     present = {note.path for note in others} | {file.path for file in scanned.files}
-    missing = _missing([*mine.values(), *moved], present, compared.failed, ref) if removals else []
+    if not removals:
+        compared.failed, compared.away = [*compared.failed, *compared.away], []
+    unreadable = [*compared.failed, *compared.away]
+    missing = _missing([*mine.values(), *moved], present, unreadable, ref) if removals else []
     renamed, rewritten = _pair(missing, compared.new)
     matched_notes = {match.note.note_id for match in (*renamed, *rewritten)}
     matched_paths = {match.file.path for match in (*renamed, *rewritten)}
+    gone = [note for note in missing if note.note_id not in matched_notes]
+    held = _moved_away(gone, compared.away, mine)
     return SyncPlan(
         base=base_name,
         folder=scanned.folder,
@@ -74,13 +84,15 @@ def plan(
         added=tuple(file for file in compared.new if file.path not in matched_paths),
         changed=tuple(sorted([*compared.changed, *rewritten], key=lambda match: match.file.path)),
         renamed=tuple(sorted(renamed, key=lambda match: match.file.path)),
-        removed=tuple(note for note in missing if note.note_id not in matched_notes),
+        removed=tuple(note for note in gone if note not in held),
         unchanged=tuple(compared.unchanged),
         touched=tuple(compared.touched),
         failed=tuple(compared.failed),
         known=len(mine) + len(moved),
+        not_downloaded=(*compared.away, *(Failed(note.path, absent.MOVED) for note in held)),
         skipped=scanned.skipped,
         left_out=scanned.left_out,
+        unread=tuple(compared.unread),
     )
 
 
@@ -88,28 +100,42 @@ def _compare(
     scanned: Scan,
     known: Mapping[str, KnownNote],
     alike: Mapping[str, KnownNote],
-    unread: Mapping[tuple[str, int, int], Failed],
+    unread: Mapping[str, tuple[SourceFile, Failed]],
 ) -> _Comparison:
-    compared, room = _Comparison(failed=list(scanned.failed)), _KEPT
+    compared, room = _Comparison(failed=list(scanned.failed), away=list(scanned.not_downloaded)), _KEPT
     present = {file.path for file in scanned.files}
     for file in scanned.files:
         note = known.get(file.path)
         if note is None and (other := alike.get(composed(file.path))) and other.path not in present:
             note = other
-        if note and (note.mtime_ns, note.size) == (file.mtime_ns, file.size):
+        same = note is not None and note.is_as(file)
+        if note and same and file.is_settled:
             compared.unchanged.append(note)
             continue
-        if failure := unread.get((file.path, file.mtime_ns, file.size)):
-            compared.failed.append(failure)
+        if note and note.size > 0 and not file.size:
+            compared.away.append(Failed(file.path, absent.EMPTIED))
+            continue
+        before, failure = unread.get(file.path, (None, None))
+        if before and failure and file.is_settled and before.is_as(file):
+            compared.unread.append((before, failure))
             continue
         try:
             with one_file(file.path):
                 file = with_text(scanned.folder, file, note.encoding if note else "")
+        except absent.NotDownloaded as error:
+            compared.away.append(Failed(file.path, error.reason))
+            continue
         except SourceError as error:
             compared.failed.append(Failed(file.path, error.reason))
             continue
+        if before and failure and before.content_hash == file.content_hash:
+            compared.unread.append((replace(file, text=""), failure))
+            continue
         if note and note.content_hash == file.content_hash:
-            compared.touched.append(Match(note, replace(file, text="")))
+            if same:
+                compared.unchanged.append(note)
+            else:
+                compared.touched.append(Match(note, replace(file, text="")))
             continue
         room -= len(file.text)
         file = file if room > 0 else replace(file, text="")
@@ -135,16 +161,26 @@ def _moved(known: Sequence[KnownNote], new: Sequence[SourceFile]) -> list[KnownN
     ]
 
 
-def _missing(notes: Sequence[KnownNote], present: Set[str], failed: Sequence[Failed], ref: str) -> list[KnownNote]:
-    """Return the notes whose paths aren't `present`, except those at or below a path that failed."""
-    unreadable = {failure.path for failure in failed}
+def _missing(notes: Sequence[KnownNote], present: Set[str], unreadable: Sequence[Failed], ref: str) -> list[KnownNote]:
+    """Return the notes whose paths aren't `present`, except those at or below a path that can't be read."""
+    paths = {failure.path for failure in unreadable}
     return [
         note
         for note in notes
         if (note.source_ref != ref or note.path not in present)
-        and "." not in unreadable
-        and not any(path in unreadable for path in ancestry(note.path))
+        and "." not in paths
+        and not any(path in paths for path in ancestry(note.path))
     ]
+
+
+def _moved_away(gone: Sequence[KnownNote], away: Sequence[Failed], known: Container[str]) -> list[KnownNote]:
+    """Return the notes whose files may be those that aren't downloaded: they have the name of one that no note has."""
+    names = {_name(one.path) for one in away if one.path not in known}
+    return [note for note in gone if _name(note.path) in names]
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list[Match], list[Match]]:
@@ -158,7 +194,7 @@ def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list
     rewritten: list[Match] = []
     keys: tuple[Callable[[KnownNote | SourceFile], tuple[str, ...]], ...] = (
         lambda item: (item.content_hash, item.path),
-        lambda item: (item.content_hash, item.path.rpartition("/")[2]),
+        lambda item: (item.content_hash, _name(item.path)),
         lambda item: (item.content_hash,),
         lambda item: ("", name_key(item.path)),
     )

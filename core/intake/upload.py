@@ -20,7 +20,8 @@ from typing import IO
 from core.documents.converting import is_document
 from core.documents.unread import why_not_read
 from core.errors import SourceError
-from core.intake.ignoring import is_rules
+from core.intake.absent import PLACEHOLDER, stands_for
+from core.intake.ignoring import is_leftover, is_rules
 from core.intake.notefile import is_note, is_skipped
 from core.intake.paths import free
 from core.messages import message
@@ -101,8 +102,12 @@ def _is_wanted(path: str) -> bool:
 
 
 def _not_read(path: str) -> list[Failed]:
-    """Return why a file isn't read, nothing for one that is hidden."""
-    return [] if any(map(is_skipped, path.split("/"))) else [Failed(path, why_not_read(path))]
+    """Return why a file isn't read, nothing for one that is hidden or a leftover."""
+    folder, _, name = path.rpartition("/")
+    if (away := stands_for(name)) and _is_wanted(file := f"{folder}/{away}".lstrip("/")):
+        return [Failed(file, PLACEHOLDER)]
+    hidden = is_leftover(name) or any(map(is_skipped, path.split("/")))
+    return [] if hidden else [Failed(path, why_not_read(path))]
 
 
 class Archive:

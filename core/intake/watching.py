@@ -176,7 +176,7 @@ class Watching:
             if plan.base_id != base.id:
                 return True  # deleted or renamed meanwhile
             seen = replace(seen, removals=removals)
-            if not plan.is_empty or self._fails_anew(base, plan):
+            if not plan.is_empty or plan.touched or self._fails_anew(base, plan):
                 seen = replace(seen, problem=self._sync(base, folder, changed))
             elif base.read_pictures:
                 self._index()  # its pictures may have changed
@@ -201,20 +201,27 @@ class Watching:
         return bool(plan.removed) and plan.removes_many_after(lately)
 
     def _fails_anew(self, base: KnowledgeBase, plan: SyncPlan) -> bool:
-        before = {failure.path for failure in self._bases.failures(base, plan.source_ref)}
-        return {failure.path for failure in plan.failed} != before
+        lists = (
+            (plan.failed, self._bases.failures(base, plan.source_ref)),
+            (plan.not_downloaded, self._bases.not_downloaded(base, plan.source_ref)),
+        )
+        return any({one.path for one in now} != {one.path for one in before} for now, before in lists)
 
     def _sync(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> Message | None:
-        """Sync a folder as a job, and return why it failed; a finished job leaves no result on the screen."""
+        """Sync a folder as a job, and return why it failed; a finished job leaves no result on the screen.
+
+        A sync that only notes new times of files is not told.
+        """
 
         def work(progress: Progress) -> SyncReport | None:
             with logged("sync"):
                 plan, _ = self._plan(base, folder, changed)  # once more: now no other import runs
                 if plan.base_id != base.id:
                     return None
+                is_news = not plan.is_empty or self._fails_anew(base, plan)
                 report = self._notes.apply(plan, embed=False, progress=progress)
             self._removals[base.id, folder].append((time.monotonic(), report.removed))
-            return report
+            return report if is_news else None
 
         if not self._jobs.start(_IMPORT, work, base=base.name, quiet=True):
             return None

@@ -36,6 +36,7 @@ from core.model.review import *
 from core.model.search import *
 from core.model.settings import *
 from core.model.space import *
+from core.model.syncing import *
 from core.model.terms import *
 from core.model.threads import *
 from core.model.uses import *

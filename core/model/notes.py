@@ -1,15 +1,13 @@
 """Notes and their files."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 from typing import Literal
 
 from core.messages import Message, from_json, to_json
-from core.model.bases import NewBase
 from core.model.documents import Document, TextEncoding
 from core.model.note_fields import FieldValues
-from core.model.omissions import IncompleteNote, Omission
+from core.model.omissions import Omission
 
 NoteState = Literal["pending", "ready"]
 
@@ -109,6 +107,16 @@ class NoteCard(FieldValues, _Sourced):
 
 
 @dataclass(frozen=True, slots=True)
+class Line:
+    """A line of a note; `number` counts from 1 in the note's file, `source` is the note's path, else its title."""
+
+    note_id: str
+    source: str
+    number: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Failed:
     """An unusable file or folder, and the reason."""
 
@@ -123,175 +131,3 @@ class Failed:
     def of_dict(cls, data: dict[str, object]) -> "Failed":
         """Read the output of `to_dict`, or of an earlier version that wrote the text alone."""
         return cls(str(data["path"]), from_json(data.get("message", data["error"])))
-
-
-@dataclass(frozen=True, slots=True)
-class SourceFile:
-    """A note file in a folder; `content_hash` is empty until the file is read.
-
-    `text` is what was read of it, in which `encoding`; empty where that takes too much memory: then it is read again.
-    """
-
-    path: str
-    mtime_ns: int
-    size: int
-    content_hash: str = ""
-    text: str = field(default="", repr=False, compare=False)
-    encoding: TextEncoding | None = field(default=None, compare=False)
-
-
-@dataclass(frozen=True, slots=True)
-class KnownNote:
-    """A note as of the last sync; `path` is relative to the folder `source_ref`.
-
-    `encoding` is the one that a person chose for its file, "" for none.
-    """
-
-    note_id: str
-    path: str
-    source_ref: str
-    content_hash: str
-    mtime_ns: int
-    size: int
-    encoding: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """A known note and its present file: path, time, size or content may differ."""
-
-    note: KnownNote
-    file: SourceFile
-
-
-_LISTS = ("failed", "skipped", "left_out")
-"""The files and folders of a report that aren't read."""
-
-
-@dataclass(frozen=True, slots=True)
-class SyncReport:
-    """Result of an applied plan: counts and `failed`; `unchanged` includes touched notes.
-
-    `edits_flagged` edits lost their place in a changed note. `edits_kept` edits are of removed notes and wait for their
-    files to come back. `skipped` files are of kinds that nobody reads; `left_out` are files and whole folders that
-    rules leave out. `incomplete` are the added and changed notes that lack parts of their files. `waiting` notes of the
-    base can be searched by words only; `problem` is the reason if the embedder failed. `refused` chunks of the base
-    have a text that its model refuses. `importer` is the program of which the notes are, "" for none.
-    """
-
-    added: int = 0
-    changed: int = 0
-    renamed: int = 0
-    removed: int = 0
-    unchanged: int = 0
-    failed: tuple[Failed, ...] = ()
-    skipped: tuple[Failed, ...] = ()
-    left_out: tuple[Failed, ...] = ()
-    incomplete: tuple[IncompleteNote, ...] = ()
-    chunks: int = 0
-    embedded_windows: int = 0
-    edits_flagged: int = 0
-    edits_kept: int = 0
-    seconds: float = 0.0
-    waiting: int = 0
-    problem: Message | None = None
-    refused: int = 0
-    importer: str = ""
-
-    def to_dict(self) -> dict[str, object]:
-        """Return the report as JSON."""
-        problem = self.problem and to_json(self.problem)
-        unread = {name: [item.to_dict() for item in getattr(self, name)] for name in _LISTS}
-        return {**asdict(self), **unread, "problem": problem}
-
-
-@dataclass(frozen=True, slots=True)
-class ScannedFolder:
-    """A folder of text files that was brought into its base, which may be `made` for it, or the `problem` with it."""
-
-    base: str
-    folder: str
-    made: bool
-    report: SyncReport | None = None
-    problem: Message | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SyncPlan:
-    """The changes that make the notes of one folder equal to its files.
-
-    `touched` files have a new time but the same content: only their metadata changes.
-    `failed` paths keep their notes. `known` counts the notes that the base had of this folder. `base_id` is the base
-    that was compared, whatever it is called later; a plan that `makes` a base has none. `joined` are notes of the
-    workspace that become those of files with the same paths: what differs is among `changed` too. `skipped` and
-    `left_out` are those of a report, and so is the `importer`. `address` is that of the page of the web that is
-    imported.
-    """
-
-    base: str
-    folder: Path
-    source_ref: str
-    added: tuple[SourceFile, ...]
-    changed: tuple[Match, ...]
-    renamed: tuple[Match, ...]
-    removed: tuple[KnownNote, ...]
-    unchanged: tuple[KnownNote, ...]
-    touched: tuple[Match, ...]
-    failed: tuple[Failed, ...]
-    known: int
-    base_id: str = ""
-    makes: NewBase | None = None
-    joined: tuple[Match, ...] = ()
-    skipped: tuple[Failed, ...] = ()
-    left_out: tuple[Failed, ...] = ()
-    importer: str = ""
-    address: str = ""
-
-    @property
-    def differing(self) -> tuple[Match, ...]:
-        """The joined notes whose text isn't that of their files, which they get."""
-        return tuple(match for match in self.joined if match in self.changed)
-
-    @property
-    def removes_many(self) -> bool:
-        """Whether the plan removes over a third of the folder's notes, of five or more."""
-        return self.removes_many_after(0)
-
-    def removes_many_after(self, earlier: int) -> bool:
-        """Whether it does, counting `earlier` removals."""
-        known = self.known + earlier
-        return known >= 5 and 3 * (len(self.removed) + earlier) > known
-
-    @property
-    def needs_confirmation(self) -> bool:
-        """Whether the plan removes many notes, or gives notes of the workspace the text of files."""
-        return self.removes_many or bool(self.differing)
-
-    def report(self) -> SyncReport:
-        """Return the counts of the plan, without chunks and windows."""
-        return SyncReport(
-            added=len(self.added),
-            changed=len(self.changed),
-            renamed=len(self.renamed),
-            removed=len(self.removed),
-            unchanged=len(self.unchanged) + len(self.touched),
-            failed=self.failed,
-            skipped=self.skipped,
-            left_out=self.left_out,
-            importer=self.importer,
-        )
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether the plan changes nothing."""
-        return not (self.added or self.changed or self.renamed or self.removed or self.touched)
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of a note; `number` counts from 1 in the note's file, `source` is the note's path, else its title."""
-
-    note_id: str
-    source: str
-    number: int
-    text: str

@@ -70,8 +70,9 @@ MATTERS: dict[MatterKind, MatterType] = {
         message("Files with two texts"),
         "file_copy",
         message(
-            "This file was written in two places at once, so there are two of it. Below is what the second one would "
-            "change in the first. The note of the one that you don't choose is archived; both files stay on disk."
+            "This file seems to have been written in two places at once: there are two of it. Below is what the "
+            "second one would change in the first. The note of the one that you don't choose is archived; both files "
+            "stay on disk."
         ),
     ),
     "split": MatterType(

@@ -120,7 +120,7 @@ class Documents:
         if original.path:
             state = Path(original.path).stat()
             data = folder.read(Path(note.source_ref), path)
-            stamp |= {"mtime_ns": state.st_mtime_ns, "size": state.st_size}
+            stamp |= {"mtime_ns": state.st_mtime_ns, "size": state.st_size, "stamp": ""}
         encoding = filing.chosen_in(note)
         read = documents.text_of(data, path, converter=converter, original=document.original, encoding=encoding)
         made, outline = notefile.of_document(read, path)
@@ -130,7 +130,7 @@ class Documents:
             made = replace(now, **texts, content_hash=folder.content_hash(data))
             if _is_same_text(now, made):
                 self._store.notes.describe(made)
-                self._store.notes.touch([(note_id, stamp["mtime_ns"], stamp["size"])])
+                self._store.notes.touch([(note_id, stamp["mtime_ns"], stamp["size"], stamp["stamp"])])
                 return self._store.notes.note(note_id)
             base = self._store.bases.of_id(now.base_id)
             self._writer.write(base, [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
 from core.faults import FULL, REFUSED
-from core.intake import folder, notefile
+from core.intake import absent, folder, notefile
 from core.intake.encoding import decoded, encoded
 from core.markdown.body import Inside, look_into
 from core.model import Note
@@ -24,8 +24,9 @@ def chosen_in(note: Note) -> str:
 
 
 def exists(note: Note) -> bool:
-    """Return whether the file of a note is there."""
-    return (Path(note.source_ref) / str(note.path)).is_file()
+    """Return whether the file of a note is there, or will be once it is downloaded."""
+    file = Path(note.source_ref) / str(note.path)
+    return file.is_file() or absent.is_evicted(file)
 
 
 def read(note: Note) -> NoteToIndex:
@@ -71,6 +72,8 @@ def _read(root: Path, path: str) -> bytes:
             "The folder {folder} isn't there. Connect its disk, or import the folder from where it is now.",
             folder=str(root),
         )
+    if absent.is_evicted(root / path):
+        raise absent.NotDownloaded(path, absent.PLACEHOLDER)
     if not (root / path).exists():
         raise EditError("'{path}' isn't in {folder} any more. Import the folder again.", path=path, folder=str(root))
     return folder.read(root, path)

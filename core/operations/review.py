@@ -15,7 +15,13 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 _PERSONS = "the person decides"
-_MATTER = Form("Matter", Matter, "key kind base title at note_id other_id quotes")
+_MATTER = Form(
+    "Matter",
+    Matter,
+    "key kind base title at note_id other_id quotes",
+    path=(str | None, lambda one: one.note and one.note.path),
+    other_path=(str | None, lambda one: one.other and one.other.path),
+)
 _KEYS = Form("Matters", list, keys=(list[str], list))
 
 Keys = Annotated[list[str], About(message("What waits, each by its key."), example=["note-0a1b2c3d4e5f"])]

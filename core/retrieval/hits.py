@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
 
+from core.intake.absent import is_evicted
 from core.model import Chunk, Copy, FileState, Hit, Lost, LostAt, Passage, SearchResult, StageScore
 from core.retrieval import confidence, duplicates, facets, fusion, supersession
 from core.retrieval.duplicates import Group
@@ -77,6 +78,8 @@ def with_file_states(store: Store, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     for note_id, folder, path, *stamp in store.fields.stamps(notes):
         try:
             now = Path(folder, path).stat()
+        except FileNotFoundError:
+            states[note_id] = "same" if is_evicted(Path(folder, path)) else "gone"
         except (OSError, ValueError):
             states[note_id] = "gone"
         else:

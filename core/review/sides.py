@@ -1,32 +1,16 @@
 """Notes with two texts of which one is to be chosen: an upgrade of a pack met an edit, or a file was doubled."""
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from pathlib import PurePosixPath
 
 from core.errors import EditError, UnknownChoice
 from core.model import SIDES, Matter, Note, NoteCard, NoteDifference, Side
 from core.notes.collection import Notes
 from core.packs.collection import Packs
+from core.review.second_texts import SecondTexts
 from core.store import Store
 
-_DOUBLED = re.compile(
-    r" \(conflict \d{4}-\d\d-\d\d \d\d-\d\d-\d\d\.\d{6}\)$"
-    r"|\.sync-conflict-\d{8}-\d{6}-[A-Z\d]{7}$"
-    r"| \([^()]{0,80}conflicted copy[^()]{0,80}\)$"
-    r"| ?[(（][^()（）]{0,80}冲突副本[^()（）]{0,80}[)）]$"
-)
-"""What is behind the name of a file's second text: Tessera's, Syncthing's, that of Dropbox, Nextcloud and Obsidian."""
-
 Undo = Callable[[], object]
-
-
-def doubled(path: str) -> str | None:
-    """Return the path of the file of which one is a second text by its name, None for any other."""
-    file = PurePosixPath(path)
-    stem, count = _DOUBLED.subn("", file.stem)
-    return str(file.with_name(f"{stem}{file.suffix}")) if count and stem else None
 
 
 class Sides:
@@ -36,6 +20,7 @@ class Sides:
         self._store = store
         self._notes = notes
         self._packs = packs
+        self._second_texts = SecondTexts(store)
 
     def upgrades(self) -> Iterator[tuple[NoteCard, str]]:
         """Yield the notes that upgrades of their packs passed by, with the hash of what the pack has for each."""
@@ -43,18 +28,17 @@ class Sides:
         cards = self._notes.cards_of(passed)
         yield from ((cards[note_id], offered) for note_id, offered in passed.items() if note_id in cards)
 
+    def pairs(self) -> Mapping[str, str]:
+        """Return the ids of active notes of second texts, each with that of the note of its file."""
+        return self._second_texts.pairs()
+
     def files(self) -> Iterator[tuple[NoteCard, NoteCard]]:
         """Yield the active notes of files with a second text beside them, and the notes of that."""
-        copies = self._store.notes.named_as_conflicts()
-        pairs = {
-            copy_id: own
-            for copy_id, base_id, source_ref, path in copies
-            if (first := doubled(path)) and (own := self._store.notes.at(base_id, source_ref, first))
-        }
+        pairs = self.pairs()
         cards = self._notes.cards_of({*pairs, *pairs.values()})
         for copy_id, own in pairs.items():
             two = tuple(cards[note_id] for note_id in (own, copy_id) if note_id in cards)
-            if len(two) == 2 and all(card.status == "active" for card in two):
+            if len(two) == 2:
                 yield two
 
     def other(self, one: Matter) -> Note | None:

@@ -47,29 +47,31 @@ class DocumentTable(Table):
         )
         return [_INCOMPLETE(dict(row), self._database.unread) for row in rows]
 
-    def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[tuple[str, int, int], Failed]:
-        """Return the files of one source that these readers couldn't read, by path, time and size."""
+    def unread_of(self, base: KnowledgeBase, source_ref: str, readers: str) -> Mapping[str, tuple[SourceFile, Failed]]:
+        """Return the files of one source that these readers couldn't read, by their paths, as they were then."""
         rows = self._database.rows(
-            "SELECT path, mtime_ns, size, reason FROM unread_files"
+            "SELECT path, mtime_ns, size, hash, stamp, reason FROM unread_files"
             " WHERE base_id = ? AND source_ref = ? AND readers = ?",
             *(base.id, source_ref, readers),
         )
         return {
-            (path, mtime_ns, size): Failed(str(path), from_json(loaded(reason) or str(reason)))
-            for path, mtime_ns, size, reason in rows
+            path: (SourceFile(path, *state), Failed(str(path), from_json(loaded(reason) or str(reason))))
+            for path, *state, reason in rows
         }
 
     def set_unread(
         self, base: KnowledgeBase, source_ref: str, readers: str, files: Iterable[tuple[SourceFile, Failed]]
     ) -> None:
         """Write the files of one source that weren't read, in place of those before."""
+        source = base.id, source_ref
         rows = [
-            (base.id, source_ref, file.path, file.mtime_ns, file.size, readers, json.dumps(to_json(failed.error)))
+            (*source, file.path, file.mtime_ns, file.size, readers, reason, file.stamp, file.content_hash)
             for file, failed in files
+            for reason in [json.dumps(to_json(failed.error))]
         ]
         with self._database.write() as connection:
-            connection.execute("DELETE FROM unread_files WHERE base_id = ? AND source_ref = ?", (base.id, source_ref))
-            connection.executemany("INSERT OR REPLACE INTO unread_files VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            connection.execute("DELETE FROM unread_files WHERE base_id = ? AND source_ref = ?", source)
+            connection.executemany("INSERT OR REPLACE INTO unread_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
 _INCOMPLETE = Reader(IncompleteNote, message("note"), "path", "note_id", left_out=stored(tuple[Omission, ...]))

@@ -14,7 +14,7 @@ from core.store.reading import UNFIT, Reader, Unread, loaded, reader, stored
 
 _FIELDS = [name for name in NOTE_FIELDS if name != "tags"]
 COLUMNS = [
-    *"id base_id generation body body_start content_hash path source source_ref source_url mtime_ns size".split(),
+    *"id base_id generation body body_start content_hash path source source_ref source_url mtime_ns size stamp".split(),
     *_FIELDS,
     *"links created_at updated_at front overridden version extra document warnings left_out encoding".split(),
     *"strategy cut_by chunking".split(),
@@ -56,6 +56,18 @@ class Moved:
     title: str
     mtime_ns: int
     size: int
+    stamp: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveFile:
+    """An active note with its path in the folder `source_ref`; `generation` grows with every change of it."""
+
+    id: str
+    generation: int
+    base_id: str
+    source_ref: str
+    path: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +124,7 @@ def row_of(cut: NoteToIndex) -> dict[str, object]:
     return described(cut.note) | {
         "mtime_ns": cut.mtime_ns,
         "size": cut.size,
+        "stamp": cut.stamp,
         "strategy": cut.strategy,
         "cut_by": cut.cut_by,
         "chunking": json.dumps(asdict(cut.options)) if cut.options else None,

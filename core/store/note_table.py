@@ -14,6 +14,7 @@ from core.store.note_rows import (
     COLUMNS,
     NAMED,
     NOTE,
+    ActiveFile,
     Joined,
     Moved,
     Named,
@@ -85,8 +86,9 @@ class NoteTable(Table):
             connection.executemany("UPDATE notes SET path = NULL WHERE id = ?", [(move.note_id,) for move in moves])
             for move in moves:
                 self._database.execute(
-                    "UPDATE notes SET path = ?, source_ref = ?, title = ?, mtime_ns = ?, size = ? WHERE id = ?",
-                    *(move.path, move.source_ref, move.title, move.mtime_ns, move.size, move.note_id),
+                    "UPDATE notes SET path = ?, source_ref = ?, title = ?, mtime_ns = ?, size = ?, stamp = ?"
+                    " WHERE id = ?",
+                    *(move.path, move.source_ref, move.title, move.mtime_ns, move.size, move.stamp, move.note_id),
                 )
                 self._database.execute(
                     "UPDATE words SET title = ? WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)",
@@ -109,10 +111,10 @@ class NoteTable(Table):
         """Give a note chunking options of its own, by which it is cut from then on."""
         self._database.execute("UPDATE notes SET chunking = ? WHERE id = ?", json.dumps(asdict(options)), note_id)
 
-    def touch(self, stats: Iterable[tuple[str, int, int]]) -> None:
-        """Record the (note id, modification time in ns, size) of files whose content is the same."""
+    def touch(self, stats: Iterable[tuple[str, int, int, str]]) -> None:
+        """Record the (note id, modification time in ns, size, stamp) of files whose content is the same."""
         with self._database.write() as connection:
-            connection.executemany("UPDATE notes SET mtime_ns = ?2, size = ?3 WHERE id = ?1", stats)
+            connection.executemany("UPDATE notes SET mtime_ns = ?2, size = ?3, stamp = ?4 WHERE id = ?1", stats)
 
     # one note
 
@@ -126,8 +128,8 @@ class NoteTable(Table):
         return str(self._only("substr(body, ?, ?)", note_id, start + 1, end - start)[0])
 
     def indexed_as(self, note_id: str) -> dict[str, Any]:
-        """Return strategy, cut_by, mtime_ns and size of a note, as of its last indexing."""
-        return dict(self._only("strategy, cut_by, mtime_ns, size", note_id))
+        """Return strategy, cut_by, mtime_ns, size and stamp of a note, as of its last indexing."""
+        return dict(self._only("strategy, cut_by, mtime_ns, size, stamp", note_id))
 
     def card(self, note_id: str) -> NoteCard:
         """Return the card of a note."""
@@ -272,25 +274,18 @@ class NoteTable(Table):
             )
         )
 
-    def named_as_conflicts(self) -> list[tuple[str, str, str, str]]:
-        """Return id, base, `source_ref` and path of the notes whose path speaks of a conflict, in any case."""
+    def active_files(self) -> list[ActiveFile]:
+        """Return the active notes that have a path, by their paths."""
         statement = (
-            "SELECT id, base_id, source_ref, path FROM notes WHERE path LIKE '%conflict%' OR path LIKE '%冲突副本%'"
-            " ORDER BY path"
+            "SELECT id, generation, base_id, source_ref, path FROM notes"
+            " WHERE path IS NOT NULL AND status = 'active' ORDER BY path"
         )
-        return [(note_id, base_id, ref, path) for note_id, base_id, ref, path in self._database.rows(statement)]
-
-    def at(self, base_id: str, source_ref: str, path: str) -> str | None:
-        """Return the id of the note at a path, None where there is none."""
-        statement = "SELECT id FROM notes WHERE base_id = ? AND source_ref = ? AND path = ?"
-        note_id: str | None = self._database.value(statement, base_id, source_ref, path)
-        return note_id
+        return [ActiveFile(*row) for row in self._database.rows(statement)]
 
     def loose(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return the notes of the base that live in the workspace and have a path."""
         rows = self._database.rows(
-            "SELECT id, path, source_ref, content_hash, -1, -1 FROM notes"
-            " WHERE base_id = ? AND source_ref = '' AND path IS NOT NULL",
+            "SELECT id, path, source_ref, content_hash, -1, -1 FROM notes WHERE base_id = ? AND source_ref = '' AND path > ''",
             base.id,
         )
         return [KnownNote(*row) for row in rows]
@@ -298,8 +293,8 @@ class NoteTable(Table):
     def files(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return the notes of the base that were read from files."""
         rows = self._database.rows(
-            f"SELECT id, path, source_ref, content_hash, coalesce(mtime_ns, 0), coalesce(size, 0), {_CHOSEN} FROM notes"
-            " WHERE base_id = ? AND source IN ('folder', 'upload')",
+            "SELECT id, path, source_ref, content_hash, coalesce(mtime_ns, 0), coalesce(size, 0), stamp,"
+            f" {_CHOSEN} FROM notes WHERE base_id = ? AND source IN ('folder', 'upload')",
             base.id,
         )
         return [KnownNote(*row) for row in rows]

@@ -12,10 +12,10 @@ from core.text import digest
 class NoteToIndex:
     """A note to be indexed: as it was read or written, then cut, then with the vectors of its chunks.
 
-    From the start it has the `mtime_ns` and `size` by which the next sync recognizes a changed file; the `outline` of
-    its body, if a reader of it parsed it; with a `change` it becomes a new version of the note; `replaces` is the
-    content hash of the stored note that a file was compared with, "" without one: that note has another one if it was
-    changed since.
+    From the start it has the `mtime_ns`, `size` and `stamp` by which the next sync recognizes a changed file; the
+    `outline` of its body, if a reader of it parsed it; with a `change` it becomes a new version of the note; `replaces`
+    is the content hash of the stored note that a file was compared with, "" without one: that note has another one if
+    it was changed since.
 
     Cut, it has its `chunks` and the `windows` of those that get vectors; `edits`, which replace the stored ones unless
     they are None, and how many of them lost their place (`flagged`); its `pictures`, which do the same, or before the
@@ -31,6 +31,7 @@ class NoteToIndex:
     cut_by: str = ""
     mtime_ns: int | None = None
     size: int | None = None
+    stamp: str = ""
     edits: Sequence[Edit] | None = None
     options: ChunkingOptions | None = None
     change: Revision | None = None

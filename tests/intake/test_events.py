@@ -116,3 +116,9 @@ def test_files_that_come_by_the_thousand_and_go_at_once_are_all_told(events: Fil
     for number in range(0, 5_000, 2):
         (place / f"{number}.md").unlink()
     assert told(events, place, seconds=2) >= {f"{number}.md" for number in range(5_000)}
+
+
+def test_a_placeholder_tells_of_its_file(events: FileEvents, place: Path) -> None:
+    (place / "sub" / ".b.md.icloud").write_text("bplist00")
+    (place / ".hidden.md").write_text("B")
+    assert told(events, place) == {"sub/b.md"}

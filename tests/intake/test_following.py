@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from core.embedding import EMBEDDERS
-from core.intake import documents, watching
 from core.intake import folder as folders
+from core.intake import watching
 from core.intake.paths import Paths
 from core.model import SyncReport
 from core.registry import Entry
@@ -190,15 +190,14 @@ def test_paths_lead_through_folders() -> None:
 def test_what_is_not_read_stays_listed_when_another_file_changes(
     workspace: Workspace, vault: Path, syncs: list[SyncReport]
 ) -> None:
-    base = workspace.bases.get("vault")
     (vault / "tool.exe").write_bytes(b"MZ")
     (vault / "bad.md").write_bytes(b"\x00\x01" * 99)
     workspace.notes.apply(workspace.notes.plan_folder(vault))
-    before = {one.path for one in workspace.store.documents.unread_of(base, str(vault), documents.readers()).values()}
+    before = {one.path for one in workspace.documents.unread("vault")}
     assert before == {"tool.exe", "bad.md"}
     (vault / "note 5.md").write_text("Another one changes.")
     until(lambda: bool(syncs) and syncs[-1].changed == 1)
-    after = {one.path for one in workspace.store.documents.unread_of(base, str(vault), documents.readers()).values()}
+    after = {one.path for one in workspace.documents.unread("vault")}
     assert after == before
 
 

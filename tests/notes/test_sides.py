@@ -7,7 +7,6 @@ import pytest
 
 from core.errors import Conflict, EditError, PackError
 from core.model import Matter, Side
-from core.review.sides import doubled
 from core.workspace import Workspace
 from tests.packs.test_packs import NOTES, ids, write
 
@@ -90,24 +89,6 @@ def test_what_changed_meanwhile_or_is_damaged_stops_a_choice(workspace: Workspac
     workspace.store.database.execute("UPDATE versions SET fields = '{' WHERE author = 'pack'")
     assert waiting(workspace) == []
     assert workspace.notes.get(str(one.note_id)).body == MINE + "\nLater.\n"
-
-
-@pytest.mark.parametrize(
-    ("path", "of"),
-    [
-        ("a/b.sync-conflict-20260301-101112-ABCDEF7.md", "a/b.md"),
-        ("b (conflict 2026-03-01 10-11-12.123456).md", "b.md"),
-        ("a/b (Ada's conflicted copy 2026-03-01).md", "a/b.md"),
-        ("b (conflicted copy 2026-03-01 101112).md", "b.md"),
-        ("b (Ada 的冲突副本 2026-03-01).md", "b.md"),
-        ("How to end a conflict.md", None),
-        ("b (conflict of 1812).md", None),
-        (" (conflicted copy).md", None),
-        ("b" + " (" * 4_000 + "conflicted copy" * 1_000 + ".md", None),
-    ],
-)
-def test_a_second_text_of_a_file_is_known_by_its_name(path: str, of: str | None) -> None:
-    assert doubled(path) == of
 
 
 Doubled = Callable[[bool], Matter]

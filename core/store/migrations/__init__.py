@@ -26,10 +26,7 @@ from core.store.migrations import (
     v17_decisions,
     v18_learning,
     v19_answering,
-    v20_omissions,
-    v21_words,
-    v22_encodings,
-    v22_properties,
+    v20_files,
 )
 
 MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
@@ -52,9 +49,6 @@ MIGRATIONS: tuple[str | Callable[[sqlite3.Connection], None], ...] = (
     v17_decisions.STEP,
     v18_learning.STEP,
     v19_answering.STEP,
-    v20_omissions.STEP,
-    v21_words.STEP,
-    v22_encodings.STEP,
-    v22_properties.step,
+    v20_files.step,
 )
 """The migration from version N to N + 1 at place N: a script of SQL, or a function inside a transaction."""

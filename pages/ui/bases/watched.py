@@ -15,7 +15,10 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the files that couldn't be read, why watched folders couldn't be synced, and syncs that wait for a person."""
     failures = workspace.bases.failures(base)
     plans.unread(base.name, failures)
-    plans.of_other_kinds(base.name, [one for one in workspace.documents.unread(base.name) if one not in failures])
+    away = workspace.bases.not_downloaded(base)
+    plans.not_downloaded(base.name, away)
+    others = [one for one in workspace.documents.unread(base.name) if one not in (*failures, *away)]
+    plans.of_other_kinds(base.name, others)
     plans.lacking(workspace.documents.incomplete(base.name))
     if not base.watch:
         return

@@ -22,6 +22,10 @@ COUNTS = {
     "skipped": message("Not read"),
     "incomplete": message("Incomplete"),
 }
+_UNFOLDED = {
+    "not_downloaded": message("Not downloaded"),
+    "left_out": message("Left out"),
+}
 
 Rows = list[tuple[str, str]]
 """Paths, each with a remark."""
@@ -57,9 +61,7 @@ def show(plan: SyncPlan) -> None:
         if rows:
             with st.expander(f"{text_of(COUNTS[name])} · {len(rows):,}", expanded=name == "failed"):
                 listing(rows)
-    if plan.left_out:
-        with st.expander(f"{t('Left out')} · {len(plan.left_out):,}"):
-            listing(failed(plan.left_out))
+    _unfolded(plan, *_UNFOLDED)
 
 
 def report(done: SyncReport) -> None:
@@ -72,10 +74,16 @@ def report(done: SyncReport) -> None:
     counts(figures, t_plural("{n} passage", "{n} passages", n=done.chunks))
     if done.failed:
         listing(failed(done.failed))
-    if done.skipped:
-        with st.expander(f"{text_of(COUNTS['skipped'])} · {len(done.skipped):,}"):
-            listing(failed(done.skipped))
+    _unfolded(done, "not_downloaded", "skipped")
     lacking(done.incomplete)
+
+
+def _unfolded(result: SyncPlan | SyncReport, *names: str) -> None:
+    """Draw lists of files to unfold, those that hold any."""
+    for name in names:
+        if files := getattr(result, name):
+            with st.expander(f"{text_of((COUNTS | _UNFOLDED)[name])} · {len(files):,}"):
+                listing(failed(files))
 
 
 def rechunked(done: Rechunked) -> None:
@@ -134,6 +142,19 @@ def unread(base: str, files: Sequence[Failed]) -> None:
     )
     with st.expander(plain(title), icon=":material/warning:"):
         listing(failed(files))
+
+
+def not_downloaded(base: str, files: Sequence[Failed]) -> None:
+    """Draw the files of a base that aren't there yet, each with what helps; draws nothing without any."""
+    if files:
+        title = t_plural(
+            "{n} file of '{base}' isn't downloaded; its note stays as it was",
+            "{n} files of '{base}' aren't downloaded; their notes stay as they were",
+            n=len(files),
+            base=base,
+        )
+        with st.expander(plain(title), icon=":material/cloud_download:"):
+            listing(failed(files))
 
 
 def of_other_kinds(base: str, files: Sequence[Failed]) -> None:

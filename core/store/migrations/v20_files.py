@@ -1,6 +1,7 @@
-"""The properties of notes as rows; times without an offset, which were read as those of UTC; text that was left out.
+"""Notes as their files say: what they lack of them, their encoding, stamp, properties and times; the form of the words.
 
-Notes whose front matter could not be read are read again at the next update of their folder.
+Times without an offset were read as those of UTC. Notes whose front matter could not be read are read again at the next
+update of their folder.
 """
 
 import json
@@ -10,14 +11,24 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 
-_TABLE = """
+_STATEMENTS = (
+    "ALTER TABLE notes ADD COLUMN left_out TEXT NOT NULL DEFAULT '[]'",
+    "CREATE INDEX notes_incomplete ON notes(base_id, path) WHERE left_out != '[]'",
+    "ALTER TABLE notes ADD COLUMN encoding TEXT NOT NULL DEFAULT 'null'",
+    "ALTER TABLE notes ADD COLUMN stamp TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE unread_files ADD COLUMN stamp TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE unread_files ADD COLUMN hash TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE version ADD COLUMN words INTEGER NOT NULL DEFAULT 0",
+    """
     CREATE TABLE properties (
         note_id TEXT NOT NULL REFERENCES notes ON DELETE CASCADE,
         name TEXT NOT NULL,
         value TEXT NOT NULL,
         PRIMARY KEY (note_id, name, value)
     ) WITHOUT ROWID
-"""
+    """,
+    "CREATE INDEX properties_name ON properties(name)",
+)
 _KEYS = {
     "created_at": "created|created_at|date",
     "updated_at": "updated|updated_at|modified",
@@ -31,8 +42,8 @@ _LINES = {
 
 
 def step(connection: sqlite3.Connection) -> None:
-    connection.execute(_TABLE)
-    connection.execute("CREATE INDEX properties_name ON properties(name)")
+    for statement in _STATEMENTS:
+        connection.execute(statement)
     columns = ", ".join(_KEYS)
     for note_id, front, extra, *times in connection.execute(
         f"SELECT id, front, extra, {columns} FROM notes WHERE extra != '{{}}' OR front != ''"
