@@ -33,10 +33,8 @@ from core.store.table import AMONG, Table
 from core.text import fold, keywords
 
 _ALL = Filters()
-_CHOSEN = (
-    "iif(json_valid(encoding) AND json_extract(encoding, '$.known') = 'chosen',"
-    " coalesce(json_extract(encoding, '$.name'), ''), '')"
-)
+_IS_CHOSEN = "json_valid(encoding) AND json_extract(encoding, '$.known') = 'chosen'"
+_CHOSEN = f"iif({_IS_CHOSEN}, coalesce(json_extract(encoding, '$.name'), ''), '')"
 
 
 class NoteTable(Table):
@@ -285,7 +283,8 @@ class NoteTable(Table):
     def loose(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return the notes of the base that live in the workspace and have a path."""
         rows = self._database.rows(
-            "SELECT id, path, source_ref, content_hash, -1, -1 FROM notes WHERE base_id = ? AND source_ref = '' AND path > ''",
+            "SELECT id, path, source_ref, content_hash, -1, -1 FROM notes"
+            " WHERE base_id = ? AND source_ref = '' AND path IS NOT NULL",
             base.id,
         )
         return [KnownNote(*row) for row in rows]

@@ -99,7 +99,7 @@ def test_a_file_with_a_time_of_the_last_two_seconds_is_read(
     vault: Path, known: Sequence[KnownNote], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    monkeypatch.setattr("core.intake.sync.with_text", lambda at, file: read.append(file.path) or with_text(at, file))
+    monkeypatch.setattr("core.intake.sync.with_text", lambda *given: read.append(given[1].path) or with_text(*given))
     now = (vault / "a.md").stat().st_ctime_ns + 1_900_000_000
     monkeypatch.setattr("core.intake.folder.time_ns", lambda: now)
     os.utime(vault / "b.md", ns=(1, 1))
