@@ -121,6 +121,6 @@ def test_a_vault_is_read_with_its_canvases_properties_and_what_is_missing(worksp
         "rating": 4.5,
         "done": True,
         "seen": "2026-01-31",
-        "at": "2026-01-31 10:20:00",
+        "at": "2026-01-31T10:20:00",
         "colours": ["red", "white"],
     }
