@@ -17,6 +17,8 @@ MAX_TITLE = 1_000
 _IMAGE = re.compile(r"!\[([^\[\]]*)\]" + DESTINATION)
 _LINK = re.compile(r"\[(?!\^)([^\[\]]*)\]" + DESTINATION)
 _REFERENCE = re.compile(r"!?\[(?!\^)([^\[\]]+)\](?:\[([^\[\]]*)\])?")
+_PASTED = re.compile(r"!\[([^\[\]]{0,200})\]\(data:[^()\s]*\)", re.IGNORECASE)
+"""A picture whose data are in the text itself; its description stays."""
 _TRAILING = re.compile(r"\s+(?:\{[#.][^{}]*\}|\^[\w-]+)$")
 _PLAIN = re.compile(r"[^`*_~=\[\]<\\&%{^]*")
 _ENTITY = re.compile(r"&#?\w+;")
@@ -28,7 +30,7 @@ def visible(text: str, references: Collection[str]) -> str:
 
     `references` are the labels of the note's link definitions, normalized.
     """
-    text = " ".join(without_blobs(text)[: MAX_TITLE + 1].split())
+    text = " ".join(without_blobs(_PASTED.sub(r"\1", text))[: MAX_TITLE + 1].split())
     if len(text) > MAX_TITLE:
         text = text[: MAX_TITLE - 1] + "…"
     if _PLAIN.fullmatch(text):

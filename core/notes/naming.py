@@ -51,9 +51,9 @@ def only(name: str, note_ids: Collection[str]) -> str:
 
 def first_words(body: str) -> str:
     """Return a title made of a text's first line that holds more than pictures."""
-    lines = without_blobs(body).splitlines()
-    shown = (" ".join(_PICTURE.sub(" ", line).split()) if "![" in line else line for line in lines)
-    line = next(filter(None, (re.sub(r"^[\s#>*+-]+", "", line).strip() for line in shown)), "")
+    shown = (" ".join(_PICTURE.sub(" ", line).split()) if "![" in line else line for line in body.splitlines())
+    lines = without_blobs("\n".join(shown)).splitlines()
+    line = next(filter(None, (re.sub(r"^[\s#>*+-]+", "", line).strip() for line in lines)), "")
     short = line if len(line) <= _WORDS else line[: _WORDS - 1].rstrip() + "…"
     return short or str(message("Untitled"))
 

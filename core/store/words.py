@@ -35,8 +35,8 @@ class Words(BM25):
             "SELECT words.rowid, words.title, words.headings, words.body, notes.title AS note FROM words JOIN chunks"
             f" ON chunks.rowid = words.rowid JOIN notes ON notes.id = note_id WHERE words.rowid {AMONG}"
         )
-        with self._database.write() as connection:
-            rowids = self._database.column("SELECT id FROM words_docsize")
+        rowids = self._database.column("SELECT id FROM words_docsize")
+        with self._database.write(aside=not rowids) as connection:  # a new workspace is told by its version
             for at in range(0, len(rowids), _BLOCK):
                 block = rowids[at : at + _BLOCK]
                 chunks = ChunkTable(self._database).by_rowid(block)
