@@ -138,6 +138,9 @@ DAMAGES: dict[str, Damage] = {
     ),
     "a folder that is gone": Damage("sources", lambda folder: shutil.rmtree(folder.parent / "notes")),
     "a file that is gone": Damage("files", lambda folder: (folder.parent / "notes" / "1.md").unlink()),
+    "a file that can't be read": Damage(
+        "unread", sql("""UPDATE syncs SET report = '{"failed": [{"path": "a.pdf", "error": "is damaged."}]}'""")
+    ),
     "a note that lacks parts": Damage("omissions", sql('UPDATE notes SET left_out = \'[{"kind": "chart"}]\'')),
     "a picture that is gone": Damage("attachments", lambda folder: (folder.parent / "notes" / "kettle.png").unlink()),
     "no index": Damage("index", lambda folder: shutil.rmtree(folder / "chroma"), mended=True, chroma=True),

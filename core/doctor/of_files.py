@@ -41,6 +41,11 @@ def _files(parts: Parts) -> Message | None:
     return named(gone, plural("The file of {n} note is gone: {names}", "The files of {n} notes are gone: {names}"))
 
 
+def _unread(parts: Parts) -> Message | None:
+    failed = [failure.path for base in parts.bases.all() for failure in parts.bases.failures(base)]
+    return named(failed, plural("{n} file could not be read: {names}", "{n} files could not be read: {names}"))
+
+
 def _omissions(parts: Parts) -> Message | None:
     paths = parts.store.database.column(
         "SELECT coalesce(path, title) AS path FROM notes WHERE left_out != '[]' ORDER BY path"
@@ -167,11 +172,18 @@ OF_FILES: dict[str, Check] = {
         message("Update the base on the page Bases, or bring the file back."),
         _files,
     ),
+    "unread": Check(
+        "look",
+        message("The files of your folders could be read"),
+        message("A file that can't be read is in no note."),
+        message("To see which, and what helps: {command}", command="tessera document unread BASE"),
+        _unread,
+    ),
     "omissions": Check(
         "look",
         message("The words of your files are in their notes"),
         message("What a file holds and its note lacks isn't found."),
-        message("See which: {command}", command="tessera document unread BASE"),
+        message("To see which: {command}", command="tessera document unread BASE"),
         _omissions,
     ),
     "attachments": Check(

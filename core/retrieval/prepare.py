@@ -41,6 +41,9 @@ def prepare(
     completed = settings.search_in(bases, options)
     if options.get("reranker") is None and completed.mode not in ("auto", "hybrid"):
         completed = replace(completed, reranker=reranking.NONE)
+    means_nothing = not any(map(str.isalnum, understood.text))  # signs and emoji, to a model
+    if completed.mode == "auto" and understood.text.strip() and means_nothing:
+        completed = replace(completed, mode="keyword", reranker=reranking.NONE)
     if completed.reranker != reranking.NONE:
         reranking.check(completed.reranker)
     chooses = False

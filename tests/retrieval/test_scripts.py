@@ -150,6 +150,11 @@ def test_letters_keep_their_marks_and_are_found_without(
     assert marked is None or marked in "".join(hits[note])
 
 
+def test_a_question_of_signs_alone_is_searched_by_words(workspace: Workspace) -> None:
+    """A model finds anything near an emoji that it doesn't know."""
+    assert [workspace.search(question).mode for question in ("🚀", "🚀 launch")] == ["keyword", "hybrid"]
+
+
 @pytest.mark.parametrize("question", ["चब", "کلی", "กล", "ware", "house", "iphone16", "المف"])
 def test_a_part_of_a_word_is_no_word(workspace: Workspace, question: str) -> None:
     assert found(workspace, question) == {}
