@@ -4,7 +4,7 @@ import shlex
 from typing import Any
 
 from core.cli import documentlines, snippet
-from core.cli.texts import _, say
+from core.cli.texts import _, minute, say
 from core.messages import lines, message, plural
 from core.model import (
     LEVELS,
@@ -290,7 +290,7 @@ def base_lines(base: dict[str, Any]) -> list[str]:
 
 
 def folder_lines(base: dict[str, Any]) -> list[str]:
-    times = [(folder["path"], f"{folder['synced_at']:.16}".replace("T", " ") + " UTC") for folder in base["folders"]]
+    times = [(folder["path"], minute(folder["synced_at"]) + " UTC") for folder in base["folders"]]
     return [_("    {path}, last update {at}", path=path, at=at) for path, at in times]
 
 
