@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from core import chunking, embedding
+from core.call_log import log_bases, logged
 from core.embedding import Embedder
 from core.errors import EditError, NoteNotFound, UnknownChoice
 from core.faults import one_file
@@ -20,7 +21,6 @@ from core.model import (
     Cut,
     Decision,
     Edit,
-    Failed,
     Flagged,
     KnowledgeBase,
     Note,
@@ -103,10 +103,12 @@ class Chunks:
             self._store.database.check_writable()
             return self._act_on_note(self._store.chunks.note_of(chunk_id), act)
 
+    @logged("chunk.edit")
     def _act_on_note(self, note_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
         """Do an act on a note, and return the ids of the chunks that the act made; raises NoteNotFound."""
         with self._store.changing:
             ((base, _),) = self._by_base([note_id])
+            log_bases([base])
             base, embedder = self._opened(base)
             indexer = Indexer(self._store, base, embedder)
             editor = ChunkEditor.of(
@@ -125,6 +127,7 @@ class Chunks:
         cards = self._store.notes.cards_of({edit.note_id for edit in edits})
         return [Flagged(edit, cards.get(edit.note_id)) for edit in edits]
 
+    @logged("chunk.resolve")
     def resolve(self, edit_id: str, decision: Decision) -> None:
         """Decide on a flagged edit: keep it as an addition at the note's end, or drop it.
 
@@ -145,6 +148,7 @@ class Chunks:
 
     # cutting again
 
+    @logged("index.rechunk")
     def rechunk(
         self,
         base: str | None = None,
@@ -168,6 +172,7 @@ class Chunks:
         Notes with their own options keep them.
         """
         started = time.perf_counter()
+        log_bases([base])
         base, embedder = self._opened(base)
         if options is not None:
             chunking.build(options)
@@ -180,18 +185,19 @@ class Chunks:
             or stored != cut_by(self._store.notes.options(note_id) or base.chunking, base.fingerprint)
         ]
         done = Indexer(self._store, base, embedder).recut(outdated, progress)
-        return _report(done, len(notes) - len(outdated), started)
+        return done.report(len(notes) - len(outdated), started)
 
     def _rechunk_notes(self, note_ids: Iterable[str], options: ChunkingOptions | None, progress: Progress) -> Rechunked:
         """Cut some notes again. With the options of its base, a note has no options of its own any more."""
         started = time.perf_counter()
-        done = Indexed()
-        for base, ids in self._by_base(note_ids):
+        done, stored = Indexed(), self._by_base(note_ids)
+        log_bases(base for base, _ in stored)
+        for base, ids in stored:
             base, embedder = self._opened(base)
             if options is not None:
                 chunking.build(options)
             done += Indexer(self._store, base, embedder).recut(ids, progress, options=options)
-        return _report(done, 0, started)
+        return done.report(0, started)
 
     # embedding
 
@@ -228,6 +234,7 @@ class Chunks:
         except FAILURES:
             _LOG.warning("Notes that were written are found by words only", exc_info=True)
 
+    @logged("index.embed")
     def embed_again(self, base: str, progress: Progress = no_progress) -> int:
         """Embed a whole base again by its model, for one that changed under its name; return the number of chunks.
 
@@ -255,8 +262,10 @@ class Chunks:
         """Whether a base that embeds at once has a pending chunk."""
         return self._store.pending.any(base.id for base in self._at_once())
 
+    @logged("index.embed")
     def _embed(self, bases: Sequence[KnowledgeBase], progress: Progress, only: Collection[str] | None = None) -> int:
         """Embed the pending chunks of some bases, or `only` those of these ids, and return their number."""
+        log_bases(bases)
         waiting = EmbedQueue(self._store, self._models.embedder, bases, only)
         waiting.embed(progress)
         for base in bases if waiting.chunks else ():
@@ -286,15 +295,3 @@ class Chunks:
             for base in self._store.bases.all()
             if base.id in bases.values()
         ]
-
-
-def _report(done: Indexed, unchanged: int, started: float) -> Rechunked:
-    return Rechunked(
-        notes=len(done.notes),
-        unchanged=unchanged,
-        chunks=done.chunks,
-        embedded_windows=done.embedded_windows,
-        flagged=done.flagged,
-        failed=tuple(Failed(error.path, error.reason) for error in done.failed),
-        seconds=round(time.perf_counter() - started, 3),
-    )

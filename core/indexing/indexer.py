@@ -1,5 +1,6 @@
 """Notes -> chunks in the store: the only way in which notes are written."""
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -8,7 +9,7 @@ from core.embedding import Embedder
 from core.errors import NoteNotFound, SourceError
 from core.indexing.cutter import Cutter
 from core.indexing.vectors import Known, Vectors
-from core.model import ChunkingOptions, Edit, KnowledgeBase, Progress, no_progress
+from core.model import ChunkingOptions, Edit, Failed, KnowledgeBase, Progress, Rechunked, no_progress
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
 from core.text import digest
@@ -39,6 +40,18 @@ class Indexed:
 
     def __add__(self, other: "Indexed") -> "Indexed":
         return Indexed(*(getattr(self, name) + getattr(other, name) for name in Indexed.__slots__))
+
+    def report(self, unchanged: int, started: float) -> Rechunked:
+        """Return the report of notes that were cut again since a time of `time.perf_counter`."""
+        return Rechunked(
+            notes=len(self.notes),
+            unchanged=unchanged,
+            chunks=self.chunks,
+            embedded_windows=self.embedded_windows,
+            flagged=self.flagged,
+            failed=tuple(Failed(error.path, error.reason) for error in self.failed),
+            seconds=round(time.perf_counter() - started, 3),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ filled, and the base refers to it. Until the commit the old collection answers.
 from dataclasses import replace
 
 from core import embedding
+from core.call_log import log_bases, logged
 from core.errors import ConfigError
 from core.indexing.costs import measure
 from core.indexing.indexer import Indexer
@@ -42,6 +43,7 @@ class Switching:
             raise ConfigError("The base '{base}' has the model '{embedder}' already.", base=base, embedder=embedder)
         return self._store.switches.begin(stored, embedder, built.fingerprint)
 
+    @logged("base.switch")
     def run_switch(self, base: str, *, progress: Progress = no_progress) -> KnowledgeBase:
         """Run or resume the switch that was begun, and return the base with its new embedder.
 
@@ -60,6 +62,7 @@ class Switching:
                 if (stored, switch) == self._begun(base_id):
                     notes = list(self._store.notes.cut_by(stored))
                     target = self._target(stored, switch.embedder)
+                    log_bases([target])
                     return self._store.switch(target, indexer.cut_again(notes, progress))
 
     def _begun(self, base_id: str) -> tuple[KnowledgeBase, Switch]:
