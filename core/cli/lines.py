@@ -193,13 +193,15 @@ def _report_lines(report: dict[str, Any], head: str, flagged: int, orphaned: int
         lines.append(_("edits that lost their place: {n}", n=flagged))
     if orphaned:
         lines.append(_("edits of removed notes, which stay: {n}", n=orphaned))
-    count, seconds = report["chunks"], report["seconds"]
-    if waiting:
+    count, indexed, seconds = report["chunks"], report["indexed"], report["seconds"]
+    if waiting or count > indexed == 0:
         stored = plural(
             "{n} passage stored in {seconds} s", "{n} passages stored in {seconds} s", n=count, seconds=seconds
         )
-        return [*lines, say(stored), _waiting_line(waiting)]
-    cost = plural("{n} passage indexed in {seconds} s", "{n} passages indexed in {seconds} s", n=count, seconds=seconds)
+        return [*lines, say(stored), *([_waiting_line(waiting)] if waiting else [])]
+    cost = plural(
+        "{n} passage indexed in {seconds} s", "{n} passages indexed in {seconds} s", n=indexed, seconds=seconds
+    )
     return [*lines, say(cost)]
 
 

@@ -46,8 +46,6 @@ class Chunks:
         self._store = store
         self._models = models
 
-    # reading
-
     def all(self, note_id: str) -> list[Chunk]:
         """Return the chunks of a note, in reading order."""
         return self._store.chunks.of_note(note_id)
@@ -146,8 +144,6 @@ class Chunks:
             else:
                 self._act_on_note(edit.note_id, lambda editor: _DECISIONS[decision](editor, edit))
 
-    # cutting again
-
     @logged("index.rechunk")
     def rechunk(
         self,
@@ -199,6 +195,14 @@ class Chunks:
             done += Indexer(self._store, base, embedder).recut(ids, progress, options=options)
         return done.report(0, started)
 
+    def reindex(self, base: str | None, note_ids: Sequence[str] = (), progress: Progress = no_progress) -> Rechunked:
+        """Cut a base, or some notes, again, and embed all that waits there; raises as `rechunk` and `embed` do."""
+        done = self.rechunk(base, note_ids=note_ids, progress=progress)
+        bases = [self._store.bases.named(base)] if base else [one for one, _ in self._by_base(note_ids)]
+        rest = self._embed(bases, progress, None if base else self._store.pending.of(note_ids))
+        windows = done.embedded_windows + rest.windows
+        return replace(done, indexed=done.indexed + rest.chunks, embedded_windows=windows)
+
     # embedding
 
     def embed(
@@ -220,10 +224,10 @@ class Chunks:
         if base is not None:
             if refused:
                 self._store.refusals.try_again([chunk.chunk_id for chunk in self.refused(base)])
-            return self._embed([self._store.bases.named(base)], progress)
+            return self._embed([self._store.bases.named(base)], progress).chunks
         self._store.refusals.try_again(set(chunk_ids))
         stored = self._by_base([*note_ids, *map(self._store.chunks.note_of, chunk_ids)])
-        return self._embed([one for one, _ in stored], progress, {*chunk_ids, *self._store.pending.of(note_ids)})
+        return self._embed([one for one, _ in stored], progress, {*chunk_ids, *self._store.pending.of(note_ids)}).chunks
 
     def embed_written(self, note_ids: Sequence[str]) -> None:
         """Embed the chunks of notes in bases that embed at once; if the model fails, they are pending."""
@@ -243,7 +247,7 @@ class Chunks:
         """
         self._store.database.check_writable()
         self._store.forget_vectors(self._store.bases.named(base))
-        return self._embed([self._store.bases.named(base)], progress)
+        return self._embed([self._store.bases.named(base)], progress).chunks
 
     def refused(self, base: str | None = None) -> list[RefusedChunk]:
         """Return the chunks of a base, or of all, that have a text which their model refuses, with its reason."""
@@ -256,26 +260,26 @@ class Chunks:
         Return their number. Stops and fails as `embed` does.
         """
         self._store.database.check_writable()
-        return self._embed(self._at_once(), progress)
+        return self._embed(self._at_once(), progress).chunks
 
     def unfinished(self) -> bool:
         """Whether a base that embeds at once has a pending chunk."""
         return self._store.pending.any(base.id for base in self._at_once())
 
     @logged("index.embed")
-    def _embed(self, bases: Sequence[KnowledgeBase], progress: Progress, only: Collection[str] | None = None) -> int:
-        """Embed the pending chunks of some bases, or `only` those of these ids, and return their number."""
+    def _embed(
+        self, bases: Sequence[KnowledgeBase], progress: Progress, only: Collection[str] | None = None
+    ) -> EmbedQueue:
+        """Embed the pending chunks of some bases, or `only` those of these ids; return what was done."""
         log_bases(bases)
         waiting = EmbedQueue(self._store, self._models.embedder, bases, only)
         waiting.embed(progress)
         for base in bases if waiting.chunks else ():
             self._models.settle_floor(base)
-        return waiting.chunks
+        return waiting
 
     def _at_once(self) -> list[KnowledgeBase]:
         return [base for base in self._store.bases.all() if base.embed_at_once and base.has_vectors]
-
-    # shared
 
     def _opened(self, base: KnowledgeBase) -> tuple[KnowledgeBase, Embedder]:
         """Open the index, and return the base as it is now with its embedder."""
@@ -287,9 +291,8 @@ class Chunks:
     def _by_base(self, note_ids: Iterable[str]) -> list[tuple[KnowledgeBase, list[str]]]:
         distinct = list(dict.fromkeys(note_ids))
         bases = self._store.notes.base_ids(distinct)
-        for note_id in distinct:
-            if note_id not in bases:
-                raise NoteNotFound(note_id)
+        if missing := [note_id for note_id in distinct if note_id not in bases]:
+            raise NoteNotFound(missing[0])
         return [
             (base, [note_id for note_id in distinct if bases[note_id] == base.id])
             for base in self._store.bases.all()

@@ -6,6 +6,7 @@ filled, and the base refers to it. Until the commit the old collection answers.
 """
 
 from dataclasses import replace
+from shlex import quote
 
 from core import embedding
 from core.call_log import log_bases, logged
@@ -40,7 +41,12 @@ class Switching:
         stored = self._store.bases.named(base)
         built = embedding.build(embedder)
         if stored.has_vectors and built.fingerprint == stored.fingerprint:
-            raise ConfigError("The base '{base}' has the model '{embedder}' already.", base=base, embedder=embedder)
+            raise ConfigError(
+                "The base '{base}' has the model '{embedder}' already. To index it again with it: {command}",
+                base=base,
+                embedder=embedder,
+                command=f"tessera index --base {quote(base)} --again",
+            )
         return self._store.switches.begin(stored, embedder, built.fingerprint)
 
     @logged("base.switch")

@@ -258,7 +258,7 @@ class Imports:
             pass
         except FAILURES as error:
             problem = error.message
-        return replace(report, embedded_windows=waiting.windows, problem=problem)
+        return replace(report, indexed=waiting.chunks, embedded_windows=waiting.windows, problem=problem)
 
     def _name_for(self, path: Path) -> str:
         """Return the name of the base for a folder of which no base is given."""
