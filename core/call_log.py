@@ -1,10 +1,12 @@
-"""The line that an import, a sync, a search or a call of a program leaves in the log."""
+"""The line that a write, a search or a call of a program leaves in the log."""
 
 import logging
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+
+from core.model import KnowledgeBase
 
 _LOG = logging.getLogger(__name__)
 Fields = dict[str, object]
@@ -16,10 +18,11 @@ def logged(what: str, **fields: object) -> Iterator[Fields]:
     """Write one line about a piece of work when it ends: what, its fields, its milliseconds, the kind of its error.
 
     The caller adds fields to those that it is given: counts, names of bases and models, never a text of a note or a
-    question. Work within other work on the same thread has no line of its own: its fields stand in that of the other.
+    question. Work within other work on the same thread has no line of its own: its fields stand in that of the other,
+    and what it is too where that has an empty field `work`.
     """
     if (outer := _work.get()) is not None:
-        outer.update({"work": what, **fields} if "work" not in outer else fields)
+        outer.update(fields | ({"work": what} if outer.get("work") == "" else {}))
         yield outer
         return
     began, token = time.perf_counter(), _work.set(fields)
@@ -32,3 +35,21 @@ def logged(what: str, **fields: object) -> Iterator[Fields]:
         _work.reset(token)
         values = " ".join(f"{name}={value}" for name, value in fields.items() if value not in (None, "", []))
         _LOG.info("%s: %s ms=%.0f", what, values, (time.perf_counter() - began) * 1000)
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """Leave no line of the searches and writes within, such as the many searches of an evaluation."""
+    token = _work.set({})
+    try:
+        yield
+    finally:
+        _work.reset(token)
+
+
+def log_bases(bases: Iterable[KnowledgeBase]) -> None:
+    """Add the names of bases and of their models to the line of the work that is done on this thread."""
+    line, named = _work.get(), [*bases]
+    if line is not None and named:
+        line["base"] = ",".join(base.name for base in named)
+        line["model"] = ",".join(sorted({base.embedder for base in named if base.has_vectors}))

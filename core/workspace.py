@@ -13,6 +13,7 @@ from core import assistant_config, bugreport, config, disk, files
 from core.access import Access
 from core.assistant_config import Snippet
 from core.bugreport import BugReport
+from core.call_log import logged
 from core.config import Settings
 from core.errors import TesseraError, WorkspaceLocked
 from core.faults import DATABASE
@@ -267,6 +268,7 @@ class Workspace(Rooms):
             return False
         return self.jobs.start("heal", lambda progress: self.store.index.open(progress))
 
+    @logged("index.rebuild")
     def rebuild(self, progress: Progress = no_progress) -> int:
         """Build the vector index anew from SQLite, without a model, and return its number of windows."""
         return self.store.rebuild_index(progress)

@@ -39,7 +39,7 @@ def test_starts_imports_and_failed_files_are_logged_for_the_owner_only(tmp_path:
         workspace.notes.apply(workspace.notes.plan_folder(vault))
     said = written(tmp_path / "w")
     assert "Opened on python 3" in said
-    assert "import: base=vault added=3 changed=0 renamed=0 removed=0 unchanged=0 chunks=" in said
+    assert "import: base=vault model=tfidf added=3 changed=0 renamed=0 removed=0 unchanged=0 chunks=" in said
     assert "Not imported: empty.md: is empty." in said
     assert said.rstrip().endswith("Closed")
     assert "rested for two hours" not in said

@@ -9,6 +9,7 @@ from core.answers import asking, bars, budget, writing
 from core.answers.choosing import Selection, choose
 from core.answers.confidence import LIKELY, SURE
 from core.answers.examples import Examples
+from core.call_log import logged, unlogged
 from core.config import Settings
 from core.errors import QueryError
 from core.jobs import Jobs
@@ -60,6 +61,7 @@ class Answers:
         self._drawn = drawn
         self.examples = Examples(jobs, store.notes.note, drawn, self._unmeasured)
 
+    @logged("answer.ask")
     def ask(self, text: str, **options: Unpack[SearchOptions]) -> Answer:
         """Return the answer to a question; the bar of its base is measured first if need be.
 
@@ -146,6 +148,7 @@ class Answers:
         notes = [self._store.notes.note(card.id) for card in cards[:: max(1, len(cards) // _NOTES)][:_NOTES]]
         return [one.text for one in self._drawn(notes, OTHERS)]
 
+    @unlogged()
     def _evidence(self, base: KnowledgeBase, texts: Sequence[str], progress: Progress) -> list[float]:
         values = []
         for number, text in enumerate(texts):

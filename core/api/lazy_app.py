@@ -36,7 +36,7 @@ class Logged:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with logged("http", method=scope.get("method")) as line:
+        with logged("http", method=scope.get("method"), work="") as line:
 
             async def noting(sent: Message) -> None:
                 if sent["type"] == "http.response.start":

@@ -1,5 +1,6 @@
 """The paths of an older design: documents are uploaded, and embedded by request."""
 
+from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 
@@ -16,6 +17,7 @@ from core.json_forms.forms import plain
 from core.messages import message
 from core.model import (
     NoteCard,
+    NoteState,
     Progress,
     Rechunked,
     SyncPlan,
@@ -35,6 +37,7 @@ _PATIENCE = 60.0
 """Seconds that an upload waits for another import."""
 _NEW = {"name": "work", "type": "vector", "embedding_model": "bundled"}
 _BASE = _NEW | {"description": "", "docs": 1, "chunks": 2}
+_BASE |= {"chunk_size": 512, "chunk_overlap": 100, "top_k": 10, "score_threshold": 0.0}
 _DOC = {"doc_id": "4f1c", "name": "roadmap.md", "title": "Roadmap", "chunk_count": 2, "status": "pending"}
 _UPLOAD = {"base": "work", "file": ["# Roadmap\n\nThe search comes first.\n"]}
 _SPAN = {"id": "4f1c:0a9b", "start": 0, "end": 30}
@@ -62,7 +65,7 @@ class NewBase(Body):
 @router.get("/knowledge", **documented([_BASE]))
 def bases(workspace: Opened) -> Response:
     """List the bases."""
-    return answer([*map(_base, _run(base_operations.list_, workspace)["bases"])])
+    return answer([_base(workspace, base) for base in _run(base_operations.list_, workspace)["bases"]])
 
 
 @router.post("/knowledge", **documented(_BASE, 201, takes=_NEW))
@@ -80,13 +83,17 @@ def make(workspace: Opened, new: NewBase) -> Response:
     about["chunking"] = {"chunk_size": new.chunk_size, "chunk_overlap": new.chunk_overlap}
     given = {"limit": new.top_k, "score_threshold": new.score_threshold}
     about["search"] = {name: value for name, value in given.items() if value is not None}
-    return answer(_base(_run(base_operations.new, workspace, name=new.name, kind=new.type, **about)), 201)
+    return answer(_base(workspace, _run(base_operations.new, workspace, name=new.name, kind=new.type, **about)), 201)
 
 
-def _base(base: dict[str, Any]) -> dict[str, Any]:
-    model = "" if base["kind"] == "literal" else base["embedder"]
+def _base(workspace: Workspace, base: dict[str, Any]) -> dict[str, Any]:
+    own = workspace.bases.get(base["name"])
+    search = workspace.bases.search_settings(own)
+    model = base["embedder"] if own.has_vectors else ""
     same = {name: base[name] for name in ("name", "description", "chunks")}
-    return same | {"type": base["kind"], "embedding_model": model, "docs": base["notes"]}
+    sizes = {"chunk_size": own.chunking.chunk_size, "chunk_overlap": own.chunking.chunk_overlap}
+    hits = {"top_k": search.limit, "score_threshold": search.score_threshold}
+    return same | {"type": base["kind"], "embedding_model": model, "docs": base["notes"], **sizes, **hits}
 
 
 @router.post(
@@ -140,11 +147,12 @@ def _paths(plan: SyncPlan) -> set[str]:
     return paths | {file.path for file in plan.added} | {note.path for note in plan.unchanged}
 
 
-def _card(workspace: Workspace, doc_id: str) -> NoteCard:
-    cards = workspace.notes.cards_of([doc_id])
-    if doc_id not in cards:
+def _card(workspace: Workspace, doc_id: str, base: str | None = None) -> NoteCard:
+    """Return the card of a document, of a base if one is named; raises NoteNotFound."""
+    card = workspace.notes.cards_of([doc_id]).get(doc_id)
+    if card is None or base not in (None, card.base):
         raise NoteNotFound(doc_id)
-    return cards[doc_id]
+    return card
 
 
 def _cards(workspace: Workspace, base: str) -> list[NoteCard]:
@@ -164,7 +172,7 @@ class Embed(Body):
 
 
 class Reindex(Body):
-    """What is cut and embedded again: a base, or a document."""
+    """What is cut and embedded again: a base, or a document of it."""
 
     base: Text | None = None
     doc_id: Text | None = None
@@ -174,8 +182,7 @@ class Reindex(Body):
 def chunks(workspace: Opened, base: BaseName, doc_id: Text) -> Response:
     """List the chunks of a document, with their places in its text."""
     name = or_404(lambda: workspace.bases.get(base)).name
-    if _card(workspace, doc_id).base != name:
-        raise NoteNotFound(doc_id)
+    _card(workspace, doc_id, name)
     return answer([*map(_chunk, _run(chunk_operations.list_, workspace, note=doc_id)["chunks"])])
 
 
@@ -186,26 +193,31 @@ def _chunk(chunk: dict[str, Any]) -> dict[str, Any]:
 
 @router.post("/knowledge/chunk/embed", **documented({"embedded": 2, "status": "ready"}, takes={"doc_id": "4f1c"}))
 def embed(workspace: Opened, chosen: Embed) -> Response:
-    """Embed chunks that wait."""
+    """Embed chunks that wait; `status` is `ready` once the documents that they are of have no other."""
     if not (chosen.doc_id or chosen.chunk_ids):
         raise ConfigError("Give a doc_id, or chunk_ids.")
     notes = [chosen.doc_id] if chosen.doc_id else []
     embedded = _run(chunk_operations.index, workspace, notes=notes, chunks=chosen.chunk_ids)["chunks"]
-    return answer({"embedded": embedded, "status": "ready"})
+    cards = workspace.notes.cards_of([*notes, *workspace.notes.of_chunks(chosen.chunk_ids)])
+    return answer({"embedded": embedded, "status": _state(cards.values())})
+
+
+def _state(cards: Iterable[NoteCard]) -> NoteState:
+    """Return `pending` where a document has a chunk that waits."""
+    return "pending" if any(card.pending for card in cards) else "ready"
 
 
 @router.post("/knowledge/reindex", **documented(JOB, 202, takes={"base": "work"}))
 def reindex(workspace: Opened, chosen: Reindex) -> Response:
     """Cut a base or a document again, and embed what is new and what waits, in a job."""
-    if bool(chosen.base) == bool(chosen.doc_id):
+    if not (chosen.base or chosen.doc_id):
         raise ConfigError("Give a base, or a doc_id.")
     notes = [chosen.doc_id] if chosen.doc_id else []
-    base = _card(workspace, chosen.doc_id).base if chosen.doc_id else str(chosen.base)
-    name = None if notes else or_404(lambda: workspace.bases.get(base)).name
+    name = or_404(lambda: workspace.bases.get(str(chosen.base))).name if chosen.base else None
+    base = _card(workspace, chosen.doc_id, name).base if chosen.doc_id else str(name)
 
     def work(progress: Progress) -> Rechunked:
-        done = workspace.chunks.rechunk(name, note_ids=notes, progress=progress)
-        workspace.chunks.embed(name, note_ids=notes, progress=progress)
-        return done
+        whole = None if notes else name
+        return workspace.chunks.reindex(whole, notes, progress)
 
     return start_job(workspace, "rechunk", work, base=base)

@@ -77,9 +77,12 @@ class Search(Body):
 
 @router.post("/knowledge/test", **documented(_TRIAL | {"chunks": [_HIT], "choice": None}, takes=_TRIAL))
 def test(workspace: Opened, trial: Test) -> Response:
-    """Return the chunks that a question recalls; of a literal base also what a language model chose and wrote."""
+    """Return the chunks that a question recalls, those that are embedded.
+
+    A literal base has no others, and gives what a language model chose and wrote too.
+    """
     name = or_404(lambda: workspace.bases.get(trial.base)).name
-    result = workspace.search(trial.question, bases=name, limit=trial.top_k)
+    result = workspace.search(trial.question, bases=name, limit=trial.top_k, indexed=True)
     workspace.uses.found(result)
     hits = [
         {"id": hit.chunk.id, "start": hit.chunk.start, "end": hit.chunk.end, "doc_id": hit.note.id}

@@ -20,9 +20,12 @@ def answering(workspace: Workspace) -> Iterator[None]:
     from core.api.server import guarded
     from core.remote.calls import Calls
 
+    workspace.log.listen("uvicorn.error")
     calls = Calls(lambda: workspace)
     app = guarded(calls.routes, HOST)
-    server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=_GRACE, http="h11"))
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_config=None, log_level="warning", timeout_graceful_shutdown=_GRACE, http="h11")
+    )
     with socket.create_server((HOST, 0)) as listening:
         thread = threading.Thread(target=server.run, args=([listening],), name="calls", daemon=True)
         thread.start()

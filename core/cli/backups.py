@@ -11,7 +11,7 @@ from core.cli.calling import call, writing
 from core.cli.costs import agreed
 from core.cli.options import group
 from core.cli.output import progress
-from core.cli.texts import _, say
+from core.cli.texts import _, minute, say
 from core.errors import ConfigError, WorkspaceLocked
 from core.messages import message, plural
 from core.model import BACKUP_REASONS
@@ -112,9 +112,7 @@ def of_verified(backup: dict[str, Any]) -> list[str]:
 def of_restored(values: dict[str, Any]) -> list[str]:
     if not values["backup"]:
         return [_("Nothing was changed.")]
-    lines = [
-        _("The backup of {at} UTC is in {folder}.", at=values["backup"]["made_at"][:16].replace("T", " "), **values)
-    ]
+    lines = [_("The backup of {at} UTC is in {folder}.", at=minute(values["backup"]["made_at"]), **values)]
     if values["waits"]:
         lines = [_("The backup is ready. Close Tessera and start it again: then everything is as it was.")]
     if values["aside"]:

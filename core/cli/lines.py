@@ -4,7 +4,7 @@ import shlex
 from typing import Any
 
 from core.cli import documentlines, snippet
-from core.cli.texts import _, say
+from core.cli.texts import _, minute, say
 from core.messages import lines, message, plural
 from core.model import (
     LEVELS,
@@ -193,13 +193,15 @@ def _report_lines(report: dict[str, Any], head: str, flagged: int, orphaned: int
         lines.append(_("edits that lost their place: {n}", n=flagged))
     if orphaned:
         lines.append(_("edits of removed notes, which stay: {n}", n=orphaned))
-    count, seconds = report["chunks"], report["seconds"]
-    if waiting:
+    count, indexed, seconds = report["chunks"], report["indexed"], report["seconds"]
+    if waiting or count > indexed == 0:
         stored = plural(
             "{n} passage stored in {seconds} s", "{n} passages stored in {seconds} s", n=count, seconds=seconds
         )
-        return [*lines, say(stored), _waiting_line(waiting)]
-    cost = plural("{n} passage indexed in {seconds} s", "{n} passages indexed in {seconds} s", n=count, seconds=seconds)
+        return [*lines, say(stored), *([_waiting_line(waiting)] if waiting else [])]
+    cost = plural(
+        "{n} passage indexed in {seconds} s", "{n} passages indexed in {seconds} s", n=indexed, seconds=seconds
+    )
     return [*lines, say(cost)]
 
 
@@ -290,7 +292,7 @@ def base_lines(base: dict[str, Any]) -> list[str]:
 
 
 def folder_lines(base: dict[str, Any]) -> list[str]:
-    times = [(folder["path"], f"{folder['synced_at']:.16}".replace("T", " ") + " UTC") for folder in base["folders"]]
+    times = [(folder["path"], minute(folder["synced_at"]) + " UTC") for folder in base["folders"]]
     return [_("    {path}, last update {at}", path=path, at=at) for path, at in times]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from core.cli.texts import _, say
+from core.cli.texts import _, minute, say
 from core.messages import plural
 from core.model import AUTHORS, NOTE_FIELDS, SUBMISSIONS, VERSION_KINDS, property_text, settled_line
 
@@ -67,7 +67,7 @@ def _note_line(note: dict[str, Any]) -> str:
 
 def of_history(values: dict[str, Any]) -> list[str]:
     return [
-        f"{version['number']:>4}  {version['at']:.16}  ".replace("T", " ")
+        f"{version['number']:>4}  {minute(version['at'])}  "
         + _("{done} {by}", done=VERSION_KINDS[version["kind"]], by=AUTHORS[version["author"]])
         + f"  {version['title']}"
         for version in values["versions"]
@@ -122,7 +122,7 @@ def of_deleted(values: dict[str, Any]) -> list[str]:
 def of_trash(values: dict[str, Any]) -> list[str]:
     return [
         f"{note['id']}  {note['base']}: {note['path']}  {note['title']}  "
-        f"({note['deleted_at']:.16}, {say(AUTHORS[note['author']])})".replace("T", " ")
+        f"({minute(note['deleted_at'])}, {say(AUTHORS[note['author']])})"
         for note in values["trash"]
     ] or [_("The trash is empty.")]
 
@@ -137,7 +137,7 @@ def of_submission(one: dict[str, Any]) -> list[str]:
 
 def _waiting_line(one: dict[str, Any]) -> str:
     done = _("{done} {by}", done=SUBMISSIONS[one["kind"]], by=AUTHORS[one["author"]])
-    return f"{one['id']}  {one['base']}: {one['path']}  {one['title']}  ({one['at']:.16}, {done})".replace("T", " ")
+    return f"{one['id']}  {one['base']}: {one['path']}  {one['title']}  ({minute(one['at'])}, {done})"
 
 
 def of_accepted(values: dict[str, Any]) -> list[str]:

@@ -55,12 +55,14 @@ def serve(
         opened.start_indexing()
         opened.start_watching()
         opened.start_backups()
+        opened.log.listen("uvicorn.error")
         app = server(opened, address, routes)
         with suppress(KeyboardInterrupt):  # uvicorn sends the signal on after it closed
             uvicorn.run(
                 app,
                 host=host,
                 port=chosen,
+                log_config=None,  # its own would close the handlers of the log
                 log_level="warning",
                 timeout_graceful_shutdown=_GRACE,
                 http="h11",  # the other parser reads a head that never ends

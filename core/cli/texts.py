@@ -19,6 +19,11 @@ def say(value: object) -> str:
     return render(value, terminal_language())
 
 
+def minute(at: str) -> str:
+    """Return a time in ISO format to the minute, as people read it."""
+    return at[:16].replace("T", " ")
+
+
 def translate_typer() -> None:
     """Translate typer's own words in help texts into the terminal's language."""
     known = {

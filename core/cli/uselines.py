@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from core.cli.texts import _, say
+from core.cli.texts import _, minute, say
 from core.messages import message, plural
 from core.model import USED_IN
 
@@ -22,7 +22,7 @@ def of_uses(values: dict[str, Any]) -> list[str]:
 
 def of_use(use: dict[str, Any]) -> str:
     place = USED_IN.get(use["used_in"])
-    parts = [use["used_at"][:16].replace("T", " "), say(place) if place else use["used_in"], use["context"]]
+    parts = [minute(use["used_at"]), say(place) if place else use["used_in"], use["context"]]
     parts += [f"×{use['times']}"] * (use["times"] > 1)
     parts += [say(_VERDICTS[use["helpful"]])] if use["helpful"] in _VERDICTS else []
     return "  ".join(filter(None, parts))

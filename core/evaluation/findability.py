@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 from core import embedding
+from core.call_log import log_bases, logged, unlogged
 from core.config import Settings
 from core.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
 from core.evaluation import findings, probes
@@ -112,6 +113,7 @@ class FindabilityChecks:
         checks = self._store.checks.of(self._store.bases.named(base))
         return bool(checks) and checks[0].settings.get("version") == self._store.database.version()
 
+    @logged("findability.check")
     def check(self, base: str, progress: Progress = no_progress, *, seconds: float = SECONDS) -> Findability:
         """Ask the questions of a base's notes for about `seconds`, and store what they reached.
 
@@ -119,8 +121,11 @@ class FindabilityChecks:
         what a search raises.
         """
         with self._checking:
-            return self._check(self._store.bases.named(base), progress, seconds)
+            named = self._store.bases.named(base)
+            log_bases([named])
+            return self._check(named, progress, seconds)
 
+    @logged("findability.try")
     def try_settings(self, base: str, search: SearchSettings, progress: Progress = no_progress) -> SettingsTrial | None:
         """Ask questions of the last check with the settings of a base as they are, and with others.
 
@@ -157,6 +162,7 @@ class FindabilityChecks:
         )
         return (last := next(changed, None)) is not None and not (checks and checks[0].at > last)
 
+    @unlogged()
     def _check(self, base: KnowledgeBase, progress: Progress, seconds: float) -> Findability:
         started = time.monotonic()
         cards = self._store.notes.cards(Filters(bases=(base.name,)), answering=True)

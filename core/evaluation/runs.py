@@ -8,6 +8,7 @@ from functools import partial
 
 from core import chunking, embedding
 from core.answers import bars
+from core.call_log import unlogged
 from core.config import Settings
 from core.errors import ConfigError, QueryError, QuestionSetError, StoreError
 from core.evaluation import advice, diagnosis, golds, pipelines, report, scoring, sidebyside
@@ -87,6 +88,7 @@ class Runs:
 
     # runs
 
+    @unlogged()
     def measure(
         self,
         base: str,
@@ -225,6 +227,7 @@ class Runs:
         by_model = {name: Chat(self._settings.llm).server.model for name in parts}
         return self._store.database.version(), asdict(options) | {"embedder": embedder} | asdict(search) | by_model
 
+    @unlogged()
     def _go_on(
         self, run: Run, questions: Sequence[Question], done: dict[int, QuestionResult], progress: Progress
     ) -> Run:

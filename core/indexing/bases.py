@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Unpack, get_args
 
 from core import embedding, reranking
+from core.call_log import log_bases, logged
 from core.chunking import build as build_chunker
 from core.config import Settings, check
 from core.documents import pictures
@@ -91,6 +92,7 @@ class Bases(Switching):
         sizes = ChunkingOptions(**self._settings.chunking.model_dump())
         return NewBase(chosen, replace(sizes, strategy=_STRATEGIES.get(kind, sizes.strategy)))
 
+    @logged("base.add")
     def add(
         self,
         name: str,
@@ -133,8 +135,10 @@ class Bases(Switching):
             **fields,
         )
         self._store.index.build(base)
+        log_bases([base])
         return base
 
+    @logged("base.change")
     def update(self, name: str, **fields: Unpack[BaseFields]) -> KnowledgeBase:
         """Store other values of fields that change nothing that is indexed; return the base.
 
@@ -142,6 +146,7 @@ class Bases(Switching):
         the files of a base of kind `lines`, UnknownChoice for a reranker.
         """
         base = self.get(name)
+        log_bases([base])
         _check(fields, base.kind)
         changed = self._store.bases.change(base, **fields)
         if changed.read_pictures != base.read_pictures:
@@ -152,12 +157,14 @@ class Bases(Switching):
         """Forget the model that the archive of a base names, so that it is offered no longer; return the base."""
         return self._store.bases.change(self.get(name), wish="")
 
+    @logged("base.rename")
     def rename(self, name: str, new: str) -> KnowledgeBase:
         """Give a base another name, in past searches and questions that name it too; return the base.
 
         Raises ConfigError for a name that is blank or taken.
         """
         base = self.get(name)
+        log_bases([base])
         if new == name:
             return base
         with self._store.database.write():
@@ -181,11 +188,14 @@ class Bases(Switching):
         ]
         return measure(Indexer(self._store, target, embedder), target, embedder, notes, progress)
 
+    @logged("base.delete")
     def delete(self, name: str) -> None:
         """Put a base into the trash, from where it can be restored with everything; files on disk stay."""
         self._store.database.check_writable()
         with self._store.changing:
-            self._to_trash(self.get(name))
+            base = self.get(name)
+            log_bases([base])
+            self._to_trash(base)
             self.delete_for_good(name)
 
     def delete_for_good(self, name: str) -> None:
@@ -216,6 +226,7 @@ class Bases(Switching):
         """Return the defaults for a search in a base; without a base, for a search in several."""
         return self._settings.search_in([base] if base else [])
 
+    @logged("base.adopt")
     def adopt(self, base: str, pipeline: Pipeline, *, progress: Progress = no_progress) -> None:
         """Give a base the settings and the chunking of a pipeline; other chunking cuts the base again.
 
@@ -233,9 +244,11 @@ class Bases(Switching):
 
     # token bits
 
+    @logged("base.tokens")
     def keep_tokens(self, base: str, keep: bool, *, progress: Progress = no_progress) -> int:
         """Keep or delete the token bits of a base; return how many windows were embedded because they lacked them."""
         changed = self._store.bases.change(self.get(base), keep_tokens=keep)
+        log_bases([changed])
         if not keep:
             self._store.vectors.drop_bits(changed)
             return 0

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from core import chunking, embedding
+from core.call_log import log_bases, logged
 from core.embedding import Embedder
 from core.errors import EditError, NoteNotFound, UnknownChoice
 from core.faults import one_file
@@ -20,7 +21,6 @@ from core.model import (
     Cut,
     Decision,
     Edit,
-    Failed,
     Flagged,
     KnowledgeBase,
     Note,
@@ -45,8 +45,6 @@ class Chunks:
     def __init__(self, store: Store, models: Models) -> None:
         self._store = store
         self._models = models
-
-    # reading
 
     def all(self, note_id: str) -> list[Chunk]:
         """Return the chunks of a note, in reading order."""
@@ -103,10 +101,12 @@ class Chunks:
             self._store.database.check_writable()
             return self._act_on_note(self._store.chunks.note_of(chunk_id), act)
 
+    @logged("chunk.edit")
     def _act_on_note(self, note_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
         """Do an act on a note, and return the ids of the chunks that the act made; raises NoteNotFound."""
         with self._store.changing:
             ((base, _),) = self._by_base([note_id])
+            log_bases([base])
             base, embedder = self._opened(base)
             indexer = Indexer(self._store, base, embedder)
             editor = ChunkEditor.of(
@@ -125,6 +125,7 @@ class Chunks:
         cards = self._store.notes.cards_of({edit.note_id for edit in edits})
         return [Flagged(edit, cards.get(edit.note_id)) for edit in edits]
 
+    @logged("chunk.resolve")
     def resolve(self, edit_id: str, decision: Decision) -> None:
         """Decide on a flagged edit: keep it as an addition at the note's end, or drop it.
 
@@ -143,8 +144,7 @@ class Chunks:
             else:
                 self._act_on_note(edit.note_id, lambda editor: _DECISIONS[decision](editor, edit))
 
-    # cutting again
-
+    @logged("index.rechunk")
     def rechunk(
         self,
         base: str | None = None,
@@ -168,6 +168,7 @@ class Chunks:
         Notes with their own options keep them.
         """
         started = time.perf_counter()
+        log_bases([base])
         base, embedder = self._opened(base)
         if options is not None:
             chunking.build(options)
@@ -180,18 +181,27 @@ class Chunks:
             or stored != cut_by(self._store.notes.options(note_id) or base.chunking, base.fingerprint)
         ]
         done = Indexer(self._store, base, embedder).recut(outdated, progress)
-        return _report(done, len(notes) - len(outdated), started)
+        return done.report(len(notes) - len(outdated), started)
 
     def _rechunk_notes(self, note_ids: Iterable[str], options: ChunkingOptions | None, progress: Progress) -> Rechunked:
         """Cut some notes again. With the options of its base, a note has no options of its own any more."""
         started = time.perf_counter()
-        done = Indexed()
-        for base, ids in self._by_base(note_ids):
+        done, stored = Indexed(), self._by_base(note_ids)
+        log_bases(base for base, _ in stored)
+        for base, ids in stored:
             base, embedder = self._opened(base)
             if options is not None:
                 chunking.build(options)
             done += Indexer(self._store, base, embedder).recut(ids, progress, options=options)
-        return _report(done, 0, started)
+        return done.report(0, started)
+
+    def reindex(self, base: str | None, note_ids: Sequence[str] = (), progress: Progress = no_progress) -> Rechunked:
+        """Cut a base, or some notes, again, and embed all that waits there; raises as `rechunk` and `embed` do."""
+        done = self.rechunk(base, note_ids=note_ids, progress=progress)
+        bases = [self._store.bases.named(base)] if base else [one for one, _ in self._by_base(note_ids)]
+        rest = self._embed(bases, progress, None if base else self._store.pending.of(note_ids))
+        windows = done.embedded_windows + rest.windows
+        return replace(done, indexed=done.indexed + rest.chunks, embedded_windows=windows)
 
     # embedding
 
@@ -214,10 +224,10 @@ class Chunks:
         if base is not None:
             if refused:
                 self._store.refusals.try_again([chunk.chunk_id for chunk in self.refused(base)])
-            return self._embed([self._store.bases.named(base)], progress)
+            return self._embed([self._store.bases.named(base)], progress).chunks
         self._store.refusals.try_again(set(chunk_ids))
         stored = self._by_base([*note_ids, *map(self._store.chunks.note_of, chunk_ids)])
-        return self._embed([one for one, _ in stored], progress, {*chunk_ids, *self._store.pending.of(note_ids)})
+        return self._embed([one for one, _ in stored], progress, {*chunk_ids, *self._store.pending.of(note_ids)}).chunks
 
     def embed_written(self, note_ids: Sequence[str]) -> None:
         """Embed the chunks of notes in bases that embed at once; if the model fails, they are pending."""
@@ -228,6 +238,7 @@ class Chunks:
         except FAILURES:
             _LOG.warning("Notes that were written are found by words only", exc_info=True)
 
+    @logged("index.embed")
     def embed_again(self, base: str, progress: Progress = no_progress) -> int:
         """Embed a whole base again by its model, for one that changed under its name; return the number of chunks.
 
@@ -236,7 +247,7 @@ class Chunks:
         """
         self._store.database.check_writable()
         self._store.forget_vectors(self._store.bases.named(base))
-        return self._embed([self._store.bases.named(base)], progress)
+        return self._embed([self._store.bases.named(base)], progress).chunks
 
     def refused(self, base: str | None = None) -> list[RefusedChunk]:
         """Return the chunks of a base, or of all, that have a text which their model refuses, with its reason."""
@@ -249,24 +260,26 @@ class Chunks:
         Return their number. Stops and fails as `embed` does.
         """
         self._store.database.check_writable()
-        return self._embed(self._at_once(), progress)
+        return self._embed(self._at_once(), progress).chunks
 
     def unfinished(self) -> bool:
         """Whether a base that embeds at once has a pending chunk."""
         return self._store.pending.any(base.id for base in self._at_once())
 
-    def _embed(self, bases: Sequence[KnowledgeBase], progress: Progress, only: Collection[str] | None = None) -> int:
-        """Embed the pending chunks of some bases, or `only` those of these ids, and return their number."""
+    @logged("index.embed")
+    def _embed(
+        self, bases: Sequence[KnowledgeBase], progress: Progress, only: Collection[str] | None = None
+    ) -> EmbedQueue:
+        """Embed the pending chunks of some bases, or `only` those of these ids; return what was done."""
+        log_bases(bases)
         waiting = EmbedQueue(self._store, self._models.embedder, bases, only)
         waiting.embed(progress)
         for base in bases if waiting.chunks else ():
             self._models.settle_floor(base)
-        return waiting.chunks
+        return waiting
 
     def _at_once(self) -> list[KnowledgeBase]:
         return [base for base in self._store.bases.all() if base.embed_at_once and base.has_vectors]
-
-    # shared
 
     def _opened(self, base: KnowledgeBase) -> tuple[KnowledgeBase, Embedder]:
         """Open the index, and return the base as it is now with its embedder."""
@@ -278,23 +291,10 @@ class Chunks:
     def _by_base(self, note_ids: Iterable[str]) -> list[tuple[KnowledgeBase, list[str]]]:
         distinct = list(dict.fromkeys(note_ids))
         bases = self._store.notes.base_ids(distinct)
-        for note_id in distinct:
-            if note_id not in bases:
-                raise NoteNotFound(note_id)
+        if missing := [note_id for note_id in distinct if note_id not in bases]:
+            raise NoteNotFound(missing[0])
         return [
             (base, [note_id for note_id in distinct if bases[note_id] == base.id])
             for base in self._store.bases.all()
             if base.id in bases.values()
         ]
-
-
-def _report(done: Indexed, unchanged: int, started: float) -> Rechunked:
-    return Rechunked(
-        notes=len(done.notes),
-        unchanged=unchanged,
-        chunks=done.chunks,
-        embedded_windows=done.embedded_windows,
-        flagged=done.flagged,
-        failed=tuple(Failed(error.path, error.reason) for error in done.failed),
-        seconds=round(time.perf_counter() - started, 3),
-    )

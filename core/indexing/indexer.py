@@ -1,6 +1,7 @@
 """Notes -> chunks in the store: the only way in which notes are written."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 
@@ -8,7 +9,7 @@ from core.embedding import Embedder
 from core.errors import NoteNotFound, SourceError
 from core.indexing.cutter import Cutter
 from core.indexing.vectors import Known, Vectors
-from core.model import ChunkingOptions, Edit, KnowledgeBase, Progress, no_progress
+from core.model import ChunkingOptions, Edit, Failed, KnowledgeBase, Progress, Rechunked, no_progress
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
 from core.text import digest
@@ -28,17 +29,31 @@ _Report = Callable[[float], None]
 class Indexed:
     """Result of indexing. `notes`: ids that were stored. A note that fails keeps its previous state.
 
-    `flagged` counts the edits that lost their place.
+    `indexed` of the chunks got vectors that had to be computed. `flagged` counts the edits that lost their place.
     """
 
     notes: tuple[str, ...] = ()
     chunks: int = 0
+    indexed: int = 0
     embedded_windows: int = 0
     flagged: int = 0
     failed: tuple[SourceError, ...] = ()
 
     def __add__(self, other: "Indexed") -> "Indexed":
         return Indexed(*(getattr(self, name) + getattr(other, name) for name in Indexed.__slots__))
+
+    def report(self, unchanged: int, started: float) -> Rechunked:
+        """Return the report of notes that were cut again since a time of `time.perf_counter`."""
+        return Rechunked(
+            notes=len(self.notes),
+            unchanged=unchanged,
+            chunks=self.chunks,
+            indexed=self.indexed,
+            embedded_windows=self.embedded_windows,
+            flagged=self.flagged,
+            failed=tuple(Failed(error.path, error.reason) for error in self.failed),
+            seconds=round(time.perf_counter() - started, 3),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,19 +177,20 @@ class Indexer:
             current = self._still_current(group)
             # Usually nothing is missing now, unless a note was changed, or deleted with its vectors, meanwhile.
             known, embedded_late = self._embed_missing(current, report)
-            self._put(current, known, embedded + embedded_late)
+            self._put(current, known, embedded | embedded_late)
 
     def _write_group(self, group: Sequence[NoteToIndex], report: _Report) -> None:
         with self._store.changing:
             current = self._still_current(group)
             self._put(current, self._vectors.known(_texts(current)))
 
-    def _put(self, group: Sequence[NoteToIndex], known: Known, embedded: int = 0) -> None:
+    def _put(self, group: Sequence[NoteToIndex], known: Known, embedded: Set[bytes] = frozenset()) -> None:
         self._store.put(self._base, [cut.with_vectors(*known) for cut in group])
         self.done += Indexed(
             tuple(cut.note.id for cut in group),
             sum(len(cut.chunks) for cut in group),
-            embedded,
+            len({one.chunk_id for cut in group if embedded for one in cut.windows if digest(one.text) in embedded}),
+            len(embedded),
             sum(cut.flagged for cut in group),
         )
 
@@ -198,16 +214,16 @@ class Indexer:
                 continue
         return current
 
-    def _embed_missing(self, group: Sequence[NoteToIndex], report: _Report) -> tuple[Known, int]:
-        """Embed the windows without a vector; return what is known of all afterwards, and the number of new vectors."""
+    def _embed_missing(self, group: Sequence[NoteToIndex], report: _Report) -> tuple[Known, Set[bytes]]:
+        """Embed the windows without a vector; return what is known of all afterwards, and the hashes of new vectors."""
         texts = _texts(group)
         known = self._vectors.known(texts)
         missing = known.lacking(texts)
-        done = 0
+        done: set[bytes] = set()
         report(0)
         for keys in self._vectors.embed(missing):
-            done += len(keys)
-            report(done / len(missing))
+            done.update(keys)
+            report(len(done) / len(missing))
         fresh = self._vectors.known(missing)
         return Known({**known.vectors, **fresh.vectors}, {**known.refused, **fresh.refused}), done
 

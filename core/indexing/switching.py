@@ -6,8 +6,10 @@ filled, and the base refers to it. Until the commit the old collection answers.
 """
 
 from dataclasses import replace
+from shlex import quote
 
 from core import embedding
+from core.call_log import log_bases, logged
 from core.errors import ConfigError
 from core.indexing.costs import measure
 from core.indexing.indexer import Indexer
@@ -39,9 +41,15 @@ class Switching:
         stored = self._store.bases.named(base)
         built = embedding.build(embedder)
         if stored.has_vectors and built.fingerprint == stored.fingerprint:
-            raise ConfigError("The base '{base}' has the model '{embedder}' already.", base=base, embedder=embedder)
+            raise ConfigError(
+                "The base '{base}' has the model '{embedder}' already. To index it again with it: {command}",
+                base=base,
+                embedder=embedder,
+                command=f"tessera index --base {quote(base)} --again",
+            )
         return self._store.switches.begin(stored, embedder, built.fingerprint)
 
+    @logged("base.switch")
     def run_switch(self, base: str, *, progress: Progress = no_progress) -> KnowledgeBase:
         """Run or resume the switch that was begun, and return the base with its new embedder.
 
@@ -60,6 +68,7 @@ class Switching:
                 if (stored, switch) == self._begun(base_id):
                     notes = list(self._store.notes.cut_by(stored))
                     target = self._target(stored, switch.embedder)
+                    log_bases([target])
                     return self._store.switch(target, indexer.cut_again(notes, progress))
 
     def _begun(self, base_id: str) -> tuple[KnowledgeBase, Switch]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from core import chunking, embedding
-from core.call_log import logged
+from core.call_log import log_bases, logged
 from core.errors import Cancelled, SourceError, SyncRefused
 from core.faults import one_file
 from core.indexing.bases import Bases
@@ -233,6 +233,7 @@ class Imports:
             self._store.open_index()
         started = time.perf_counter()
         base = self._store.bases.of_id(plan.base_id) if plan.base_id else self._base_for_import(plan.base, watch=watch)
+        log_bases([base])
         embed = embed and base.embed_at_once
         share = _WRITING_ALONE if base.embedder == "tfidf" or not base.has_vectors else _WRITING
         writing = _part(progress, 0, share) if embed else progress
@@ -257,7 +258,7 @@ class Imports:
             pass
         except FAILURES as error:
             problem = error.message
-        return replace(report, embedded_windows=waiting.windows, problem=problem)
+        return replace(report, indexed=waiting.chunks, embedded_windows=waiting.windows, problem=problem)
 
     def _name_for(self, path: Path) -> str:
         """Return the name of the base for a folder of which no base is given."""

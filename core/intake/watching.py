@@ -151,6 +151,7 @@ class Watching:
         """Yield the text folders that are there with their bases, which are made if they are new."""
         for name, folder in self._texts.folders().items():
             try:
+                known = self._bases.find(name)
                 base, made = self._texts.base_for(name)
             except TesseraError as error:
                 if self.refused.get(name) != error.message:
@@ -160,6 +161,8 @@ class Watching:
             self.refused.pop(name, None)
             if made:
                 self.made.append(name)
+            elif known and base.embed_at_once and not known.embed_at_once:
+                self._index()  # what waited until then
             if base.watch:
                 yield base, str(folder)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from core import files
+from core.call_log import logged
 from core.config import Settings
 from core.errors import ConfigError, SourceError
 from core.indexing.bases import Bases
@@ -51,6 +52,7 @@ class Learning:
         """Return the rules that read facts from logs."""
         return [RuleCard(name, rule.name) for name, rule in rules.RULES.items()]
 
+    @logged("learn")
     def learn(
         self,
         base: str = "",

@@ -159,11 +159,15 @@ class Flagged:
 
 @dataclass(frozen=True, slots=True)
 class Rechunked:
-    """Result of splitting anew: `unchanged` notes kept their cut, `flagged` edits lost their place."""
+    """Result of splitting anew: `unchanged` notes kept their cut, `flagged` edits lost their place.
+
+    `chunks` were stored; `indexed` of them got vectors that had to be computed.
+    """
 
     notes: int = 0
     unchanged: int = 0
     chunks: int = 0
+    indexed: int = 0
     embedded_windows: int = 0
     flagged: int = 0
     failed: tuple[Failed, ...] = ()

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from core.messages import Message, message, verbatim
+from core.model.labels import CHUNK_STATES
 from core.model.note_fields import CLASSIFYING
 from core.model.notes import Note, NoteCard
 from core.model.search import Hit
@@ -41,6 +42,7 @@ def classification(note: Note | NoteCard | Mapping[str, Any]) -> dict[str, Messa
 
 
 def remarks(hit: Hit) -> list[Message]:
-    """Return what a person should know of a hit before relying on it: its successors, and the state of its file."""
+    """Return what a person should know of a hit: its successors, and the states of its chunk and of its file."""
     said = [message("Superseded by “{title}”", title=successor.title) for successor in hit.superseded_by]
+    said += [CHUNK_STATES[hit.chunk.state]] if hit.chunk.state in ("pending", "refused") else []
     return [*said, *([FILE_STATES[hit.file]] if hit.file in FILE_STATES else [])]

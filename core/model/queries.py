@@ -99,7 +99,7 @@ class Query:
     """A question for the retriever.
 
     `explain` adds the candidates that lost to the result. `as_typed`: no word is looked for by another spelling.
-    `choose`: a language model may choose among the hits.
+    `choose`: a language model may choose among the hits. `indexed`: chunks that wait for their vectors are no hits.
     """
 
     text: str
@@ -111,6 +111,7 @@ class Query:
     explain: bool = False
     as_typed: bool = False
     choose: bool = False
+    indexed: bool = False
     caller: CallerContext = CallerContext()
 
 
@@ -162,12 +163,14 @@ class SearchOptions(Chosen, NoteOptions, total=False):
     `filters` are added to those of the question. Unless a reranker is chosen here, only hybrid search is reranked, and
     the semantic and keyword modes keep their own order. Without `wait`, a base whose model is still loading answers by
     keyword, with a notice. `as_typed`: no word is looked for by another spelling. Unless it is False, `choose` lets a
-    language model that is set up choose among the hits of literal bases. `caller` is who asks.
+    language model that is set up choose among the hits of literal bases. `indexed`: chunks that wait for their vectors
+    are no hits. `caller` is who asks.
     """
 
     filters: Filters | None
     explain: bool
     as_typed: bool
     choose: bool
+    indexed: bool
     wait: bool
     caller: CallerContext

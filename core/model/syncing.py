@@ -99,6 +99,7 @@ class SyncReport:
     left_out: tuple[Failed, ...] = ()
     incomplete: tuple[IncompleteNote, ...] = ()
     chunks: int = 0
+    indexed: int = 0
     embedded_windows: int = 0
     edits_flagged: int = 0
     edits_kept: int = 0

@@ -68,9 +68,6 @@ _GROWN = 1.5
 """Growth of a base by which its floor is measured again."""
 _LEAST_SPREAD = 0.005
 
-_vectors: dict[str, Matrix] = {}
-"""The vectors of UNRELATED by the model's fingerprint."""
-
 
 def settle(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBase], Embedder]) -> None:
     """Measure the floor of a base unless it is known for its notes and questions; raises the errors of its embedder.
@@ -85,7 +82,9 @@ def settle(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBa
     if store.readonly or not windows or not grown:
         return
     embedder = embedder_of(base)
-    unrelated = np.concatenate([_embedded(embedder), *_asked(embedder, [one.text for one in own if not one.gold])])
+    unrelated = np.concatenate(
+        [_unrelated(store, base, embedder), *_asked(embedder, [one.text for one in own if not one.gold])]
+    )
     related = _asked(embedder, [one.text for one in own if one.gold])
     nearest = _nearest(store, base, unrelated)
     mean = nearest.mean()
@@ -108,7 +107,10 @@ def _asked(embedder: Embedder, texts: Sequence[str]) -> list[Matrix]:
     return [embedder.embed(texts, role="query")] if texts else []
 
 
-def _embedded(embedder: Embedder) -> Matrix:
-    if embedder.fingerprint not in _vectors:
-        _vectors[embedder.fingerprint] = embedder.embed(UNRELATED, role="query")
-    return _vectors[embedder.fingerprint]
+def _unrelated(store: Store, base: KnowledgeBase, embedder: Embedder) -> Matrix:
+    """Return the vectors of UNRELATED; a model embeds them once."""
+    stored = store.vectors.unrelated(base)
+    if stored is None or len(stored) != len(UNRELATED):
+        stored = embedder.embed(UNRELATED, role="query")
+        store.vectors.store_unrelated(base.fingerprint, stored)
+    return stored

@@ -7,6 +7,7 @@ from datetime import timedelta
 from functools import partial
 from typing import Any, Unpack
 
+from core.call_log import log_bases, logged
 from core.config import Settings
 from core.errors import EditError, NoteNotFound
 from core.indexing.bases import Bases
@@ -67,6 +68,7 @@ class Notes(StoredNotes):
         added = self.add_many(base, [{"body": body, "path": path, **fields}], author=author, embed=embed, strict=True)
         return self._store.notes.note(added.note_ids[0])
 
+    @logged("note.add")
     def add_many(
         self,
         base: str,
@@ -188,6 +190,7 @@ class Notes(StoredNotes):
     picture_bytes = pasting.MOST
     """Most bytes of a picture that is attached."""
 
+    @logged("note.attach")
     def attach(self, base: str, name: str, data: bytes, *, note_id: str = "") -> str:
         """Write a picture for a note of a base, or for a new one; return the path by which the note shows it.
 
@@ -253,12 +256,15 @@ class Notes(StoredNotes):
 
     # deleting and restoring
 
+    @logged("note.delete")
     def delete(self, note_ids: Sequence[str] | str, *, author: Author = "person") -> None:
         """Put notes into the trash, with their edits of chunks and versions; notes that aren't there are left out.
 
         Their files stay on disk, and the next sync imports them again.
         """
-        self._trash.put([note_ids] if isinstance(note_ids, str) else note_ids, author)
+        chosen = [note_ids] if isinstance(note_ids, str) else note_ids
+        log_bases(self._store.bases.of_notes(chosen))
+        self._trash.put(chosen, author)
 
     def trash(self, base: str | None = None) -> list[Trashed]:
         """Return the deleted notes, the last deleted first."""
@@ -268,6 +274,7 @@ class Notes(StoredNotes):
         """Return the deleted note of this id, path or title; raises as `resolve` does."""
         return self._trash.named(name)
 
+    @logged("note.restore")
     def restore(self, note_ids: Sequence[str], *, author: Author = "person", embed: bool = True) -> None:
         """Bring notes back: deleted ones from the trash, archived ones to the active ones.
 
@@ -275,13 +282,16 @@ class Notes(StoredNotes):
         in the trash.
         """
         self._trash.restore(note_ids, author)
+        log_bases(self._store.bases.of_notes(note_ids))
         if embed:
             self._writer.embed(note_ids)
 
+    @logged("note.delete_for_good")
     def delete_for_good(self, note_ids: Sequence[str]) -> int:
         """Delete notes of the trash, with their versions and edits; return how many there were."""
         return self._trash.empty(note_ids)
 
+    @logged("note.empty_trash")
     def empty_trash(self) -> int:
         """Delete all notes of the trash for good; return how many there were."""
         return self._trash.empty()

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from core import files, places
+from core.call_log import logged
 from core.documents import CONVERTERS
 from core.documents.converting import converters_for
 from core.documents.extras import installed
@@ -106,6 +107,7 @@ class Documents:
                     return str(path.resolve())
         raise SourceError(str(path), "isn't there any more.")
 
+    @logged("document.convert")
     def convert(self, note_id: str, converter: str = "") -> Note:
         """Convert the document of a note again, by another converter or the usual one; return the note.
 
@@ -147,6 +149,7 @@ class Documents:
         note = self._store.notes.note(note_id)
         return readings(self._bytes(note), str(note.path))
 
+    @logged("document.read_as")
     def read_as(self, note_id: str, encoding: str = "") -> Note:
         """Read the file of a note in an encoding, now and at each update, or in the one that it seems to have.
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Unpack
 
+from core.call_log import log_bases, logged
 from core.errors import Conflict, EditError
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
@@ -52,6 +53,7 @@ class Proposals:
         values: dict[str, Any] = {**fields} if into.trusts_programs else {**fields, "status": "pending"}
         return self._notes.add(into.name, body, path=path, author="program", **values)
 
+    @logged("note.propose")
     def update(
         self,
         note_id: str,
@@ -65,6 +67,7 @@ class Proposals:
         A pending note that a program wrote last is changed, and stays pending. Raises what `Notes.update` raises.
         """
         note = self._store.notes.note(note_id)
+        log_bases(self._store.bases.of_notes([note_id]))
         values: dict[str, Any] = dict(fields)
         if not self._store.bases.of_id(note.base_id).trusts_programs:
             check_version(note, expected_version)
@@ -117,6 +120,7 @@ class Proposals:
         """Return what accepting a proposal changes in its note, word by word; raises NoteNotFound."""
         return difference.between(self._store.notes.note(one.note.id), self.proposed(one))
 
+    @logged("note.accept")
     def accept(self, submissions: Iterable[Submission], *, over: int | None = None, embed: bool = True) -> None:
         """Let pending notes be active, and make proposed changes, as `all` returned them.
 
@@ -150,6 +154,7 @@ class Proposals:
             self._writer.embed([change.note_id])
         return note
 
+    @logged("note.reject")
     def reject(self, submissions: Iterable[Submission], *, reason: str = "") -> None:
         """Put pending notes into the trash, and drop proposed changes; raises EditError and Conflict as `accept`.
 
@@ -160,14 +165,17 @@ class Proposals:
             for one in chosen:
                 if one.change:
                     self._store.proposals.drop(one.note.id)
+            log_bases(self._store.bases.of_notes([one.note.id for one in chosen]))
             pending = [one.note.id for one in chosen if one.change is None]
             self._store.facts.settle(pending, rejected=True, reason=one_line(reason))
         self._notes.delete(pending)
 
+    @logged("note.restore_proposal")
     def restore(self, changes: Sequence[Proposal]) -> None:
         """Let rejected changes wait again; those whose notes are gone are left out."""
         with self._store.changing:
             there = self._store.notes.base_ids(change.note_id for change in changes)
+            log_bases(self._store.bases.of_notes(there))
             for change in changes:
                 if change.note_id in there:
                     self._store.proposals.put(change)

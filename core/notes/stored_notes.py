@@ -155,6 +155,10 @@ class StoredNotes(Imports):
         """Return the cards of notes by their ids."""
         return self._store.notes.cards_of(note_ids)
 
+    def of_chunks(self, chunk_ids: Iterable[str]) -> list[str]:
+        """Return the ids of the notes of some chunks; raises ChunkNotFound."""
+        return [*dict.fromkeys(map(self._store.chunks.note_of, chunk_ids))]
+
     def attachment(self, note_id: str, target: str) -> Attachment | None:
         """Return the picture or file that a note names, of the folder it was read from; raises NoteNotFound.
 

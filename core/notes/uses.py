@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
+from core.call_log import log_bases, logged
 from core.config import Settings
 from core.errors import ConfigError, NoteNotFound, TesseraError
 from core.model import (
@@ -109,6 +110,7 @@ class Uses:
                 except TesseraError:
                     _LOG.warning("%d uses of notes aren't recorded", len(waiting), exc_info=True)
 
+    @logged("use.report")
     def report(
         self, note_id: str, used_in: str, context: str = "", *, helpful: Helpful | None = None, chunk_id: str = ""
     ) -> Use:
@@ -118,6 +120,7 @@ class Uses:
         """
         if not self.enabled:
             raise ConfigError("The use of notes isn't recorded. Turn it on in the settings, under Search.")
+        log_bases(self._store.bases.of_notes([note_id]))
         if not used_in.strip():
             raise ConfigError("Say where the note was used, such as the name of your program.")
         if helpful not in (None, *VERDICTS.values()):
@@ -134,15 +137,19 @@ class Uses:
         key = use.used_in, use.context, use.chunk_id
         return next(one for one in self.of(note_id) if (one.used_in, one.context, one.chunk_id) == key)
 
+    @logged("use.take_back")
     def take_back(self, note_id: str, used_in: str, context: str = "", *, chunk_id: str = "") -> None:
         """Remove the verdict of a use; searches are then as if it had never been given."""
+        log_bases(self._store.bases.of_notes([note_id]))
         self._store.uses.take_back(note_id, used_in, context, chunk_id)
 
+    @logged("use.judge")
     def judge(self, query: str, note_id: str, chunk_id: str, verdict: Verdict | None) -> None:
         """Record the person's verdict on a hit in place of an earlier one; None removes it."""
         if verdict is None:
             self.take_back(note_id, "search", query, chunk_id=chunk_id)
             return
+        log_bases(self._store.bases.of_notes([note_id]))
         use = Use(note_id, "search", query, datetime.now(UTC), VERDICTS[verdict], times=0, chunk_id=chunk_id)
         self._store.uses.add([use])
 
@@ -160,9 +167,11 @@ class Uses:
         self.flush()
         return self._store.uses.figures(note_id)
 
+    @logged("use.forget")
     def forget(self, note_ids: Sequence[str]) -> int:
         """Delete all that is recorded of the use of notes; return how many uses."""
         self.flush()
+        log_bases(self._store.bases.of_notes(note_ids))
         return self._store.uses.drop(note_ids)
 
     def close(self) -> None:

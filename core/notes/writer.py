@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 from core import embedding
+from core.call_log import log_bases, logged
 from core.errors import Conflict, EditError
 from core.indexing.chunks import Chunks
 from core.indexing.indexer import Indexed, Indexer
@@ -28,6 +29,7 @@ class Writer:
         self._store = store
         self.embed = chunks.embed_written
 
+    @logged("note.change")
     def change(
         self,
         note_id: str,
@@ -46,6 +48,8 @@ class Writer:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
+            base = self._store.bases.of_id(note.base_id)
+            log_bases([base])
             changed, inside = change(note), None
             if body is not None:
                 changed, inside = with_body(changed, body)
@@ -56,11 +60,12 @@ class Writer:
             if as_what.joins and changed.title != note.title and self._store.versions.kind(note.id) == "create":
                 changed = self._renamed(changed)
             changed = replace(changed, updated_at=datetime.now(UTC))
-            self._save(self._store.bases.of_id(note.base_id), note, changed, as_what, inside)
+            self._save(base, note, changed, as_what, inside)
         if embed and changed.body != note.body:
             self.embed([note_id])
         return self._store.notes.note(note_id)
 
+    @logged("note.change")
     def change_all(
         self, note_ids: Sequence[str], change: Change, as_what: Revision, expected_version: int | None = None
     ) -> None:
@@ -84,7 +89,9 @@ class Writer:
                 else:
                     self._save(base, note, changed, as_what)
             self._store.describe(described, as_what)
+            log_bases(bases[one] for one in dict.fromkeys(note.base_id for note in notes))
 
+    @logged("note.sync")
     def take_file(self, note_id: str) -> Note:
         """Read a note from its file as that is now, as a version of a sync; return the note."""
         with self._store.changing:
@@ -102,6 +109,7 @@ class Writer:
         """
         if not notes:
             return Indexed()
+        log_bases([base])
         done = Indexer(self._store, base, embedding.build(base.embedder)).write(notes, len(notes))
         if strict and done.failed:
             raise done.failed[0]

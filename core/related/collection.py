@@ -5,6 +5,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from core.blobs import without_blobs
+from core.call_log import log_bases, logged
 from core.errors import EditError
 from core.messages import Message, message
 from core.model import Author, Finding, Hit, LinkSuggestion, Note, Related, RelatedNote, SearchOptions
@@ -55,10 +56,12 @@ class RelatedNotes:
         self.neighbours = Neighbours(store, self._text)
         self.concepts = Concepts(store, self._text, self._notes.links)
 
+    @logged("note.related")
     def of(self, note_id: str) -> Related:
         """Return what other notes say about a note; raises NoteNotFound."""
         note, links = self._notes.without_hidden(note_id), self._notes.links()
         base = self._store.bases.of_id(note.base_id)
+        log_bases([base])
         neighbours = self.neighbours.of(note, links, note.tags)
         cards = self._store.notes.cards_of(one.note_id for one in neighbours)
         neighbours = [one for one in neighbours if one.note_id in cards]

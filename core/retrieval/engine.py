@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, TypeVar, Unpack
 
 from core import embedding, reranking
-from core.call_log import logged
+from core.call_log import log_bases, logged
 from core.config import Settings
 from core.errors import ConfigError, ProviderError, QueryError
 from core.messages import Message
@@ -83,8 +83,7 @@ class SearchEngine:
         with logged("search") as line:
             result = self._cached_or_answered(prepared)
             bases = self._store.bases.chosen(prepared.query.filters.bases)
-            models = {base.embedder for base in bases}
-            line |= {"base": ",".join(base.name for base in bases), "model": ",".join(sorted(models))}
+            log_bases(bases)
             line |= {"level": result.classified.level, "mode": result.mode, "hits": len(result.hits)}
             return result
 

@@ -60,6 +60,7 @@ def prepare(
         explain=options.get("explain", False),
         as_typed=options.get("as_typed", False),
         choose=chooses,
+        indexed=options.get("indexed", False),
         caller=options.get("caller") or CallerContext(),
     )
     if like and like.query.settings.level == completed.level:

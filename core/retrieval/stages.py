@@ -44,8 +44,10 @@ def narrow(store: Store, search: SearchState) -> None:
     """Resolve filters, phrases and exclusions to the allowed chunks, before anything is scored."""
     query, chunks, words = search.query, store.chunks, store.words
     search.allowed = chunks.allowed(replace(query.filters, bases=()))
-    if query.excluded:
-        out = set().union(*(words.holding(text, search.allowed) for text in query.excluded))
+    out = set().union(*(words.holding(text, search.allowed) for text in query.excluded))
+    if query.indexed:
+        out |= store.pending.unindexed(base.id for base in search.meant)
+    if out:
         every = chunks.rowids() if search.allowed is None else search.allowed
         search.allowed = np.setdiff1d(every, _rowids(out), assume_unique=True)
     if not query.phrases:

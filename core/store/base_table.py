@@ -1,7 +1,7 @@
 """Bases and the syncs of their folders, as rows."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Unpack
@@ -11,7 +11,7 @@ from core.messages import message
 from core.model import BaseFields, BaseKind, ChunkingOptions, Failed, KnowledgeBase, SearchSettings
 from core.store.ids import fresh_id
 from core.store.reading import Reader, stored
-from core.store.table import Table
+from core.store.table import AMONG, Table
 
 
 class BaseTable(Table):
@@ -33,6 +33,11 @@ class BaseTable(Table):
     def of_id(self, base_id: str) -> KnowledgeBase:
         """Return the base of this id; raises UnknownChoice if it was deleted."""
         return self._only("id", base_id)
+
+    def of_notes(self, note_ids: Iterable[str]) -> list[KnowledgeBase]:
+        """Return the bases of some notes; notes that aren't stored are left out."""
+        statement = f"SELECT * FROM bases WHERE id IN (SELECT base_id FROM notes WHERE id {AMONG}) ORDER BY name"
+        return [_READER(dict(row), self._database.unread) for row in self._database.rows(statement, [*note_ids])]
 
     def _only(self, column: str, value: str) -> KnowledgeBase:
         row = self._database.row(f"SELECT * FROM bases WHERE {column} = ?", value)

@@ -65,6 +65,14 @@ class PendingTable(Table):
         )
         return PendingCount(*row) if row else PendingCount(0, 0)
 
+    def unindexed(self, base_ids: Iterable[str]) -> set[int]:
+        """Return the rowids of the chunks of some bases that have no vector: pending ones, and refused ones."""
+        statement = (
+            "SELECT chunks.rowid FROM chunks JOIN notes ON notes.id = note_id"
+            f" WHERE state IN ('pending', 'refused') AND base_id {AMONG}"
+        )
+        return {*self._database.column(statement, [*base_ids])}
+
     def any(self, base_ids: Iterable[str]) -> bool:
         """Whether any of these bases has a pending chunk."""
         statement = (
@@ -126,7 +134,7 @@ class PendingTable(Table):
         with self._database.write() as connection:
             self._drop_vectors("base_id = ?", base.id)
             connection.execute(
-                "UPDATE embedders SET centring = NULL, centre = NULL WHERE fingerprint = ?"
+                "UPDATE embedders SET centring = NULL, centre = NULL, unrelated = NULL WHERE fingerprint = ?"
                 " AND NOT EXISTS (SELECT 1 FROM vectors WHERE embedder = embedders.id)",
                 (base.fingerprint,),
             )

@@ -149,6 +149,16 @@ class VectorTable(Table):
                 (centring.constants.astype("<f4").tobytes(), fingerprint),
             )
 
+    def unrelated(self, base: KnowledgeBase) -> Matrix | None:
+        """Return the vectors of the questions that no notes answer, None before they are stored for a base's model."""
+        blob = self._database.value("SELECT unrelated FROM embedders WHERE fingerprint = ?", base.fingerprint)
+        return None if blob is None else np.frombuffer(blob, "<f4").reshape(-1, base.dimension)
+
+    def store_unrelated(self, fingerprint: str, vectors: Matrix) -> None:
+        """Store what `unrelated` returns, of a model that has vectors here."""
+        blob = vectors.astype("<f4").tobytes()
+        self._database.execute("UPDATE embedders SET unrelated = ? WHERE fingerprint = ?", blob, fingerprint)
+
     # token bits
 
     def centre(self, fingerprint: str) -> Matrix | None:

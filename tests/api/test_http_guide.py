@@ -7,12 +7,14 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 
+from core import log
 from core.access import TOKEN
 from tests import samples
 from tests.model_server import ModelServer
@@ -94,6 +96,15 @@ def test_commands_and_assistants_come_in_beside_it(server: dict[str, str]) -> No
     listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "knowledge_list", "arguments": {}}}
     assert "beside" in httpx.post(f"{host}/mcp", headers=shown, json=listing, timeout=60).text
     assert httpx.post(f"{host}/mcp", json=listing, timeout=60).status_code == 401
+    asked = {"query": "heron", "bases": ["beside"]}
+    found = httpx.post(f"{server['API']}/search", headers=shown, json=asked, timeout=60)
+    assert found.status_code == 200
+    until = time.monotonic() + 30
+    while "http: method=POST" not in (logged := (Path(server["WORKSPACE"]) / log.FILE).read_text()):
+        assert time.monotonic() < until
+        time.sleep(0.05)  # the line is written after the answer
+    for line in ("base.new: by=person base=beside", "tool knowledge_list:", "http: method=POST work=search.find by="):
+        assert line in logged
 
 
 def _schema(printed: str) -> dict[str, dict[str, dict[str, object]]]:

@@ -97,26 +97,54 @@ def test_a_base_is_made_with_its_sizes_and_thresholds(program: TestClient, works
     base = workspace.bases.get("sized")
     assert (base.chunking.chunk_size, base.chunking.chunk_overlap) == (300, 30)
     assert (base.search.limit, base.search.score_threshold) == (7, 0.25)
+    shown = {one["name"]: one for one in program.get("/api/knowledge").json()}
+    assert shown["sized"].items() >= sizes.items()
+    usual = {"chunk_size": 512, "chunk_overlap": 100, "top_k": 10, "score_threshold": 0}
+    assert shown["vault"].items() >= usual.items()
+
+
+@pytest.mark.usefixtures("base")
+def test_what_is_embedded_is_counted_and_a_document_is_ready_with_its_last_chunk(
+    program: TestClient, workspace: Workspace
+) -> None:
+    birds = "\n\n".join(f"## Bird {number}\n\n{f'heron{number} ' * 400}" for number in range(2))
+    doc = upload(program, ("birds.md", birds.encode())).json()["doc_id"]
+    first, *others = [chunk.id for chunk in workspace.chunks.all(doc)]
+    assert others
+    embedded = program.post("/api/knowledge/chunk/embed", json={"chunk_ids": [first]}).json()
+    assert embedded == {"embedded": 1, "status": "pending"}
+    assert program.get("/api/knowledge/docs", params={"base": "work"}).json()[0]["status"] == "pending"
+    begun = program.post("/api/knowledge/reindex", json={"doc_id": doc})
+    workspace.jobs.wait("rechunk")
+    result = program.get(begun.headers["Location"]).json()["result"]
+    assert (result["indexed"], result["embedded_windows"] >= len(others)) == (len(others), True)
+    again = program.post("/api/knowledge/chunk/embed", json={"doc_id": doc}).json()
+    assert again == {"embedded": 0, "status": "ready"}
 
 
 @pytest.mark.usefixtures("base")
 def test_a_document_and_a_base_are_indexed_again(program: TestClient, workspace: Workspace) -> None:
     doc = upload(program, HERON).json()["doc_id"]
-    for chosen in ({"doc_id": doc}, {"base": "work"}):
+    for chosen in ({"doc_id": doc}, {"base": "work"}, {"doc_id": doc, "base": "work"}):
         begun = program.post("/api/knowledge/reindex", json=chosen)
         assert begun.status_code == 202
         workspace.jobs.wait("rechunk")
         assert program.get(begun.headers["Location"]).json()["state"] == "done"
         assert program.get("/api/knowledge/docs", params={"base": "work"}).json()[0]["status"] == "ready"
-    for nothing in ({}, {"doc_id": doc, "base": "work"}):
-        assert program.post("/api/knowledge/reindex", json=nothing).status_code == 422
-    assert program.post("/api/knowledge/reindex", json={"doc_id": "none"}).status_code == 404
+    assert program.post("/api/knowledge/reindex", json={}).status_code == 422
+    for other in ({"doc_id": "none"}, {"doc_id": doc, "base": "vault"}, {"base": "none"}):
+        assert program.post("/api/knowledge/reindex", json=other).status_code == 404
 
 
 @pytest.mark.usefixtures("base")
-def test_a_question_recalls_chunks_of_its_base_only(program: TestClient) -> None:
+def test_a_question_recalls_embedded_chunks_of_its_base_only(program: TestClient, workspace: Workspace) -> None:
     upload(program, HERON, KESTREL)
     asked = {"base": "work", "query": "shallow water", "top_k": 1}
+    assert program.post("/api/knowledge/test", json=asked).json()["chunks"] == [], "nothing is embedded yet"
+    (waiting,) = program.post("/api/v1/search", json={"query": "shallow water", "bases": ["work"]}).json()["hits"]
+    assert waiting["remarks"] == ["not indexed yet"]
+    program.post("/api/knowledge/reindex", json={"base": "work"})
+    workspace.jobs.wait("rechunk")
     (recalled,) = program.post("/api/knowledge/test", json=asked).json()["chunks"]
     assert recalled["name"] == "birds/heron.md"
     assert "shallow water" in recalled["content"]

@@ -1,11 +1,13 @@
 """`/mcp` of the open app: whom it answers."""
 
+import time
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from core import log
 from core.access import Access
 
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "knowledge_list", "arguments": {}}}
@@ -44,3 +46,16 @@ def test_nothing_listens_for_what_the_server_might_send(shared: tuple[Path, str]
     folder, url = shared
     with httpx.Client(trust_env=False, headers={"Authorization": f"Bearer {Access(folder).token}"}) as client:
         assert client.get(f"{url}/mcp").status_code == 405
+
+
+def test_the_app_keeps_its_log_while_it_answers(shared: tuple[Path, str]) -> None:
+    folder, url = shared
+    posted(shared)
+    with httpx.Client(trust_env=False, headers={"Authorization": f"Bearer {Access(folder).token}"}) as client:
+        found = client.post(f"{url}/api/v1/search", json={"query": "oven", "bases": ["kitchen"]}, timeout=60)
+    assert found.status_code == 200
+    line, until = "http: method=POST work=search.find by=program base=kitchen model=tfidf", time.monotonic() + 30
+    while line not in (logged := (folder / log.FILE).read_text()) and time.monotonic() < until:
+        time.sleep(0.05)  # the line is written after the answer
+    assert line in logged
+    assert "tool knowledge_list:" in logged

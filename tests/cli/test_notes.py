@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -87,6 +88,16 @@ def test_the_life_of_a_note(shell: Shell) -> None:
     assert shell.run("show", "Plan")["body"] == "eins 缓存\n"
     assert "eins 缓存" in shell.say("show", "Plan.md")
     assert "put back to an earlier version by you" in shell.say("history", "Plan")
+
+
+def test_titles_are_printed_as_they_are_beside_times(shell: Shell) -> None:
+    plan = shell.run("new", "Tools", "--body", "one", "--title", "The Toolbox T")
+    with Workspace(shell.folder) as workspace:
+        workspace.proposals.update(plan["id"], body="two")
+    line = r"\S+  Tools: The Toolbox T\.md  The Toolbox T  \(\d{4}-\d\d-\d\d \d\d:\d\d, "
+    assert re.match(line, shell.say("waiting"))
+    shell.run("delete", "The Toolbox T")
+    assert re.match(line, shell.say("list", "--trash"))
 
 
 def test_a_conflict_ends_with_1_and_its_sentence(shell: Shell) -> None:

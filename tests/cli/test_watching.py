@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from core import log
 from core.access import RUN
 from core.cli import main
 from core.intake import watching
@@ -65,6 +66,10 @@ def test_watching_without_the_app(
     with Workspace(place, readonly=True) as reading:
         assert {base.name for base in reading.bases.all()} == {"vault", "beside"}
     assert not (place / RUN).exists()
+    logged = (place / log.FILE).read_text()
+    assert "base.new: by=person base=beside model=tfidf" in logged
+    assert " sync: base=vault model=tfidf added=0 changed=1" in logged
+    assert logged.rstrip().endswith("Closed")
     printed, told = capsys.readouterr()
     assert told.startswith("1 base is watched. Ctrl+C ends it.")
     first, second = printed.splitlines()

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from core import embedding
 from core.embedding import EMBEDDERS
 from core.errors import ConfigError
 from core.model import SearchResult
@@ -150,6 +151,17 @@ def test_without_auto_scan_nothing_is_made_and_without_auto_embed_chunks_wait(
         workspace.text_folders.scan()
 
 
+def test_what_waits_is_embedded_once_auto_embed_is_switched_on(workspace: Workspace, texts: Path) -> None:
+    (texts / "a.txt").write_text("one\n")
+    workspace.settings.knowledge.auto_embed = False
+    workspace.watching.look()
+    assert workspace.chunks.pending("faq") == 1
+    workspace.settings.knowledge.auto_embed = True
+    workspace.watching.look()
+    workspace.jobs.wait("embed", 30)
+    assert workspace.chunks.pending("faq") == 0
+
+
 def test_the_number_of_hits_of_such_bases_is_a_setting(workspace: Workspace, texts: Path) -> None:
     (texts / "a.txt").write_text("".join(f"line {number}\n" for number in range(12)))
     workspace.text_folders.scan()
@@ -259,3 +271,24 @@ def test_killed_between_batches_nothing_but_the_batch_in_flight_is_embedded_twic
     times = Counter(text for _, batch in of_lines(server) for text in batch)
     assert len(times) == 330
     assert sum(times.values()) - 330 <= 64
+
+
+def test_a_changed_line_sends_its_text_alone(texts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ModelServer() as server:
+        (texts.parents[2] / "tessera.toml").write_text(
+            f'embedder = "openai_compatible:once"\n{ON}[embeddings]\nbase_url = "{server.url}"\ndimensions = 16\n'
+        )
+        monkeypatch.delenv("TESSERA_EMBEDDER")
+
+        def sent(*lines: str) -> list[str]:
+            before = len(server.requests)
+            (texts / "a.txt").write_text("".join(f"{line}\n" for line in lines))
+            embedding.EMBEDDERS.forget("openai_compatible")
+            with Workspace(texts.parents[2] / "lines") as opened:
+                opened.text_folders.scan()
+            return [text for request in server.requests[before:] for text in request.body["input"]]
+
+        assert len(sent("one")) > 48, "the model is calibrated"
+        assert sent("one", "two") == ["two"]
+        assert sorted(sent("one", "two", "three", "four")) == ["four", "three"]
+        assert sent("one", "two", "three", "five") == ["five"]

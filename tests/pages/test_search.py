@@ -1,3 +1,4 @@
+import re
 import threading
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -5,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core import embedding, reranking
+from core import embedding, log, reranking
 from core.embedding import EMBEDDERS
 from core.errors import ModelError
 from core.model import SearchSettings
@@ -54,6 +55,17 @@ def ask(screen: Screen, text: str) -> Screen:
 def about(screen: Screen) -> str:
     """What the count of the hits tells on demand."""
     return next(caption.help for caption in screen.app.caption if " hit" in caption.value and caption.help)
+
+
+def test_searches_and_changes_on_pages_leave_their_lines_in_the_log(filled: Screen, place: Path) -> None:
+    filled.open("search", q="pg_restore")
+    note = filled.workspace.notes.all()[0].id
+    filled.open("notes", note=note)
+    filled.app.menu_button(f"note_menu_{note}").click("archive").run()
+    logged = (place / log.FILE).read_text()
+    assert re.search(r" search: base=vault model=words level=\w+ mode=\w+ hits=\d+ ms=\d+$", logged, re.MULTILINE)
+    assert re.search(r" note\.change: base=vault model=words ms=\d+$", logged, re.MULTILINE)
+    assert "pg_restore" not in logged
 
 
 def test_a_question_in_the_address_is_asked_at_once(filled: Screen) -> None:

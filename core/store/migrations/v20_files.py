@@ -19,6 +19,7 @@ _STATEMENTS = (
     "ALTER TABLE unread_files ADD COLUMN stamp TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE unread_files ADD COLUMN hash TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE version ADD COLUMN words INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE embedders ADD COLUMN unrelated BLOB",
     """
     CREATE TABLE properties (
         note_id TEXT NOT NULL REFERENCES notes ON DELETE CASCADE,
