@@ -12,6 +12,7 @@ import shutil
 import signal
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -43,7 +44,13 @@ def _limit(megabytes: int) -> None:
 
 
 def _has_grown(megabytes: int) -> bool:
-    """Return whether a document needed so much memory that the next one should get another process."""
+    """Return whether a document needed so much memory that the next one should get another process.
+
+    On Linux the peak of `getrusage` begins with that of the parent, which may have been larger than any document.
+    """
+    with suppress(OSError, IndexError, ValueError):
+        peak = Path("/proc/self/status").read_text("utf-8").partition("VmHWM:")[2].split()[0]
+        return int(peak) << 10 > _GROWN * (megabytes << 20)
     try:
         import resource
     except ImportError:
