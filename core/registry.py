@@ -20,11 +20,13 @@ _LOG = logging.getLogger(__name__)
 class Entry:
     """A row of a table: `target` is `module:attribute`, of an installed `package` or, without one, of Tessera.
 
-    The constructor of an entry that `reads_tokens` takes an embedder with token vectors and their centre.
+    The constructor of an entry that `reads_tokens` takes an embedder with token vectors and their centre. `kinds` are
+    the suffixes of files that a converter reads, which are known so without loading it.
     """
 
     target: str
     reads_tokens: bool = field(default=False, kw_only=True)
+    kinds: str = field(default="", kw_only=True)
     package: str = field(default="", kw_only=True)
 
 

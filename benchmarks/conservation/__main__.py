@@ -110,7 +110,10 @@ def measured(folder: Path) -> Iterator[FileResult]:
         if report.importer and others:
             yield _whole(f"{folder.name} ({report.importer})", others, notes.values())
         else:
-            reasons = {one.path: str(one.error) for one in (*report.failed, *report.skipped, *report.left_out)}
+            reasons = {
+                one.path: str(one.error)
+                for one in (*report.failed, *report.not_downloaded, *report.skipped, *report.left_out)
+            }
             linked = "\n".join(note.body for note in notes.values())
             for path in others:
                 name = str(path.relative_to(folder))

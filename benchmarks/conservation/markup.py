@@ -10,7 +10,7 @@ _INLINE = frozenset(
     "a abbr acronym b bdi bdo big cite code del dfn em font i ins kbd label mark q s samp small span strike strong sub"
     " sup tt u var wbr".split()
 )
-_BREAKS = frozenset("tab br cr s line-break rt rubyBase ruby-text soft-page-break".split())
+_BREAKS = frozenset("tab br cr s v line-break rt rubyBase ruby-text soft-page-break".split())
 _BLOCKS = frozenset("p h tc tr table-cell table-row".split())
 
 

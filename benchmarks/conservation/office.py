@@ -21,10 +21,11 @@ def docx(archive: zipfile.ZipFile) -> Texts:
     def kind_of(element: Element) -> str | None:
         if name_of(element) == "r" and element.find("{*}rPr/{*}vanish") is not None:
             return "hidden"
-        return "text_box" if name_of(element) == "txbxContent" else in_body(element)
+        kinds = {"txbxContent": "text_box", "del": "deletion", "moveFrom": None}
+        return kinds.get(name_of(element), in_body(element))
 
     main = _xml(archive, _members(archive, r"word/document\d*\.xml")[0])
-    yield from by_kind(main, kind_of, _TEXT)
+    yield from by_kind(main, kind_of, _TEXT | {"delText"})
     yield from _referenced(archive, main, r"word/footnotes\d*\.xml", "footnoteReference", "note")
     yield from _referenced(archive, main, r"word/endnotes\d*\.xml", "endnoteReference", "note")
     yield from _referenced(archive, main, r"word/comments\d*\.xml", "commentReference", "comment")
@@ -91,11 +92,19 @@ def _cell(cell: Element, shared: list[str]) -> str:
 
 
 def odt(archive: zipfile.ZipFile) -> Texts:
-    kinds = {"annotation": "comment", "text-box": "text_box", "tracked-changes": None, "sequence-decls": None}
+    kinds: dict[str, str | None] = {
+        "annotation": "comment",
+        "text-box": "text_box",
+        "deletion": "deletion",
+        "index-title-template": None,
+    }
+    kinds |= dict.fromkeys(("sequence-decls", "change-info"))
     for body in _xml(archive, "content.xml").iterfind("{*}body"):
         yield from by_kind(body, lambda element: kinds.get(name_of(element), ""))
     if "styles.xml" in archive.namelist():
-        heads = {by_kind(one)[-1][1].strip() for one in named(_xml(archive, "styles.xml"), "header", "footer")}
+        fields = dict.fromkeys(("page-number", "page-count", "date", "time"))
+        margins = named(_xml(archive, "styles.xml"), "header", "footer")
+        heads = {by_kind(one, lambda element: fields.get(name_of(element), ""))[-1][1].strip() for one in margins}
         yield from (("header", head) for head in heads)
 
 

@@ -4,14 +4,11 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import chain, islice, takewhile
 
-import numpy as np
-from numpy.typing import NDArray
-
 from core.blobs import without_blobs
+from core.chunking.letters import CODE
 from core.chunking.reading import Reading
 from core.chunking.slices import Slice, trim
 from core.markdown.outline import Block, walk
@@ -19,7 +16,6 @@ from core.messages import Message, message
 from core.model import Chunk, ChunkKind, Profile
 from core.text import line_starts
 
-CODE = frozenset({"fence", "code"})
 _WORD = re.compile(r"\w")
 
 
@@ -36,7 +32,7 @@ def chunks(reading: Reading, slices: Sequence[Slice], kind: ChunkKind) -> list[C
     if not slices and reading.note.body.strip() and not reading.note.plain:
         slices = [Slice(0, 0, 0)]
     sections = _Sections(reading)
-    letters = _Letters.of(reading)
+    letters = reading.letters
     lines = line_starts(reading.body) if reading.note.plain else []
     seen: Counter[str] = Counter()
     described = []
@@ -99,7 +95,7 @@ def profile(reading: Reading) -> Profile:
         headings=(levels[1], levels[2], levels[3], levels[4], levels[5], levels[6]),
         code_share=sum(shares[kind] for kind in CODE) / max(1, characters),
         table_share=shares["table"] / max(1, characters),
-        language=_Letters.of(reading).language(0, characters),
+        language=reading.letters.language(0, characters),
     )
 
 
@@ -139,58 +135,3 @@ class _Sections:
             return "", (), 0
         level, title = self._chain[-1]
         return title, tuple(name for _, name in self._chain[:-1] if name), level
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Letters:
-    """Running sums over the body's characters, each of length characters + 1."""
-
-    visible: NDArray[np.int32]
-    code: NDArray[np.int32]
-    code_lines: NDArray[np.int32]
-    ideographs: NDArray[np.int32]
-    words: NDArray[np.int32]
-
-    @classmethod
-    def of(cls, reading: Reading) -> "_Letters":
-        codes = np.frombuffer(reading.body.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        inside = np.zeros(len(codes), dtype=bool)
-        for block in walk(reading.outline.blocks):
-            if block.kind in CODE:
-                inside[block.start : block.end] = True
-        visible = (codes > 0x20) & (codes != 0x3000) & (codes != 0xA0)
-        ideographs = ((codes >= 0x3040) & (codes < 0xA000)) | ((codes >= 0xAC00) & (codes < 0xD7B0))
-        ideographs |= ((codes >= 0xF900) & (codes < 0xFB00)) | ((codes >= 0x20000) & (codes < 0x32000))
-        lower = codes | 0x20
-        letters = (lower >= ord("a")) & (lower <= ord("z"))
-        letters |= (codes >= 0xC0) & (codes < 0x2000)
-        begins = letters.copy()
-        begins[1:] &= ~letters[:-1]
-        return cls(*map(_running, (visible, visible & inside, inside, ideographs & ~inside, begins & ~inside)))
-
-    def has_code(self, start: int, end: int) -> bool:
-        """Return whether the span has fenced or indented code; inline code doesn't count."""
-        return bool(self.code_lines[end] > self.code_lines[start])
-
-    def language(self, start: int, end: int) -> str:
-        """Return 'code', 'zh', 'mixed' or 'en'.
-
-        'code': more than half of the visible characters are in code blocks. Otherwise the share of
-        ideographs among ideographs and words outside code blocks decides: 'zh' from 3/4 on, 'mixed'
-        from 1/8 on, 'en' below and for every other script. Kana and Hangul count as ideographs.
-        """
-        visible = int(self.visible[end] - self.visible[start])
-        if visible and 2 * int(self.code[end] - self.code[start]) > visible:
-            return "code"
-        ideographs = int(self.ideographs[end] - self.ideographs[start])
-        words = int(self.words[end] - self.words[start])
-        share = ideographs / max(1, ideographs + words)
-        if share >= 0.75:
-            return "zh"
-        return "mixed" if share >= 0.125 else "en"
-
-
-def _running(flags: NDArray[np.bool_]) -> NDArray[np.int32]:
-    sums = np.zeros(len(flags) + 1, dtype=np.int32)
-    np.cumsum(flags, out=sums[1:])
-    return sums

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.blobs import LARGE, Span, blanked, blobs
+from core.chunking.letters import Letters
 from core.markdown.outline import NONE, Outline, parse
 from core.model import Note, Spans
 
@@ -14,7 +16,7 @@ Tokens = Callable[[str], Spans]
 """Returns the span of each token of a text: an embedder's `tokens`."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Reading:
     """A note with its outline and tokens.
 
@@ -27,6 +29,11 @@ class Reading:
     body: str
     blobs: Sequence[Span]
     starts: NDArray[np.int64]
+
+    @cached_property
+    def letters(self) -> Letters:
+        """What the characters of the body are."""
+        return Letters.of(self.body, self.outline.blocks)
 
     def count(self, start: int, end: int) -> int:
         """Return how many tokens start in `body[start:end]`."""

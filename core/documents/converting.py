@@ -37,10 +37,10 @@ def converters_for(kind: str) -> list[str]:
 
 
 @cache
-def _kinds(name: str, _: Entry) -> tuple[str, ...]:
+def _kinds(name: str, entry: Entry) -> tuple[str, ...]:
     """Return the kinds that a converter reads, none for one of a package that can't be loaded."""
     try:
-        return tuple(CONVERTERS.build(name).kinds.split())
+        return tuple((entry.kinds or CONVERTERS.build(name).kinds).split())
     except ModelError as error:
         _LOG.warning("A converter is left out: %s", skeleton(error.message))
         return ()

@@ -12,6 +12,7 @@ from email.utils import parseaddr, parsedate_to_datetime
 
 from core.documents.kinds import damaged
 from core.documents.protocol import Converted
+from core.encodings.decoding import decode_part
 from core.model import Omission
 
 _HEADERS = ("From", "To", "Cc", "Date")
@@ -21,8 +22,6 @@ _LONGEST = 10_000
 """Characters of a header up to which what is encoded in it is decoded: the parser of headers takes long for more."""
 _ENCRYPTED = ("multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime")
 _SIGNATURES = ("application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature")
-_CHARSETS = ("utf-8", "cp1252")
-"""Charsets in which a text without a sound one is tried."""
 
 
 @dataclass(slots=True)
@@ -76,7 +75,7 @@ def _header(message: EmailMessage, name: str) -> str:
     if text.isascii() and len(text) <= _LONGEST:
         with suppress(Exception):  # the parser of headers raises anything for hostile ones
             text = str(message.get(name, ""))
-    return " ".join(_decoded(text.encode("utf-8", "surrogateescape"), "")[0].split())
+    return " ".join(decode_part(text.encode("utf-8", "surrogateescape"), "txt").split())
 
 
 def _date(message: EmailMessage) -> str:
@@ -138,25 +137,14 @@ def _text(part: EmailMessage, into: _Mail) -> str:
         charset = str(part.get_content_charset() or "")
     except Exception:  # noqa: BLE001 as of a header
         charset = ""
-    text, unreadable = _decoded(payload if isinstance(payload, bytes) else b"", charset)
-    into.unreadable += unreadable
-    text = text.replace("\r\n", "\n")
-    if part.get_content_type() == "text/html":
+    kind = part.get_content_subtype().replace("plain", "txt")
+    text = decode_part(payload if isinstance(payload, bytes) else b"", kind, charset).replace("\r\n", "\n")
+    into.unreadable += text.count("\ufffd")
+    if kind == "html":
         from core.documents.pandoc import of_html
 
         return of_html(text).strip()
     return text.strip()
-
-
-def _decoded(data: bytes, charset: str) -> tuple[str, int]:
-    """Return a text, and how many of its characters can't be read."""
-    for name in filter(None, (charset, *_CHARSETS)):
-        try:
-            return data.decode(name), 0
-        except (LookupError, UnicodeError, ValueError):
-            continue
-    text = data.decode(_CHARSETS[0], "replace")
-    return text, text.count("�")
 
 
 def _name(part: EmailMessage) -> str:

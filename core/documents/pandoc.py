@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core.documents import syntax
+from core.documents import notebooks, syntax
 from core.documents.extras import has, need
 from core.documents.kinds import damaged
 from core.documents.office import blocks, docx, odt
@@ -97,6 +97,8 @@ class Pandoc:
             data, added = docx.prepared(data, part, comments=self._comments)
         elif kind == "odt":
             data, added = odt.prepared(data, comments=self._comments)
+        elif kind == "ipynb":
+            data = notebooks.prepared(data)
         elif kind in _HTML:
             page, menus = main_part(unwrapped(data, kind))
             data = page.encode()

@@ -124,14 +124,18 @@ def _sheets(archive: zipfile.ZipFile, extras: SheetExtras, hidden: list[str]) ->
         place = target.lstrip("/") if target.startswith("/") else posixpath.normpath(f"xl/{target}")
         if place not in names or not any(kind in place for kind in ("worksheet", "chartsheet")):
             continue
-        rows = []
+        rows, widest = [], 0
         title = " ".join(str(sheet.get("name")).split())
         hidden += [title] if sheet.get("state", "visible") != "visible" else []
         for row in _elements(archive, place, "row"):
-            rows.append(_row(row, shared, dates, _FIRST_DAY[since_1904]))
-            left -= len(rows[-1])
+            cells, width = _row(row, shared, dates, _FIRST_DAY[since_1904])
+            rows.append(cells)
+            widest = max(widest, width)
+            left -= len(cells)
             if left < 0:
                 raise MemoryError
+        if widest > _MOST_COLUMNS:
+            extras.left_out.append(Omission("column", widest - _MOST_COLUMNS, title))
         yield f"## {title}\n\n{_table(rows)}"
         yield from _beside(extras, place, title)
 
@@ -142,6 +146,8 @@ def _beside(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]:
         yield f"{f'**{name}**' if name else ''}\n\n{_table(rows)}".lstrip()
     for text in extras.texts(sheet):
         yield f"{text}\n"
+    for kind, texts in extras.margins(sheet).items():
+        yield "\n>\n".join([f"> [!{kind}]", *(f"> {text}" for text in texts)]) + "\n"
     for author, cell, paragraphs in extras.comments(sheet):
         lines = [f"[!comment] {' '.join(author.split())}".rstrip(), f"{cell}: {paragraphs[0] if paragraphs else ''}"]
         yield "\n".join(f"> {line}".rstrip() for line in (*lines, *paragraphs[1:])) + "\n"
@@ -188,15 +194,19 @@ def _date_styles(archive: zipfile.ZipFile) -> set[int]:
     return {at for at, number in enumerate(of_styles) if number in _DATES or number in own}
 
 
-def _row(row: Element, shared: list[str], dates: set[int], first_day: datetime) -> list[str]:
+def _row(row: Element, shared: list[str], dates: set[int], first_day: datetime) -> tuple[list[str], int]:
+    """Return the values of a row up to the last column that is read, and how many columns have any."""
     cells: list[str] = []
+    width = 0
     for cell in row:
         letters = re.match(r"[A-Z]+", cell.get("r", ""))
-        column = _column(letters[0]) if letters else len(cells)
+        column = _column(letters[0]) if letters else max(len(cells), width)
+        text = _value(cell, shared, dates, first_day)
+        width = max(width, column + 1) if text else width
         if column < _MOST_COLUMNS:
             cells += [""] * (column + 1 - len(cells))
-            cells[column] = _value(cell, shared, dates, first_day)
-    return cells
+            cells[column] = text
+    return cells, width
 
 
 def _column(letters: str) -> int:

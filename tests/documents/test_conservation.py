@@ -79,7 +79,13 @@ def test_the_words_of_office_documents_are_of_their_kinds(tmp_path: Path) -> Non
         )
     )
     found = [("".join(one.kinds), one.text.strip()) for one in parts(tmp_path / "a.docx")]
-    assert sorted(found) == [("", "plain"), ("hidden", "hidden"), ("note", "note2"), ("text_box", "boxed")]
+    assert sorted(found) == [
+        ("", "plain"),
+        ("deletion", "deleted"),
+        ("hidden", "hidden"),
+        ("note", "note2"),
+        ("text_box", "boxed"),
+    ]
 
 
 def test_a_folder_is_imported_and_each_of_its_files_accounted_for(

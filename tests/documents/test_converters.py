@@ -1,5 +1,7 @@
 """Documents -> Markdown: each converter by its contract, and what comes of headings, tables, lists and pages."""
 
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -38,6 +40,19 @@ Words with **weight** and a note[^1]. 中文段落。
 print("x")
 ```
 """
+
+
+@pytest.mark.parametrize("name", [name for name, entry in CONVERTERS.items() if not entry.package])
+def test_the_table_says_which_kinds_a_converter_reads(name: str) -> None:
+    assert CONVERTERS[name].kinds.split() == CONVERTERS.build(name).kinds.split()
+
+
+def test_a_folder_of_notes_loads_no_converter(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n")
+    loaded = "[name for name in sys.modules if name.startswith(('core.documents.office', 'core.documents.pdf'))]"
+    code = f"import sys, pathlib; from core.intake.folder import scan; scan(pathlib.Path(sys.argv[1])); print({loaded})"
+    run = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    assert run.stdout == "[]\n"
 
 
 def converted(data: bytes, kind: str) -> Converted:

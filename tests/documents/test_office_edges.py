@@ -1,12 +1,13 @@
 """Office documents that are damaged, hostile or odd: what can be read is read, and the rest has a sentence."""
 
 import io
+import json
 import re
 import zipfile
 
 import pytest
 
-from benchmarks.documents.making import zipped
+from benchmarks.documents.making import xlsx, zipped
 from core.documents import CONVERTERS
 from core.documents.converting import convert, is_document
 from core.errors import SourceError
@@ -44,6 +45,54 @@ def test_comments_are_left_out_and_named_where_a_person_says_so(path: str, data:
     assert "[!comment]" not in without.text
     assert [one.count for one in without.left_out if one.kind == "comment"] == [count]
     assert not [one for one in with_them.left_out if one.kind == "comment"]
+
+
+def test_tracked_deletions_are_named() -> None:
+    gone = '<w:del w:id="1"><w:r><w:delText>not this</w:delText></w:r></w:del>'
+    made = convert(docx(p("Kept.") + f"<w:p>{gone}<w:r><w:t>New.</w:t></w:r></w:p>"), "a.docx")[0]
+    assert (made.text, made.left_out) == ("Kept.\n\nNew.\n", (Omission("deletion"),))
+    change = "<text:changed-region><text:deletion><text:p>not this</text:p></text:deletion></text:changed-region>"
+    made = convert(office.odt(f"<text:tracked-changes>{change}</text:tracked-changes><text:p>Kept.</text:p>"), "a.odt")[
+        0
+    ]
+    assert (made.text, made.left_out) == ("Kept.\n", (Omission("deletion"),))
+
+
+def test_a_list_directly_within_a_list_is_read() -> None:
+    inner = "<text:list><text:list-item><text:p>inner</text:p></text:list-item></text:list>"
+    outer = f"<text:list><text:list-item><text:p>outer</text:p></text:list-item>{inner}</text:list>"
+    made = convert(office.odt(f"{outer}<text:p>Text.</text:p>"), "a.odt")[0]
+    assert re.findall(r"[a-z]+", made.text.lower()) == ["outer", "inner", "text"]
+
+
+def test_raw_cells_of_a_notebook_are_read() -> None:
+    cells = [
+        {"cell_type": "markdown", "metadata": {}, "source": ["Text."]},
+        {
+            "cell_type": "raw",
+            "metadata": {"raw_mimetype": "text/restructuredtext"},
+            "source": [".. note::\n", "   ``Keep``"],
+        },
+        {"cell_type": "raw", "metadata": {"format": "text/markdown"}, "source": "**Bold**"},
+    ]
+    data = json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}).encode()
+    assert convert(data, "a.ipynb")[0].text == "Text.\n\n    .. note::\n       ``Keep``\n\n**Bold**\n"
+
+
+def test_columns_beyond_the_limit_and_margins_of_a_sheet_are_told() -> None:
+    data = xlsx({"Wide": [[f"c{at}" for at in range(503)], ["one"]]})
+    made = convert(data, "a.xlsx")[0]
+    assert made.left_out == (Omission("column", 3, "Wide"),)
+    assert "c499" in made.text
+    assert "c500" not in made.text
+    margins = "<headerFooter><oddHeader>&amp;L&amp;&quot;Arial,Bold&quot;&amp;12Budget &amp;R&amp;P</oddHeader>"
+    margins += "<oddFooter>&amp;CR&amp;&amp;D only</oddFooter></headerFooter>"
+    with zipfile.ZipFile(io.BytesIO(xlsx({"S": [["a"]]}))) as archive:
+        files = {name: archive.read(name) for name in archive.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    files[sheet] = files[sheet].replace(b"</worksheet>", margins.encode() + b"</worksheet>")
+    text = convert(zipped(files), "a.xlsx")[0].text
+    assert text.endswith("|---|\n\n> [!header]\n>\n> Budget\n\n> [!footer]\n>\n> R&D only\n")
 
 
 def test_a_part_that_cannot_be_read_is_named_and_stops_nothing() -> None:

@@ -102,6 +102,8 @@ def test_an_email_of_html_in_any_charset_is_read() -> None:
     assert signed.text == "- From: a@b\n\nText.\n\nAda, Berlin\n"
     latin = read("eml", b"Subject: caf\xe9\nFrom: a@b\n\nna\xefve\n")
     assert (latin.title, latin.text) == ("café", "- From: a@b\n\nnaïve\n")
+    korean = "Subject: 회의\nFrom: a@b\n\n내일 회의 장소는 본관 삼층 회의실로 변경되었습니다.\n".encode("cp949")
+    assert "내일 회의 장소는 본관" in read("eml", korean).text
 
 
 def test_parts_of_an_email_that_cant_be_read_are_named() -> None:

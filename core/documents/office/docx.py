@@ -90,6 +90,8 @@ class _Part:
                     self._name(one)
                 case "ffData":
                     self._fill_in(one)
+                case "del" if any(text.text for text in found(one, "delText")):
+                    self._added.omit("deletion")
         substitute(self._root, self._instead)
         for paragraph, readings in self._readings.items():
             if readings.text:

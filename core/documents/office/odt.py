@@ -64,7 +64,9 @@ class _Text:
         """Move what pandoc drops to where it reads it."""
         for one in list(self._body.iter()):
             name = local(one)
-            if one.tag == _TEXT + name:
+            if name == "deletion" and "".join(one.itertext()).strip():
+                self._added.omit("deletion")
+            elif one.tag == _TEXT + name:
                 self._complete_text(one, name)
             elif one.tag == _TABLE + "table" and self._above(one, _TABLE + "table-cell") is not None:
                 self._flatten(one)
@@ -85,6 +87,9 @@ class _Text:
             one.tag = _TEXT + "section"
         elif name == "list-header":
             one.tag = _TEXT + "list-item"
+        elif name == "list" and self._parents[one].tag == _TEXT + "list":
+            self._instead[one] = [item := Element(_TEXT + "list-item")]
+            item.append(one)
         elif name in ("p", "h"):
             self._spell(one)
         elif name not in _READ and (one.text or "").strip() and self._above(one, _TEXT + "p", _TEXT + "h") is not None:

@@ -1,6 +1,7 @@
 """What stands on a sheet of an Excel workbook beside its cells: comments, texts, charts, files within it."""
 
 import posixpath
+import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
@@ -11,6 +12,10 @@ from core.model import Omission
 
 _NOTICE = "[Threaded comment]"
 """How Excel begins a comment of the older kind beside one of the newer kind with the same text."""
+_MARGINS = {f"{which}{kind}": kind.lower() for which in ("odd", "even", "first") for kind in ("Header", "Footer")}
+_CODE = re.compile(r'&(?:&|"[^"]*"|\d+|K(?:[0-9A-Fa-f]{6}|\d\d[+-]\d{3})|.)')
+"""Codes for fonts, pages and dates in the texts of margins (ECMA-376, 18.3.1.46); && is the sign itself."""
+_SIGNS = {"&&": "&", **dict.fromkeys(("&L", "&C", "&R"), "\0")}
 _FILES = ("oleObject", "package")
 
 
@@ -42,6 +47,18 @@ class SheetExtras:
                     yield from text_of(shape.element)
         for chart in self._charts(sheet):
             yield from chart.texts
+
+    def margins(self, sheet: str) -> dict[str, dict[str, None]]:
+        """Return the texts at the head and at the foot of the printed pages of a sheet, each once."""
+        margins: dict[str, dict[str, None]] = {}
+        root = self._package.optional(sheet)
+        for one in () if root is None else found(root, *_MARGINS):
+            text = _CODE.sub(lambda code: _SIGNS.get(code[0], ""), one.text or "")
+            texts = (" ".join(part.split()) for part in text.split("\0"))
+            margins.setdefault(_MARGINS[local(one)], {}).update(
+                (text, None) for text in texts if any(map(str.isalpha, text))
+            )
+        return {kind: texts for kind, texts in margins.items() if texts}
 
     def comments(self, sheet: str) -> Iterator[tuple[str, str, list[str]]]:
         """Yield the author, the cell and the paragraphs of each comment on a sheet."""

@@ -1,0 +1,67 @@
+"""Which characters of a note are visible, code, ideographs, or begin words."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.markdown.outline import Block, walk
+
+CODE = frozenset({"fence", "code"})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Letters:
+    """Running sums over the body's characters, each of length characters + 1."""
+
+    visible: NDArray[np.int32]
+    code: NDArray[np.int32]
+    code_lines: NDArray[np.int32]
+    ideographs: NDArray[np.int32]
+    words: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, body: str, blocks: Sequence[Block]) -> "Letters":
+        """Read the characters of a body and the blocks in which they are."""
+        codes = np.frombuffer(body.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        inside = np.zeros(len(codes), dtype=bool)
+        for block in walk(blocks):
+            if block.kind in CODE:
+                inside[block.start : block.end] = True
+        visible = (codes > 0x20) & (codes != 0x3000) & (codes != 0xA0)
+        ideographs = ((codes >= 0x3040) & (codes < 0xA000)) | ((codes >= 0xAC00) & (codes < 0xD7B0))
+        ideographs |= ((codes >= 0xF900) & (codes < 0xFB00)) | ((codes >= 0x20000) & (codes < 0x32000))
+        lower = codes | 0x20
+        letters = (lower >= ord("a")) & (lower <= ord("z"))
+        letters |= (codes >= 0xC0) & (codes < 0x2000)
+        begins = letters.copy()
+        begins[1:] &= ~letters[:-1]
+        return cls(*map(_running, (visible, visible & inside, inside, ideographs & ~inside, begins & ~inside)))
+
+    def has_code(self, start: int, end: int) -> bool:
+        """Return whether the span has fenced or indented code; inline code doesn't count."""
+        return bool(self.code_lines[end] > self.code_lines[start])
+
+    def language(self, start: int, end: int) -> str:
+        """Return 'code', 'zh', 'mixed' or 'en'.
+
+        'code': more than half of the visible characters are in code blocks. Otherwise the share of
+        ideographs among ideographs and words outside code blocks decides: 'zh' from 3/4 on, 'mixed'
+        from 1/8 on, 'en' below and for every other script. Kana and Hangul count as ideographs.
+        """
+        visible = int(self.visible[end] - self.visible[start])
+        if visible and 2 * int(self.code[end] - self.code[start]) > visible:
+            return "code"
+        ideographs = int(self.ideographs[end] - self.ideographs[start])
+        words = int(self.words[end] - self.words[start])
+        share = ideographs / max(1, ideographs + words)
+        if share >= 0.75:
+            return "zh"
+        return "mixed" if share >= 0.125 else "en"
+
+
+def _running(flags: NDArray[np.bool_]) -> NDArray[np.int32]:
+    sums = np.zeros(len(flags) + 1, dtype=np.int32)
+    np.cumsum(flags, out=sums[1:])
+    return sums

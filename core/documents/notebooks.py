@@ -1,0 +1,34 @@
+"""A notebook of Jupyter in which pandoc reads everything: it drops raw cells of other formats than its output's."""
+
+import json
+import re
+from typing import Any
+
+_MARKDOWN = ("markdown", "text/markdown")
+
+
+def prepared(data: bytes) -> bytes:
+    """Return a notebook with its raw cells as Markdown: what is of another format is a block of code."""
+    try:
+        notebook = json.loads(data)
+    except (ValueError, RecursionError):
+        return data
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    raw = (
+        [one for one in cells if isinstance(one, dict) and one.get("cell_type") == "raw"]
+        if isinstance(cells, list)
+        else []
+    )
+    for cell in raw:
+        cell |= {"cell_type": "markdown", "source": _of_raw(cell)}
+    return json.dumps(notebook).encode() if raw else data
+
+
+def _of_raw(cell: dict[str, Any]) -> str:
+    source, said = cell.get("source", ""), cell.get("metadata")
+    text = "".join(map(str, source)) if isinstance(source, list) else str(source)
+    said = said if isinstance(said, dict) else {}
+    if {said.get("format"), said.get("raw_mimetype")} & {*_MARKDOWN} or not text.strip():
+        return text
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence}\n{text}\n{fence}"
