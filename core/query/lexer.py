@@ -59,6 +59,8 @@ class Reader:
         self._today = today
         self._properties = properties
         self._last = {closing: typed.rfind(closing) for closing in _QUOTES.values()}
+        self.unclosed = False
+        """Whether a quotation mark that would open a phrase is text, since none closes it."""
 
     def pieces(self) -> Iterator[Piece]:
         """Yield all pieces except white space and empty phrases."""
@@ -107,27 +109,21 @@ class Reader:
     def _opens(self, at: int, begins: bool) -> bool:
         """Return whether a quotation mark opens a phrase; inch marks, stray marks and curly ones left open don't."""
         mark, behind, following = self._typed[at], self._typed[at - 1 : at], self._typed[at + 1 : at + 2]
-        closed = self._last[_QUOTES[mark]] > at
-        if mark not in STRAIGHT:
-            return closed
-        if begins or not behind.isalnum():
-            return closed or not _ENDED.match(following)
+        if mark not in STRAIGHT or begins or not behind.isalnum():
+            ended = mark not in STRAIGHT or _ENDED.match(following)
+            return self._closes(at) if not ended else self._last[_QUOTES[mark]] > at
         continues = following == mark or not is_punctuation(following or " ")
-        return continues and not behind.isdecimal() and (closed or not _WORD.match(behind))
+        return continues and not behind.isdecimal() and self._last[_QUOTES[mark]] > at
+
+    def _closes(self, at: int) -> bool:
+        """Return whether the quotation mark at `at` is closed, and note one that isn't."""
+        closed = self._last[_QUOTES[self._typed[at]]] > at
+        self.unclosed |= not closed
+        return closed
 
     def _quoted(self, at: int) -> tuple[str, int]:
         """Return the text between the quotation marks that open at `at`, and the end of the closing mark."""
-        opening = self._typed[at]
-        closing = _QUOTES[opening]
-        if self._last[closing] <= at:
-            raise QueryError(
-                "The quotation mark {opening} is not closed. Put {closing} behind the phrase, or a backslash before"
-                " the mark to search for it: \\{opening}.",
-                (at, at + 1),
-                opening=opening,
-                closing=closing,
-            )
-        end = self._typed.index(closing, at + 1)
+        end = self._typed.index(_QUOTES[self._typed[at]], at + 1)
         return self._typed[at + 1 : end].strip(), end + 1
 
     def _left_out(self, at: int) -> Piece | None:
@@ -135,6 +131,8 @@ class Reader:
             return None
         start = minus.end()
         if self._typed[start] in _QUOTES:
+            if not self._closes(start):
+                return None
             value, end = self._quoted(start)
             return self._closed(at, end, Term("excluded", value, at, end)) if value else Piece(at, end)
         if piece := self._tag(start, at) or self._field(start, at):
@@ -189,9 +187,11 @@ class Reader:
         """Return the values of the list at `at`, and its end."""
         values: list[str] = []
         while True:
-            if self._typed[at : at + 1] and self._typed[at] in _QUOTES:
+            is_marked = self._typed[at : at + 1] and self._typed[at] in _QUOTES
+            if is_marked and self._closes(at):
                 value, at = self._quoted(at)
             else:
+                at += bool(is_marked)
                 match = cast(re.Match[str], _VALUE.match(self._typed, at))
                 value, at = match.group(), match.end()
                 if field not in fields.AS_TYPED:

@@ -93,6 +93,9 @@ def test_quotation_marks_that_are_text() -> None:
         print("x") and f(x)" -> print(x) and f(x)" | "x"
         a stray ” here 」
         a lone " mark
+        foo "bar
+        x -"bar baz
+        tag:"bar baz -> baz | tag=bar
         say \\"this\\" -> say "this"
         „German“ words
         """
@@ -447,24 +450,6 @@ def test_filters_need_no_words() -> None:
             '-foo ? -"bar"',
             '-foo ? -"bar"',
             "The question only leaves things out. Add a word to search for, or a filter such as tag:rust.",
-        ),
-        (
-            'foo "bar',
-            '"',
-            'The quotation mark " is not closed. Put " behind the phrase,'
-            ' or a backslash before the mark to search for it: \\".',
-        ),
-        (
-            'x -"bar',
-            '"',
-            'The quotation mark " is not closed. Put " behind the phrase,'
-            ' or a backslash before the mark to search for it: \\".',
-        ),
-        (
-            'tag:"bar',
-            '"',
-            'The quotation mark " is not closed. Put " behind the phrase,'
-            ' or a backslash before the mark to search for it: \\".',
         ),
         (
             "x tag:",

@@ -28,6 +28,7 @@ _STATEMENTS = (
     ) WITHOUT ROWID
     """,
     "CREATE INDEX properties_name ON properties(name)",
+    "CREATE INDEX notes_title ON notes(title COLLATE NOCASE)",
 )
 _KEYS = {
     "created_at": "created|created_at|date",
