@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from core.blobs import without_blobs
 from core.chunking.reading import Reading
 from core.chunking.slices import Slice, trim
+from core.markdown.diagrams import opens_diagram
 from core.markdown.outline import Block, walk
 from core.messages import Message, message
 from core.model import Chunk, ChunkKind, Profile
@@ -154,10 +155,11 @@ class _Letters:
     @classmethod
     def of(cls, reading: Reading) -> "_Letters":
         codes = np.frombuffer(reading.body.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        inside = np.zeros(len(codes), dtype=bool)
+        inside, written = np.zeros((2, len(codes)), dtype=bool)
         for block in walk(reading.outline.blocks):
             if block.kind in CODE:
                 inside[block.start : block.end] = True
+                written[block.start : block.end] = not opens_diagram(reading.body[block.start : block.end])
         visible = (codes > 0x20) & (codes != 0x3000) & (codes != 0xA0)
         ideographs = ((codes >= 0x3040) & (codes < 0xA000)) | ((codes >= 0xAC00) & (codes < 0xD7B0))
         ideographs |= ((codes >= 0xF900) & (codes < 0xFB00)) | ((codes >= 0x20000) & (codes < 0x32000))
@@ -166,10 +168,10 @@ class _Letters:
         letters |= (codes >= 0xC0) & (codes < 0x2000)
         begins = letters.copy()
         begins[1:] &= ~letters[:-1]
-        return cls(*map(_running, (visible, visible & inside, inside, ideographs & ~inside, begins & ~inside)))
+        return cls(*map(_running, (visible, visible & inside, written, ideographs & ~inside, begins & ~inside)))
 
     def has_code(self, start: int, end: int) -> bool:
-        """Return whether the span has fenced or indented code; inline code doesn't count."""
+        """Return whether the span has fenced or indented code; inline code and diagrams don't count."""
         return bool(self.code_lines[end] > self.code_lines[start])
 
     def language(self, start: int, end: int) -> str:

@@ -17,8 +17,9 @@ punctuation ，、。；！？ or directly behind another piece. All other text 
   an error. Before a digit (`localhost:8080`) they are one only where the name is nearly that of a field.
 - #tags: `#` and a name as notes have it directly behind it, up to white space or punctuation. A number (`#12`) and C's
   directives (`#include`) are words.
+- Contents: see `contents`; where nothing is left but words that ask for notes, they go too.
 - Times: see `dates`. A question that names two different times compares them: both are words.
-- A backslash before a quotation mark, a time or the start of a piece makes it plain text.
+- A backslash before a quotation mark, contents, a time or the start of a piece makes it plain text.
 
 The punctuation directly behind a piece other than a phrase belongs to it. Of two types, categories, projects, statuses,
 paths or bases either may match; of two tags, titles or sections both must.
@@ -33,7 +34,7 @@ from itertools import groupby
 from core.errors import QueryError
 from core.limits import QUESTION, check_question
 from core.model import Condition, Filters, Term, Understood, midnight, on_clock
-from core.query import dates
+from core.query import contents, dates
 from core.query.fields import ANY_OF, CHOICES, DAYS, FIELDS
 from core.query.lexer import STRAIGHT, Piece, Reader
 from core.text import CJK, half_character, is_punctuation, storable
@@ -79,7 +80,8 @@ def _parsed(typed: str, now: datetime, properties: Collection[str], *, has_filte
     filtered = filters != Filters()
     phrases, excluded = _values(pieces, "phrase"), _values(pieces, "excluded")
     text, words = _joined(pieces), list(_words(pieces))
-    if (filtered or excluded) and not phrases and is_punctuation(text):
+    is_idle = is_punctuation(text) or (reader.names_contents and contents.is_frame(text))
+    if (filtered or excluded) and not phrases and is_idle:
         text, words = "", []
     terms = sorted([piece.term for piece in pieces if piece.term] + words, key=lambda term: term.start)
     if not text and not filtered and not has_filters:

@@ -9,7 +9,7 @@ from typing import cast
 from core.errors import QueryError
 from core.markdown import tags
 from core.model import Term, TermKind
-from core.query import dates, fields
+from core.query import contents, dates, fields
 from core.text import CJK, is_punctuation
 
 _QUOTES = {'"': '"', "＂": "＂", "“": "”", "「": "」", "『": "』"}
@@ -61,6 +61,8 @@ class Reader:
         self._last = {closing: typed.rfind(closing) for closing in _QUOTES.values()}
         self.unclosed = False
         """Whether a quotation mark that would open a phrase is text, since none closes it."""
+        self.names_contents = False
+        """Whether the question says in its own words what notes hold."""
 
     def pieces(self) -> Iterator[Piece]:
         """Yield all pieces except white space and empty phrases."""
@@ -81,7 +83,7 @@ class Reader:
         piece = self._phrase(at, begins)
         if begins and not piece:
             piece = self._left_out(at) or self._tag(at, at) or self._field(at, at)
-        return piece or self._time(at, begins, leads) or self._word(at)
+        return piece or self._contents(at) or self._time(at, begins, leads) or self._word(at)
 
     def _protected(self, at: int, begins: bool) -> int:
         """Return the end of the text that a backslash before `at` escapes, 0 where it escapes nothing."""
@@ -93,7 +95,8 @@ class Reader:
             return match.end()
         if begins and (match := _UNKNOWN.match(self._typed, at)):
             return match.end()
-        return spoken.end if (spoken := dates.spoken(self._typed, at)) else 0
+        spoken = contents.named(self._typed, at) or dates.spoken(self._typed, at)
+        return spoken.end if spoken else 0
 
     def _word(self, at: int) -> Piece:
         match = _WORD.match(self._typed, at)
@@ -221,6 +224,14 @@ class Reader:
         except QueryError as error:
             raise QueryError(error.message, at) from error
         return f"{first or ''}..{behind or ''}"
+
+    def _contents(self, at: int) -> Piece | None:
+        """Return the filter for what notes hold, as it is named at `at`."""
+        if not (named := contents.named(self._typed, at)):
+            return None
+        self.names_contents = True
+        term = Term("condition", named.value, at, named.end, "has", named.negated)
+        return self._closed(at, named.end, term, (named.value,))
 
     def _time(self, at: int, begins: bool, leads: bool) -> Piece | None:
         """Return the time named at `at`; it stays text where it counts only at the end of the question."""

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from tests.assistants.conftest import Assistant
+from tests.assistants.conftest import CHINESE, Assistant
 
 PARAMETERS = {
     "knowledge_list": set(),

@@ -97,7 +97,7 @@ TOOLS: list[tuple[str, dict[str, Any]]] = [
 def test_an_assistant_gets_what_the_beginning_of_a_long_text_finds(workspace: Workspace) -> None:
     started = time.process_time()
     result: Any = server.run(lambda: workspace, "knowledge_query", {"knowledge_base": "plain", "query": LONG})
-    assert result.structured_content["result"][0]["document"] == "Zebra"
+    assert result.structured_content["result"][0]["document"] == "Zebra.md"
     assert "at most 10,000" in result.structured_content["remarks"][0]
     assert time.process_time() - started < SECONDS
 
