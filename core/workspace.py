@@ -172,7 +172,9 @@ class Workspace(Rooms):
         self.start_healing()
         return self.searching.answer(self.searching.prepare(text, options))
 
-    def context(self, text: str, *, budget: int | None = None, **options: Unpack[SearchOptions]) -> Context:
+    def context(
+        self, text: str | None = None, *, budget: int | None = None, **options: Unpack[SearchOptions]
+    ) -> Context:
         """Return the passages that answer a question as a block for a prompt, with numbered citations.
 
         `budget` is in tokens of the base's embedder, by default the settings'. Raises as `search` does.
@@ -180,7 +182,7 @@ class Workspace(Rooms):
         return self.searching.context(self.searching.prepare(text, options), budget)
 
     def retrieve(
-        self, text: str | None, context: Mapping[str, Any] | None = None, **options: Unpack[SearchOptions]
+        self, text: str | None = None, context: Mapping[str, Any] | None = None, **options: Unpack[SearchOptions]
     ) -> SearchResult:
         """Search as `search` does for a caller with one or several `type`, `tags` and `scope`; see `CallerContext`."""
         from core.query.filters import caller_of

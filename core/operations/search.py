@@ -83,7 +83,7 @@ def find(
 )
 def context(
     workspace: "Workspace",
-    query: Question,
+    query: Question = "",
     budget: Annotated[
         int | None, About(message("Length of the context in tokens, at most."), least=1, most=100_000)
     ] = None,
@@ -128,7 +128,7 @@ _CALLER = Annotated[
 )
 def retrieve(
     workspace: "Workspace",
-    query: Question,
+    query: Question = "",
     context: _CALLER = None,
     bases: Annotated[Names, About(message("Only notes of this base."), flag="base")] = None,
     limit: Annotated[int | None, About(message("How many hits at most."), least=1, most=100)] = None,

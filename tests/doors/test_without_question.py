@@ -15,6 +15,7 @@ from core.api import PLACE
 from core.api.lazy_app import api
 from core.assistants import server
 from core.errors import QueryError
+from core.model import SCOPE_GAIN
 from core.workspace import Workspace
 
 NOTES = {
@@ -98,8 +99,6 @@ def test_a_caller_has_one_or_several_of_each_part(
 ) -> None:
     found = titles(workspace.retrieve("rule", context, bases="work"))
     assert set(found) == expected
-    if context and context.get("scope"):
-        assert found[-1] == ("poem" if isinstance(context["scope"], list) else found[-1])
     assert sent(program, "/v1/retrieve", query="rule", context=context, bases=["work"]) == found
     result: Any = server.run(
         lambda: workspace, "knowledge_retrieve", {"query": "rule", "context": context, "bases": ["work"]}
@@ -110,6 +109,15 @@ def test_a_caller_has_one_or_several_of_each_part(
     flags = {"type": "--type", "tags": "--tag", "scope": "--scope"}
     given = [text for name, values in several.items() for value in values for text in (flags[name], value)]
     assert command(workspace, "retrieve", "rule", "--base", "work", *given) == found
+
+
+def test_notes_of_each_of_several_scopes_gain(workspace: Workspace) -> None:
+    several, none = (
+        {hit.note.title: hit.scores["context"].score for hit in workspace.retrieve("rule", {"scope": scope}).hits}
+        for scope in (["HOME", "office"], "nowhere")
+    )
+    gains = {title: several[title] - none[title] for title in NOTES}
+    assert gains == pytest.approx({"ports": SCOPE_GAIN, "prices": SCOPE_GAIN, "poem": 0.0})
 
 
 def test_a_part_of_another_kind_is_told(workspace: Workspace) -> None:
