@@ -4,6 +4,7 @@ import hashlib
 import logging
 import os
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -163,23 +164,28 @@ class Workspace(Rooms):
         """Store the person's choice whether programs are admitted."""
         self.preferences.set(_PROGRAMS, "on" if let else "off")
 
-    def search(self, text: str, **options: Unpack[SearchOptions]) -> SearchResult:
+    def search(self, text: str | None = None, **options: Unpack[SearchOptions]) -> SearchResult:
         """Return the chunks that answer a question in the query language, at the level it asks for.
 
-        A damaged index is tried again. Raises QueryError for a question, UnknownChoice for an option, ModelError.
+        Without a question the notes that pass the filters are listed, the last changed first. A damaged index is tried
+        again. Raises QueryError for a question, UnknownChoice for an option, ModelError.
         """
         self.start_healing()
         return self.searching.answer(self.searching.prepare(text, options))
 
-    def context(self, text: str, *, budget: int | None = None, **options: Unpack[SearchOptions]) -> Context:
+    def context(
+        self, text: str | None = None, *, budget: int | None = None, **options: Unpack[SearchOptions]
+    ) -> Context:
         """Return the passages that answer a question as a block for a prompt, with numbered citations.
 
         `budget` is in tokens of the base's embedder, by default the settings'. Raises as `search` does.
         """
         return self.searching.context(self.searching.prepare(text, options), budget)
 
-    def retrieve(self, text: str, context: dict[str, Any], **options: Unpack[SearchOptions]) -> SearchResult:
-        """Search as `search` does for a caller with a `type`, `tags` and a `scope`; see `CallerContext`."""
+    def retrieve(
+        self, text: str | None = None, context: Mapping[str, Any] | None = None, **options: Unpack[SearchOptions]
+    ) -> SearchResult:
+        """Search as `search` does for a caller with one or several `type`, `tags` and `scope`; see `CallerContext`."""
         from core.query.filters import caller_of
 
         options["caller"] = caller_of(context)

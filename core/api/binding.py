@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from core.api import PLACE, jobs
 from core.api.answers import Problem, answer
-from core.api.shared import Body, IfMatch, LongText, Opened, Text, documented, expected
+from core.api.shared import AnyText, Body, IfMatch, LongText, Opened, Text, documented, expected
 from core.errors import UnknownChoice
 from core.json_forms.jobs import JOB as FORM
 from core.operations import declaring
@@ -25,7 +25,7 @@ from core.operations.parameters import plain, with_types
 _T = TypeVar("_T")
 _BODY, _EXPECTED = "body_", "expected_version"
 _TYPES = {str: Text, Place: Annotated[Text, AfterValidator(lambda text: Place(text))]}
-_LONG = {str: LongText}
+_LONG, _ANY = {str: LongText}, {str: AnyText}
 
 
 def router(operations: Iterable[Operation]) -> APIRouter:
@@ -103,7 +103,7 @@ def body_of(name: str, taken: Iterable[declaring.Parameter]) -> type[Body]:
 
 def _described(one: declaring.Parameter) -> tuple[Any, dict[str, Any]]:
     """Return the type of a parameter over HTTP, and its description with its range."""
-    kind = with_types(one.type, _LONG if one.about.long else _TYPES)
+    kind = with_types(one.type, _ANY if one.about.searched else _LONG if one.about.long else _TYPES)
     return kind, {"description": str(one.about.text), "ge": one.about.least, "le": one.about.most}
 
 

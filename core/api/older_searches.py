@@ -7,7 +7,7 @@ from pydantic import AliasChoices, Field, create_model
 from starlette.responses import Response
 
 from core.api.answers import answer
-from core.api.shared import Body, Opened, Text, documented, or_404
+from core.api.shared import AnyText, Body, Opened, Text, documented, or_404
 from core.json_forms.search import RESULT
 from core.model import DEFAULTS, EXPANSION_SIZES, WIDENING, Chunk, SearchResult
 from core.operations import examples
@@ -61,15 +61,17 @@ class NoteFilters(_Words):
 
 
 class Search(Body):
-    """A question; with `expand_context`, hits have `context_size` chunks more on each side.
+    """A question, without one the notes that pass the filters; hits have `context_size` chunks more on each side.
 
+    `plain`: the question is searched for as it is, and never refused. With `expand_context` false, hits stand alone.
     Without `enable_enhancement` it is searched as it is typed: not taken apart, and no word by another spelling.
     """
 
-    query: Text
+    query: AnyText | None = None
     top_k: Annotated[int, Field(ge=1, le=100)] = 10
+    plain: bool = False
     rerank: bool | None = None
-    expand_context: bool = False
+    expand_context: bool = True
     context_size: Annotated[int, Field(ge=EXPANSION_SIZES[0], le=EXPANSION_SIZES[-1])] = 1
     enable_enhancement: bool = True
     filters: NoteFilters = NoteFilters()
@@ -108,6 +110,7 @@ def complex_(workspace: Opened, search: Search) -> Response:
 
 def _searched(workspace: Workspace, search: Search, **chosen: Any) -> SearchResult:
     options = {**search.filters.options(workspace), **chosen, "as_typed": not search.enable_enhancement}
+    options["plain"] = search.plain
     if search.rerank is not None:
         options["reranker"] = _reranker(workspace) if search.rerank else "none"
     options[WIDENING] = search.context_size if search.expand_context else 0

@@ -5,11 +5,12 @@ from http import HTTPStatus
 from typing import Annotated, Any, TypeVar
 
 from fastapi import Depends, Header, Request
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints
 
 from core.api.answers import Problem
 from core.api.idempotency import ONCE
 from core.errors import UnknownChoice
+from core.text import storable
 from core.workspace import Workspace
 
 _JSON = "application/json"
@@ -27,6 +28,8 @@ _POSSIBLE = r"^[^\x00]*$"
 """A text that a file and a database can hold; half a character is none for pydantic."""
 Text = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=10_000)]
 """A name, a value or a line."""
+AnyText = Annotated[str, BeforeValidator(lambda given: storable(given) if isinstance(given, str) else given)]
+"""A text to search for, in which nothing is refused; a search cuts a very long one."""
 LongText = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=20 * 1024 * 1024)]
 """The text of a note or of a file; the operation that takes it checks its length."""
 IfMatch = Annotated[str, Header(alias="If-Match", pattern=r'^"\d{1,9}"$|^\*$|^$', description="The ETag that was read")]

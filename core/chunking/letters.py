@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.markdown.diagrams import opens_diagram
 from core.markdown.outline import Block, walk
 
 CODE = frozenset({"fence", "code"})
@@ -25,10 +26,11 @@ class Letters:
     def of(cls, body: str, blocks: Sequence[Block]) -> "Letters":
         """Read the characters of a body and the blocks in which they are."""
         codes = np.frombuffer(body.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        inside = np.zeros(len(codes), dtype=bool)
+        inside, written = np.zeros((2, len(codes)), dtype=bool)
         for block in walk(blocks):
             if block.kind in CODE:
                 inside[block.start : block.end] = True
+                written[block.start : block.end] = not opens_diagram(body[block.start : block.end])
         visible = (codes > 0x20) & (codes != 0x3000) & (codes != 0xA0)
         ideographs = ((codes >= 0x3040) & (codes < 0xA000)) | ((codes >= 0xAC00) & (codes < 0xD7B0))
         ideographs |= ((codes >= 0xF900) & (codes < 0xFB00)) | ((codes >= 0x20000) & (codes < 0x32000))
@@ -37,10 +39,10 @@ class Letters:
         letters |= (codes >= 0xC0) & (codes < 0x2000)
         begins = letters.copy()
         begins[1:] &= ~letters[:-1]
-        return cls(*map(_running, (visible, visible & inside, inside, ideographs & ~inside, begins & ~inside)))
+        return cls(*map(_running, (visible, visible & inside, written, ideographs & ~inside, begins & ~inside)))
 
     def has_code(self, start: int, end: int) -> bool:
-        """Return whether the span has fenced or indented code; inline code doesn't count."""
+        """Return whether the span has fenced or indented code; inline code and diagrams don't count."""
         return bool(self.code_lines[end] > self.code_lines[start])
 
     def language(self, start: int, end: int) -> str:

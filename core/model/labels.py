@@ -110,7 +110,12 @@ NOTICES: dict[Notice, Message] = {
         "The model is still loading: these hits are by words only. They refresh when it is ready."
     ),
     "phrase_not_found": message("No note holds the phrase as it stands: these hits are the nearest without it."),
-    "listed": message("The question holds only filters: these are the notes that match them, the last changed first."),
+    "listed": message("There are no words to search for: these are the notes that match, the last changed first."),
+    "signs_as_text": message(
+        "A quotation mark that isn't closed, or signs alone, are searched for as they are. Quotation marks in pairs "
+        "enclose an exact phrase."
+    ),
+    "text_cut": message("The text is very long: its beginning is searched for."),
     "query_cut": message("The question is longer than the model can read: its end is searched by words only."),
     "index_damaged": message("The search index is out of use for now, so the search was slower."),
     "other_model": message(

@@ -61,7 +61,8 @@ class Understood:
     """A parsed question: `text` is searched by meaning and by word, and includes the phrases.
 
     A chunk must contain `phrases` literally and nothing of `excluded`. `terms` are in typed order. `emphasised` are
-    phrases that raise the chunks with them.
+    phrases that raise the chunks with them. `signs_as_text`: an unclosed quotation mark, or nothing but signs, is
+    searched for as it stands.
     """
 
     text: str
@@ -70,6 +71,7 @@ class Understood:
     filters: Filters = Filters()
     terms: tuple[Term, ...] = ()
     emphasised: tuple[str, ...] = ()
+    signs_as_text: bool = False
 
     @property
     def quoted(self) -> tuple[str, ...]:
@@ -83,23 +85,24 @@ SCOPE_GAIN = TAGS_GAIN = 0.1
 
 @dataclass(frozen=True, slots=True)
 class CallerContext:
-    """Who asks: notes of another type or with none of the tags are left out, those of the scope and tags gain.
+    """Who asks: notes of other types or with none of the tags are left out, those of the scopes and tags gain.
 
-    A note gains `SCOPE_GAIN` if it has the scope, and the share of the tags that it has of `TAGS_GAIN`. What is empty
-    leaves out nothing and adds nothing.
+    A note gains `SCOPE_GAIN` if it has one of the scopes, and the share of the tags that it has of `TAGS_GAIN`. What is
+    empty leaves out nothing and adds nothing.
     """
 
-    type: str = ""
+    types: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
-    scope: str = ""
+    scopes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
     """A question for the retriever.
 
-    `explain` adds the candidates that lost to the result. `as_typed`: no word is looked for by another spelling.
-    `choose`: a language model may choose among the hits. `indexed`: chunks that wait for their vectors are no hits.
+    `typed` is the whole question, in which a note's title may stand. `explain` adds the candidates that lost to the
+    result. `as_typed`: no word is looked for by another spelling. `choose`: a language model may choose among the hits.
+    `indexed`: chunks that wait for their vectors are no hits.
     """
 
     text: str
@@ -107,6 +110,7 @@ class Query:
     phrases: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     emphasised: tuple[str, ...] = ()
+    typed: str = ""
     settings: CompleteSettings = DEFAULTS
     explain: bool = False
     as_typed: bool = False
@@ -161,15 +165,16 @@ class SearchOptions(Chosen, NoteOptions, total=False):
     """Options of one search; the base, else the settings decide what is None.
 
     `filters` are added to those of the question. Unless a reranker is chosen here, only hybrid search is reranked, and
-    the semantic and keyword modes keep their own order. Without `wait`, a base whose model is still loading answers by
-    keyword, with a notice. `as_typed`: no word is looked for by another spelling. Unless it is False, `choose` lets a
-    language model that is set up choose among the hits of literal bases. `indexed`: chunks that wait for their vectors
-    are no hits. `caller` is who asks.
+    the semantic and keyword modes keep their own order. Without `wait`, a base whose model is still loading answers
+    by keyword, with a notice. `plain`: the question is text as it stands, and never refused. `as_typed`: no word is
+    looked for by another spelling. Unless it is False, `choose` lets a language model that is set up choose among
+    the hits of literal bases. `indexed`: chunks that wait for their vectors are no hits. `caller` is who asks.
     """
 
     filters: Filters | None
     explain: bool
     as_typed: bool
+    plain: bool
     choose: bool
     indexed: bool
     wait: bool

@@ -36,6 +36,8 @@ Notice = Literal[
     "model_loading",
     "phrase_not_found",
     "listed",
+    "signs_as_text",
+    "text_cut",
     "query_cut",
     "index_damaged",
     "other_model",

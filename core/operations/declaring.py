@@ -38,8 +38,9 @@ class About:
     """A parameter of an operation.
 
     `flag`, `query` and `tool` are its names as an option, in an address and for a tool where those aren't its name.
-    Only `doors` take it. A number is from `least` to `most`; a `long` text may be that of a note. `parts` are what an
-    object holds; a command takes each as an option. `example` is a value of one that is required.
+    Only `doors` take it. A number is from `least` to `most`; a `long` text may be that of a note, and a `searched`
+    one any. `parts` are what an object holds; a command takes each as an option. `example` is a value of one that
+    is required.
     """
 
     text: Message
@@ -50,6 +51,7 @@ class About:
     least: int | None = None
     most: int | None = None
     long: bool = False
+    searched: bool = False
     parts: tuple["Parameter", ...] = ()
     example: Any = None
 

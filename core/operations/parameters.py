@@ -101,7 +101,10 @@ def with_types(kind: Any, types_: Mapping[Any, Any]) -> Any:
 
 
 def plain(kind: Any) -> Any:
-    """Return the type without `None`, and a text for a choice: what an option of the command line holds."""
+    """Return the type without `None`, a list of one or several: what an option of the command line holds.
+
+    A choice is a text.
+    """
     if get_origin(kind) in (Union, types.UnionType):
-        (kind,) = (one for one in get_args(kind) if one is not type(None))
+        *_, kind = (one for one in get_args(kind) if one is not type(None))
     return str if get_origin(kind) is Literal else kind

@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 
 Question = Annotated[
     str,
-    About(message('The question; "phrases", -words and filters such as tag:rust or after:2026-01-31 may stand in it.')),
+    About(
+        message('The question; "phrases", -words and filters such as tag:rust or after:2026-01-31 may stand in it.'),
+        searched=True,
+    ),
 ]
 Names = list[str] | None
+_PLAIN = About(message("Search for the text as it is: no sign in it narrows, and nothing is refused."))
 _NARROWING = {
     "bases": (Names, About(message("Only notes of this base."), flag="base")),
     "tags": (Names, About(message("Only notes with this tag."), flag="tag")),
@@ -28,6 +32,7 @@ _NARROWING = {
         Names,
         About(message("A filter as in the search box, such as type:guide."), flag="filter"),
     ),
+    "plain": (bool, _PLAIN),
     "as_typed": (bool, About(message("Look for the words only as they are typed, not by similar spellings."))),
 }
 OPTIONS: tuple[Parameter, ...] = (
@@ -54,7 +59,7 @@ OPTIONS: tuple[Parameter, ...] = (
 )
 def find(
     workspace: "Workspace",
-    query: Question,
+    query: Question = "",
     explain: Annotated[bool, About(message("Show the words that match, and what else was considered."))] = False,
     **given: Any,
 ) -> SearchResult:
@@ -78,7 +83,7 @@ def find(
 )
 def context(
     workspace: "Workspace",
-    query: Question,
+    query: Question = "",
     budget: Annotated[
         int | None, About(message("Length of the context in tokens, at most."), least=1, most=100_000)
     ] = None,
@@ -89,18 +94,19 @@ def context(
     return built
 
 
+_OneOrSeveral = str | list[str] | None
 _CALLER = Annotated[
     dict[str, Any] | None,
     About(
-        message("Who asks: a type, tags and a scope."),
+        message("Who asks: types, tags and scopes."),
         parts=(
-            Parameter("type", str | None, About(message("Only notes of this type."))),
+            Parameter("type", _OneOrSeveral, About(message("Only notes of this type, or of one of several."))),
             Parameter(
                 "tags",
-                Names,
+                _OneOrSeveral,
                 About(message("Only notes with one of these tags; the more of them, the better."), flag="tag"),
             ),
-            Parameter("scope", str | None, About(message("Notes that hold in this scope gain."))),
+            Parameter("scope", _OneOrSeveral, About(message("Notes of this scope, or of one of several, gain."))),
         ),
     ),
 ]
@@ -122,12 +128,13 @@ _CALLER = Annotated[
 )
 def retrieve(
     workspace: "Workspace",
-    query: Question,
+    query: Question = "",
     context: _CALLER = None,
     bases: Annotated[Names, About(message("Only notes of this base."), flag="base")] = None,
     limit: Annotated[int | None, About(message("How many hits at most."), least=1, most=100)] = None,
+    plain: Annotated[bool, _PLAIN] = False,
 ) -> SearchResult:
-    result = workspace.retrieve(query, context or {}, bases=bases, limit=limit)
+    result = workspace.retrieve(query, context, bases=bases, limit=limit, plain=plain)
     workspace.uses.found(result)
     return result
 
@@ -158,5 +165,5 @@ def options(workspace: "Workspace", given: Mapping[str, Any]) -> SearchOptions:
         before=given.get("before") or "",
         terms=given.get("filters") or (),
     )
-    switches = {name: given.get(name, False) for name in ("as_typed", "explain")}
+    switches = {name: given.get(name, False) for name in ("as_typed", "explain", "plain")}
     return cast(SearchOptions, SearchSettings.of(given).chosen() | switches | {"filters": filters})

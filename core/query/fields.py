@@ -44,6 +44,8 @@ CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "table": ("table", "表格"),
         "task": ("task", "任务", "待办"),
         "image": ("image", "图片"),
+        "diagram": ("diagram", "图表", "架构图", "流程图"),
+        "link": ("link", "链接"),
     },
     "use": {
         "unfound": ("unfound", "从未找到", "未找到"),

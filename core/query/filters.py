@@ -1,7 +1,6 @@
 """Filters chosen beside a question, and their combination with the filters in the question."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 from core.errors import QueryError, UnknownChoice
@@ -10,6 +9,9 @@ from core.messages import message
 from core.model import CallerContext, Condition, Filters, SearchOptions, fields_of, in_utc, local_now
 from core.query.fields import stored
 from core.query.language import parse
+
+_CALLER = ("type", "tags", "scope")
+"""The parts of a caller's context, in the order of `CallerContext`."""
 
 
 def filters_of(
@@ -45,7 +47,7 @@ def narrowed(typed: Filters, options: SearchOptions) -> Filters:
     """Return the filters of a question together with those of a search's options; raises UnknownChoice for a status."""
     caller = options.get("caller") or CallerContext()
     given: list[tuple[str, Iterable[str]]] = [
-        ("type", _several(caller.type)),
+        ("type", caller.types),
         ("tag", caller.tags),
         *((name, _several(options.get(name))) for name in fields_of("word")),  # type: ignore[arg-type]
         ("status", [stored("status", status) for status in _several(options.get("status"))]),
@@ -59,18 +61,18 @@ def narrowed(typed: Filters, options: SearchOptions) -> Filters:
     return both(typed, both(options.get("filters") or Filters(), beside))
 
 
-def caller_of(context: Mapping[str, Any]) -> CallerContext:
-    """Return who asks, of a `type`, `tags` and a `scope`; raises UnknownChoice and QueryError for anything else."""
-    known = [field.name for field in fields(CallerContext)]
-    for name, value in context.items():
-        if name not in known:
-            raise UnknownChoice("part of the context", name, known)
-        texts = value if name == "tags" and isinstance(value, list | tuple) else [value]
+def caller_of(context: Mapping[str, Any] | None) -> CallerContext:
+    """Return who asks, of one or several `type`, `tags` and `scope`; raises UnknownChoice and QueryError for others."""
+    given: dict[str, tuple[str, ...]] = dict.fromkeys(_CALLER, ())
+    for name, value in (context or {}).items():
+        if name not in given:
+            raise UnknownChoice("part of the context", name, _CALLER)
+        texts = value if isinstance(value, list | tuple) else [value]
         if not all(isinstance(text, str | None) for text in texts):
             raise QueryError("'{name}' must be {kind}.", name=name, kind=message("text"))
-    tags = _several(context.get("tags"))
-    check_terms([*tags, *filter(None, (context.get("type"), context.get("scope")))])
-    return CallerContext(context.get("type") or "", tuple(filter(None, tags)), context.get("scope") or "")
+        given[name] = tuple(filter(None, texts))
+    check_terms([text for texts in given.values() for text in texts])
+    return CallerContext(*given.values())
 
 
 def _several(words: str | Iterable[str] | None) -> list[str]:

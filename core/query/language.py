@@ -3,8 +3,8 @@
 A piece (a minus, a field, a #tag) begins at the start of the question, after white space, after the Chinese
 punctuation ，、。；！？ or directly behind another piece. All other text is searched for as it stands.
 
-- Phrases: `"…"` and `＂…＂`, anywhere. A straight mark behind a digit is a length (27"), and an unclosed mark with
-  nothing directly behind it is text. An empty phrase is ignored.
+- Phrases: `"…"` and `＂…＂`, anywhere. A straight mark behind a digit is a length (27"), and an unclosed mark is text.
+  An empty phrase is ignored.
 - Emphasis: `“…”`, `「…」` and `『…』` beside other words, as in running text: it raises chunks and requires nothing.
   Where nothing but such marks is asked for, they are phrases. An unclosed mark is text.
 - Exclusion: a minus directly before a letter, a quotation mark, a field or a #tag. `-1`, `--flag`, `-->` and an
@@ -17,8 +17,9 @@ punctuation ，、。；！？ or directly behind another piece. All other text 
   an error. Before a digit (`localhost:8080`) they are one only where the name is nearly that of a field.
 - #tags: `#` and a name as notes have it directly behind it, up to white space or punctuation. A number (`#12`) and C's
   directives (`#include`) are words.
+- Contents: see `contents`; where nothing is left but words that ask for notes, they go too.
 - Times: see `dates`. A question that names two different times compares them: both are words.
-- A backslash before a quotation mark, a time or the start of a piece makes it plain text.
+- A backslash before a quotation mark, contents, a time or the start of a piece makes it plain text.
 
 The punctuation directly behind a piece other than a phrase belongs to it. Of two types, categories, projects, statuses,
 paths or bases either may match; of two tags, titles or sections both must.
@@ -31,24 +32,25 @@ from datetime import date, datetime
 from itertools import groupby
 
 from core.errors import QueryError
-from core.limits import check_question
+from core.limits import QUESTION, check_question
 from core.model import Condition, Filters, Term, Understood, midnight, on_clock
-from core.query import dates
+from core.query import contents, dates
 from core.query.fields import ANY_OF, CHOICES, DAYS, FIELDS
 from core.query.lexer import STRAIGHT, Piece, Reader
-from core.text import CJK, half_character, is_punctuation
+from core.text import CJK, half_character, is_punctuation, storable
 
 _LATIN = re.compile(rf"(?![{CJK}])\w")
 _COPIED = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 """Invisible characters that come with copied text and that nobody types."""
 
-__all__ = ["CHOICES", "FIELDS", "parse", "without"]
+__all__ = ["CHOICES", "FIELDS", "as_text", "parse", "without"]
 
 
-def parse(typed: str, *, now: datetime, properties: Collection[str] = ()) -> Understood:
-    """Parse a question; `now` is the person's local time, with its zone.
+def parse(typed: str, *, now: datetime, properties: Collection[str] = (), has_filters: bool = False) -> Understood:
+    """Parse a question; `now` is the user's local time, with its zone.
 
-    `properties` are the folded names of the properties that notes have: they are fields too.
+    `properties` are the folded names of the properties that notes have: they are fields too. With `has_filters` other
+    filters narrow the search, so that the question may be empty.
 
     A term's place includes all that belongs to it, so that the rest means the same `without` it. A time named in
     running text is a term `after` without a field; it also sets the end where it has one (`last week`).
@@ -58,10 +60,11 @@ def parse(typed: str, *, now: datetime, properties: Collection[str] = ()) -> Und
         raise QueryError("Half of a character stands in the question. Delete it, or type it again.", (half, half + 1))
     check_question(typed)
     if not _COPIED.search(typed):
-        return _parsed(typed, now, properties)
+        return _parsed(typed, now, properties, has_filters=has_filters)
     places = [*(at for at, character in enumerate(typed) if not _COPIED.match(character)), len(typed)]
     try:
-        understood = _parsed("".join(typed[at] for at in places[:-1]), now, properties)
+        visible = "".join(typed[at] for at in places[:-1])
+        understood = _parsed(visible, now, properties, has_filters=has_filters)
     except QueryError as error:
         at = error.at and (places[error.at[0]], places[error.at[1]])
         raise QueryError(error.message, at) from error
@@ -69,24 +72,33 @@ def parse(typed: str, *, now: datetime, properties: Collection[str] = ()) -> Und
     return replace(understood, terms=tuple(terms))
 
 
-def _parsed(typed: str, now: datetime, properties: Collection[str]) -> Understood:
+def _parsed(typed: str, now: datetime, properties: Collection[str], *, has_filters: bool) -> Understood:
     """Parse a question in which nothing is invisible but what changes how letters look."""
-    pieces = _emphasised(typed, _times(Reader(typed, now.date(), properties)))
+    reader = Reader(typed, now.date(), properties)
+    pieces = _emphasised(typed, _times(reader))
     filters = _filters(pieces, now)
     filtered = filters != Filters()
     phrases, excluded = _values(pieces, "phrase"), _values(pieces, "excluded")
     text, words = _joined(pieces), list(_words(pieces))
-    if (filtered or excluded) and not phrases and is_punctuation(text):
+    is_idle = is_punctuation(text) or (reader.names_contents and contents.is_frame(text))
+    if (filtered or excluded) and not phrases and is_idle:
         text, words = "", []
     terms = sorted([piece.term for piece in pieces if piece.term] + words, key=lambda term: term.start)
-    if not text and not filtered:
+    if not text and not filtered and not has_filters:
         if excluded:
             raise QueryError(
                 "The question only leaves things out. Add a word to search for, or a filter such as tag:rust.",
                 (terms[0].start, terms[-1].end),
             )
         raise QueryError("The question is empty. Type a word or a sentence to search for.")
-    return Understood(text, phrases, excluded, filters, tuple(terms), _values(pieces, "emphasis"))
+    signs = reader.unclosed or (bool(text) and not phrases and is_punctuation(text))
+    return Understood(text, phrases, excluded, filters, tuple(terms), _values(pieces, "emphasis"), signs_as_text=signs)
+
+
+def as_text(typed: str) -> Understood:
+    """Return a question that is searched for as it stands, without a part that is too long or that nothing can hold."""
+    text = " ".join(storable(typed[:QUESTION]).split())
+    return Understood(text, terms=(Term("words", text, 0, len(typed)),) if text else ())
 
 
 def without(typed: str, term: Term) -> str:

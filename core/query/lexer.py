@@ -9,7 +9,7 @@ from typing import cast
 from core.errors import QueryError
 from core.markdown import tags
 from core.model import Term, TermKind
-from core.query import dates, fields
+from core.query import contents, dates, fields
 from core.text import CJK, is_punctuation
 
 _QUOTES = {'"': '"', "＂": "＂", "“": "”", "「": "」", "『": "』"}
@@ -59,6 +59,10 @@ class Reader:
         self._today = today
         self._properties = properties
         self._last = {closing: typed.rfind(closing) for closing in _QUOTES.values()}
+        self.unclosed = False
+        """Whether a quotation mark that would open a phrase is text, since none closes it."""
+        self.names_contents = False
+        """Whether the question says in its own words what notes hold."""
 
     def pieces(self) -> Iterator[Piece]:
         """Yield all pieces except white space and empty phrases."""
@@ -79,7 +83,7 @@ class Reader:
         piece = self._phrase(at, begins)
         if begins and not piece:
             piece = self._left_out(at) or self._tag(at, at) or self._field(at, at)
-        return piece or self._time(at, begins, leads) or self._word(at)
+        return piece or self._contents(at) or self._time(at, begins, leads) or self._word(at)
 
     def _protected(self, at: int, begins: bool) -> int:
         """Return the end of the text that a backslash before `at` escapes, 0 where it escapes nothing."""
@@ -91,7 +95,8 @@ class Reader:
             return match.end()
         if begins and (match := _UNKNOWN.match(self._typed, at)):
             return match.end()
-        return spoken.end if (spoken := dates.spoken(self._typed, at)) else 0
+        spoken = contents.named(self._typed, at) or dates.spoken(self._typed, at)
+        return spoken.end if spoken else 0
 
     def _word(self, at: int) -> Piece:
         match = _WORD.match(self._typed, at)
@@ -107,27 +112,21 @@ class Reader:
     def _opens(self, at: int, begins: bool) -> bool:
         """Return whether a quotation mark opens a phrase; inch marks, stray marks and curly ones left open don't."""
         mark, behind, following = self._typed[at], self._typed[at - 1 : at], self._typed[at + 1 : at + 2]
-        closed = self._last[_QUOTES[mark]] > at
-        if mark not in STRAIGHT:
-            return closed
-        if begins or not behind.isalnum():
-            return closed or not _ENDED.match(following)
+        if mark not in STRAIGHT or begins or not behind.isalnum():
+            ended = mark not in STRAIGHT or _ENDED.match(following)
+            return self._closes(at) if not ended else self._last[_QUOTES[mark]] > at
         continues = following == mark or not is_punctuation(following or " ")
-        return continues and not behind.isdecimal() and (closed or not _WORD.match(behind))
+        return continues and not behind.isdecimal() and self._last[_QUOTES[mark]] > at
+
+    def _closes(self, at: int) -> bool:
+        """Return whether the quotation mark at `at` is closed, and note one that isn't."""
+        closed = self._last[_QUOTES[self._typed[at]]] > at
+        self.unclosed |= not closed
+        return closed
 
     def _quoted(self, at: int) -> tuple[str, int]:
         """Return the text between the quotation marks that open at `at`, and the end of the closing mark."""
-        opening = self._typed[at]
-        closing = _QUOTES[opening]
-        if self._last[closing] <= at:
-            raise QueryError(
-                "The quotation mark {opening} is not closed. Put {closing} behind the phrase, or a backslash before"
-                " the mark to search for it: \\{opening}.",
-                (at, at + 1),
-                opening=opening,
-                closing=closing,
-            )
-        end = self._typed.index(closing, at + 1)
+        end = self._typed.index(_QUOTES[self._typed[at]], at + 1)
         return self._typed[at + 1 : end].strip(), end + 1
 
     def _left_out(self, at: int) -> Piece | None:
@@ -135,6 +134,8 @@ class Reader:
             return None
         start = minus.end()
         if self._typed[start] in _QUOTES:
+            if not self._closes(start):
+                return None
             value, end = self._quoted(start)
             return self._closed(at, end, Term("excluded", value, at, end)) if value else Piece(at, end)
         if piece := self._tag(start, at) or self._field(start, at):
@@ -189,9 +190,11 @@ class Reader:
         """Return the values of the list at `at`, and its end."""
         values: list[str] = []
         while True:
-            if self._typed[at : at + 1] and self._typed[at] in _QUOTES:
+            is_marked = self._typed[at : at + 1] and self._typed[at] in _QUOTES
+            if is_marked and self._closes(at):
                 value, at = self._quoted(at)
             else:
+                at += bool(is_marked)
                 match = cast(re.Match[str], _VALUE.match(self._typed, at))
                 value, at = match.group(), match.end()
                 if field not in fields.AS_TYPED:
@@ -221,6 +224,14 @@ class Reader:
         except QueryError as error:
             raise QueryError(error.message, at) from error
         return f"{first or ''}..{behind or ''}"
+
+    def _contents(self, at: int) -> Piece | None:
+        """Return the filter for what notes hold, as it is named at `at`."""
+        if not (named := contents.named(self._typed, at)):
+            return None
+        self.names_contents = True
+        term = Term("condition", named.value, at, named.end, "has", named.negated)
+        return self._closed(at, named.end, term, (named.value,))
 
     def _time(self, at: int, begins: bool, leads: bool) -> Piece | None:
         """Return the time named at `at`; it stays text where it counts only at the end of the question."""

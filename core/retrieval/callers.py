@@ -7,6 +7,6 @@ from core.text import fold
 
 def gain(caller: CallerContext, card: NoteCard) -> float:
     """Return what a note gains, on a scale from 0 to 1, because it has the scope and the tags of a caller."""
-    fits = bool(caller.scope) and fold(card.scope) == fold(caller.scope)
+    fits = fold(card.scope) in map(fold, caller.scopes)
     wanted, own = ({*map(tags.key, some)} for some in (caller.tags, card.tags))
     return SCOPE_GAIN * fits + TAGS_GAIN * (len(wanted & own) / len(wanted) if wanted else 0.0)

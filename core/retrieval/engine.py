@@ -13,6 +13,7 @@ from core import embedding, reranking
 from core.call_log import log_bases, logged
 from core.config import Settings
 from core.errors import ConfigError, ProviderError, QueryError
+from core.limits import QUESTION
 from core.messages import Message
 from core.model import (
     Asked,
@@ -54,6 +55,14 @@ _PASSING: set[Notice] = {"model_loading"}
 
 _T = TypeVar("_T")
 _K = TypeVar("_K")
+
+
+def _notices(prepared: Prepared) -> Iterator[Notice]:
+    """Yield the notices on how a question was read."""
+    if prepared.understood.signs_as_text:
+        yield "signs_as_text"
+    if len(prepared.typed) > QUESTION:
+        yield "text_cut"
 
 
 class SearchEngine:
@@ -186,6 +195,7 @@ class SearchEngine:
             query=prepared.typed,
             classified=prepared.classified,
             understood=prepared.understood,
+            notices=(*_notices(prepared), *result.notices),
             asked=tuple(asked),
             decompositions=decompositions,
             decompose_problem=problem,

@@ -19,6 +19,8 @@ Holders = Callable[[Sequence[str]], Sequence[Rowids]]
 
 _HEADING, _RUN, _RARE = 2.0, 1.5, 1.1
 """Gains, on a scale where the scores before range from 0 to 1: each outweighs them."""
+TITLE = 10.0
+"""Gain of the first chunk of a note whose title is the question, sign for sign: it outweighs all others together."""
 
 _LEAST_HEADING = 0.75
 """Least share of common words at which a question is a heading."""

@@ -5,11 +5,11 @@ from dataclasses import replace
 from core import reranking
 from core.config import Settings
 from core.errors import QueryError, UnknownChoice
-from core.model import CallerContext, Prepared, Query, SearchOptions, local_now
+from core.model import CallerContext, Filters, Prepared, Query, SearchOptions, Understood, local_now
 from core.query import limits
 from core.query.decomposition import classified
 from core.query.filters import narrowed
-from core.query.language import parse
+from core.query.language import as_text, parse
 from core.store import Store
 from core.text import fold
 
@@ -20,17 +20,34 @@ def properties_in(store: Store, *typed: str) -> frozenset[str]:
     return frozenset(map(fold, store.properties.names())) if is_needed else frozenset()
 
 
+def _understood(store: Store, typed: str, options: SearchOptions) -> Understood:
+    """Return a question as it is meant: in the query language, unless it is plain text or the title of a note."""
+    if options.get("plain"):
+        return as_text(typed)
+    has_filters = narrowed(Filters(), options) != Filters()
+    try:
+        understood = parse(typed, now=local_now(), properties=properties_in(store, typed), has_filters=has_filters)
+    except QueryError:
+        if store.titles.is_title(typed):
+            return as_text(typed)
+        raise
+    is_text = not understood.signs_as_text and all(term.kind == "words" for term in understood.terms)
+    return as_text(typed) if not is_text and store.titles.is_title(typed) else understood
+
+
 def prepare(
-    store: Store, settings: Settings, typed: str, options: SearchOptions, *, like: Prepared | None = None
+    store: Store, settings: Settings, typed: str | None, options: SearchOptions, *, like: Prepared | None = None
 ) -> Prepared:
     """Prepare a question to be searched; `like` is the same question with other options, so it isn't parsed again.
 
-    Raises QueryError for an invalid question or settings, UnknownChoice for an option, a base, a mode or a reranker.
+    Without a question the notes that pass the filters are listed, the last changed first. Raises QueryError for an
+    invalid question or settings, UnknownChoice for an option, a base, a mode or a reranker.
     """
-    understood = like.understood if like else parse(typed, now=local_now(), properties=properties_in(store, typed))
+    typed = typed or ""
     for name in options:
         if name not in SearchOptions.__annotations__:
             raise UnknownChoice("option", name, SearchOptions.__annotations__)
+    understood = like.understood if like else _understood(store, typed, options)
     filters = narrowed(understood.filters, options)
     try:
         bases = store.bases.chosen(filters.bases)
@@ -55,6 +72,7 @@ def prepare(
         filters=filters,
         phrases=understood.phrases,
         emphasised=understood.emphasised,
+        typed=typed.strip(),
         excluded=understood.excluded,
         settings=completed,
         explain=options.get("explain", False),

@@ -89,6 +89,10 @@ def _keyword(store: Store, search: SearchState) -> None:
     search.pools["keyword"] = store.words.ranked(
         search.words, search.query.settings.pool, base_ids=base_ids, allowed=search.allowed
     )
+    titles = search.query.typed, search.query.text
+    search.titled = store.titles.first_chunks(titles, search.bases, search.allowed)[: search.query.settings.pool]
+    for rowid in search.titled:
+        search.pools["keyword"].setdefault(rowid, 0.0)
 
 
 def _score_missing(store: Store, search: SearchState) -> None:
@@ -109,7 +113,7 @@ def _score_missing(store: Store, search: SearchState) -> None:
     least = search.query.settings.score_threshold
     if search.mode != "keyword" and least > 0:
         vector = search.completed["vector"]
-        search.below = {rowid for rowid in search.chunks if vector.get(rowid, least) < least}
+        search.below = {rowid for rowid in search.chunks if vector.get(rowid, least) < least}.difference(search.titled)
 
 
 def _read(store: Store, search: SearchState, rowids: Iterable[int]) -> None:
@@ -177,7 +181,7 @@ def _weigh(store: Store, search: SearchState) -> None:
 def _suit(store: Store, search: SearchState) -> None:
     """Raise the chunks of notes that have the scope and the tags of the caller."""
     caller = search.query.caller
-    if caller.scope or caller.tags:
+    if caller.scopes or caller.tags:
         gains = {rowid: callers.gain(caller, search.card(rowid)) for rowid in search.order}
         search.keep("context", fusion.raised(search.order, gains))
 
@@ -198,6 +202,8 @@ def _exact(store: Store, search: SearchState) -> None:
     chunks = {rowid: search.chunks[rowid] for rowid in order}
     by_words = best(search.completed["keyword"])
     search.gains = exact_match.gains(search.spelled, by_words, chunks, search.cards, store.words.holders)
+    for rowid in search.titled:
+        search.gains[rowid] = search.gains.get(rowid, 0.0) + exact_match.TITLE
     if search.gains:
         search.keep("literal", fusion.raised(order, search.gains))
 

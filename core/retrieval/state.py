@@ -30,7 +30,8 @@ class SearchState:
 
     `spelled` is the question with the nearest spelling of words that no chunk holds, and `corrections` has those words
     with their spelling. `pools` hold the chunks that a stage returned, best first; `completed` its scores of every
-    candidate. `gains` are those of chunks in which the question stands as it was typed.
+    candidate. `titled` are the first chunks of the notes whose title is the question. `gains` are those of chunks
+    in which the question stands as it was typed.
     """
 
     query: Query
@@ -47,6 +48,7 @@ class SearchState:
     chunks: dict[int, Chunk] = field(default_factory=dict)
     cards: dict[str, NoteCard] = field(default_factory=dict)
     below: set[int] = field(default_factory=set)
+    titled: list[int] = field(default_factory=list)
     gains: dict[int, float] = field(default_factory=dict)
     notices: list[Notice] = field(default_factory=list)
     rerankers: dict[str, tuple[Reranker, Embedder]] = field(default_factory=dict)
@@ -97,7 +99,7 @@ class SearchState:
 
     def take_over(self, other: "SearchState") -> None:
         """Take over the candidates that a search of the same question collected from the same notes."""
-        for name in ("mode", "allowed", "phrased", "chunks", "cards", "below"):
+        for name in ("mode", "allowed", "phrased", "chunks", "cards", "below", "titled"):
             setattr(self, name, getattr(other, name))
         self.pools, self.completed = dict(other.pools), dict(other.completed)
         for notice in other.notices:

@@ -10,6 +10,7 @@ from typing import Any
 
 from core.limits import check_filters
 from core.markdown import tags
+from core.markdown.diagrams import has_diagram
 from core.model import Condition, Filters, day_of, fields_of, in_utc, on_clock
 from core.store.property_rows import holds_phrase, of_notes_with, of_property
 from core.text import fold
@@ -22,6 +23,9 @@ _LAST = "~"
 _RULE = " \t>|:-"
 """All signs of the line below a table's header."""
 _IMAGE = re.compile(r"!\[\[[^\]\n]+\]\]|!\[[^\]\n]*\]\([^)\n]+\)|!\[[^\]\n]*\]\[[^\]\n]*\]")
+_LINK = re.compile(
+    r"(?<!!)\[\[[^\[\]\n]{1,500}\]\]|(?<!!)\[[^\[\]\n]{1,500}\]\([^)\s]|\b[a-z]{3,10}://\w", re.IGNORECASE
+)
 _TASK = re.compile(r"^[ \t>]*([-*+]|\d{1,9}[.)])[ \t]+\[[ xX]\][ \t]", re.MULTILINE)
 
 
@@ -222,6 +226,9 @@ _HAS = {
     "code": "has_code",
     "table": "instr(lead || text, '|') AND has_table(lead || char(10) || text)",
     "task": "instr(text, '[') AND has_task(text)",
+    "diagram": "(instr(lead || text, '```') OR instr(lead || text, '~~~') OR instr(text, '![')) AND"
+    " has_diagram(lead || char(10) || text)",
+    "link": "(instr(text, '[') OR instr(text, '://')) AND has_link(text)",
     "image": "(picture != '' OR instr(text, '![') AND has_image(text))",
 }
 """What a chunk can hold, as SQL; the search for a sign spares most texts the function."""
@@ -265,6 +272,11 @@ def has_image(text: str) -> bool:
     return _IMAGE.search(text) is not None
 
 
+def has_link(text: str) -> bool:
+    """The SQL function for a link to a note, a file or a page, not for a picture."""
+    return _LINK.search(text) is not None
+
+
 def _any(term: str, condition: Condition, times: int = 1) -> _Term:
     values = [fold(value) for value in condition.values]
     return " OR ".join([term] * len(values)) or "0", [value for value in values for _ in range(times)]
@@ -284,5 +296,7 @@ FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "has_table": (1, has_table),
     "has_task": (1, has_task),
     "has_image": (1, has_image),
+    "has_diagram": (1, has_diagram),
+    "has_link": (1, has_link),
 }
 """Functions in SQL of the filters, with the number of their values."""

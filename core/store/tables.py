@@ -26,6 +26,7 @@ from core.store.run_table import RunTable
 from core.store.search_table import SearchTable
 from core.store.switch_table import SwitchTable
 from core.store.thread_table import ThreadTable
+from core.store.title_table import TitleTable
 from core.store.trashed_table import TrashedTable
 from core.store.use_table import UseTable
 from core.store.vector_table import VectorTable
@@ -42,6 +43,7 @@ class Tables:
         self.note_vectors = NoteVectors(database)
         self.fields = FieldTable(database)
         self.properties = PropertyTable(database)
+        self.titles = TitleTable(database)
         self.facts = FactTable(database)
         self.chunks = ChunkTable(database)
         self.pending = PendingTable(database)

@@ -22,13 +22,14 @@ def test_an_answer_tells_the_level_the_sub_queries_and_the_rounds(program: TestC
     assert (direct["level"], direct["mode"], direct["sub_queries"], direct["rounds"]) == ("simple", "semantic", [], 1)
 
 
-def test_the_context_of_a_hit_is_widened_by_request(program: TestClient, workspace: Workspace) -> None:
+def test_the_context_of_a_hit_is_widened_unless_the_program_says_no(program: TestClient, workspace: Workspace) -> None:
     sections = [f"## Bird {number}\n\n{'It stands in the water. ' * 40}\n" for number in range(8)]
     workspace.notes.add("birds", "\n".join(sections), author="person")
-    plain, wide = (
-        found(program, "semantic", query="water", top_k=1, filters={"base": "birds"}, expand_context=wider)["hits"]
-        for wider in (False, True)
+    plain, wide, usual = (
+        found(program, "semantic", query="water", top_k=1, filters={"base": "birds"}, **wider)["hits"]
+        for wider in ({"expand_context": False}, {"expand_context": True}, {})
     )
+    assert usual[0]["text"] == wide[0]["text"]
     assert plain[0]["chunk_id"] == wide[0]["chunk_id"]
     assert plain[0]["text"] in wide[0]["text"]
     assert len(wide[0]["text"]) > 1.5 * len(plain[0]["text"])
@@ -43,7 +44,14 @@ def test_filters_narrow_and_a_second_look_is_chosen(program: TestClient) -> None
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"top_k": 0}, {"context_size": 9}, {"filters": {"colour": "red"}}, {"filters": {"after": "soon"}}, {"query": ""}],
+    [
+        {"top_k": 0},
+        {"context_size": 9},
+        {"filters": {"colour": "red"}},
+        {"filters": {"after": "soon"}},
+        {"query": ""},
+        {"query": None},
+    ],
 )
 def test_what_is_wrong_with_a_search_is_told(program: TestClient, wrong: dict[str, object]) -> None:
     refused = program.post("/api/notes/search/semantic", json={"query": "heron", **wrong})

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from tests.assistants.conftest import Assistant
+from tests.assistants.conftest import CHINESE, Assistant
 
 PARAMETERS = {
     "knowledge_list": set(),
@@ -70,7 +70,6 @@ def test_wrong_arguments_are_named(assistant: Assistant) -> None:
     assert "keyword: Field required; max_lines" in wrong
     assert "no option 'colour'" in assistant.refused("knowledge_list", colour="red")
     assert "at least 1" in assistant.refused("knowledge_query", knowledge_base="kitchen", query="oven", limit=0)
-    assert "query is empty" in assistant.refused("knowledge_query", knowledge_base="kitchen", keywords=[" "])
     assert "is no filter" in assistant.refused("note_list", filters=["baking"])
 
 
@@ -115,6 +114,11 @@ def test_each_keyword_is_asked_by_itself(assistant: Assistant) -> None:
     assert found[0]["embedding_model"] == "tfidf"
     both = assistant.items("knowledge_query", knowledge_base="笔记", query="注意力机制")
     assert (both[0]["document"], both[0]["section"], both[0]["chunk_index"]) == ("日记/一月.md", "一月", 0)
+
+
+def test_without_a_question_the_notes_are_those_that_were_changed_last(assistant: Assistant) -> None:
+    assert {one["document"] for one in assistant.items("knowledge_query", knowledge_base="笔记")} == {*CHINESE}
+    assert len(assistant.items("knowledge_query", knowledge_base="kitchen", keywords=[" "], limit=2)) == 2
 
 
 def test_an_answer_is_quoted_with_its_source(assistant: Assistant) -> None:

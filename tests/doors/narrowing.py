@@ -12,6 +12,7 @@ _NOTES = {
     "table": ("2024-02-03", "2024-05-06", "| heron | year |\n| --- | --: |\n| one | 2024 |\n"),
     "task": ("2024-03-31", "2025-01-01", "1. [x] watch the heron\n"),
     "code": ("2025-07-01", "2025-12-31", "```\na heron | b\n- [z]\n```\n"),
+    "diagram": ("0001-01-01", "9999-12-31", "A heron.\n\n```mermaid\ngraph LR; a-->b\n```\n\nSee [[code]].\n"),
     "image": ("0001-01-01", "9999-12-31", "A heron.\n\n![[heron.png]]\n"),
 }
 _PARTS = ("Where it stands", "What it eats", "When it leaves")
@@ -34,14 +35,21 @@ def fill(workspace: Workspace, folder: Path) -> None:
     workspace.notes.apply(workspace.notes.plan_folder(folder, BASE))
 
 
-EVERY = {"table", "task", "code", "image"}
+EVERY = {"table", "task", "code", "diagram", "image"}
 CASES: dict[str, set[str]] = {
     "has:table": {"table"},
     "has:task": {"task"},
     "has:code": {"code"},
     "has:image": {"image"},
     "含：表格,图片": {"table", "image"},
-    "-has:table -has:task": {"code", "image", "book"},
+    "has:diagram": {"diagram"},
+    "包含：链接": {"diagram"},
+    "包含架构图的笔记": {"diagram"},
+    "找到包含代码示例的笔记": {"code"},
+    "不包含表格的笔记 has:table,task": {"task"},
+    "带图片的笔记": {"image"},
+    "含有待办事项的笔记": {"task"},
+    "-has:table -has:task": {"code", "diagram", "image", "book"},
     "created:2024-02": {"table"},
     "created:2024-02..2024-03": {"table", "task"},
     "created:>=2025 has:code,table": {"code"},

@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 
 import core.store
 from core.markdown import tags
+from core.markdown.diagrams import has_diagram
 from core.model import Chunk, ChunkingOptions, Condition, Filters, KnowledgeBase, Matrix, Note
 from core.store import Store
+from core.store.filters import has_link
 from core.store.index import exact_search
+from core.store.migrations import v20_files
 from core.store.note_to_index import NoteToIndex
 from core.text import fold
 
@@ -307,3 +310,21 @@ def test_the_newest_come_by_their_notes_each_with_its_first_chunk_that_passes(st
     assert store.chunks.newest(bases, 20) == first({row[0] for row in rows})[:20]
     assert store.chunks.newest(bases, 20, allowed) == first(set(allowed.tolist()))[:20]
     assert store.chunks.newest(bases, 20, allowed[:0]) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "diagram", "link", "only"),
+    [
+        ("```mermaid\na-->b\n```", True, False, True),
+        ("> ~~~ {.plantuml}\n> a -> b\n> ~~~", True, False, True),
+        ("```mermaid\na-->b\n```\n\n```python\nx\n```", True, False, False),
+        ("```python\nmermaid = 1\n```", False, False, False),
+        ("![[plan.excalidraw]]", True, False, False),
+        ("See [[Plan|the plan]].", False, True, False),
+        ("[a](b.md) and ![c](d.png)", False, True, False),
+        ("![c](d.png) ![[e.png]]", False, False, False),
+        ("https://example.org", False, True, False),
+    ],
+)
+def test_diagrams_and_links_of_a_text(text: str, diagram: bool, link: bool, only: bool) -> None:
+    assert (has_diagram(text), has_link(text), v20_files._holds_only_diagrams(text)) == (diagram, link, only)

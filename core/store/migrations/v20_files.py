@@ -1,4 +1,4 @@
-"""Notes as their files say: what they lack of them, their encoding, stamp, properties and times; the form of the words.
+"""Notes as their files say: what they lack, their encoding, stamp, properties and times; form of words; diagrams.
 
 Times without an offset were read as those of UTC. Notes whose front matter could not be read are read again at the next
 update of their folder.
@@ -29,6 +29,7 @@ _STATEMENTS = (
     ) WITHOUT ROWID
     """,
     "CREATE INDEX properties_name ON properties(name)",
+    "CREATE INDEX notes_title ON notes(title COLLATE NOCASE)",
 )
 _KEYS = {
     "created_at": "created|created_at|date",
@@ -40,6 +41,10 @@ _LINES = {
     column: re.compile(rf"^(?:{keys}):[ \t]*[\"\']?{_TIME}[\"\']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
     for column, keys in _KEYS.items()
 }
+
+_DIAGRAMS = "mermaid|plantuml|puml|uml|dot|graphviz|d2|ditaa|bpmn|wavedrom|nomnoml|vega|vega-lite|excalidraw"
+_FENCE = re.compile(r"^[ \t>]*+(?:[-*+] )?(`{3,}|~{3,})([^\n]*)", re.MULTILINE)
+_DIAGRAM = re.compile(rf"[ \t]*\{{?[ \t]*\.?(?:{_DIAGRAMS})\b", re.IGNORECASE)
 
 
 def step(connection: sqlite3.Connection) -> None:
@@ -55,10 +60,28 @@ def step(connection: sqlite3.Connection) -> None:
         for column, stored in zip(_KEYS, times, strict=True):
             if stored and (at := _local(_LINES[column], front or "", stored)):
                 connection.execute(f"UPDATE notes SET {column} = ? WHERE id = ?", (at, note_id))
+    for rowid, text in connection.execute(
+        "SELECT rowid, lead || char(10) || text FROM chunks WHERE has_code"
+    ).fetchall():
+        if _holds_only_diagrams(text):
+            connection.execute("UPDATE chunks SET has_code = 0 WHERE rowid = ?", (rowid,))
     connection.execute(
         "UPDATE notes SET content_hash = 'to read again', mtime_ns = -1 WHERE source = 'folder'"
         " AND instr(warnings, 'front matter') AND instr(warnings, 'is ignored')"
     )
+
+
+def _holds_only_diagrams(text: str) -> bool:
+    """Whether every fence of a chunk with code draws a diagram; a diagram is no code any more."""
+    opening, diagrams = "", 0
+    for fence, info in _FENCE.findall(text):
+        if opening:
+            opening = "" if fence.startswith(opening) and not info.strip() else opening
+        elif _DIAGRAM.match(info):
+            opening, diagrams = fence, diagrams + 1
+        else:
+            return False
+    return diagrams > 0
 
 
 def _items(extra: str) -> Iterator[tuple[str, object]]:

@@ -1,0 +1,144 @@
+"""A text of anything is searched for through every door, and a note is first by its exact title."""
+
+import json
+import os
+import random
+import unicodedata
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.testclient import TestClient
+from typer.testing import CliRunner
+
+from core import cli
+from core.api import PLACE
+from core.api.lazy_app import api
+from core.assistants import server
+from core.errors import QueryError
+from core.workspace import Workspace
+
+COUNT = int(os.environ.get("TEXTS", "200"))
+"""Titles, and texts, that are tried."""
+_SIGNS = "\"'`“”「」『』＂()[]{}<>（）【】-－+*/\\|:：;,.。，!?#＃@$%^&=~_…·"
+_WORDS = "what 忘记密码 备份 C++ tag: has:code after:2020 today 最近一周 std::mem -rf base: http://x.org NOT OR".split()
+
+
+def _character(chance: random.Random) -> str:
+    code = chance.choice(
+        (chance.randrange(0x20, 0x250), chance.randrange(0x250, 0x3000), chance.randrange(0x3000, 0x2FA20))
+    )
+    return "x" if 0xD800 <= code < 0xE000 else chr(code)
+
+
+def _text(chance: random.Random) -> str:
+    """Return signs, words of the query language and characters of any script, with a blank here and there."""
+    kinds = (lambda: chance.choice(_SIGNS), lambda: chance.choice(_WORDS), lambda: _character(chance), lambda: " ")
+    return "".join(chance.choice(kinds)() for _ in range(chance.randrange(1, 25)))
+
+
+def _titles() -> list[str]:
+    chance = random.Random(40)
+    fixed = ['what does "foo mean', "-忘记密码", "C++ (advanced", "-", "(", "???", "tag:rust", "today", "“", 'a"b" -c']
+    made = (_text(chance) for _ in range(3 * COUNT))
+    shown = (text for text in made if not all(unicodedata.category(sign)[0] in "CZ" for sign in text))
+    return list(dict.fromkeys(" ".join(text.split()) for text in (*fixed, *shown)))[:COUNT]
+
+
+def _texts() -> list[str]:
+    chance = random.Random(41)
+    return ["\0", "\ud800", " \u200b", "", '"', "x" * 12_000, *(_text(chance) for _ in range(COUNT))]
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TESSERA_EMBEDDER", "tfidf")
+        patch.setenv("TESSERA_INDEX__KIND", "none")
+        patch.setenv("TESSERA_SEARCH__RERANKER", "none")
+        with Workspace(tmp_path_factory.mktemp("titles")) as opened:
+            opened.bases.add("any", embedder="tfidf", keep_tokens=False)
+            notes = [{"title": title, "body": f"One of {len(title)} signs."} for title in _titles()]
+            assert not opened.notes.add_many("any", notes, strict=True).failed
+            opened.let_programs_in(True)
+            yield opened
+
+
+@pytest.fixture(scope="module")
+def program(workspace: Workspace) -> TestClient:
+    client = TestClient(Starlette(routes=[Mount(PLACE, api(lambda: workspace))]))
+    client.headers["Authorization"] = f"Bearer {workspace.access.token}"
+    return client
+
+
+def tool(workspace: Workspace, name: str, **arguments: Any) -> Any:
+    result: Any = server.run(lambda: workspace, name, arguments)
+    assert not result.is_error, (arguments, result.content[0].text)
+    return result
+
+
+def test_a_note_is_first_by_its_exact_title_through_every_door(workspace: Workspace, program: TestClient) -> None:
+    for card in workspace.notes.all():
+        title = card.title
+        assert workspace.search(title).hits[0].note.id == card.id, title
+        assert workspace.search(title, plain=True).hits[0].note.id == card.id, title
+        answer = program.post(f"{PLACE}/v1/search", json={"query": title, "plain": True, "limit": 1})
+        assert answer.json()["hits"][0]["title"] == title, title
+        [first] = tool(workspace, "knowledge_retrieve", query=title, limit=1).structured_content["result"]
+        assert first["note"] == card.id, title
+
+
+def test_no_text_is_refused_through_any_door(workspace: Workspace, program: TestClient) -> None:
+    for text in _texts():
+        assert workspace.search(text, plain=True) is not None
+        sent = json.dumps({"query": text, "plain": True, "limit": 2}).encode()
+        answer = program.post(f"{PLACE}/v1/search", content=sent, headers={"Content-Type": "application/json"})
+        assert answer.status_code == 200, (text, answer.text)
+        tool(workspace, "knowledge_query", knowledge_base="any", query=text, limit=2)
+
+
+@pytest.mark.parametrize(
+    "text", ['what is "open', "-", "(", "-only this", 'tag:"open', "x" * 12_000, "\ud800", "nofield:x"]
+)
+def test_each_tool_and_path_takes_any_text(workspace: Workspace, program: TestClient, text: str) -> None:
+    for name in ("knowledge_context", "knowledge_answer", "knowledge_retrieve"):
+        tool(workspace, name, query=text)
+    for name in ("knowledge_query", "knowledge_semantic_search"):
+        tool(workspace, name, knowledge_base="any", query=text)
+    headers = {"Content-Type": "application/json"}
+    for path in (
+        "v1/search",
+        "v1/context",
+        "v1/retrieve",
+        "v1/answer",
+        "notes/search/complex",
+        "notes/search/semantic",
+    ):
+        answer = program.post(f"{PLACE}/{path}", content=json.dumps({"query": text, "plain": True}), headers=headers)
+        assert answer.status_code == 200, (path, answer.text)
+
+
+def test_an_assistant_is_told_why_its_query_was_taken_as_plain_text(workspace: Workspace) -> None:
+    result = tool(workspace, "knowledge_query", knowledge_base="any", query="nofield:x")
+    assert "plain text: There is no field 'nofield'" in result.content[1].text
+    assert result.structured_content["remarks"][0] == result.content[1].text
+
+
+def test_a_command_takes_a_plain_text(workspace: Workspace) -> None:
+    place = ["--json", "--workspace", str(workspace.store.folder)]
+    done = CliRunner().invoke(cli.app, ["search", "--plain", *place, "--", "-only this"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["mode"] == "hybrid"
+
+
+def test_signs_alone_and_an_open_quotation_mark_are_text_with_a_notice(workspace: Workspace) -> None:
+    for typed in ("[", "- ]", 'an "open mark', "«"):
+        assert workspace.search(typed).notices[0] == "signs_as_text", typed
+    assert workspace.search("x" * 12_000, plain=True).notices[0] == "text_cut"
+    with pytest.raises(QueryError, match="at most"):
+        workspace.search("x" * 12_000)
+    assert not workspace.search("a - b (c").notices
+    assert not workspace.search("???").notices
+    assert not workspace.search("[", plain=True).notices
