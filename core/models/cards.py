@@ -1,5 +1,6 @@
 """Cards of the known models: their properties, whether they are on this machine, how to get the others."""
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -60,13 +61,17 @@ def card(name: str) -> ModelCard:
 
 
 def device_of(card: ModelCard) -> Device | None:
-    """Return the device on which a model runs, or would run; None without a model on this machine. Imports torch."""
+    """Return the device on which a model runs, or would run; None without a model on this machine.
+
+    None too until something else has imported torch, which takes seconds: a list doesn't wait for it.
+    """
     if card.running:
         return card.running.device
     kind = card.name.partition(":")[0]
     if kind == "onnx":
         return onnx.PROCESSOR
-    return choose() if kind in ("bundled", "sentence", "late-interaction", "cross-encoder") else None
+    loads_torch = kind in ("bundled", "sentence", "late-interaction", "cross-encoder")
+    return choose() if loads_torch and "torch" in sys.modules else None
 
 
 def parse(name: str) -> tuple[Part, str, str]:
