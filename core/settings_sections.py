@@ -175,11 +175,13 @@ class RerankSettings(ServerSettings):
 class LlmSettings(ServerSettings):
     """A language model.
 
-    `input_characters` limits the text of notes in one request. With `discover` the page Settings, and Search while no
+    `input_characters` limits the text of notes in one request, `answer_seconds` the time of an answer that comes in
+    parts, between which there may be `timeout_seconds`. With `discover` the page Settings, and Search while no
     model is set up, look for model servers on this machine.
     """
 
     input_characters: int = Field(16_000, ge=1000, le=1_000_000)
+    answer_seconds: float = Field(600, gt=0, le=7200)
     discover: bool = True
 
     @property

@@ -14,7 +14,7 @@ from core.config import Settings
 from core.errors import ConfigError, SourceError, TesseraError, UnknownChoice
 from core.faults import BACKUPS, translated
 from core.jobs import Jobs
-from core.messages import Message
+from core.messages import Message, message
 from core.model import Backup, BackupReason, Progress, RestoredBackup, no_progress
 from core.preferences import Preferences
 
@@ -118,10 +118,19 @@ class Backups:
         """Return a backup by its name, `latest`, or its whole path; raises UnknownChoice."""
         return manifest.listed(Path(name)) if Path(name).is_absolute() else self.get(name)
 
-    def make(self, reason: BackupReason = "person", *, progress: Progress = no_progress) -> Backup:
-        """Make a backup; others may write meanwhile. Raises DiskFull, NotesDamaged and other StoreErrors."""
+    def make(
+        self, reason: BackupReason = "person", *, to: Path | None = None, progress: Progress = no_progress
+    ) -> Backup:
+        """Make a backup; others may write meanwhile.
+
+        With `to` it is written in this folder or as this file, and then read as `verify` does. Raises DiskFull,
+        NotesDamaged and other StoreErrors, ConfigError for a file that is there already.
+        """
         with self._snapshot() as connection:
-            made = making.make(connection, self._folder, reason, self.place, progress)
+            made = making.make(connection, self._folder, reason, self.place, progress, to=to and places.expanded(to))
+        if to:
+            progress(0, 1, message("Checking the backup"))
+            self.check(made)
         self.problem = None
         _LOG.info("A backup was made: %s, %d bytes", made.name, made.bytes)
         return made

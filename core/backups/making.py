@@ -12,7 +12,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from core import files
+from core import files, places
 from core.backups import encryption, manifest
 from core.errors import DiskFull, StoreError
 from core.faults import BACKUPS, DATABASE, damaged, translated
@@ -27,6 +27,8 @@ _PAGES = 4096
 """Pages of the database that are copied between two steps of progress."""
 _SPARE = 8 << 20
 """Bytes that stay free on the disk of a backup."""
+_PREFIX = ".tessera-backup."
+"""Before the names of what is in a folder that isn't for backups alone, where others may have such files too."""
 _LEVEL = 1
 """Level of compression: higher ones cost far more time than they save space."""
 
@@ -37,17 +39,22 @@ def make(
     reason: BackupReason,
     place: Path | None = None,
     progress: Progress = no_progress,
+    *,
+    to: Path | None = None,
 ) -> Backup:
     """Write a backup of the workspace in a folder, by default into its folder `backups`; others may write meanwhile.
 
-    Raises NotesDamaged for a damaged database, whose older backups stay, DiskFull and other errors of `core.faults`.
+    With `to` it is written there instead: in this folder, or as this file, whose name ends in .zip. Raises ConfigError
+    for a file that is there already, NotesDamaged for a damaged database, whose older backups stay, DiskFull and other
+    errors of `core.faults`.
     """
     own = folder / BACKUPS
-    place = place or own
+    target = places.vacant(to) if to and to.suffix == ".zip" and not to.is_dir() else None
+    place = target.parent if target else to or place or own
     if place == own:
         with translated(folder):
             files.folder(own)
-    with translated(place), _alone(place) as partial:
+    with translated(place), _alone(place, _PREFIX if to else ".") as partial:
         _check_space(folder, place)
         database = partial / DATABASE
         _copy(connection, database, folder, progress)
@@ -59,24 +66,28 @@ def make(
             made.chmod(0o600)
         with made.open("rb+") as stream:
             os.fsync(stream.fileno())
-        file = _free(place, backup)
+        file = places.vacant(target) if target else _free(place, backup)
         made.rename(file)
         sync_folder(place)
-        _drop_older(folder, file, reason)
+        if not to:
+            _drop_older(folder, file, reason)
     return manifest.read(file)[0]
 
 
 @contextmanager
-def _alone(place: Path) -> Iterator[Path]:
-    """Hold the lock of a folder of backups, and yield an empty folder in it; what a killed process left there goes."""
+def _alone(place: Path, prefix: str = ".") -> Iterator[Path]:
+    """Hold the lock of a folder of backups, and yield an empty folder in it; what a killed process left there goes.
+
+    The names of both begin with the prefix.
+    """
     if not place.is_dir():
         raise StoreError(
             "The folder for backups {folder} isn't there. Connect its disk, or choose another folder.",
             folder=str(place),
         )
-    partial = place / ".partial"
+    partial = place / f"{prefix}partial"
     try:
-        with FileLock(place / ".lock", timeout=0, mode=0o600):
+        with FileLock(place / f"{prefix}lock", timeout=0, mode=0o600):
             files.delete(partial)
             partial.mkdir(mode=0o700)
             try:

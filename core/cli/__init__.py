@@ -46,7 +46,9 @@ _GROUPS = {
     "base": bases.app,
     "backup": backups.app,
     "thread": options.group(_("Threads of written answers: list, show, go on with, keep as a note, delete them.")),
-    "review": options.group(_("What waits for your decision: list it, put it off, let it be, merge it.")),
+    "review": options.group(
+        _("What waits for your decision: list it, put it off, let it be, merge it."), options.Listing
+    ),
     "concept": options.group(_("Concepts: the key phrases of the notes, and what leads from one note to another.")),
     "document": options.group(_("Documents: what converts them, what isn't read, and another conversion.")),
     "chunk": options.group(_("The chunks of notes: list, edit, merge, split, hide and restore them.")),

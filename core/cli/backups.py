@@ -101,8 +101,11 @@ def _line(backup: dict[str, Any]) -> str:
     return f"{head}\n    {', '.join(about)}"
 
 
-def of_made(backup: dict[str, Any]) -> list[str]:
-    return [_("The backup is made: {file} ({size:,.1f} MB)", file=backup["file"], size=backup["bytes"] / 1e6)]
+def of_made(backup: dict[str, Any], to: Path | None) -> list[str]:
+    size = backup["bytes"] / 1e6
+    if to:
+        return [_("The backup is made and checked: {file} ({size:,.1f} MB)", file=backup["file"], size=size)]
+    return [_("The backup is made: {file} ({size:,.1f} MB)", file=backup["file"], size=size)]
 
 
 def of_verified(backup: dict[str, Any]) -> list[str]:

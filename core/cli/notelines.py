@@ -1,6 +1,7 @@
 """Output of the commands on notes for people, from the data of their JSON output."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from core.cli.texts import _, minute, say
@@ -38,7 +39,9 @@ def of_change(note: dict[str, Any]) -> list[str]:
     return [_("'{title}' is version {version} now.", title=note["title"], version=str(note["version"]))]
 
 
-def of_file(note: dict[str, Any]) -> list[str]:
+def of_file(note: dict[str, Any], to: Path | None) -> list[str]:
+    if to:
+        return [_("The note is in {file}.", file=str(to))]
     return [note["text"].removesuffix("\n")]
 
 

@@ -1,9 +1,10 @@
 """Options that several commands share."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from core import places
 from core.cli.texts import _
@@ -29,6 +30,14 @@ Base = Annotated[str | None, typer.Option("--base", help=_("The knowledge base, 
 WORKSPACE = places.workspace()
 
 
-def group(about: str) -> typer.Typer:
+def group(about: str, kind: type[TyperGroup] = TyperGroup) -> typer.Typer:
     """Return a group of commands."""
-    return typer.Typer(help=about, no_args_is_help=True, rich_markup_mode=None)
+    return typer.Typer(help=about, cls=kind, no_args_is_help=True, rich_markup_mode=None)
+
+
+class Listing(TyperGroup):
+    """A group of commands that does `list` where no command is named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        first = args[0] if args else "-"
+        return super().parse_args(ctx, ["list", *args] if first[0] == "-" and first != "--help" else args)

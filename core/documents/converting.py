@@ -10,9 +10,9 @@ from typing import Any
 from core.documents import CONVERTERS, Converted
 from core.documents.kinds import PICTURES, check, kind_of
 from core.documents.packaged import sound_title
-from core.documents.process import ConverterProcess, Limits
+from core.documents.process import ConverterProcess, Interrupted, Limits, ended
 from core.errors import ModelError, SourceError
-from core.messages import from_json, skeleton
+from core.messages import from_json, message, skeleton
 from core.model import Omission
 from core.registry import Entry
 
@@ -70,7 +70,7 @@ def convert(data: bytes, path: str, *, converter: str = "") -> tuple[Converted, 
     result = _run(name, kind, data, path)
     _LOG.info("Converted: a .%s of %d bytes by %s in %.2f s", kind, len(data), name, time.perf_counter() - started)
     if "reason" in result:
-        raise SourceError(path, from_json(result["reason"]))
+        raise (Interrupted if result.get("is_interrupted") else SourceError)(path, from_json(result["reason"]))
     values = result["converted"]
     read = {
         "title": sound_title(values["title"]),
@@ -89,7 +89,8 @@ def _run(name: str, kind: str, data: bytes, path: str) -> dict[str, Any]:
     try:
         result = process.convert(data, name, kind)
     except TimeoutError:
-        raise SourceError(path, "takes longer than {n} seconds to convert. Divide it.", n=seconds) from None
+        reason = message("takes longer than {n} seconds to convert. Divide it.", n=seconds)
+        raise Interrupted(path, reason) from None
     except ChildProcessError as error:
         raise ended(path, error) from None
     with _IDLE_LOCK:
@@ -98,11 +99,6 @@ def _run(name: str, kind: str, data: bytes, path: str) -> dict[str, Any]:
     if surplus is not None:
         surplus.close()
     return result
-
-
-def ended(path: str, error: ChildProcessError) -> SourceError:
-    """Return the error for a document that ended the process which converted it."""
-    return SourceError(path, "can't be converted: its converter ended with the status {n}.", n=error.args[0])
 
 
 def _taken(limits: Limits) -> ConverterProcess:

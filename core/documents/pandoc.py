@@ -18,11 +18,12 @@ from core.documents.office.insertions import Insertions
 from core.documents.office.rtf import Rtf
 from core.documents.office.slides import Slides
 from core.documents.packaged import described, sound_title
+from core.documents.process import Interrupted, ended
 from core.documents.protocol import Converted
 from core.documents.webpages import main_part, unwrapped, whole
 from core.encodings.decoding import decode_part
 from core.errors import SourceError
-from core.messages import Message
+from core.messages import Message, message
 from core.model import Omission
 
 _FORMATS = {
@@ -169,19 +170,35 @@ def _version() -> str:
     return str(pypandoc.get_pandoc_version())
 
 
-def _pandoc(data: bytes, *arguments: str) -> bytes:
+def _program() -> str:
     import pypandoc
 
+    try:
+        return str(pypandoc.get_pandoc_path())
+    except OSError as error:
+        raise _absent() from error
+
+
+def _absent() -> Interrupted:
+    return Interrupted("", message("can't be converted: the program pandoc isn't there. Install Tessera again."))
+
+
+def _pandoc(data: bytes, *arguments: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "source"
         source.write_bytes(data)
-        command = [pypandoc.get_pandoc_path(), "+RTS", f"-M{_MEGABYTES}m", "-RTS", "--sandbox", *arguments, str(source)]
-        done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, cwd=folder, check=False)
+        command = [_program(), "+RTS", f"-M{_MEGABYTES}m", "-RTS", "--sandbox", *arguments, str(source)]
+        try:
+            done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, cwd=folder, check=False)
+        except FileNotFoundError as error:
+            raise _absent() from error
     if done.returncode == _HEAP_EXHAUSTED:
         raise MemoryError
+    if done.returncode < 0:
+        raise ended("", ChildProcessError(done.returncode))
     if done.returncode:
         why = _reason(done.stderr.decode("utf-8", "replace"))
-        raise SourceError("", "can't be converted: {why}", why=why) if why and done.returncode > 0 else damaged("")
+        raise SourceError("", "can't be converted: {why}", why=why) if why else damaged("")
     return done.stdout
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from core.documents.converting import OCR_MEGABYTES, OCR_SECONDS, ended
+from core.documents.converting import OCR_MEGABYTES, OCR_SECONDS
 from core.documents.extras import has
 from core.documents.kinds import MAX_BYTES, picture_kind, too_large
-from core.documents.process import ConverterProcess, Limits
+from core.documents.process import ConverterProcess, Limits, ended
 from core.errors import ConfigError, SourceError
 from core.messages import from_json
 

@@ -14,6 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from core.errors import SourceError
+from core.messages import message
+
 _AGE, _DOCUMENTS = 1800, 200
 """Seconds and documents after which a process is replaced by a new one."""
 _SOONEST, _LOOK = 0.002, 0.05
@@ -29,6 +32,22 @@ class Limits:
     seconds: int
     processor_seconds: int
     megabytes: int
+
+
+class Interrupted(SourceError):
+    """A conversion that failed for other causes than its document: a signal, time, memory, a disk, a missing program.
+
+    The next import tries it again.
+    """
+
+
+def ended(path: str, error: ChildProcessError) -> Interrupted:
+    """Return the error for a document during which the process that converted it ended."""
+    status = error.args[0]
+    if status < 0:
+        why = message("was not converted: its converter was stopped (signal {n}). Import it again.", n=-status)
+        return Interrupted(path, why)
+    return Interrupted(path, message("can't be converted: its converter ended with the status {n}.", n=status))
 
 
 class ConverterProcess:

@@ -6,6 +6,7 @@ processor. With `waits` its priority is lower. It ends when nobody asks it for a
 the other end of its standard input is closed.
 """
 
+import errno
 import json
 import os
 import shutil
@@ -26,6 +27,17 @@ _IDLE_SECONDS = 60
 _GROWN = 0.5
 """The part of its memory that documents may leave behind: the next ones would lack more."""
 _TEMPORARY = "temporary"
+_OF_MACHINE = (
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EIO,
+    errno.EROFS,
+    errno.ENOMEM,
+    errno.EMFILE,
+    errno.ENFILE,
+    errno.EAGAIN,
+)
+"""What is wrong with the machine, and not with a document."""
 
 
 def _limit(megabytes: int) -> None:
@@ -120,6 +132,7 @@ def _converted(name: str, kind: str, place: Path) -> dict[str, Any]:
     from core.documents import CONVERTERS
     from core.documents.kinds import check, picture_kind
     from core.documents.ocr import NoText
+    from core.documents.process import Interrupted
     from core.errors import SourceError, TesseraError
     from core.messages import message, to_json
 
@@ -133,15 +146,19 @@ def _converted(name: str, kind: str, place: Path) -> dict[str, Any]:
         return {"converted": asdict(converted) | {"warnings": warnings}, "version": converter.version}
     except NoText as error:
         return {"reason": to_json(error.reason), "version": converter.version}
+    except Interrupted as error:
+        return {"reason": to_json(error.reason), "is_interrupted": True}
     except (SourceError, TesseraError) as error:
         return {"reason": to_json(error.reason if isinstance(error, SourceError) else error.message)}
     except MemoryError:
-        return {"reason": to_json(message("needs more memory than a document may take. Divide it."))}
+        reason = message("needs more memory than a document may take. Divide it.")
+        return {"reason": to_json(reason), "is_interrupted": True}
     except RecursionError:
         return {"reason": to_json(message("is nested more deeply than any document."))}
     except Exception as error:  # noqa: BLE001 a hostile document may raise anything in a parser
         why = f"{type(error).__name__}: {error}"[:200]
-        return {"reason": to_json(message("can't be converted ({why}).", why=why))}
+        of_machine = isinstance(error, OSError) and error.errno in _OF_MACHINE
+        return {"reason": to_json(message("can't be converted ({why}).", why=why)), "is_interrupted": of_machine}
 
 
 if __name__ == "__main__":

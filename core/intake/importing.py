@@ -157,7 +157,8 @@ def _notes(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -
             unread.not_downloaded.append(Failed(file.path, error.reason))
             continue
         except SourceError as error:
-            unread.failed.append((file, Failed(file.path, error.reason)))
+            tried = SourceFile(file.path, -1, -1) if isinstance(error, documents.Interrupted) else file
+            unread.failed.append((tried, Failed(file.path, error.reason)))
             continue
         taken.add(note_id)
         yield replace(note, change=change, replaces=old.content_hash if old else "")

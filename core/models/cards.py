@@ -1,5 +1,6 @@
 """Cards of the known models: their properties, whether they are on this machine, how to get the others."""
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import cache
@@ -20,6 +21,7 @@ from core.settings_sections import EmbeddingServer, ServerSettings
 LANGUAGES = ("multilingual", "zh", "en")
 """Languages of the bundled model. Its card lists 100."""
 
+_BY_TORCH = ("bundled", "sentence", "late-interaction", "cross-encoder")
 NO_MODEL = (embedding.AUTO, reranking.NONE, "")
 """Values of settings that name no model."""
 
@@ -60,13 +62,13 @@ def card(name: str) -> ModelCard:
 
 
 def device_of(card: ModelCard) -> Device | None:
-    """Return the device on which a model runs, or would run; None without a model on this machine. Imports torch."""
+    """Return the device on which a model runs, or would run; None without one, or while torch isn't imported."""
     if card.running:
         return card.running.device
     kind = card.name.partition(":")[0]
     if kind == "onnx":
         return onnx.PROCESSOR
-    return choose() if kind in ("bundled", "sentence", "late-interaction", "cross-encoder") else None
+    return choose() if kind in _BY_TORCH and "torch" in sys.modules else None
 
 
 def parse(name: str) -> tuple[Part, str, str]:
@@ -85,10 +87,7 @@ def parse(name: str) -> tuple[Part, str, str]:
 
 
 def usable_rerankers(names: Iterable[str] = ()) -> list[str]:
-    """Return the rerankers in the tables, on this machine and in `names` that work now, without `none`.
-
-    Sends no request to a server.
-    """
+    """Return the rerankers in the tables, on this machine and in `names` that work now; sends no request."""
     known = [name for name in _rerankers([*names, *_on_machine()]) if name not in NO_MODEL]
     return [name for name in known if not card(name).problem]
 

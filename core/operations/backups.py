@@ -45,8 +45,19 @@ def list_(workspace: "Workspace") -> list[Backup]:
     form=forms.BACKUP,
     lacks=_TOOL,
 )
-def make(workspace: "Workspace", caller: Caller, progress: Progress) -> Backup:
-    return workspace.backups.make("person" if caller.is_person else "program", progress=progress)
+def make(
+    workspace: "Workspace",
+    caller: Caller,
+    progress: Progress,
+    to: Annotated[
+        Path | None,
+        About(
+            message("Another folder for it, such as that of a stick, or a new .zip file; the backup is then checked."),
+            doors=("cli",),
+        ),
+    ] = None,
+) -> Backup:
+    return workspace.backups.make("person" if caller.is_person else "program", to=to, progress=progress)
 
 
 @operation(

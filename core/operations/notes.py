@@ -1,5 +1,6 @@
 """Operations on notes."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from core.errors import ConfigError
@@ -88,9 +89,16 @@ def show(
     form=forms.FILE,
     lacks={"tool": "note_read gives the text and the fields"},
 )
-def export(workspace: "Workspace", caller: Caller, note: NoteName) -> tuple[Note, str]:
+def export(
+    workspace: "Workspace",
+    caller: Caller,
+    note: NoteName,
+    to: Annotated[
+        Path | None, About(message("A file that isn't there yet, to which it is written."), doors=("cli",))
+    ] = None,
+) -> tuple[Note, str]:
     one = workspace.notes.get(named.id_of(workspace, note))
-    return one, workspace.notes.file_text(one.id)
+    return one, workspace.notes.export(one.id, to) if to else workspace.notes.file_text(one.id)
 
 
 # writing

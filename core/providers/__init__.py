@@ -1,7 +1,9 @@
 """Model servers over HTTP: retries, keys, and errors with a remedy."""
 
 import json
+import math
 import random
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from typing import Any
@@ -10,21 +12,14 @@ import httpx
 
 from core.errors import Cancelled, ConfigError, ProviderError, ProviderUnavailable
 from core.messages import Message, message
-from core.providers import keys
-from core.providers.connection import Stop, line_to, never, sleep
+from core.providers import keys, replies
+from core.providers.connection import CONNECT_SECONDS, Stop, line_to, never, sleep
 from core.providers.keys import Key
-from core.providers.replies import Reply
-from core.settings_sections import ServerSettings
-from core.text import one_line
+from core.providers.replies import Reply, TookTooLong
+from core.settings_sections import LlmSettings, ServerSettings
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds before the first retry and at most. The wait doubles with each retry, less a random part of up to half."""
-
-MOST_LINE = 1 << 18
-"""Bytes of an event at most, each of which holds a few words."""
-
-REASON_CHARACTERS = 200
-"""Characters of a server's own error message that are shown."""
 
 
 class Server:
@@ -39,8 +34,13 @@ class Server:
     machine itself. Over plain http everybody on the way can read key and notes.
     """
 
-    def __init__(self, section: str, settings: ServerSettings, model: str = "") -> None:
-        """Raise ConfigError if the server or the model isn't named, or the address isn't valid."""
+    def __init__(
+        self, section: str, settings: ServerSettings, model: str = "", *, reach_seconds: float | None = None
+    ) -> None:
+        """Raise ConfigError if the server or the model isn't named, or the address isn't valid.
+
+        With `reach_seconds` a server that can't be reached is given up after so many, whatever its retries.
+        """
         if not settings.base_url:
             raise ConfigError(
                 "No model server is set up. Enter its address on the Settings page, or base_url in [{section}] of "
@@ -64,6 +64,7 @@ class Server:
                 "The base_url '{url}' in [{section}] of tessera.toml is no address.", **self._fields
             ) from error
         self._line = line_to(self._url)
+        self._reach_seconds = reach_seconds
 
     def post(self, path: str, body: Mapping[str, Any], *, limit: int) -> Any:
         """Return the JSON of the server's answer, of at most `limit` bytes.
@@ -72,13 +73,20 @@ class Server:
         or on the first timeout. Raises ProviderError for a refusal and for an answer that isn't JSON.
         """
 
-        def send(url: str, content: bytes, headers: Mapping[str, str]) -> Reply:
-            return self._line.send(url, content, headers, self._settings, limit)
+        ends = time.monotonic() + self._reach_seconds if self._reach_seconds else math.inf
 
-        reply = self._tried(path, body, send, never)
+        def left() -> float:
+            return max(0.1, min(CONNECT_SECONDS, ends - time.monotonic()))
+
+        def send(url: str, content: bytes, headers: Mapping[str, str]) -> Reply:
+            return self._line.send(url, content, headers, self._settings, limit, left())
+
+        reply = self._tried(path, body, send, never, ends)
         return self._json(reply, limit)
 
-    def stream(self, path: str, body: Mapping[str, Any], *, limit: int, stop: Stop) -> Iterator[Any]:
+    def stream(
+        self, path: str, body: Mapping[str, Any], *, limit: int, stop: Stop, settings: LlmSettings
+    ) -> Iterator[Any]:
         """Yield the JSON of each event of the server's answer as it comes; of an answer in one piece, its JSON.
 
         The end is the server's, or a None where that says so. Raises as `post` does, and Cancelled as soon as `stop`
@@ -88,17 +96,15 @@ class Server:
 
             def send(url: str, content: bytes, headers: Mapping[str, str]) -> Reply:
                 lent.close()  # the attempt before
-                return lent.enter_context(
-                    self._line.streaming(url, content, headers, self._settings, limit=limit, stop=stop)
-                )
+                return lent.enter_context(self._line.streaming(url, content, headers, settings, limit=limit, stop=stop))
 
-            reply = self._tried(path, body, send, stop)
+            reply = self._tried(path, body, send, stop, streamed=settings)
             if reply.parts is None:
                 yield self._json(reply, limit)
                 yield None
                 return
             try:
-                for line in _lines(reply.parts, limit):
+                for line in replies.lines(reply.parts, limit):
                     if line is None:
                         raise self._too_long(limit)
                     if line.startswith(b"data:"):
@@ -107,12 +113,21 @@ class Server:
             except httpx.TransportError as error:
                 if stop():
                     raise Cancelled from error
-                raise self._failure(error) from error
+                raise self._failure(error, settings) from error
 
     def _tried(
-        self, path: str, body: Mapping[str, Any], send: Callable[[str, bytes, Mapping[str, str]], Reply], stop: Stop
+        self,
+        path: str,
+        body: Mapping[str, Any],
+        send: Callable[[str, bytes, Mapping[str, str]], Reply],
+        stop: Stop,
+        ends: float = math.inf,
+        streamed: LlmSettings | None = None,
     ) -> Reply:
-        """Send a request until it is answered, and return the reply; raises as `post` and `stream` do."""
+        """Send a request until it is answered, and return the reply; raises as `post` and `stream` do.
+
+        Whoever can't be reached isn't tried again after the monotonic time `ends`.
+        """
         # "replace": half a surrogate pair can't be encoded and becomes a question mark.
         content = json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
         url = f"{self._settings.base_url}/{path}"
@@ -125,7 +140,7 @@ class Server:
             except httpx.TransportError as error:
                 if stop():
                     raise Cancelled from error
-                problem: ProviderError = self._failure(error)
+                problem: ProviderError = self._failure(error, streamed)
                 if isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
                     raise problem from error  # a retry would take as long
                 cause = error
@@ -135,8 +150,10 @@ class Server:
                 problem = self._refusal(reply, key)
                 if not isinstance(problem, ProviderUnavailable):
                     raise problem
-            if attempt < self._settings.retries:
-                sleep(min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * random.uniform(0.5, 1), stop)
+            wait = min(LONGEST_WAIT, FIRST_WAIT * 2**attempt) * random.uniform(0.5, 1)
+            if attempt == self._settings.retries or (cause and time.monotonic() + wait >= ends):
+                break
+            sleep(wait, stop)
         raise problem from cause
 
     def unusable(self, what: Message) -> ProviderError:
@@ -165,11 +182,23 @@ class Server:
     def _too_long(self, limit: int) -> ProviderError:
         return self.unusable(message("sent more than the {n} KB that its answer can have", n=limit >> 10))
 
-    def _failure(self, error: httpx.TransportError) -> ProviderUnavailable:
-        slow = isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout)
-        return self._too_slow() if slow else self._out_of_reach(error)
-
-    def _too_slow(self) -> ProviderUnavailable:
+    def _failure(self, error: httpx.TransportError, streamed: LlmSettings | None = None) -> ProviderUnavailable:
+        if not isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout):
+            return self._out_of_reach(error)
+        if isinstance(error, TookTooLong) and streamed:
+            return ProviderUnavailable(
+                "The model server {url} was still writing after {seconds:g} seconds. "
+                "Try again, or raise answer_seconds in [{section}] of tessera.toml.",
+                seconds=streamed.answer_seconds,
+                **self._fields,
+            )
+        if streamed:
+            return ProviderUnavailable(
+                "The model server {url} sent nothing for {seconds:g} seconds. "
+                "Try again, or raise timeout_seconds in [{section}] of tessera.toml.",
+                seconds=self._settings.timeout_seconds,
+                **self._fields,
+            )
         return ProviderUnavailable(
             "The model server {url} took longer than {seconds:g} seconds. "
             "Try again, or raise timeout_seconds in [{section}] of tessera.toml.",
@@ -178,7 +207,7 @@ class Server:
         )
 
     def _out_of_reach(self, error: httpx.TransportError) -> ProviderUnavailable:
-        reason = _line(str(error)) or type(error).__name__
+        reason = replies.shortened(str(error)) or type(error).__name__
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.ProxyError):
             return ProviderUnavailable(
                 "The model server {url} can't be reached ({why}). "
@@ -194,7 +223,7 @@ class Server:
 
     def _refusal(self, reply: Reply, key: Key) -> ProviderError:
         status, code = reply.status, str(reply.status)
-        why = _reason(reply.body or b"", key.value)
+        why = replies.reason(reply.body or b"", key.value)
         because = message("(HTTP {code}): {why}", code=code, why=why) if why else message("(HTTP {code})", code=code)
         fields: dict[str, Any] = {"because": because, "status": status, "code": code, **self._fields}
         fields |= {"variable": key.variable, "model": self.model}
@@ -242,38 +271,3 @@ class Server:
             "The model server {url} refused the request {because}. Check the settings in [{section}] of tessera.toml.",
             **fields,
         )
-
-
-def _lines(parts: Iterator[bytes], limit: int) -> Iterator[bytes | None]:
-    """Yield the lines of an answer as they come; None, at last, where it or a line is too long."""
-    rest, size = b"", 0
-    for part in parts:
-        size += len(part)
-        if size > limit or len(rest) > MOST_LINE:
-            yield None
-            return
-        *lines, rest = (rest + part).split(b"\n")
-        yield from lines
-    yield rest
-
-
-def _reason(body: bytes, key: str) -> str:
-    """Return a server's error message as a short line, with the key masked."""
-    text = body.decode("utf-8", "replace")
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        value = "" if text.lstrip().startswith("<") else text
-    for _ in range(4):  # unwraps {"error": {"message": "..."}}, {"detail": [{"msg": "..."}]}
-        if isinstance(value, dict):
-            value = next((value[name] for name in ("error", "message", "detail", "msg") if value.get(name)), "")
-        elif isinstance(value, list):
-            value = value[0] if value else ""
-    reason = value if isinstance(value, str) else ""
-    return _line(reason.replace(key, "***") if key else reason)
-
-
-def _line(text: str) -> str:
-    """Shorten a text to one line."""
-    line = one_line(text[: 10 * REASON_CHARACTERS]).rstrip(".")
-    return line if len(line) <= REASON_CHARACTERS else f"{line[:REASON_CHARACTERS]}…"

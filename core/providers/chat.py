@@ -55,9 +55,10 @@ def values(answer: str, opening: str) -> Iterator[Any]:
 class Chat:
     """A chat model: `model`, or that of the settings. Callers must check its answers."""
 
-    def __init__(self, settings: LlmSettings, model: str = "") -> None:
+    def __init__(self, settings: LlmSettings, model: str = "", *, reach_seconds: float | None = None) -> None:
         """Raise ConfigError as Server does."""
-        self.server = Server("llm", settings, model)
+        self.server = Server("llm", settings, model, reach_seconds=reach_seconds)
+        self._settings = settings
         self._options: dict[str, Any] = {"temperature": 0}
 
     def ask(self, task: str, material: Mapping[str, Any]) -> str:
@@ -136,7 +137,8 @@ class Chat:
     ) -> Iterator[str]:
         """Yield the text of an answer in pieces, and add what the server separates as reasoning to the list."""
         body, reason = self._body(task, material, options, stream=True), None
-        for event in self.server.stream("chat/completions", body, limit=STREAM_BYTES, stop=stop):
+        sent = self.server.stream("chat/completions", body, limit=STREAM_BYTES, stop=stop, settings=self._settings)
+        for event in sent:
             if event is None:
                 reason = reason or "stop"
                 break

@@ -16,13 +16,10 @@ from core.errors import Cancelled, ConfigError, MissingDependency
 from core.messages import message
 from core.providers import replies
 from core.providers.hosts import is_this_machine
-from core.providers.replies import Reply
-from core.settings_sections import ServerSettings
+from core.providers.replies import Late, Reply
+from core.settings_sections import LlmSettings, ServerSettings
 
 CONNECT_SECONDS = 10.0
-
-STREAMING = 10
-"""How many times as long as a whole answer one may take that comes in parts."""
 
 _LOOK = 0.1
 """Seconds between two looks whether a request is to stop."""
@@ -53,27 +50,38 @@ class Connection:
     def close(self) -> None:
         self._client.close()
 
-    def exchange(self, url: str, content: bytes, headers: Mapping[str, str], seconds: float, limit: int) -> Reply:
-        """Post, and return the reply; raises httpx.TransportError, ReadTimeout once all of it took so many seconds."""
-        with self._requested(url, content, headers, seconds, seconds, never) as (response, _):
+    def exchange(
+        self,
+        url: str,
+        content: bytes,
+        headers: Mapping[str, str],
+        seconds: float,
+        limit: int,
+        connect: float = CONNECT_SECONDS,
+    ) -> Reply:
+        """Post, and return the reply.
+
+        Raises httpx.TransportError, ReadTimeout once all of it took so many seconds, ConnectTimeout after `connect`.
+        """
+        with self._requested(url, content, headers, seconds, never, connect) as (response, _):
             return replies.read(response, limit)
 
     def get(self, url: str, seconds: float, limit: int, connect: float) -> Reply:
         """Get, and return the reply; raises as `exchange` does, and ConnectTimeout after `connect` seconds."""
-        with self._requested(url, None, {}, seconds, seconds, never, connect) as (response, _):
+        with self._requested(url, None, {}, seconds, never, connect) as (response, _):
             return replies.read(response, limit)
 
     @contextmanager
     def streaming(
-        self, url: str, content: bytes, headers: Mapping[str, str], seconds: float, limit: int, stop: Stop
+        self, url: str, content: bytes, headers: Mapping[str, str], seconds: float, whole: float, limit: int, stop: Stop
     ) -> Iterator[Reply]:
         """Post, and lend the reply, with its parts where it comes as events.
 
-        `seconds` is the longest wait for a part. The first part of a server on this machine may take as long as the
-        whole reply: it loads its model and reads minutes of text on a plain processor. Raises httpx.TransportError, as
-        ReadTimeout where `stop` said so.
+        `seconds` is the longest wait for a part, `whole` the longest for all of them. The first part of a server on
+        this machine may take as long: it loads its model and reads minutes of text on a plain processor.
+        Raises httpx.TransportError: TookTooLong after `whole` seconds, ReadTimeout after a silence and where `stop`
+        said so.
         """
-        whole = seconds * STREAMING
         last_part: float | None = None
 
         def over() -> bool:
@@ -85,13 +93,10 @@ class Connection:
                 last_part = time.monotonic()
                 yield part
 
-        with self._requested(url, content, headers, whole if self._is_here else seconds, whole, over) as (
-            response,
-            late,
-        ):
+        with self._requested(url, content, headers, seconds, over, whole=whole) as (response, late):
             is_events = response.headers.get("Content-Type", "").partition(";")[0].strip() == "text/event-stream"
             if response.is_success and is_events:
-                yield Reply(response.status_code, b"", False, 0.0, timed(_parts(response, late)))
+                yield Reply(response.status_code, b"", False, 0.0, timed(replies.parts(response, late)))
             else:
                 yield replies.read(response, limit)
 
@@ -102,15 +107,17 @@ class Connection:
         content: bytes | None,
         headers: Mapping[str, str],
         seconds: float,
-        whole: float,
         stop: Stop,
         connect: float = CONNECT_SECONDS,
-    ) -> Iterator[tuple[httpx.Response, threading.Event]]:
-        """Post, or get without content, and lend the response for `whole` seconds and until `stop` says so.
+        *,
+        whole: float | None = None,
+    ) -> Iterator[tuple[httpx.Response, Late]]:
+        """Post, or get without content, and lend the response until `stop` says so.
 
-        The event is set once the response is cut.
+        It is lent for `seconds`; with `whole` for so many, and `seconds` are those between two parts.
         """
-        late, over = threading.Event(), threading.Event()
+        late, over = Late(), threading.Event()
+        silence = seconds if whole is None or not self._is_here else whole + CONNECT_SECONDS
 
         def trace(event: str, info: Mapping[str, Any]) -> None:
             if event.endswith(("connect_tcp.complete", "start_tls.complete")):
@@ -124,7 +131,7 @@ class Connection:
                     self._cut(late)
                     return
 
-        timer = threading.Timer(whole, self._cut, [late])
+        timer = threading.Timer(whole or seconds, self._cut, [late], {"is_whole": whole is not None})
         watcher = threading.Thread(target=watch, name="watch-request", daemon=True)
         threads = [timer, watcher] if stop is not never else [timer]
         for thread in threads:
@@ -136,13 +143,13 @@ class Connection:
                 url,
                 content=content,
                 headers={"Content-Type": "application/json", **headers},
-                timeout=httpx.Timeout(seconds, connect=min(seconds, connect)),
+                timeout=httpx.Timeout(silence, connect=min(seconds, connect)),
                 extensions={"trace": trace},
             ) as response:
                 yield response, late
         except httpx.TransportError as error:
             if late.is_set() and not isinstance(error, httpx.ConnectTimeout):
-                raise httpx.ReadTimeout("the time for the whole request ran out") from error
+                raise late.error() from error
             raise
         finally:
             timer.cancel()
@@ -150,12 +157,13 @@ class Connection:
             for thread in threads:
                 thread.join()
 
-    def _cut(self, late: threading.Event) -> None:
+    def _cut(self, late: Late, *, is_whole: bool = False) -> None:
         """End a request that takes too long; httpx limits the time of each step, not of the whole request.
 
         Shutting the socket down wakes the thread that reads from it; closing it wouldn't. The method is
         that of the plain socket, because a TLS socket's isn't safe to call from another thread.
         """
+        late.is_whole = is_whole
         late.set()
         if self._socket is not None:
             with suppress(OSError):
@@ -174,21 +182,31 @@ class Line:
         self._started = float("-inf")
         self._pause_ends = float("-inf")
 
-    def send(self, url: str, content: bytes, headers: Mapping[str, str], settings: ServerSettings, limit: int) -> Reply:
+    def send(
+        self,
+        url: str,
+        content: bytes,
+        headers: Mapping[str, str],
+        settings: ServerSettings,
+        limit: int,
+        connect: float = CONNECT_SECONDS,
+    ) -> Reply:
         """Wait for the turn, post, and return the reply of any status; raises httpx.TransportError."""
         with self._turn(settings, never) as connection:
-            reply = connection.exchange(url, content, headers, settings.timeout_seconds, limit)
+            reply = connection.exchange(url, content, headers, settings.timeout_seconds, limit, connect)
             self._pause(reply)
             return reply
 
     @contextmanager
     def streaming(
-        self, url: str, content: bytes, headers: Mapping[str, str], settings: ServerSettings, limit: int, stop: Stop
+        self, url: str, content: bytes, headers: Mapping[str, str], settings: LlmSettings, limit: int, stop: Stop
     ) -> Iterator[Reply]:
         """Wait for the turn, post, and lend the reply of any status; raises httpx.TransportError and Cancelled."""
         with (
             self._turn(settings, stop) as connection,
-            connection.streaming(url, content, headers, settings.timeout_seconds, limit, stop) as reply,
+            connection.streaming(
+                url, content, headers, settings.timeout_seconds, settings.answer_seconds, limit, stop
+            ) as reply,
         ):
             self._pause(reply)
             yield reply
@@ -263,18 +281,6 @@ def line_to(url: httpx.URL) -> Line:
 def _close_all() -> None:
     for line in _lines.values():
         line.close()
-
-
-def _parts(response: httpx.Response, late: threading.Event) -> Iterator[bytes]:
-    ended: httpx.TransportError | None = None
-    try:
-        yield from response.iter_raw()
-    except httpx.TransportError as error:
-        if not late.is_set():
-            raise
-        ended = error
-    if late.is_set():  # a body without a length just ends where it is cut
-        raise httpx.ReadTimeout("the time for the whole request ran out") from ended
 
 
 @cache

@@ -1,6 +1,8 @@
 """Replies of model servers: their size is bounded, and a busy server may request a pause."""
 
+import json
 import re
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -8,8 +10,16 @@ from email.utils import parsedate_to_datetime
 
 import httpx
 
+from core.text import one_line
+
 LONGEST_PAUSE = 60.0
 """Seconds; a longer Retry-After of a server is cut to this."""
+
+MOST_LINE = 1 << 18
+"""Bytes of an event at most, each of which holds a few words."""
+
+REASON_CHARACTERS = 200
+"""Characters of a server's own error message that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +61,64 @@ def read(response: httpx.Response, limit: int) -> Reply:
         if len(body) > limit:
             return Reply(status, None, encoded, pause)
     return Reply(status, bytes(body), encoded, pause)
+
+
+class TookTooLong(httpx.ReadTimeout):
+    """An answer that came in parts took longer than all of it may."""
+
+
+class Late(threading.Event):
+    """Is set once a response is cut; `is_whole`: because all of it took too long."""
+
+    is_whole = False
+
+    def error(self) -> httpx.ReadTimeout:
+        return TookTooLong("it took too long") if self.is_whole else httpx.ReadTimeout("the server was silent")
+
+
+def parts(response: httpx.Response, late: Late) -> Iterator[bytes]:
+    """Yield the parts of a response as they come; raises httpx.TransportError, and the error of a late one."""
+    ended: httpx.TransportError | None = None
+    try:
+        yield from response.iter_raw()
+    except httpx.TransportError as error:
+        if not late.is_set():
+            raise
+        ended = error
+    if late.is_set():  # a body without a length just ends where it is cut
+        raise late.error() from ended
+
+
+def lines(parts: Iterator[bytes], limit: int) -> Iterator[bytes | None]:
+    """Yield the lines of an answer as they come; None, at last, where it or a line is too long."""
+    rest, size = b"", 0
+    for part in parts:
+        size += len(part)
+        if size > limit or len(rest) > MOST_LINE:
+            yield None
+            return
+        *lines, rest = (rest + part).split(b"\n")
+        yield from lines
+    yield rest
+
+
+def reason(body: bytes, key: str) -> str:
+    """Return a server's error message as a short line, with the key masked."""
+    text = body.decode("utf-8", "replace")
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        value = "" if text.lstrip().startswith("<") else text
+    for _ in range(4):  # unwraps {"error": {"message": "..."}}, {"detail": [{"msg": "..."}]}
+        if isinstance(value, dict):
+            value = next((value[name] for name in ("error", "message", "detail", "msg") if value.get(name)), "")
+        elif isinstance(value, list):
+            value = value[0] if value else ""
+    reason = value if isinstance(value, str) else ""
+    return shortened(reason.replace(key, "***") if key else reason)
+
+
+def shortened(text: str) -> str:
+    """Shorten a text to one line."""
+    line = one_line(text[: 10 * REASON_CHARACTERS]).rstrip(".")
+    return line if len(line) <= REASON_CHARACTERS else f"{line[:REASON_CHARACTERS]}…"

@@ -54,6 +54,7 @@ _PARTS = {
     "know": r"know|have|wrote|learned|noted|saved|decided",
     "about": r"about|on",
     "notes": r"(?:(?: of)?(?: the| my| our))?(?: notes <about>)?",
+    "lessons": r"(?:all )?(?:of )?(?:my|our) (?:experiences?|lessons|insights|knowledge) (?:with|of|about|on|in|from) ",
     "things": r"(?:[\w-]+ )?(?:[a-z][\w-]*s|people)\b",
     "ways": r"(?:ways|methods|options|approaches|kinds|types|examples|reasons|advantages|disadvantages|pros)\b",
     "what": r"的|(?:有|产生)(?:什么|啥|何|哪些|没有)?|是什么",
@@ -65,6 +66,10 @@ _PARTS = {
     "all": r"(?:所有(?![权者])|全部|一切)的?",
     "matter": r"内容|资料|信息|知识|记录",
     "matters": r"(?:有关|相关)?的<all>?<matter>",
+    # What somebody knows of a subject: 在分块方面的所有经验
+    "mine": r"我们?(?:在|对于?|关于)",
+    "field": r"(?:这个|这)?(?:方面|领域)",
+    "learnt": r"的<all>?(?:经验教训|经验|教训|心得体会|心得|体会|知识|理解|看法|认识|做法|笔记)",
     "sum_up": r"总结|汇总|归纳|概括|梳理|(?:整理|复盘|回顾|盘点)(?=一下)",
 }
 """Parts that patterns refer to as `<name>`."""
@@ -173,10 +178,14 @@ RULES: tuple[Rule, ...] = (
         "summary",
         SUMMARISES,
         # summarise A; give me an overview of A; but 'summarise by' in R
-        r"(?:summari[sz]e|sum up|recap) (?!(?:by|in|function)\b)(?:everything about )?(?P<subject>.+)",
+        r"(?:summari[sz]e|sum up|recap) (?!(?:by|in|function)\b)(?:everything about |<lessons>)?(?P<subject>.+)",
         r"<give>(?:an? |the )?(?:short |quick |brief )?(?:overview|summary|recap|rundown) of<notes> "
         r"(?:(?:everything|what) <i> <know> (?:<about> )?)?(?P<subject>.+)",
         r"(?:bring|catch) me up(?: to speed)? on (?P<subject>.+)",
+        # 总结我在 A 方面的所有经验；总结我对 A 的理解；把我在 A 方面的经验归纳一下
+        r"<no_command><sum_up>(?:一下)?\s*<mine>?(?P<subject><plain>+?)<field><learnt>",
+        r"<no_command><sum_up>(?:一下)?\s*<mine>(?P<subject><plain>+?)上?<learnt>",
+        r"[把将]?<mine>(?P<subject><plain>+?)(?:<field>|上)?<learnt>(?:都|全部)?<sum_up>(?:一下|出来|起来)?",
         # 总结 A；把 A 归纳一下；but 总结会, 归纳推理
         r"<no_command><sum_up>(?!会(?!议)|\S{1,2}$)(?:一下)?\s*(?:里|<all>|<of>|的)*(?P<subject><plain>+?)<matters>?",
         r"[把将]?<of>?(?P<subject><plain>+?)<matters>?<sum_up>(?:一下|出来|起来)",

@@ -51,6 +51,9 @@ RERANKERS: Table[Reranker] = Table(
 )
 build, built, make = RERANKERS.build, RERANKERS.built, RERANKERS.make
 
+REACH_SECONDS = 1.5
+"""How long a search waits for a server that can't be reached before it goes on without it."""
+
 NONE = "none"
 """The name for a search without a reranker."""
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from core.config import settings as configured
 from core.messages import message
 from core.providers.chat import Chat
-from core.reranking import Candidate
+from core.reranking import REACH_SECONDS, Candidate
 from core.settings_sections import LlmSettings
 
 TASK = """You judge how well passages answer a question.
@@ -32,7 +32,7 @@ class Llm:
 
     def __init__(self, model: str = "", *, settings: LlmSettings | None = None) -> None:
         self._settings = configured().llm if settings is None else settings
-        self._chat = Chat(self._settings, model)
+        self._chat = Chat(self._settings, model, reach_seconds=REACH_SECONDS)
 
     @property
     def fingerprint(self) -> str:

@@ -8,7 +8,7 @@ from core.config import settings as configured
 from core.errors import ProviderError
 from core.messages import message
 from core.providers import Server
-from core.reranking import Candidate
+from core.reranking import REACH_SECONDS, Candidate
 from core.settings_sections import RerankSettings
 
 STYLES = ("cohere", "tei", "jina")
@@ -37,7 +37,7 @@ class RerankApi:
 
     def __init__(self, model: str = "", *, settings: RerankSettings | None = None) -> None:
         self._settings = configured().rerank if settings is None else settings
-        self._server = Server("rerank", self._settings, model)
+        self._server = Server("rerank", self._settings, model, reach_seconds=REACH_SECONDS)
         self._styles: tuple[str, ...] = STYLES if self._settings.style == "auto" else (self._settings.style,)
         self._logits = False
 

@@ -15,8 +15,9 @@ import pytest
 from core.answers import bars, budget, figures
 from core.answers.lines import Lines
 from core.answers.writing import IDLE, LETTERS
-from core.errors import ConfigError
+from core.errors import ConfigError, ProviderUnavailable
 from core.model import Answer, told
+from core.providers.chat import Chat
 from core.quotes import place_of
 from core.settings_sections import LlmSettings
 from core.workspace import Workspace
@@ -312,6 +313,22 @@ def test_a_list_that_never_ends_is_dropped() -> None:
     assert not [*lines.add('{"sentences": ['), *lines.add('{"a": ' * 3000), *lines.add("[" * 100_000)]
     assert time.monotonic() - started < 2
     assert list(lines.add("\n" + sentence("After.", (1, BACKUPS)) + "\n"))
+
+
+@pytest.mark.parametrize(
+    ("between", "given", "why"),
+    [
+        (0.1, {"timeout_seconds": 5, "answer_seconds": 0.5}, "still writing after 0.5 seconds.*answer_seconds"),
+        (2.0, {"timeout_seconds": 0.5}, "sent nothing for 0.5 seconds.*timeout_seconds"),
+    ],
+)
+def test_the_limit_that_a_dripping_server_meets_is_named(between: float, given: dict[str, float], why: str) -> None:
+    with ModelServer(stream(*["word "] * 30, between=between)) as server:
+        settings = LlmSettings.model_validate({"base_url": server.url, "model": "m", "retries": 0, **given})
+        started = time.monotonic()
+        with pytest.raises(ProviderUnavailable, match=why):
+            list(Chat(settings).stream("Say it.", {}))
+        assert time.monotonic() - started < 1.5
 
 
 def test_a_stop_ends_a_server_that_is_silent(filled: Workspace) -> None:

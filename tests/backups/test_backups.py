@@ -43,6 +43,43 @@ def test_a_backup_becomes_the_same_workspace_elsewhere(workspace: Workspace, tmp
         assert other.archives.restore_deleted(trashed.key).base.name == "deleted"
 
 
+def test_it_is_made_where_it_is_wanted(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stick, own = tmp_path / "stick", workspace.backups.make()
+    (stick / ".partial").mkdir(parents=True)  # another program's
+    first, second = workspace.backups.make(to=stick), workspace.backups.make(to=stick)
+    named = workspace.backups.make(to=stick / "notes.zip")
+    assert (named.file, named.notes) == (stick / "notes.zip", 3)
+    assert {first.file, second.file, named.file} == {*stick.glob("*.zip")}
+    assert (stick / ".partial").is_dir()
+    assert workspace.backups.all() == [own]
+    for place, why in ((named.file, "already"), (stick / "none", "isn't there"), (stick / "none/a.zip", "isn't there")):
+        with pytest.raises((ConfigError, StoreError), match=why):
+            workspace.backups.make(to=place)
+    folder = workspace.store.folder
+    workspace.close()
+    monkeypatch.chdir(stick)
+    main_(["backup", "make", "--to", "again.zip", "--workspace", str(folder)])
+    assert "The backup is made and checked: " in capsys.readouterr().out
+    main_(["backup", "restore", "again.zip", "--to", str(tmp_path / "elsewhere"), "--workspace", str(folder)])
+    with Workspace(tmp_path / "elsewhere") as restored:
+        assert len(restored.notes.all()) == 3
+
+
+def test_what_a_stick_loses_is_no_backup(workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lose(folder: Path) -> None:
+        """Change a byte of the file, as a worn stick does once it is written."""
+        (file,) = folder.glob("*.zip")
+        data = bytearray(file.read_bytes())
+        data[len(data) // 2] ^= 1
+        file.write_bytes(data)
+
+    monkeypatch.setattr(making, "sync_folder", lose)
+    with pytest.raises(SourceError, match="is damaged"):
+        workspace.backups.make(to=tmp_path)
+
+
 def test_it_is_of_one_moment_while_others_write(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(making, "_PAGES", 1)
     first = workspace.notes.add("vault", "one", title="First", embed=False)

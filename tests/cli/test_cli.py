@@ -453,12 +453,20 @@ def test_models_are_listed_with_what_they_are(run: Any, folder: Path) -> None:
     assert before["bundled"]["usable"]
     assert before["bundled"]["dimension"] == 384
     assert before["bundled"]["bytes"] > 10**8
-    assert before["bundled"]["device"]["reason"]
     assert before["tfidf"]["device"] is None
     assert before["late-interaction"]["part"] == "reranker"
     assert not before["openai_compatible"]["usable"]
     run("import", folder)
     assert {model["name"] for model in run("models", "list")["models"]} == set(before)
+
+
+@pytest.mark.parametrize("command", ["--help", "models --help", "models list", "models list --json"])
+def test_a_list_and_a_help_import_no_torch(command: str, tmp_path: Path) -> None:
+    code = "import sys\nfrom core.cli import main\ntry: main()\nfinally: assert 'torch' not in sys.modules"
+    folder = ("--workspace", str(tmp_path / "none")) if "list" in command else ()
+    ran = subprocess.run([sys.executable, "-c", code, *command.split(), *folder], capture_output=True, text=True)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout
 
 
 def test_models_are_listed_for_people(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

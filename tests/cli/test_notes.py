@@ -198,6 +198,17 @@ def test_a_note_is_shown_as_the_file_that_is_imported_as_it(shell: Shell, tmp_pa
     assert note.body.endswith("The search first.\n")
 
 
+def test_a_note_is_exported_to_a_file_byte_for_byte(shell: Shell, tmp_path: Path) -> None:
+    body = "A\ttab, \x1b[31mred\u202e, \x0c,\r\nno line's end"
+    shell.run("new", "work", "--title", "Hostile", "--body", body)
+    file = tmp_path / "new folder/hostile.md"
+    assert "The note is in " in shell.say("export", "Hostile", "--to", file)
+    assert file.read_bytes() == shell.run("export", "Hostile")["text"].encode()
+    assert file.read_bytes().endswith(body.encode())
+    status, error = shell.run("export", "Hostile", "--to", file)
+    assert (status, "already" in error) == (1, True)
+
+
 def test_the_json_of_an_exported_note_has_every_sign(shell: Shell) -> None:
     body = "A\ttab, \x1b[31mred\u202e, \x0c and no line's end"
     shell.run("new", "work", "--title", "Hostile", "--body", body)

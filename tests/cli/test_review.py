@@ -22,7 +22,10 @@ def test_what_waits_is_listed_and_decided(tmp_path: Path, run: Any, monkeypatch:
         workspace.proposals.add("home", "Thyme is fine.", title="Thyme")
     waiting = run("review", "list", as_json=True)["waiting"]
     assert [(one["kind"], one["title"]) for one in waiting] == [("note", "Thyme"), ("contradiction", "Bread anew")]
+    assert run("review", as_json=True)["waiting"] == waiting
+    assert run("review", "--kind", "note", as_json=True)["waiting"] == waiting[:1]
     lines = run("review", "list")
+    assert run("review") == lines
     assert "New notes" in lines
     assert "Bread at 240 degrees in an oven." in lines
     assert "The text is added; the note is version 2 now." in run("review", "merge", waiting[0]["key"], "Bread")

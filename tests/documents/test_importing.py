@@ -1,15 +1,18 @@
 """Documents as notes: of a folder, of an upload, converted again, and those that aren't read."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import pypandoc
 import pytest
 
 from benchmarks.documents.making import zipped
 from benchmarks.documents.pdfs import PdfPage, pdf
 from core import cli
-from core.documents import Converted
+from core.documents import Converted, converting, process
+from core.documents.pandoc import Pandoc
 from core.errors import EditError, SourceError, UnknownChoice
 from core.intake import documents
 from core.model import ChunkingOptions, SyncReport
@@ -282,3 +285,44 @@ def test_a_chosen_converter_that_is_gone_stops_no_import(workspace: Workspace, f
     report = brought(workspace, folder)
     assert (report.added, report.changed, report.failed) == (1, 1, ())
     assert "# Beginnings" in workspace.notes.get(card.id).body
+
+
+def test_a_conversion_that_was_stopped_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.rst").write_text("Restoring\n=========\n\nA backup.\n")
+    (folder / "b.docx").write_bytes(b"PK\x03\x04no archive")
+    killed = (sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    with Workspace(tmp_path / "workspace") as workspace:
+
+        def imported() -> tuple[int, dict[str, str]]:
+            report = workspace.notes.apply(workspace.notes.plan_folder(folder, "b"))
+            return report.added, {one.path: str(one.error) for one in report.failed}
+
+        converting._close_idle()
+        with monkeypatch.context() as broken:
+            broken.setattr(process, "_COMMAND", killed)
+            added, failed = imported()
+        assert added == 0
+        assert "was stopped (signal 9)" in failed["a.rst"]
+        with monkeypatch.context() as counted:
+            asked: list[str] = []
+            run = converting._run
+            counted.setattr(converting, "_run", lambda *given: asked.append(given[-1]) or run(*given))
+            added, failed = imported()
+            assert (added, [*failed], asked) == (1, ["b.docx"], ["a.rst"])
+            assert imported()[0] == 0
+            assert asked == ["a.rst"]
+
+
+def test_a_pandoc_that_is_killed_says_nothing_of_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "pandoc"
+    program.write_text("#!/bin/sh\nkill -9 $$\n")
+    program.chmod(0o700)
+    monkeypatch.setattr(pypandoc, "get_pandoc_path", lambda: str(program))
+    with pytest.raises(process.Interrupted, match="signal 9"):
+        Pandoc().convert(b"Words\n=====\n", "rst")
+    monkeypatch.setattr(pypandoc, "get_pandoc_path", lambda: str(tmp_path / "none"))
+    with pytest.raises(process.Interrupted, match="isn't there"):
+        Pandoc().convert(b"Words\n=====\n", "rst")

@@ -1,6 +1,7 @@
 """Rerankers on a server: their requests, and the answers they accept."""
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,7 +9,8 @@ import pytest
 
 from core import reranking
 from core.errors import ConfigError, ProviderError, ProviderUnavailable
-from core.reranking import Candidate
+from core.reranking import Candidate, cached
+from core.reranking.cached import Cached
 from core.reranking.llm import Llm
 from core.reranking.rerank_api import RerankApi
 from core.settings_sections import LlmSettings, RerankSettings
@@ -222,3 +224,27 @@ def test_candidates_share_the_characters_of_a_request() -> None:
         for request in server.requests
     ]
     assert lengths == [{250}, {100}]
+
+
+@pytest.mark.parametrize("make", [api, llm])
+def test_a_server_out_of_reach_is_given_up_soon_and_rests_for_a_minute(
+    make: Callable[..., reranking.Reranker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ModelServer() as gone:
+        pass
+    inner = make(gone, retries=4)
+    started = time.monotonic()
+    with pytest.raises(ProviderUnavailable, match="can't be reached"):
+        inner.score(QUESTION, CANDIDATES)
+    assert time.monotonic() - started < 2
+    reranker = Cached(make(gone, retries=0))
+    with pytest.raises(ProviderUnavailable, match="can't be reached"):
+        reranker.score(QUESTION, CANDIDATES)
+    with ModelServer() as back:
+        monkeypatch.setattr(reranker, "_reranker", make(back))
+        with pytest.raises(ProviderUnavailable, match="can't be reached"):
+            reranker.score(QUESTION, CANDIDATES)
+        assert not back.requests
+        later = time.monotonic() + 60
+        monkeypatch.setattr(cached, "monotonic", lambda: later)
+        assert reranker.score(QUESTION, CANDIDATES) == [0, 1, 0.5]
