@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from core.learning.masks import PATTERNS, Masker, shortened
+from core.learning.masks import Masker, shortened
+from core.learning.masks.shapes import SHAPES
 from core.learning.reading import of_text
 from tests.learning.secrets import planted
 
@@ -107,6 +108,66 @@ def test_a_secret_at_the_end_of_a_cut_line_is_no_part_of_it() -> None:
         '"\\' * 9_000,
         "://a:" * 4_000,
         "cookie" * 3_000,
+        "password=" * 2_000,
+        "password " * 2_000,
+        "password(" * 2_000,
+        "password='" * 2_000,
+        "password=(" * 2_000,
+        "password: [" * 2_000,
+        "--token " * 3_000,
+        "a_key" * 4_000,
+        "key-" * 5_000,
+        "密码" * 10_000,
+        "密码是" * 7_000,
+        "密码（" * 7_000,
+        "<key>token</key>" * 1_500,
+        "<password>" * 2_000,
+        "<name " * 4_000,
+        "name: token value: " * 1_200,
+        '{"name":"token",' * 1_300,
+        "| password " * 2_000,
+        "password,user\n" * 1_500,
+        "password  " * 2_000,
+        "curl -u a:" * 2_000,
+        "mysql -p " * 2_000,
+        "docker login " * 1_600,
+        "docker " * 3_000,
+        "echo a " * 3_000,
+        "net use /user:" * 1_400,
+        "INSERT INTO a (password) VALUES ('" * 600,
+        "INSERT INTO a (" * 1_300,
+        "identified by " * 1_400,
+        "machine a login b password " * 750,
+        "set set set " * 1_700,
+        "4111 " * 4_000,
+        "41 " * 6_000,
+        "12345678901234567890" * 1_000,
+        "DE89 " * 4_000,
+        "DE12" * 5_000,
+        "a:b@" * 5_000,
+        "http://a:" * 2_200,
+        "http://" + "a:" * 9_000,
+        "http://" + "@" * 19_000,
+        "a.b." * 5_000,
+        "eyJ." * 5_000,
+        "Authorization: Bearer " * 900,
+        "Authorization: Digest " * 900,
+        "Cookie: a=" * 2_000,
+        "$6$" * 6_000,
+        "a:$6$" * 4_000,
+        "[password-1]" * 1_700,
+        "ａ＝" * 10_000,
+        "\u200b" * 20_000,
+        "A1b/" * 5_000,
+        "a1" * 10_000,
+        "-pass " * 3_000,
+        "123456 is " * 2_000,
+        '\\"' * 9_000,
+        'password=\\"' * 1_800,
+        "password=${" * 1_800,
+        "password={" * 2_000,
+        "password=<" * 2_000,
+        "password=a,b" * 1_600,
     ],
 )
 def test_no_text_takes_long(hostile: str) -> None:
@@ -118,7 +179,7 @@ def test_no_text_takes_long(hostile: str) -> None:
 def test_what_is_cut_ends_before_a_word_or_a_quoted_value() -> None:
     assert shortened("one two three", 9) == "one two…"
     assert "my long" not in shortened('say password="my long pass phrase"', 26)
-    assert len({pattern.kind for pattern in PATTERNS}) > 5
+    assert len({shape.kind for shape in SHAPES}) > 5
 
 
 def test_many_more_at_random_stay_hidden_too() -> None:
