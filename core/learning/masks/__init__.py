@@ -11,7 +11,7 @@ from core.learning.masks.named import named, pairs
 from core.learning.masks.names import Grade, grade
 from core.learning.masks.shapes import shapes
 from core.learning.masks.spans import MASK, Span, merged, normal_form
-from core.learning.masks.tables import tables
+from core.learning.masks.tables import MOST_LINE, is_named, tables
 from core.learning.masks.tokens import unknown
 from core.learning.masks.values import is_secret
 from core.model import LogEvent
@@ -21,6 +21,8 @@ _LONGEST_VALUE = 1_000
 """Characters of a value in quotes that is a secret."""
 _BEGIN = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
 _END = re.compile(r"-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+_TIME = re.compile(r"(?:\d{1,4}[-/:.]\d{1,2}[-/:.]\d{1,4}[\d T:.,Z+-]{0,24})?")
+_MOST_SOURCES = 10_000
 _OF_KEY = re.compile(r"[\sA-Za-z0-9+/=:,.\"\\|-]*")
 
 
@@ -33,6 +35,7 @@ class Masker:
     def __init__(self) -> None:
         self._masks: dict[str, str] = {}
         self._numbers: Counter[str] = Counter()
+        self._sources: dict[str, str] = {"": ""}
 
     def __len__(self) -> int:
         return len(self._masks)
@@ -45,12 +48,13 @@ class Masker:
         """Return an event without its secrets."""
         fields = {self.masked(name): self._field(name, value) for name, value in event.fields.items()}
         text = shortened(event.text, _MOST_TEXT)
-        time, source = self.masked(event.time[:100], unknown=False), self.masked(event.source[:200])
+        time = event.time if _TIME.fullmatch(event.time) else self.masked(event.time[:100], unknown=False)
+        source = self._source(event.source[:200])
         return replace(event, text=self.masked(text), time=time, source=source, fields=fields)
 
     def across_lines(self, text: str) -> str:
-        """Return a text without the secrets that several lines tell: keys, pairs, columns. Its lines stay where they are."""
-        return self._replaced(self.without_keys(text), _across_lines)
+        """Return a text without the secrets that several lines tell: pairs and columns. Its lines stay where they are."""
+        return self._replaced(text, _across_lines)
 
     def without_keys(self, text: str) -> str:
         """Return a text whose private keys are masked; its lines stay in their places."""
@@ -67,6 +71,14 @@ class Masker:
                 if key:
                     lines[number] = line[: begin.start()] + self._mask("key", f"{number}:{line}")
         return "\n".join(lines)
+
+    def _source(self, source: str) -> str:
+        """Return a source without its secrets; few sources write the most of a log."""
+        if source not in self._sources:
+            if len(self._sources) > _MOST_SOURCES:
+                self._sources.clear()
+            self._sources[source] = self.masked(source)
+        return self._sources[source]
 
     def _field(self, name: str, value: str) -> str:
         sure = grade(name)
@@ -97,15 +109,19 @@ def _secrets(text: str, also_unknown: bool) -> Iterator[Span]:
     yield from shapes(text, lower)
     yield from commands(text, lower)
     yield from named(text, lower)
-    yield from tables(text, lower)
+    yield from tables(text)
     yield from numbers(text)
     if also_unknown:
         yield from unknown(text)
 
 
 def _across_lines(text: str) -> Iterator[Span]:
-    yield from pairs(text)
-    yield from tables(text, text.lower())
+    at = 0
+    for line in text.split("\n"):
+        if len(line) <= MOST_LINE and is_named(line):
+            yield from pairs(text, at, at + len(line))
+        at += len(line) + 1
+    yield from tables(text)
 
 
 def unnumbered(text: str) -> str:

@@ -1,6 +1,7 @@
 """Secrets that are known by the name before them: in settings, code, URLs, flags, sentences, XML, and pairs."""
 
 import re
+import sys
 from collections.abc import Iterator
 
 from core.learning.masks.literals import Value, values_at
@@ -25,13 +26,14 @@ _ALONE = re.compile(
     r"[\s>*#+-]*(?:\d{1,2}[.)] )?(?:(?:export|set|setx|env|arg|const|let|var|final|local|declare|password for \w+)[ \t]+|\$env:)*[\"'`*_$]*",
     re.IGNORECASE,
 )
-_REST = re.compile(r"(?:[ \t]+(?![#|&<>]|//|--|[\w.-]{1,40}[=:])[^\s]+)+")
+_REST = re.compile(r"(?:[ \t]+(?![#|&<>]|//|--|[\w.-]{1,40}[=:])[^\s]+)+(?=[ \t]*(?:$|\n|[ \t]#|[ \t]//))")
 _OTHER = re.compile(
     rf"(?:{OTHER_NAMES})(?:[^\S\n]?[(（][^)）\n]{{0,20}}[)）])?[\"'`”*_\])]{{0,4}}"
     r"(?P<joint>(?:\s{0,4}(?:(?:已经?|也|都|被|均|统一|暂时|现在|目前|临时|初始|默认|就)?(?:更?改|设|重置|更新|变更|修改|换|调整|配)(?:置|定)?(?:为|成|到|了)"
     r"|是|为|[:=]|=>|->|→|\|)){0,3})\s{0,4}(?:\*\*)?",
     re.IGNORECASE,
 )
+_QUOTES = "\"'`“‘「『"
 _ASCII = re.compile(r"(?![!?])[!-~]{4}")
 _XML = re.compile(
     r"<(?P<name>[\w:.-]{1,80})(?:\s[^<>]{0,300})?(?<!/)>\s{0,100}(?:<!\[CDATA\[(?P<data>.{0,2000}?)\]\]>|(?P<value>[^<]{1,2000}))",
@@ -62,14 +64,21 @@ def named(text: str, lower: str) -> Iterator[Span]:
         if "<" in text:
             yield from _elements(text)
         yield from pairs(text)
-    for match in _OTHER.finditer(text):
-        for value in values_at(text, match.end()):
-            found = text[value.start : value.end]
-            sure = Grade.ANY if match["joint"] else Grade.NO_WORD
-            if not match["joint"] and not value.quoted and not _ASCII.match(found):
-                continue
-            if is_secret(found, sure, quoted=value.quoted):
+    if not text.isascii():
+        yield from _of_other_languages(text)
+
+
+def _of_other_languages(text: str) -> Iterator[Span]:
+    at = 0
+    while match := _OTHER.search(text, at):
+        at = match.end()
+        joint = match["joint"] or text[match.start() - 1 : match.start()] == "-"
+        if not joint and not _ASCII.match(text, at) and text[at : at + 1] not in _QUOTES:
+            continue
+        for value in values_at(text, at):
+            if is_secret(text[value.start : value.end], Grade.ANY if joint else Grade.NO_WORD, quoted=value.quoted):
                 yield Span(value.start, value.end, "password")
+                at = max(at, value.end)
 
 
 def _assigned(text: str) -> Iterator[Span]:
@@ -182,9 +191,9 @@ def _elements(text: str) -> Iterator[Span]:
             yield Span(*match.span(part), "password")
 
 
-def pairs(text: str) -> Iterator[Span]:
-    """Yield the values of pairs whose name and value are apart: `{"name": "DB_PASSWORD", "value": "…"}`."""
-    for match in _LABEL.finditer(text):
+def pairs(text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[Span]:
+    """Yield, for names between two places, the values of pairs whose name and value are apart: `{"name": "DB_PASSWORD", "value": "…"}`."""
+    for match in _LABEL.finditer(text, start, end):
         sure = grade(match["name"]) if match["name"].isascii() else Grade.ANY
         if sure is Grade.NONE:
             continue

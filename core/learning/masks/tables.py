@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from core.learning.masks.names import HINTS, OTHER_NAMES, Grade, grade
-from core.learning.masks.spans import Span
+from core.learning.masks.spans import Hints, Span
 from core.learning.masks.values import is_secret
 
 _SEPARATORS = (re.compile(r"(?<!\\)[|│┃]"), re.compile(r"\t"), re.compile(r"[ \t]{2,}"), re.compile(r"[,;]"))
@@ -17,23 +17,22 @@ _TITLES = frozenset(
     " purpose example meaning comment action result scope environment".split()
 )
 _OTHER = re.compile(OTHER_NAMES, re.IGNORECASE)
-_MOST_LINE = 4_000
+MOST_LINE = 4_000
+"""Characters of a line that may be a row; a longer one is looked at as part of its event."""
+
+_HINTS = Hints([HINTS])
 
 Cells = Sequence[tuple[int, int]]
 
 
-def tables(text: str, lower: str) -> Iterator[Span]:
+def tables(text: str) -> Iterator[Span]:
     """Yield the values in rows and columns of secrets."""
-    if "\n" not in text and not re.search(r"[|│┃\t]|  ", text):
-        return
-    if not any(hint in lower for hint in HINTS) and not _OTHER.search(text):
-        return
     at = 0
     columns: list[tuple[re.Pattern[str], int, list[int]]] = []
     lines = text.split("\n")
     for number, line in enumerate(lines):
-        following = lines[number + 1] if number + 1 < len(lines) else ""
-        if len(line) <= _MOST_LINE:
+        if len(line) <= MOST_LINE and (columns or is_named(line)):
+            following = lines[number + 1] if number + 1 < len(lines) else ""
             columns = [one for one in columns if _RULE.fullmatch(line) or len(_cells(line, one[0])) == one[1]]
             for separator, _, places in columns:
                 yield from _of_cells(
@@ -42,7 +41,7 @@ def tables(text: str, lower: str) -> Iterator[Span]:
                     [_cells(line, separator)[place] for place in places if not _RULE.fullmatch(line)],
                     Grade.ANY,
                 )
-            if not columns and _is_named(line):
+            if not columns and is_named(line):
                 for separator in _SEPARATORS:
                     cells = _cells(line, separator)
                     heads = [_head(line[start:end]) for start, end in cells]
@@ -63,9 +62,9 @@ def tables(text: str, lower: str) -> Iterator[Span]:
         at += len(line) + 1
 
 
-def _is_named(line: str) -> bool:
-    lower = line.lower()
-    return any(hint in lower for hint in HINTS) or bool(_OTHER.search(line))
+def is_named(line: str) -> bool:
+    """Return whether there may be the name of a secret in a line."""
+    return bool(_HINTS.places(line.lower())) or (not line.isascii() and bool(_OTHER.search(line)))
 
 
 def _cells(line: str, separator: re.Pattern[str]) -> Cells:

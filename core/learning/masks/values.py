@@ -64,6 +64,10 @@ _COMMON = re.compile(
 _SECRET_WORD = re.compile(rf"(?i)\b(?:password|passphrase|token|secret|key|pin|code|credentials?)s?\b|{OTHER_NAMES}")
 
 
+_MOST = 1_000
+"""Characters of a value that may be no secret."""
+
+
 def is_placeholder(value: str) -> bool:
     """Return whether a value only takes the place of a secret."""
     return bool(MASK.fullmatch(value) or _PLACEHOLDER.fullmatch(value.strip()))
@@ -71,6 +75,8 @@ def is_placeholder(value: str) -> bool:
 
 def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = False) -> bool:
     """Return whether a value under a name of a grade is a secret; `said` is one behind *is* or blanks."""
+    if len(value) > _MOST:
+        return True
     value = value.strip()
     if not any(map(str.isalnum, _FORMATTED.sub("", value))):
         return False
