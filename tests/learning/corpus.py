@@ -29,7 +29,13 @@ def shapes(file: Path = SHAPES, seed: int = 40) -> Iterator[Shape]:
     """Yield a text for each line of templates, as one seed makes it."""
     chance = random.Random(seed)
     for line in file.read_text(encoding="utf-8").splitlines():
-        template = line.replace("\\u200b", "\u200b").replace("\\\\", "\0").replace("\\n", "\n").replace("\\t", "\t")
+        template = (
+            line.replace("\\u200b", "\u200b")
+            .replace("\\u200d", "\u200d")
+            .replace("\\\\", "\0")
+            .replace("\\n", "\n")
+            .replace("\\t", "\t")
+        )
         template, text, secrets = template.replace("\0", "\\"), "", []
         rest = template
         while rest:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from core.learning.masks.commands import commands
 from core.learning.masks.figures import numbers
-from core.learning.masks.named import named, pairs
+from core.learning.masks.named import named, on_next_line, pairs
 from core.learning.masks.names import Grade, grade
 from core.learning.masks.shapes import shapes
 from core.learning.masks.spans import MASK, Span, merged, normal_form
@@ -120,6 +120,7 @@ def _across_lines(text: str) -> Iterator[Span]:
     for line in text.split("\n"):
         if len(line) <= MOST_LINE and is_named(line):
             yield from pairs(text, at, at + len(line))
+            yield from on_next_line(text, at, at + len(line))
         at += len(line) + 1
     yield from tables(text)
 

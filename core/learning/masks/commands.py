@@ -12,7 +12,8 @@ _OPTIONS = {
     r"(?:docker|podman|nerdctl|buildah|skopeo|helm|oras|crane)[^\n|;]{0,60}\slogin": "-p",
     r"redis-cli|redis-benchmark|keydb-cli|valkey-cli": "-a",
     r"mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump|mycli": "-p=",
-    r"sshpass": "-p",
+    r"sshpass|hydra|medusa|ncrack|patator|crackmapexec|netexec|nxc|evil-winrm|impacket-\w+|smbmap|xprobe": "-p",
+    r"ssh-keygen": "-N -P",
     r"mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport": "-p",
     r"az|twine|psexec(?:\.exe)?|rdesktop|ncftp\w*|heketi-cli|cqlsh|influx|wrangler|pscp|plink|putty": "-p -pw -password",
     r"sqlcmd|bcp|isql|mosquitto_(?:pub|sub)|ipmitool|osql|zip|unzip": "-P",
@@ -71,6 +72,23 @@ _PLACES = tuple(
             "aws_secret aws_session authtoken password set config",
             rf"\b(?:config|configure|set|setx|define|export|append|add|secret|setenv)\s+(?:set\s+|--\w+\s+)*(?P<name>[/\w.:@-]{{3,100}})[ \t]+{_VALUE}",
         ),
+        ("convertto-securestring", rf"ConvertTo-SecureString\s+(?:-String\s+)?{_VALUE}"),
+        (
+            "cryptsetup gpg openssl passwd su",
+            rf"\b(?:cryptsetup|gpg|openssl|passwd|sudo|su|kinit)\b[^\n]{{0,200}}<<<\s*{_VALUE}",
+        ),
+        ("alias set", rf"\bmc\s+(?:alias|config host)\s+(?:set|add)\s+\S+\s+\S+\s+\S+\s+{_VALUE}"),
+        ("rclone", rf"\brclone\b[^\n]{{0,200}}?\spass\s+{_VALUE}"),
+        (
+            "add_user authenticate_user",
+            rf"\brabbitmqctl\s+(?:-\S+\s+\S+\s+)*(?:add|authenticate)_user\s+\S+\s+{_VALUE}",
+        ),
+        ("sp_addlogin sp_password", rf"\bsp_(?:addlogin|password|addlinkedsrvlogin)\b[^\n,]{{0,100}},\s*N?{_VALUE}"),
+        (
+            ".auth( .login( .authenticate(",
+            rf"\.(?:auth|login|authenticate|log_in|sign_in)\(\s*[\"'][^\"'\n]{{1,100}}[\"']\s*,\s*{_VALUE}",
+        ),
+        ("user ", rf"(?m)(?:^|ftp> ?|> ?)user\s+[\w.@-]{{1,60}}\s+(?P<value>[^\s\"':,]{{3,200}})\s*$"),
         ("wpa_passphrase", rf"\bwpa_passphrase\s+\S+\s+{_VALUE}"),
         ("nmcli", rf"\bnmcli\b[^\n]{{0,200}}?\s(?:password|wifi-sec\.psk)\s+{_VALUE}"),
         (
@@ -101,7 +119,10 @@ _PLACES = tuple(
             "community",
             rf"\b(?:community|enable secret|enable password|key-string|secret \d|password [057])\s+(?:[0579]\s+)?{_VALUE}",
         ),
-        ("pgpass :", r"(?m)^[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:(?P<value>[^\s:]{2,200})$"),
+        (
+            "pgpass :",
+            r"(?m)(?<![^\s\"'])[\w.*-]{1,100}:(?:\d{2,5}|\*):[\w*-]{1,60}:[\w*-]{1,60}:(?P<value>[^\s:]{2,200})\s*$",
+        ),
         (
             "/",
             r"(?i)(?:账号|帐号|用户名?|account|login|credentials?|user(?:name)?)(?:[ /&和]{1,3}(?:密码|口令|password|pass|pwd))[ \t]{0,4}[:=是为]{0,2}[ \t]{0,4}[\"'`]?[\w.@+-]{1,60}[ \t]{0,3}[/:|,][ \t]{0,3}(?P<value>[^\s\"'`,;|。]{3,200})",

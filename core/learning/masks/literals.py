@@ -29,7 +29,7 @@ _BARE = re.compile(
     rf"|[,;](?![\s\"']|$|\\|[\w.-]{{1,40}}\s{{0,4}}[=:]|[{CJK}])|&(?!(?:amp;)?[\w.\[\]-]{{1,40}}=)(?=\S)"
     r"|[)\]}>](?=[^\s\"'`,;:.)\]}<>|\\])|\|(?=[^\s|])|<(?![/A-Za-z!])(?=\S))++"
 )
-_URL_BARE = re.compile(r"[^\s\"'`<>&#;)\]}\\]++")
+_URL_BARE = re.compile(r"(?:[^\s\"'`<>&)\]}\\]|&(?!(?:amp;)?[\w.\[\]-]{1,40}=)(?=\S))++")
 _CALL = re.compile(
     r"(?:(?:await|new|return)[ \t]+)?(?P<name>[A-Za-z_][A-Za-z_.:]*\d{0,3})!?(?:<[\w, ]{0,40}>)?\((?P<inner>[^\n]{0,2000})"
 )
@@ -79,8 +79,10 @@ def _closed(text: str, start: int, mark: str) -> int | None:
 
 def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
     """Return the values that begin at a place of a text: one as a rule, several in a call, a list, or with another choice."""
-    if one := quoted(text, at) or (quoted(text, at + 1) if text.startswith("(", at) else None):
+    if one := quoted(text, at):
         return [one]
+    if text.startswith("(", at) and quoted(text, at + 1) and (end := _call_end(text[at + 1 : at + _MOST])):
+        return [Value(*one.span("text")) for one in _LITERAL.finditer(text, at, at + 1 + end)]
     if in_url:
         match = _URL_BARE.match(text, at)
         return [Value(*match.span(), quoted=False)] if match else []

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from core.learning.masks.literals import Value, values_at
 from core.learning.masks.names import HINTS, OTHER_NAMES, Grade, grade
 from core.learning.masks.spans import Span
-from core.learning.masks.values import is_secret
+from core.learning.masks.values import is_mixed, is_secret
+from core.text import CJK
 
 _NAME = re.compile(rf"(?<![\w$.-])(?=[\w$.-]*?(?:{'|'.join(HINTS)}))[\w$.-]++", re.IGNORECASE | re.ASCII)
 _CLOSE = r"(?:\\{0,7}[\"'`”’]|&quot;|&#3[49];|%2[27]|[\])*_}]){0,6}"
@@ -19,7 +20,9 @@ _JOINT = re.compile(
     r"[ \t]{0,20}(?:\*\*|__)?[ \t]{0,20}"
 )
 _SPACED = re.compile(rf"{_CLOSE}[ \t]{{1,40}}(?P<pair>[\w.-]+=)?")
-_BREAK = re.compile(r"(?:[|>][+-]?|\\)?[ \t]*\n(?P<indent>[ \t]*)(?P<value>[^\s:#|<>{}\[\]-][^\n]*)")
+_BREAK = re.compile(
+    r"(?:[|>][+-]?|\\|<<-?[\"']?\w{1,20}[\"']?)?[ \t]*\n(?P<indent>[ \t]*)(?P<value>[^\s:#|<>{}\[\]-][^\n]*)"
+)
 _BEFORE = re.compile(r"(?<![\w-])[A-Za-z]{2,20}[ ]\Z")
 _PUT = re.compile(r"\w\([ \t]*\\{0,3}[\"'`]?\Z")
 _ALONE = re.compile(
@@ -33,8 +36,13 @@ _OTHER = re.compile(
     r"|是|为|[:=]|=>|->|→|\|)){0,3})\s{0,4}(?:\*\*)?",
     re.IGNORECASE,
 )
+_MARKS = ('"', "'", "\\")
 _QUOTES = "\"'`“‘「『"
 _ASCII = re.compile(r"(?![!?])[!-~]{4}")
+_RUN = re.compile(
+    rf"(?<![^\s\"'`<>()\[\]{{}},;|{CJK}。、【】「」“”:])[^\s\"'`<>()\[\]{{}},;|{CJK}。、【】「」“”:]{{6,200}}+"
+)
+_OPEN = re.compile(r"(?:[:=>|\\]|<<-?[\"']?\w{1,20}[\"']?)[ \t]*\Z")
 _XML = re.compile(
     r"<(?P<name>[\w:.-]{1,80})(?:\s[^<>]{0,300})?(?<!/)>\s{0,100}(?:<!\[CDATA\[(?P<data>.{0,2000}?)\]\]>|(?P<value>[^<]{1,2000}))",
     re.DOTALL,
@@ -69,9 +77,12 @@ def named(text: str, lower: str) -> Iterator[Span]:
 
 
 def _of_other_languages(text: str) -> Iterator[Span]:
-    at = 0
+    at = line = 0
     while match := _OTHER.search(text, at):
         at = match.end()
+        if match.start() >= line:
+            line = text.find("\n", match.start()) % (len(text) + 1)
+            yield from _mixed_runs(text, text.rfind("\n", 0, match.start()) + 1, line)
         joint = match["joint"] or text[match.start() - 1 : match.start()] == "-"
         if not joint and not _ASCII.match(text, at) and text[at : at + 1] not in _QUOTES:
             continue
@@ -82,7 +93,7 @@ def _of_other_languages(text: str) -> Iterator[Span]:
 
 
 def _assigned(text: str) -> Iterator[Span]:
-    at = 0
+    at = line = 0
     while match := _NAME.search(text, at):
         at = match.end()
         name = match[0][-120:]
@@ -93,9 +104,28 @@ def _assigned(text: str) -> Iterator[Span]:
             sure = max(sure, grade(f"{before[0]}{name}")) if sure is not Grade.NONE and before else _of_two(text, match)
         if sure is Grade.NONE:
             continue
+        if sure is Grade.ANY and match.start() >= line:
+            line = text.find("\n", match.start()) % (len(text) + 1)
+            yield from _mixed_runs(text, text.rfind("\n", 0, match.start()) + 1, line)
         for value in _values(text, match, sure):
             yield Span(value.start, value.end, "password")
             at = max(at, value.end)
+
+
+def _mixed_runs(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield what is as mixed as a password is in a line that speaks of one: *the password was set to …*."""
+    for run in _RUN.finditer(text, start, end):
+        if is_mixed(run[0]):
+            yield Span(*run.span(), "password")
+
+
+def on_next_line(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield what is in the line after the one between two places, which ends with a name: a block of YAML, a heredoc."""
+    if _OPEN.search(text, max(start, end - 30), end):
+        following = text.find("\n", end + 1)
+        for span in _assigned(text[start : following if following >= 0 else len(text)]):
+            if span.start > end - start:
+                yield Span(span.start + start, span.end + start, span.kind)
 
 
 def _of_two(text: str, match: re.Match[str]) -> Grade:
@@ -111,8 +141,9 @@ def _values(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
         yield from _spaced(text, match, sure)
         return
     start = joint.end()
-    alone = _is_alone(text, match.start())
-    if match[0].lower() == "pass" and not alone:
+    before = _BEFORE.search(text, max(0, match.start() - 22), match.start())
+    alone = _is_alone(text, before.start() if before else match.start())
+    if match[0].lower() == "pass" and not alone and not text.startswith(_MARKS, start):
         sure = Grade.NO_WORD
     called = bool(_PUT.search(text, max(0, match.start() - 8), match.start()))
     said = joint["said"] is not None or (joint["comma"] is not None and not called)
@@ -121,7 +152,9 @@ def _values(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
             broken["value"], max(sure, Grade.NO_WORD)
         ):
             single = (
-                " " not in broken["value"].strip() or "|" in text[start : start + 2] or ">" in text[start : start + 2]
+                " " not in broken["value"].strip()
+                or "|" in text[start : start + 2]
+                or text[start : start + 1] in (">", "<")
             )
             if single and sure is not Grade.RANDOM:
                 yield Value(*broken.span("value"))

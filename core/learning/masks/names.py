@@ -14,16 +14,37 @@ class Grade(IntEnum):
     ANY = 3
 
 
-HINTS = ("pass", "pwd", "pw", "secret", "token", "key", "cred", "auth", "sess", "sig", "otp", "pin", "code", "cvv")
+HINTS = (
+    "pass",
+    "pwd",
+    "pw",
+    "secret",
+    "token",
+    "key",
+    "cred",
+    "auth",
+    "sess",
+    "sig",
+    "otp",
+    "pin",
+    "code",
+    "cvv",
+    "assw",
+    "psk",
+    "mnemonic",
+    "phrase",
+)
 HINTS = (*HINTS, "cvc", "ssn", "bearer", "contrase", "kennwort", "senha", "salasana")
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_SURE = re.compile(r"passw|passphrase|passcode|pwd|secret(?!ar)|credential|contrase|kennwort|senha|salasana|sessid")
-_WORDS = frozenset("pass passe pw cred creds otp totp pin cvv cvc ssn bearer authcode requirepass masterauth".split())
+_SURE = re.compile(r"p?assw|passphrase|passcode|pwd|secret(?!ar)|credential|contrase|kennwort|senha|salasana|sessid")
+_WORDS = frozenset(
+    "pass passe pw cred creds otp totp pin cvv cvc ssn psk mnemonic bearer authcode requirepass masterauth".split()
+)
 _NOT_PASS = ("bypass", "compass", "trespass", "surpass", "overpass", "underpass", "multipass", "singlepass")
 _OF_KEY = frozenset(
     "api access auth client private priv secret signing sign encryption encrypt encrypted decryption master account"
     " shared subscription service deploy deployment ssh gpg pgp rsa license licence storage app application consumer"
-    " webhook admin root hmac aes jwt ingest cipher crypt crypto function pre psk wpa wifi recovery unlock security"
+    " webhook admin root hmac aes jwt ingest cipher crypt crypto function pre psk wpa wifi fi recovery unlock security"
     " openai anthropic stripe aws azure google gcp github gitlab sendgrid twilio host".split()
 )
 _OF_TOKEN = frozenset(
@@ -84,6 +105,8 @@ def _of_part(part: str, before: str) -> Grade:
             return Grade.NO_WORD if before in firsts else Grade.RANDOM
     if part in ("code", "codes"):
         return Grade.ANY if before in _OF_CODE else Grade.NONE
+    if part == "phrase":
+        return Grade.ANY if before in ("seed", "recovery", "backup", "secret") else Grade.NONE
     if part in ("auth", "basicauth", "sessionid", "signature", "sig") or (part == "id" and before == "session"):
         return Grade.NO_WORD
     return Grade.RANDOM if part in ("session", "sid", "authorization") else Grade.NONE

@@ -44,7 +44,7 @@ _VENDORS = (
     r"cio_?[a-z]?[A-Za-z0-9]{32,}|crates?io[A-Za-z0-9]{32,}|HRKU-[\w-]{30,}|PRVK-[\w-]{20,}|bkua_[a-f0-9]{40}|ory_[a-z]{2}_[\w-]{20,}",
 )
 _HASHES = (
-    r"\$(?:2[abxy]?\$\d\d|[156y7]|gy|apr1|md5|sha1|scrypt|argon2(?:id|i|d)|pbkdf2[\w-]*|P|H|S|bcrypt-sha256)\$[^\s\"',:;<>|]{8,}",
+    r"\$(?:2[abxy]?\$\d\d|[156y7]|gy|apr1|md5|sha1|scrypt|argon2(?:id|i|d)|pbkdf2[\w-]*|P|H|S|bcrypt-sha256)\$[^\s\"':;<>|]{8,}",
     r"\$[PHS]\$[./A-Za-z0-9]{20,}|\{(?:S?SHA\d{0,3}|S?MD5|CRYPT|PBKDF2[\w-]*|ARGON2)\}[^\s\"',;<>|]{12,}",
     r"(?:pbkdf2|scrypt|bcrypt|argon2)(?:_sha\d+|:[\w:]+)?\$[^\s\"',;<>|]{16,}|pbkdf2:sha\d+:\d+\$[^\s\"',;<>|]{16,}",
     r"\*[0-9A-F]{40}(?!\w)|(?<![\w])[a-f0-9]{32}:[a-f0-9]{32}(?=:|\W|$)|SCRAM-SHA-\d+\$[^\s\"',;<>|]{16,}",
@@ -106,7 +106,7 @@ SHAPES = (
     _shape(
         "token",
         "code verif 验 驗",
-        r"(?i)(?<![\w.-])(?P<value>\d{4,8})(?=[ ,]{0,3}(?:(?:is|为|是)[ ]?)(?:your|the|您|你)[^\n.。]{0,40}(?:code|otp|验证码|驗證碼|动态码|校验码))",
+        r"(?i)(?<![\w.-])(?P<value>(?:[A-Z]-)?\d{4,8})(?=[ ,]{0,3}(?:(?:is|as|为|是)[ ]?)(?:your|the|您|你)[^\n.。]{0,40}(?:code|otp|验证码|驗證碼|动态码|校验码))",
     ),
     _shape(
         "card",

@@ -90,7 +90,7 @@ def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = Fal
         return False
     if not quoted and _is_code(value):
         return False
-    if value.isdigit():
+    if value.rstrip(".!。").isdigit():
         return len(value) >= (4 if sure is Grade.ANY else 6) and sure is not Grade.RANDOM
     if sure is Grade.RANDOM:
         return is_token(value) or (
@@ -99,6 +99,26 @@ def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = Fal
     if sure is Grade.NO_WORD or said:
         return _is_no_word(value)
     return True
+
+
+def is_mixed(run: str) -> bool:
+    """Return whether a run of characters is as mixed as only a password is: letters, figures, and signs or both cases."""
+    run = re.sub(r"\\+[nrt]$", "", run).strip("*_~.!?#-")
+    name, sign, value = run.partition("=")
+    if sign and not re.search(r"[A-Z]", value) and re.fullmatch(r"[A-Za-z_][\w.-]*", name):
+        return False
+    if len(run) < 6 or "/" in run or "\\" in run or run[0].isdigit() or _LINK.fullmatch(run) or _COMMON.fullmatch(run):
+        return False
+    if is_placeholder(run) or _is_path(run) or not (re.search("[A-Za-z]", run) and re.search(r"\d", run)):
+        return False
+    if re.search(r"[\w@.][!#$%^&*+=?~][\w@]", run) and not run.startswith("%"):
+        return True
+    return (
+        run.isalnum()
+        and len(run) >= 8
+        and mixed(run) >= 0.3
+        and bool(re.search("[A-Z]", run) and re.search("[a-z]", run))
+    )
 
 
 def _is_no_word(value: str) -> bool:
