@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 SHAPES = Path(__file__).with_name("shapes.txt")
+UNSEEN = Path(__file__).with_name("unseen_shapes.txt")
+"""Shapes that were written when the masks were done: 189 of 235 were masked then."""
+HARMLESS = Path(__file__).with_name("harmless.txt")
 _MIXED = string.ascii_letters + string.digits
 _SIGNS = "!#%*.?^~+="
 _WORDS = "horse tiger candle orbit velvet marble lantern pepper anchor meadow".split()

@@ -2,12 +2,14 @@
 
 import json
 import time
+from pathlib import Path
 
 import pytest
 
 from core.learning.masks import Masker, shortened
-from core.learning.masks.shapes import SHAPES
-from core.learning.reading import of_text
+from core.learning.masks.shapes import SHAPES as KNOWN
+from core.learning.reading import of_events, of_text
+from tests.learning.corpus import HARMLESS, SHAPES, UNSEEN, left_of, shapes
 from tests.learning.secrets import planted
 
 
@@ -20,6 +22,50 @@ def test_of_200_planted_secrets_none_is_left(seed: int) -> None:
         if secret in shown or json.dumps(secret)[1:-1] in shown:
             left.append((kind, line))
     assert not left
+
+
+@pytest.mark.parametrize("name", ["a.log", "a.md"])
+@pytest.mark.parametrize(("file", "seed"), [(SHAPES, 40), (SHAPES, 41), (UNSEEN, 40)])
+def test_of_300_shapes_no_part_is_left_beside_a_mask(file: Path, seed: int, name: str) -> None:
+    all_shapes = [*shapes(file, seed)]
+    left = []
+    for shape in all_shapes:
+        log = of_text(f"# Log\n\n# Of today\n\n{shape.text}\n\nafter\n", name, Masker())
+        shown = "\n".join(f"{event.source} {event.text} {dict(event.fields)}" for event in log.events)
+        if left_of(shape, f"{shown}\n{Masker().masked(shape.text)}"):
+            left.append(shape.template)
+    assert len(left) <= 0.02 * len(all_shapes), left
+
+
+def test_harmless_lines_stay_as_they_are() -> None:
+    lines = HARMLESS.read_text(encoding="utf-8").splitlines()
+    touched = [line for line in lines if Masker().masked(line) != line]
+    assert len({*lines}) >= 300
+    assert len(touched) <= 0.03 * len(lines), touched
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("密码：hunter2，请保密", "密码：[password-1]，请保密"),
+        ("ｐａｓｓｗｏｒｄ＝ｈｕｎｔｅｒ２ （旧）", "ｐａｓｓｗｏｒｄ＝[password-1] （旧）"),
+        ("pass\u200bword=hun\u200bter2 x", "pass\u200bword=[password-1] x"),
+        ("ﬁle “a”，①", "ﬁle “a”，①"),
+    ],
+)
+def test_a_text_keeps_its_signs_around_the_masks(text: str, expected: str) -> None:
+    assert Masker().masked(text) == expected
+
+
+def test_a_mask_that_somebody_wrote_hides_nothing() -> None:
+    assert "hunter2" not in Masker().masked("password=[password-1]hunter2")
+    assert "hunter2" not in Masker().masked("[token-1] password=hunter2[token-1]")
+
+
+def test_fields_of_events_are_masked_by_their_names() -> None:
+    item = {"text": "login", "fields": {"password": "swordfish", "path": "/a", "user": "ada"}}
+    (event,) = of_events([item], "a", Masker()).events
+    assert event.fields == {"password": "[password-1]", "path": "/a", "user": "ada"}
 
 
 def test_equal_secrets_look_equal_and_say_nothing_of_themselves() -> None:
@@ -179,7 +225,7 @@ def test_no_text_takes_long(hostile: str) -> None:
 def test_what_is_cut_ends_before_a_word_or_a_quoted_value() -> None:
     assert shortened("one two three", 9) == "one two…"
     assert "my long" not in shortened('say password="my long pass phrase"', 26)
-    assert len({shape.kind for shape in SHAPES}) > 5
+    assert len({shape.kind for shape in KNOWN}) > 5
 
 
 def test_many_more_at_random_stay_hidden_too() -> None:

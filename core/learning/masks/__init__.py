@@ -53,7 +53,7 @@ class Masker:
         return replace(event, text=self.masked(text), time=time, source=source, fields=fields)
 
     def across_lines(self, text: str) -> str:
-        """Return a text without the secrets that several lines tell: pairs and columns. Its lines stay where they are."""
+        """Return a text without the secrets that several lines tell: pairs and columns. Its lines stay in place."""
         return self._replaced(text, _across_lines)
 
     def without_keys(self, text: str) -> str:

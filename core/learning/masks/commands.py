@@ -15,7 +15,8 @@ _OPTIONS = {
     r"sshpass|hydra|medusa|ncrack|patator|crackmapexec|netexec|nxc|evil-winrm|impacket-\w+|smbmap|xprobe": "-p",
     r"ssh-keygen": "-N -P",
     r"mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport": "-p",
-    r"az|twine|psexec(?:\.exe)?|rdesktop|ncftp\w*|heketi-cli|cqlsh|influx|wrangler|pscp|plink|putty": "-p -pw -password",
+    r"az|twine|psexec(?:\.exe)?|rdesktop|ncftp\w*|heketi-cli|cqlsh|influx|wrangler|pscp|plink"
+    r"|putty": "-p -pw -password",
     r"sqlcmd|bcp|isql|mosquitto_(?:pub|sub)|ipmitool|osql|zip|unzip": "-P",
     r"ldap(?:search|add|modify|passwd|whoami|delete)": "-w",
     r"snmp\w+": "-A -X -c",
@@ -47,7 +48,8 @@ _PLACES = tuple(
     for hints, regex in (
         (
             "-u --user --proxy",
-            rf"(?<![^\s\"'`(=\[,])(?:-u|--user|--proxy-user|-U|--digest -u)[ =]{{0,3}}[\"']?[\w.@+\\-]{{1,100}}:(?!//){_VALUE}",
+            rf"(?<![^\s\"'`(=\[,])(?:-u|--user|--proxy-user|-U|--digest -u)["
+            rf" =]{{0,3}}[\"']?[\w.@+\\-]{{1,100}}:(?!//){_VALUE}",
         ),
         (
             "-u -U lftp smbclient",
@@ -55,26 +57,29 @@ _PLACES = tuple(
         ),
         (
             "sqlplus expdp impdp rman sqlldr",
-            rf"\b(?:sqlplus|expdp|impdp|rman|sqlldr)\b[^\n|;]{{0,100}}?\s[\w.]{{1,40}}/(?P<value>[^\s@/]{{2,200}})(?=@|\s|$)",
+            r"\b(?:sqlplus|expdp|impdp|rman|sqlldr)\b[^\n|;]{0,100}?\s[\w.]{1,40}/(?P<value>[^\s@/]{2,200})(?=@|\s|$)",
         ),
-        ("jdbc:oracle", rf"jdbc:oracle:\w{{1,10}}:[\w.]{{1,40}}/(?P<value>[^\s@]{{2,200}})@"),
+        ("jdbc:oracle", r"jdbc:oracle:\w{1,10}:[\w.]{1,40}/(?P<value>[^\s@]{2,200})@"),
         ("user:", rf"\bnet\s+use\s[^\n]{{0,200}}?/user:\S+\s+{_VALUE}"),
         ("user", rf"\bnet\s+user\s+[\w.-]+\s+(?!/){_VALUE}"),
         ("htpasswd", rf"\bhtpasswd\s+(?:-\w+\s+)*\S+\s+\S+\s+{_VALUE}"),
         ("openssl -pass", rf"-pass(?:in|out)?[ \t]+[\"']?pass:{_VALUE}"),
         (
             "chpasswd passwd --stdin -stdin sudo -s su",
-            r"\becho\s+(?:-[ne]+\s+)*[\"']?(?:[\w.-]{1,40}:)?(?P<value>[^\s\"'|][^\"'|\n]{1,200}?)[\"']?\s*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:chpasswd|passwd|sudo\b|su\b|cryptsetup|gpg|kinit|smbpasswd|ecryptfs\S*|docker|podman|\S+ [^\n|]{0,80}--?(?:password|token|with-token)\S*)",
+            r"\becho\s+(?:-[ne]+\s+)*[\"']?(?:[\w.-]{1,40}:)?(?P<value>[^\s\"'|][^\"'"
+            r"|\n]{1,200}?)[\"']?\s*\|\s*(?:sudo\s+(?:-\w+\s+)*)?(?:chpasswd|passwd|sudo\b|su\b|cryptsetup|gpg"
+            r"|kinit|smbpasswd|ecryptfs\S*|docker|podman|\S+ [^\n|]{0,80}--?(?:password|token|with-token)\S*)",
         ),
         ("chpasswd", rf"\bchpasswd\b[^\n]{{0,40}}<<<\s*[\"']?[\w.-]{{1,40}}:{_VALUE}"),
         ("vault login", rf"\bvault\s+login\s+(?:-\S+\s+)*(?![-/]){_VALUE}"),
         (
             "aws_secret aws_session authtoken password set config",
-            rf"\b(?:config|configure|set|setx|define|export|append|add|secret|setenv)\s+(?:set\s+|--\w+\s+)*(?P<name>[/\w.:@-]{{3,100}})[ \t]+{_VALUE}",
+            rf"\b(?:config|configure|set|setx|define|export|append|add|secret|setenv)\s+(?:set\s+"
+            rf"|--\w+\s+)*(?P<name>[/\w.:@-]{{3,100}})[ \t]+{_VALUE}",
         ),
         ("convertto-securestring", rf"ConvertTo-SecureString\s+(?:-String\s+)?{_VALUE}"),
         (
-            "cryptsetup gpg openssl passwd su",
+            "cryptsetup gpg openssl passwd su kinit",
             rf"\b(?:cryptsetup|gpg|openssl|passwd|sudo|su|kinit)\b[^\n]{{0,200}}<<<\s*{_VALUE}",
         ),
         ("alias set", rf"\bmc\s+(?:alias|config host)\s+(?:set|add)\s+\S+\s+\S+\s+\S+\s+{_VALUE}"),
@@ -88,7 +93,7 @@ _PLACES = tuple(
             ".auth( .login( .authenticate(",
             rf"\.(?:auth|login|authenticate|log_in|sign_in)\(\s*[\"'][^\"'\n]{{1,100}}[\"']\s*,\s*{_VALUE}",
         ),
-        ("user ", rf"(?m)(?:^|ftp> ?|> ?)user\s+[\w.@-]{{1,60}}\s+(?P<value>[^\s\"':,]{{3,200}})\s*$"),
+        ("user ", r"(?m)(?:^|ftp> ?|> ?)user\s+[\w.@-]{1,60}\s+(?P<value>[^\s\"':,]{3,200})\s*$"),
         ("wpa_passphrase", rf"\bwpa_passphrase\s+\S+\s+{_VALUE}"),
         ("nmcli", rf"\bnmcli\b[^\n]{{0,200}}?\s(?:password|wifi-sec\.psk)\s+{_VALUE}"),
         (
@@ -97,14 +102,16 @@ _PLACES = tuple(
         ),
         (
             "password",
-            rf"\b(?:(?:ENCRYPTED|UNENCRYPTED|WITH|USER|ROLE|LOGIN)\b[^\n;]{{0,80}}?\s)PASSWORD\s+(?P<value>\\?'(?:[^'\n]|''){{1,400}}\\?'|\"[^\"\n]{{1,400}}\")",
+            r"\b(?:(?:ENCRYPTED|UNENCRYPTED|WITH|USER|ROLE|LOGIN)\b[^\n;]{0,80}?\s)PASSWORD\s+(?P<value>\\?'(?:[^"
+            r"'\n]|''){1,400}\\?'|\"[^\"\n]{1,400}\")",
         ),
         ("set password", rf"\bSET\s+PASSWORD\b[^\n=;]{{0,100}}=\s*(?:PASSWORD\s*\(\s*)?{_VALUE}"),
         ("password(", r"(?<![\w.])(?:OLD_)?PASSWORD\s?\(\s*(?P<value>'[^'\n]{1,400}'|\"[^\"\n]{1,400}\")"),
         ("dblink crypt(", r"\bcrypt\(\s*(?P<value>'[^'\n]{1,400}')"),
         (
             "auth",
-            r"(?m)(?:^|[>$\"'\]] ?)AUTH\s+(?:(?!PLAIN|LOGIN|CRAM)[\w.-]{1,40}\s+)?(?!failed|error|required|plain\b|login\b|cram|success|ok\b)(?P<value>[^\s\"':,]{3,400})[\"']?\s*$",
+            r"(?m)(?:^|[>$\"'\]] ?)AUTH\s+(?:(?!PLAIN|LOGIN|CRAM)[\w.-]{1,40}\s+)?(?!failed|error|required"
+            r"|plain\b|login\b|cram|success|ok\b)(?P<value>[^\s\"':,]{3,400})[\"']?\s*$",
         ),
         ("auth", r"\bAUTH(?:ENTICATE)?\s+(?:PLAIN|LOGIN|XOAUTH2|CRAM-MD5)\s+(?P<value>[\w+/=]{6,2000})"),
         ("pass", r"(?m)(?:^|[>:<-]\s{0,3}|\bC: )PASS\s+(?P<value>(?![./\[]|test|\w+::|\S*[/.]\S*\.\w+)\S{3,200})\s*$"),
@@ -117,7 +124,8 @@ _PLACES = tuple(
         ("requirepass masterauth", rf"\b(?:requirepass|masterauth|masteruser)[\"']?[ \t]+{_VALUE}"),
         (
             "community",
-            rf"\b(?:community|enable secret|enable password|key-string|secret \d|password [057])\s+(?:[0579]\s+)?{_VALUE}",
+            rf"\b(?:community|enable secret|enable password|key-string|secret \d|password"
+            rf" [057])\s+(?:[0579]\s+)?{_VALUE}",
         ),
         (
             "pgpass :",
@@ -125,14 +133,17 @@ _PLACES = tuple(
         ),
         (
             "/",
-            r"(?i)(?:账号|帐号|用户名?|account|login|credentials?|user(?:name)?)(?:[ /&和]{1,3}(?:密码|口令|password|pass|pwd))[ \t]{0,4}[:=是为]{0,2}[ \t]{0,4}[\"'`]?[\w.@+-]{1,60}[ \t]{0,3}[/:|,][ \t]{0,3}(?P<value>[^\s\"'`,;|。]{3,200})",
+            r"(?i)(?:账号|帐号|用户名?|account|login|credentials?|user(?:name)?)(?:[ /&和]{1,3}(?:密码|口令"
+            r"|password|pass|pwd))[ \t]{0,4}[:=是为]{0,2}[ \t]{0,4}[\"'`]?[\w.@+-]{1,60}[ \t]{0,3}[/:|,]["
+            r" \t]{0,3}(?P<value>[^\s\"'`,;|。]{3,200})",
         ),
         ("smb user", r"(?i)\b(?:username|user)=[^,\s]{1,60},pass(?:word)?=(?P<value>[^\s\"']{1,200})"),
     )
 )
 _INSERT = re.compile(r"\bINSERT\s+INTO\s+[^\s(]{1,100}\s*\((?P<columns>[^()]{1,2000})\)\s*VALUES\s*", re.IGNORECASE)
 _ITEM = re.compile(
-    r"\s*(?P<value>[NEnebx]?'(?:[^'\\]|''|\\.){0,2000}'|\"[^\"\n]{0,2000}\"|[^,()'\"]{1,400}|\w+\([^()]{0,400}\))\s*(?P<end>[,)])"
+    r"\s*(?P<value>[NEnebx]?'(?:[^'\\]|''|\\.){0,2000}'|\"[^\"\n]{0,2000}\"|[^,()'\"]{1,400}"
+    r"|\w+\([^()]{0,400}\))\s*(?P<end>[,)])"
 )
 
 

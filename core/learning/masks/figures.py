@@ -20,7 +20,8 @@ _SOCIAL = re.compile(rf"{_BEFORE}(?!000|666|9)\d{{3}}-(?!00)\d\d-(?!0000)\d{{4}}
 _REGION = r"(?:1[1-5]|2[1-3]|3[1-7]|4[1-6]|5[0-4]|6[1-5]|71|8[1-3]|91)"
 _DAY = r"(?:0[1-9]|1[0-2])[ -]?(?:0[1-9]|[12]\d|3[01])"
 _CITIZEN = re.compile(
-    rf"(?<![A-Za-z0-9])(?<!\d[.-])(?:{_REGION}\d{{4}}[ -]?(?:19|20)\d\d{_DAY}[ -]?\d{{3}}[\dXx]|{_REGION}\d{{6}}{_DAY}\d{{3}})"
+    rf"(?<![A-Za-z0-9])(?<!\d[.-])(?:{_REGION}\d{{4}}[ -]?(?:19|20)\d\d{_DAY}[ -]?\d{{3}}[\dXx]"
+    rf"|{_REGION}\d{{6}}{_DAY}\d{{3}})"
     r"(?![A-Za-z0-9])(?![.-]\d)"
 )
 """Chinese identity numbers of 18 digits, and of 15 as they were before 1999."""

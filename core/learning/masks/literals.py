@@ -31,7 +31,8 @@ _BARE = re.compile(
 )
 _URL_BARE = re.compile(r"(?:[^\s\"'`<>&)\]}\\]|&(?!(?:amp;)?[\w.\[\]-]{1,40}=)(?=\S))++")
 _CALL = re.compile(
-    r"(?:(?:await|new|return)[ \t]+)?(?P<name>[A-Za-z_][A-Za-z_.:]*\d{0,3})!?(?:<[\w, ]{0,40}>)?\((?P<inner>[^\n]{0,2000})"
+    r"(?:(?:await|new|return)[ \t]+)?(?P<name>[A-Za-z_][A-Za-z_.:]*\d{0,3})!?(?:<[\w,"
+    r" ]{0,40}>)?\((?P<inner>[^\n]{0,2000})"
 )
 _AFTER_CALL = re.compile(r"[\s\[,;.)\]}:|\"'`]|$")
 _GETTERS = frozenset("getenv get getitem getattr header env lookup fetch read".split())
@@ -42,7 +43,7 @@ _LITERAL = re.compile(
 
 
 def quoted(text: str, at: int) -> Value | None:
-    """Return the value in quotes that begins at a place, None where none does; the pieces of a joined one are one value."""
+    """Return the value in quotes that begins at a place, None where none does; joined pieces are one value."""
     mark = _MARK.match(text, at)
     if not mark:
         return None
@@ -78,11 +79,12 @@ def _closed(text: str, start: int, mark: str) -> int | None:
 
 
 def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
-    """Return the values that begin at a place of a text: one as a rule, several in a call, a list, or with another choice."""
+    """Return the values that begin at a place of a text: one as a rule, several in a call, a list, or a choice."""
     if one := quoted(text, at):
         return [one]
-    if text.startswith("(", at) and quoted(text, at + 1) and (end := _call_end(text[at + 1 : at + _MOST])):
-        return [Value(*one.span("text")) for one in _LITERAL.finditer(text, at, at + 1 + end)]
+    if text.startswith("(", at) and quoted(text, at + 1):
+        most: int = _call_end(text[at + 1 : at + _MOST]) or _MOST
+        return [Value(*one.span("text")) for one in _LITERAL.finditer(text, at, at + 1 + most)]
     if in_url:
         match = _URL_BARE.match(text, at)
         return [Value(*match.span(), quoted=False)] if match else []
@@ -90,9 +92,9 @@ def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
         inner = call.start("inner")
         if _AFTER_CALL.match(text, inner + end + 1):
             return [*_arguments(text, call["name"], inner, inner + end), *_otherwise(text, inner + end + 1)]
-    if text.startswith("[", at) and (end := text.find("]", at, at + _MOST)) > at and "\n\n" not in text[at:end]:
-        found = [Value(*one.span("text")) for one in _LITERAL.finditer(text, at, end)]
-        return found or [Value(at + 1, end, quoted=False)]
+    if text.startswith("[", at) and (close := text.find("]", at, at + _MOST)) > at and "\n\n" not in text[at:close]:
+        found = [Value(*one.span("text")) for one in _LITERAL.finditer(text, at, close)]
+        return found or [Value(at + 1, close, quoted=False)]
     bare = _BARE.match(text, at)
     return [Value(*bare.span(), quoted=False), *_otherwise(text, bare.end())] if bare else []
 

@@ -26,13 +26,15 @@ _BREAK = re.compile(
 _BEFORE = re.compile(r"(?<![\w-])[A-Za-z]{2,20}[ ]\Z")
 _PUT = re.compile(r"\w\([ \t]*\\{0,3}[\"'`]?\Z")
 _ALONE = re.compile(
-    r"[\s>*#+-]*(?:\d{1,2}[.)] )?(?:(?:export|set|setx|env|arg|const|let|var|final|local|declare|password for \w+)[ \t]+|\$env:)*[\"'`*_$]*",
+    r"[\s>*#+-]*(?:\d{1,2}[.)] )?(?:(?:export|set|setx|env|arg|const|let|var|final|local|declare|password"
+    r" for \w+)[ \t]+|\$env:)*[\"'`*_$]*",
     re.IGNORECASE,
 )
 _REST = re.compile(r"(?:[ \t]+(?![#|&<>]|//|--|[\w.-]{1,40}[=:])[^\s]+)+(?=[ \t]*(?:$|\n|[ \t]#|[ \t]//))")
 _OTHER = re.compile(
     rf"(?:{OTHER_NAMES})(?:[^\S\n]?[(（][^)）\n]{{0,20}}[)）])?[\"'`”*_\])]{{0,4}}"
-    r"(?P<joint>(?:\s{0,4}(?:(?:已经?|也|都|被|均|统一|暂时|现在|目前|临时|初始|默认|就)?(?:更?改|设|重置|更新|变更|修改|换|调整|配)(?:置|定)?(?:为|成|到|了)"
+    r"(?P<joint>(?:\s{0,4}(?:(?:已经?|也|都|被|均|统一|暂时|现在|目前|临时|初始|默认|就)?(?:更?改|设|重置"
+    r"|更新|变更|修改|换|调整|配)(?:置|定)?(?:为|成|到|了)"
     r"|是|为|[:=]|=>|->|→|\|)){0,3})\s{0,4}(?:\*\*)?",
     re.IGNORECASE,
 )
@@ -44,19 +46,25 @@ _RUN = re.compile(
 )
 _OPEN = re.compile(r"(?:[:=>|\\]|<<-?[\"']?\w{1,20}[\"']?)[ \t]*\Z")
 _XML = re.compile(
-    r"<(?P<name>[\w:.-]{1,80})(?:\s[^<>]{0,300})?(?<!/)>\s{0,100}(?:<!\[CDATA\[(?P<data>.{0,2000}?)\]\]>|(?P<value>[^<]{1,2000}))",
+    r"<(?P<name>[\w:.-]{1,80})(?:\s[^<>]{0,300})?(?<!/)>\s{0,100}(?:<!\[CDATA\[(?P<data>.{0,2000}?)\]\]>"
+    r"|(?P<value>[^<]{1,2000}))",
     re.DOTALL,
 )
-_LABELS = r"(?:name|key|field|param|parameter|variable|var|setting|option|property|id|label|header|env|attribute|item|title|type|account|k|n|键|名称|参数|变量|字段|配置项)"
+_LABELS = (
+    r"(?:name|key|field|param|parameter|variable|var|setting|option|property|id|label|header|env"
+    r"|attribute|item|title|type|account|k|n|键|名称|参数|变量|字段|配置项)"
+)
 _VALUES = (
     r"(?:value|val|default|defaultvalue|default_value|content|data|text|stringvalue|v|string|current|值|取值|内容)"
 )
 _LABEL = re.compile(
-    rf"(?<![\w.-]){_LABELS}(?:\\{{0,3}}[\"'])?\s{{0,8}}(?:[:=>]|=>)\s{{0,8}}(?:\\{{0,3}}[\"'`])?(?P<name>[\w.-]{{2,100}}|{OTHER_NAMES})",
+    rf"(?<![\w.-]){_LABELS}(?:\\{{0,3}}[\"'])?\s{{0,8}}(?:[:=>]|=>)\s{{0,8}}(?:\\{{0,3}}[\"'`])?(?P<name>"
+    rf"[\w.-]{{2,100}}|{OTHER_NAMES})",
     re.IGNORECASE,
 )
 _VALUE = re.compile(
-    rf"(?:(?<![\w.-]){_VALUES}(?:\\{{0,3}}[\"'])?\s{{0,8}}(?:=>|[:=])\s{{0,8}}|</[\w:.-]{{1,40}}>\s{{0,200}}<{_VALUES}(?:\s[^<>]{{0,100}})?>\s{{0,20}})",
+    rf"(?:(?<![\w.-]){_VALUES}(?:\\{{0,3}}[\"'])?\s{{0,8}}(?:=>|[:=])\s{{0,8}}"
+    rf"|</[\w:.-]{{1,40}}>\s{{0,200}}<{_VALUES}(?:\s[^<>]{{0,100}})?>\s{{0,20}})",
     re.IGNORECASE,
 )
 _TEXT = re.compile(r"[\"']?[^<>\n]{0,200}>\s{0,20}(?P<value>[^<\n]{1,1000})<")
@@ -120,7 +128,7 @@ def _mixed_runs(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def on_next_line(text: str, start: int, end: int) -> Iterator[Span]:
-    """Yield what is in the line after the one between two places, which ends with a name: a block of YAML, a heredoc."""
+    """Yield what is in the line after the one between two places, where that ends with a name, as blocks of YAML do."""
     if _OPEN.search(text, max(start, end - 30), end):
         following = text.find("\n", end + 1)
         for span in _assigned(text[start : following if following >= 0 else len(text)]):
@@ -169,7 +177,7 @@ def _values(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
             not value.quoted
             and sure is Grade.ANY
             and joint["sign"]
-            and alone
+            and (alone or "phrase" in match[0].lower())
             and (rest := _REST.match(text, value.end))
         ):
             value = Value(value.start, rest.end())
@@ -225,7 +233,7 @@ def _elements(text: str) -> Iterator[Span]:
 
 
 def pairs(text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[Span]:
-    """Yield, for names between two places, the values of pairs whose name and value are apart: `{"name": "DB_PASSWORD", "value": "…"}`."""
+    """Yield the values of pairs whose names are between two places: `{"name": "DB_PASSWORD", "value": "…"}`."""
     for match in _LABEL.finditer(text, start, end):
         sure = grade(match["name"]) if match["name"].isascii() else Grade.ANY
         if sure is Grade.NONE:

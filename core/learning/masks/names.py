@@ -14,27 +14,11 @@ class Grade(IntEnum):
     ANY = 3
 
 
-HINTS = (
-    "pass",
-    "pwd",
-    "pw",
-    "secret",
-    "token",
-    "key",
-    "cred",
-    "auth",
-    "sess",
-    "sig",
-    "otp",
-    "pin",
-    "code",
-    "cvv",
-    "assw",
-    "psk",
-    "mnemonic",
-    "phrase",
+HINTS = tuple(
+    "pass pwd pw secret token key cred auth sess sig otp pin code cvv assw psk mnemonic phrase cvc ssn bearer contrase"
+    " kennwort senha salasana".split()
 )
-HINTS = (*HINTS, "cvc", "ssn", "bearer", "contrase", "kennwort", "senha", "salasana")
+"""Parts of which each name of a secret has one."""
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _SURE = re.compile(r"p?assw|passphrase|passcode|pwd|secret(?!ar)|credential|contrase|kennwort|senha|salasana|sessid")
 _WORDS = frozenset(
@@ -48,19 +32,24 @@ _OF_KEY = frozenset(
     " openai anthropic stripe aws azure google gcp github gitlab sendgrid twilio host".split()
 )
 _OF_TOKEN = frozenset(
-    "access refresh auth bearer api id csrf xsrf session bot personal deploy app registry slack github gitlab npm device"
+    "access refresh auth bearer api id csrf xsrf session bot personal deploy app registry slack github"
+    " gitlab npm device"
     " push login reset security vault private oauth jwt secret".split()
 )
 _OF_CODE = frozenset(
     "auth authorization verification security sms login access invite activation mfa recovery backup pairing unlock otp"
-    " card confirmation pin".split()
+    " card confirmation pin reset".split()
 )
 _ABOUT = frozenset(
-    "min max minimum maximum length len size sizes ttl expire expires expiry expired expiration age count counts counter"
+    "min max minimum maximum length len size sizes ttl expire expires expiry expired expiration age"
+    " count counts counter"
     " num number limit limits timeout attempts attempt retries rotation policy policies rule rules strength type types"
-    " kind name names label hint column path paths file files filename dir directory folder url uri endpoint method mode"
-    " provider providers service server version format encoding algorithm alg error errors exception reset change changed"
-    " required enabled disabled valid invalid validation validator check match manager store ratio rate usage used total"
+    " kind name names label hint column path paths file files filename dir directory folder url uri"
+    " endpoint method mode"
+    " provider providers service server version format encoding algorithm alg error errors exception"
+    " reset change changed"
+    " required enabled disabled valid invalid validation validator check match manager store ratio rate"
+    " usage used total"
     " index bucket budget window cost through less fail failed failure scope scopes location lookup id ids map order"
     " press up down code codes ring board set sets space usage handler callback class field fields for of in protected"
     " policy generator gen helper prompt placeholder mask masked masker masking warning warnings".split()

@@ -71,7 +71,7 @@ def _form(letter: str) -> str:
 
 
 def merged(spans: Iterable[Span], text: str) -> list[Span]:
-    """Return spans without overlaps, in their order in the text; what overlaps or touches is one, of the kind found first.
+    """Return spans in the order of a text; those that overlap or touch are one, of the kind that was found first.
 
     No part of a secret stays beside a mask that way. What is within a mask already is left out.
     """

@@ -12,8 +12,10 @@ _SEPARATORS = (re.compile(r"(?<!\\)[|│┃]"), re.compile(r"\t"), re.compile(r"
 _HEAD = re.compile(rf"[ \t]*(?:{OTHER_NAMES})[ \t]*|[\w .-]{{1,40}}", re.IGNORECASE)
 _RULE = re.compile(r"[\s|:+=│┃┼├┤─-]+")
 _TITLES = frozenset(
-    "role value user name email type description required default notes note status value values created host port id key date"
-    " string int integer str bool boolean text varchar prod production dev staging test active yes no owner used rotated where"
+    "role value user name email type description required default notes note status value values created"
+    " host port id key date"
+    " string int integer str bool boolean text varchar prod production dev staging test active yes no"
+    " owner used rotated where"
     " purpose example meaning comment action result scope environment".split()
 )
 _OTHER = re.compile(OTHER_NAMES, re.IGNORECASE)

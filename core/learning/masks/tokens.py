@@ -15,7 +15,8 @@ _ORDINARY = re.compile(
 _RUN = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{20,}+={0,2}")
 _AROUND = re.compile(r"(?:[.~:]?[A-Za-z0-9+/_=-])*+")
 _DIGEST = re.compile(
-    r"(?i)(?:\b(?:commit|merge|revision|rev|tree|parent|blob|object|index|head is now at|checksum|digest|etag|integrity)"
+    r"(?i)(?:\b(?:commit|merge|revision|rev|tree|parent|blob|object|index|head is now at|checksum|digest"
+    r"|etag|integrity)"
     r"\b[\"']?[:= ]{0,3}[\"']?|\b(?:sha-?\d{1,3}|md5|git)[-:=@ ]{1,2}|@)\Z"
 )
 """What is before a hash that is no secret."""

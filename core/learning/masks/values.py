@@ -1,4 +1,4 @@
-"""What is behind the name of a secret, and whether it is one: no placeholder, path, flag, reference or word of prose."""
+"""Whether what is behind the name of a secret is one: no placeholder, path, flag, reference or word of prose."""
 
 import re
 
@@ -7,11 +7,16 @@ from core.learning.masks.spans import MASK
 from core.learning.masks.tokens import is_token, mixed
 
 _PLACEHOLDER = re.compile(
-    r"<[A-Za-z_ ./:|-]{1,60}>|\$\{[\w.:/-]{1,80}\}|\$[A-Za-z_]\w*(?:[.:>\[-].*)?|\$\{\{.*\}\}|\$\(.*\)|`[^`]*`|%\w{1,40}%|%\(\w+\)s?|%[sdrvq]"
-    r"|\{{1,2}[^{}]{0,80}\}{1,2}|#\{.*\}|<%.*%>|\?|:[a-z_]+|[*•●█]{2,}|[xX]{3,}|[.…_#-]+|\.{2,}|\[[A-Za-z _-]{1,40}\]|!\w+\b.*|@\w+@"
-    r"|(?:your|my|some|the|an?|insert|enter|put|replace|example|dummy|sample|fake)[-_ ][A-Za-z_ -]*|YOUR[A-Z_]*|[A-Z_]*(?-i:TOKEN|KEY|SECRET|PASSWORD)[A-Z_]*|redacted|hidden|filtered"
-    r"|masked|removed|omitted|censored|suppressed|secret_here|(?:true|false|yes|no|on|off|none|null|nil|undefined|nan|void|auto|optional"
-    r"|required|enabled|disabled|str|string|int|integer|bool|boolean|bytes?|char|text|varchar|number|float|any|object|array|list|dict|map"
+    r"<[A-Za-z_ ./:|-]{1,60}>|\$\{[\w.:/-]{1,80}\}|\$[A-Za-z_]\w*(?:[.:>\[-].*)?|\$\{\{.*\}\}|\$\(.*\)"
+    r"|`[^`]*`|%\w{1,40}%|%\(\w+\)s?|%[sdrvq]"
+    r"|\{{1,2}[^{}]{0,80}\}{1,2}|#\{.*\}|<%.*%>|\?|:[a-z_]+|[*•●█]{2,}|[xX]{3,}|[.…_#-]+|\.{2,}|\[[A-Za-z"
+    r" _-]{1,40}\]|!\w+\b.*|@\w+@"
+    r"|(?:your|my|some|the|an?|insert|enter|put|replace|example|dummy|sample|fake)[-_ ][A-Za-z_ -]*"
+    r"|YOUR[A-Z_]*|[A-Z_]*(?-i:TOKEN|KEY|SECRET|PASSWORD)[A-Z_]*|redacted|hidden|filtered"
+    r"|masked|removed|omitted|censored|suppressed|secret_here|(?:true|false|yes|no|on|off|none|null|nil"
+    r"|undefined|nan|void|auto|optional"
+    r"|required|enabled|disabled|str|string|int|integer|bool|boolean|bytes?|char|text|varchar|number"
+    r"|float|any|object|array|list|dict|map"
     r"|uuid|date|self|this|unset|empty|absent|present|n/a)[?!;,.)]*(?:\[.*\])?|\[?[A-Z]?[a-z]+\[[A-Za-z, |]+\]?",
     re.IGNORECASE,
 )
@@ -23,42 +28,60 @@ _CODE = re.compile(
     r"(?:[A-Za-z_]\w*(?:\.|->|::))*[A-Za-z_]\w*(?:\[(?:[\"'].*|[A-Za-z_]\w*\].*|\d+\]?)|\{.*)?", re.ASCII
 )
 _HEADS = frozenset(
-    "self this args arg config cfg conf settings os env environ process request req response res options opts ctx context"
-    " params data user cls secrets var vars local module props state event input form session app values row item kwargs"
+    "self this args arg config cfg conf settings os env environ process request req response res options"
+    " opts ctx context"
+    " params data user cls secrets var vars local module props state event input form session app values"
+    " row item kwargs"
     " process import".split()
 )
 _SEGMENT = r"[\w.@+ ,%$(){}-]+"
 _PATH = re.compile(
-    rf"(?:~|\.{{1,2}}|[A-Za-z]:|file:|\$\{{?\w+\}}?)?(?:[/\\]{{1,2}}{_SEGMENT}){{1,40}}[/\\]?|{_SEGMENT}(?:/{_SEGMENT}){{2,40}}/?"
-    r"|[\w./-]+\.(?:pem|key|txt|json|ya?ml|env|conf|ini|crt|cer|p12|pfx|jks|gpg|pub|py|jsx?|tsx?|go|rs|java|md|html|kdbx|asc|cfg|toml"
+    rf"(?:~|\.{{1,2}}|[A-Za-z]:|file:|\$\{{?\w+\}}?)?(?:[/\\]{{1,2}}{_SEGMENT}){{1,40}}[/\\]?"
+    rf"|{_SEGMENT}(?:/{_SEGMENT}){{2,40}}/?"
+    r"|[\w./-]+\.(?:pem|key|txt|json|ya?ml|env|conf|ini|crt|cer|p12|pfx|jks|gpg|pub|py|jsx?|tsx?|go|rs"
+    r"|java|md|html|kdbx|asc|cfg|toml"
     r"|xml|csv|log|sh|php|rb|vue|test)(?::\d+)*"
 )
 _LINK = re.compile(r"[a-z][a-z0-9+.-]{1,20}://\S*|(?:www\.)\S+|\S+@\S+\.\w+", re.IGNORECASE)
 _FLAG = re.compile(r"--?[a-z][a-z-]*(?:=\S*)?")
 _PROSE = frozenset(
-    "the a an is are was were be been being has have had having must should shall can cannot could may might will would do does did not no"
-    " nor too and or but if for in on at to from with without by as of off into onto than that this these those it its your my our their"
-    " his her any all each every both some none required expired expires invalid missing wrong incorrect rotated revoked changed failed"
-    " mismatch verification header value unset empty set enter reset forgot forgotten change update updated use used uses using keep kept"
-    " store stored stores shared sent send stays lies lives never always only just also now then when where which who why how what more most"
-    " less least between before after during since until over under again once here there please see ask asks asked accepted rejected refused"
-    " denied correct ok okay unknown provided given specified expected hidden visible encrypted hashed protected managed available"
-    " unavailable based rejects authentication authorization rules length strength field prompt input output contains contain created"
-    " deleted generated loaded found saved checked verified matched matches cannot can't isn't doesn't don't won't wasn't didn't works"
-    " looks seems gets got read reads written stolen leaked lost safe unsafe weak strong short long too very really still already"
-    " part pieces way question problem answer point idea reason difference thing things one two three four five choose pick type types"
+    "the a an is are was were be been being has have had having must should shall can cannot could may"
+    " might will would do does did not no"
+    " nor too and or but if for in on at to from with without by as of off into onto than that this"
+    " these those it its your my our their"
+    " his her any all each every both some none required expired expires invalid missing wrong incorrect"
+    " rotated revoked changed failed"
+    " mismatch verification header value unset empty set enter reset forgot forgotten change update"
+    " updated use used uses using keep kept"
+    " store stored stores shared sent send stays lies lives never always only just also now then when"
+    " where which who why how what more most"
+    " less least between before after during since until over under again once here there please see ask"
+    " asks asked accepted rejected refused"
+    " denied correct ok okay unknown provided given specified expected hidden visible encrypted hashed"
+    " protected managed available"
+    " unavailable based rejects authentication authorization rules length strength field prompt input"
+    " output contains contain created"
+    " deleted generated loaded found saved checked verified matched matches cannot can't isn't doesn't"
+    " don't won't wasn't didn't works"
+    " looks seems gets got read reads written stolen leaked lost safe unsafe weak strong short long too"
+    " very really still already"
+    " part pieces way question problem answer point idea reason difference thing things one two three"
+    " four five choose pick type types"
     " make makes need needs let rotate revoke refresh add remove request refreshing whether about hash salt".split()
 )
 """Words with which a sentence goes on behind the name of a secret."""
 _STOPS = re.compile(r"\b(?:the|is|are|must|be|your|to|of|an?|at|and|or|not|it|this|you|for|in|with)\b", re.IGNORECASE)
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _CHINESE_PROSE = re.compile(
-    r"(?:[是为有在和与或的了]|必须|至少|最[少多长短]|不|已|请|应|需|要|错|无|由|长度|强度|过期|正确|输入|未|没|可|会|包含|太|只|用|存|放|保|找|忘|重"
+    r"(?:[是为有在和与或的了]|必须|至少|最[少多长短]|不|已|请|应|需|要|错|无|由|长度|强度|过期|正确|输入"
+    r"|未|没|可|会|包含|太|只|用|存|放|保|找|忘|重"
     r"|修改|策略|管理|登录|失效|校验|格式|规则|建议|尽|统一|加密|都|每|定期|默认|一定|千万|别|仍|仅|被|将|能|该)"
 )
 _COMMON = re.compile(
-    r"(?i)v\d+|v?\d+(?:\.\d+)+|oauth\d?|o?auth2\.0|http/?\d(?:\.\d)?|[hre]s\d{3}|sha-?\d{1,3}|md5|utf-?\d{1,2}|base\d\d|aes-?\d*|ed25519|p-?\d{3}"
-    r"|x509|pkcs\d+|\d+(?:ms|s|m|h|d|kb|mb|gb|px|em|%)|#?\d{1,3}(?:st|nd|rd|th)?|rfc\d+|s3|ec2|k8s|i18n|mysql\d|python\d"
+    r"(?i)v\d+|v?\d+(?:\.\d+)+|oauth\d?|o?auth2\.0|http/?\d(?:\.\d)?|[hre]s\d{3}|sha-?\d{1,3}|md5"
+    r"|utf-?\d{1,2}|base\d\d|aes-?\d*|ed25519|p-?\d{3}"
+    r"|x509|pkcs\d+|\d+(?:ms|s|m|h|d|kb|mb|gb|px|em|%)|#?\d{1,3}(?:st|nd|rd|th)?|rfc\d+|s3|ec2|k8s|i18n"
+    r"|mysql\d|python\d"
 )
 """Words with figures that are no secrets."""
 _SECRET_WORD = re.compile(rf"(?i)\b(?:password|passphrase|token|secret|key|pin|code|credentials?)s?\b|{OTHER_NAMES}")
@@ -102,7 +125,7 @@ def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = Fal
 
 
 def is_mixed(run: str) -> bool:
-    """Return whether a run of characters is as mixed as only a password is: letters, figures, and signs or both cases."""
+    """Return whether a run of characters is as mixed as a password: letters, figures, and signs or both cases."""
     run = re.sub(r"\\+[nrt]$", "", run).strip("*_~.!?#-")
     name, sign, value = run.partition("=")
     if sign and not re.search(r"[A-Z]", value) and re.fullmatch(r"[A-Za-z_][\w.-]*", name):
