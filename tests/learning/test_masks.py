@@ -48,8 +48,8 @@ def test_harmless_lines_stay_as_they_are() -> None:
     ("text", "expected"),
     [
         ("密码：hunter2，请保密", "密码：[password-1]，请保密"),
-        ("ｐａｓｓｗｏｒｄ＝ｈｕｎｔｅｒ２ （旧）", "ｐａｓｓｗｏｒｄ＝[password-1] （旧）"),
-        ("pass\u200bword=hun\u200bter2 x", "pass\u200bword=[password-1] x"),
+        ("见 ｐａｓｓｗｏｒｄ＝ｈｕｎｔｅｒ２ （旧）", "见 ｐａｓｓｗｏｒｄ＝[password-1] （旧）"),
+        ("see pass\u200bword=hun\u200bter2 x", "see pass\u200bword=[password-1] x"),
         ("ﬁle “a”，①", "ﬁle “a”，①"),
     ],
 )

@@ -92,7 +92,11 @@ def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
         inner = call.start("inner")
         if _AFTER_CALL.match(text, inner + end + 1):
             return [*_arguments(text, call["name"], inner, inner + end), *_otherwise(text, inner + end + 1)]
-    if text.startswith("[", at) and (close := text.find("]", at, at + _MOST)) > at and "\n\n" not in text[at:close]:
+    if (
+        text.startswith("[", at)
+        and (close := text.find("]", at, at + _MOST)) > at
+        and _AFTER_CALL.match(text, close + 1)
+    ):
         found = [Value(*one.span("text")) for one in _LITERAL.finditer(text, at, close)]
         return found or [Value(at + 1, close, quoted=False)]
     bare = _BARE.match(text, at)
