@@ -150,7 +150,8 @@ def _values(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
         return
     start = joint.end()
     before = _BEFORE.search(text, max(0, match.start() - 22), match.start())
-    alone = _is_alone(text, before.start() if before else match.start())
+    both = before is not None and grade(match[0]) is not Grade.ANY
+    alone = _is_alone(text, before.start() if both and before else match.start())
     if match[0].lower() == "pass" and not alone and not text.startswith(_MARKS, start):
         sure = Grade.NO_WORD
     called = bool(_PUT.search(text, max(0, match.start() - 8), match.start()))
