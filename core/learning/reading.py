@@ -35,7 +35,7 @@ def of_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogTex
     if len(text) > MOST_BYTES:
         raise SourceError(name, "is {size:.1f} MB; the limit is {limit} MB.", size=len(text) / 2**20, limit=64)
     text = _CONTROLS.sub("", storable(text).replace("\r\n", "\n").replace("\r", "\n"))
-    text = masker.without_keys(text)
+    text = masker.across_lines(masker.without_keys(text))
     lines, cut = _cut(text)
     chosen = parser or _best(name, text[:_SAMPLE])
     if parser and parser not in LOG_PARSERS:

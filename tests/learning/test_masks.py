@@ -2,11 +2,14 @@
 
 import json
 import time
+from pathlib import Path
 
 import pytest
 
-from core.learning.masks import PATTERNS, Masker, shortened
-from core.learning.reading import of_text
+from core.learning.masks import Masker, shortened
+from core.learning.masks.shapes import SHAPES as KNOWN
+from core.learning.reading import of_events, of_text
+from tests.learning.corpus import HARMLESS, SHAPES, UNSEEN, left_of, shapes
 from tests.learning.secrets import planted
 
 
@@ -19,6 +22,50 @@ def test_of_200_planted_secrets_none_is_left(seed: int) -> None:
         if secret in shown or json.dumps(secret)[1:-1] in shown:
             left.append((kind, line))
     assert not left
+
+
+@pytest.mark.parametrize("name", ["a.log", "a.md"])
+@pytest.mark.parametrize(("file", "seed"), [(SHAPES, 40), (SHAPES, 41), (UNSEEN, 40)])
+def test_of_300_shapes_no_part_is_left_beside_a_mask(file: Path, seed: int, name: str) -> None:
+    all_shapes = [*shapes(file, seed)]
+    left = []
+    for shape in all_shapes:
+        log = of_text(f"# Log\n\n# Of today\n\n{shape.text}\n\nafter\n", name, Masker())
+        shown = "\n".join(f"{event.source} {event.text} {dict(event.fields)}" for event in log.events)
+        if left_of(shape, f"{shown}\n{Masker().masked(shape.text)}"):
+            left.append(shape.template)
+    assert len(left) <= 0.02 * len(all_shapes), left
+
+
+def test_harmless_lines_stay_as_they_are() -> None:
+    lines = HARMLESS.read_text(encoding="utf-8").splitlines()
+    touched = [line for line in lines if Masker().masked(line) != line]
+    assert len({*lines}) >= 300
+    assert len(touched) <= 0.03 * len(lines), touched
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("密码：hunter2，请保密", "密码：[password-1]，请保密"),
+        ("见 ｐａｓｓｗｏｒｄ＝ｈｕｎｔｅｒ２ （旧）", "见 ｐａｓｓｗｏｒｄ＝[password-1] （旧）"),
+        ("see pass\u200bword=hun\u200bter2 x", "see pass\u200bword=[password-1] x"),
+        ("ﬁle “a”，①", "ﬁle “a”，①"),
+    ],
+)
+def test_a_text_keeps_its_signs_around_the_masks(text: str, expected: str) -> None:
+    assert Masker().masked(text) == expected
+
+
+def test_a_mask_that_somebody_wrote_hides_nothing() -> None:
+    assert "hunter2" not in Masker().masked("password=[password-1]hunter2")
+    assert "hunter2" not in Masker().masked("[token-1] password=hunter2[token-1]")
+
+
+def test_fields_of_events_are_masked_by_their_names() -> None:
+    item = {"text": "login", "fields": {"password": "swordfish", "path": "/a", "user": "ada"}}
+    (event,) = of_events([item], "a", Masker()).events
+    assert event.fields == {"password": "[password-1]", "path": "/a", "user": "ada"}
 
 
 def test_equal_secrets_look_equal_and_say_nothing_of_themselves() -> None:
@@ -107,6 +154,66 @@ def test_a_secret_at_the_end_of_a_cut_line_is_no_part_of_it() -> None:
         '"\\' * 9_000,
         "://a:" * 4_000,
         "cookie" * 3_000,
+        "password=" * 2_000,
+        "password " * 2_000,
+        "password(" * 2_000,
+        "password='" * 2_000,
+        "password=(" * 2_000,
+        "password: [" * 2_000,
+        "--token " * 3_000,
+        "a_key" * 4_000,
+        "key-" * 5_000,
+        "密码" * 10_000,
+        "密码是" * 7_000,
+        "密码（" * 7_000,
+        "<key>token</key>" * 1_500,
+        "<password>" * 2_000,
+        "<name " * 4_000,
+        "name: token value: " * 1_200,
+        '{"name":"token",' * 1_300,
+        "| password " * 2_000,
+        "password,user\n" * 1_500,
+        "password  " * 2_000,
+        "curl -u a:" * 2_000,
+        "mysql -p " * 2_000,
+        "docker login " * 1_600,
+        "docker " * 3_000,
+        "echo a " * 3_000,
+        "net use /user:" * 1_400,
+        "INSERT INTO a (password) VALUES ('" * 600,
+        "INSERT INTO a (" * 1_300,
+        "identified by " * 1_400,
+        "machine a login b password " * 750,
+        "set set set " * 1_700,
+        "4111 " * 4_000,
+        "41 " * 6_000,
+        "12345678901234567890" * 1_000,
+        "DE89 " * 4_000,
+        "DE12" * 5_000,
+        "a:b@" * 5_000,
+        "http://a:" * 2_200,
+        "http://" + "a:" * 9_000,
+        "http://" + "@" * 19_000,
+        "a.b." * 5_000,
+        "eyJ." * 5_000,
+        "Authorization: Bearer " * 900,
+        "Authorization: Digest " * 900,
+        "Cookie: a=" * 2_000,
+        "$6$" * 6_000,
+        "a:$6$" * 4_000,
+        "[password-1]" * 1_700,
+        "ａ＝" * 10_000,
+        "\u200b" * 20_000,
+        "A1b/" * 5_000,
+        "a1" * 10_000,
+        "-pass " * 3_000,
+        "123456 is " * 2_000,
+        '\\"' * 9_000,
+        'password=\\"' * 1_800,
+        "password=${" * 1_800,
+        "password={" * 2_000,
+        "password=<" * 2_000,
+        "password=a,b" * 1_600,
     ],
 )
 def test_no_text_takes_long(hostile: str) -> None:
@@ -118,7 +225,7 @@ def test_no_text_takes_long(hostile: str) -> None:
 def test_what_is_cut_ends_before_a_word_or_a_quoted_value() -> None:
     assert shortened("one two three", 9) == "one two…"
     assert "my long" not in shortened('say password="my long pass phrase"', 26)
-    assert len({pattern.kind for pattern in PATTERNS}) > 5
+    assert len({shape.kind for shape in KNOWN}) > 5
 
 
 def test_many_more_at_random_stay_hidden_too() -> None:
