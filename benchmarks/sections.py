@@ -8,7 +8,6 @@ import argparse
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -55,8 +54,8 @@ def main() -> None:
 def sections_of(note: Note) -> Iterator[Section]:
     """Yield the sections of a note with enough words between their heading and the next one."""
     headings = [heading for heading in parse(note.body).headings if not heading.nested]
-    ends = [following.start for _, following in pairwise(headings)] + [len(note.body)]
-    for heading, end in zip(headings, ends, strict=True):
+    ends = [*(heading.start for heading in headings[1:]), len(note.body)]
+    for heading, end in zip(headings, ends, strict=False):
         if keywords(heading.title) and len(keywords(note.body[heading.end : end])) >= LEAST_WORDS:
             yield Section(note, heading.title, heading.start)
 
