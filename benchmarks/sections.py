@@ -1,7 +1,7 @@
 """Is every section found by its title: by `section:`, and first where the title is typed?
 
 python -m benchmarks.sections DATA [--mode keyword] : DATA holds vaults/NAME; of each, all sections with 10 words of
-text. `first` counts a chunk of a section with that title, `its own` only titles that one section has, and that section.
+text. `first` counts a note that has a section with that title, `its own` only titles of one section, and its chunk.
 """
 
 import argparse
@@ -42,7 +42,8 @@ def main() -> None:
             single = [one for one in sections if times[fold(one.title)] == 1]
             found = sum(by_filter(workspace, one) for one in sections)
             hits = {title: first(workspace, title, given.mode) for title in {one.title for one in sections}}
-            right = sum(fold(one.title) in map(fold, hits[one.title][2]) for one in sections)
+            holders = {(fold(one.title), one.note.id) for one in sections}
+            right = sum((fold(one.title), hits[one.title][0]) in holders for one in sections)
             own = sum(is_of(one, hits[one.title]) for one in single)
         print(
             f"{name:<12}{len(sections):>9}{found / len(sections):>10.3f}{right / len(sections):>8.3f}"
