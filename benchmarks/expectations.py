@@ -143,7 +143,7 @@ def of_title(title: str) -> Callable[[Hit], bool]:
 
 
 def of_section(note: Note, name: str) -> Callable[[Hit], bool]:
-    return lambda hit: hit.note.id == note.id and name in (hit.chunk.section_title, *hit.chunk.parent_sections)
+    return lambda hit: hit.note.id == note.id and name in hit.chunk.titles
 
 
 def holds(text: str) -> Callable[[Hit], bool]:

@@ -144,7 +144,7 @@ def _with_reading(by_hit: Mapping[str, list[Candidate]], reads: Mapping[str, Rea
 
 def _of_hit(question: Question, hit: Hit, best: float, read: Read | None, stems: Stems) -> Iterator[Candidate]:
     places = word_places(hit.chunk.text, question.words, stems)
-    headings = words_in(" ".join((hit.note.title, *hit.chunk.section)), question.words, stems)[1]
+    headings = words_in(" ".join((hit.note.title, *hit.chunk.titles)), question.words, stems)[1]
     units = units_of(hit.chunk.text)
     words = [{word for span, word in places if unit.holds(*span)} for unit in units]
     shares = [_share(held, question) for held in words]

@@ -20,6 +20,7 @@ _INFO |= {
     "section_title": "Roadmap",
     "parent_sections": [],
     "hierarchy_level": 1,
+    "sections": ["Roadmap"],
     "token_count": 6,
     "overlap_tokens": 0,
 }
@@ -141,6 +142,7 @@ def _chunk_info(chunk: Chunk) -> dict[str, Any]:
         "section_title": chunk.section_title,
         "parent_sections": list(chunk.parent_sections),
         "hierarchy_level": chunk.hierarchy_level,
+        "sections": list(chunk.sections),
         "token_count": chunk.token_count,
         "overlap_tokens": chunk.overlap_tokens,
     }

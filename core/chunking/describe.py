@@ -10,6 +10,7 @@ from itertools import chain, islice, takewhile
 from core.blobs import without_blobs
 from core.chunking.letters import CODE
 from core.chunking.reading import Reading
+from core.chunking.sections import Sections, short_for
 from core.chunking.slices import Slice, trim
 from core.markdown.outline import Block, walk
 from core.messages import Message, message
@@ -22,23 +23,22 @@ _WORD = re.compile(r"\w")
 def chunks(reading: Reading, slices: Sequence[Slice], kind: ChunkKind) -> list[Chunk]:
     """Return the chunks of slices that are trimmed and in order.
 
-    A chunk's section is the one in which its own text starts, behind the text shared with the chunk
-    before. A chunk's id is made of the note's id and a digest of the text, numbered where the note
-    repeats the text, so edits elsewhere in the note don't change it. Large blobs are in no chunk; a note that holds
-    nothing else has one chunk without text, by which its title is found.
+    A chunk's section is that of its own text, without the text shared with the chunk before. A chunk's id is made of
+    the note's id and a digest of the text, numbered where the note repeats the text, so edits elsewhere in the note
+    don't change it. Large blobs are in no chunk; a note that holds nothing else has one chunk without text, by which
+    its title is found.
     """
     if reading.blobs:
         slices = [part for piece in slices for part in _without_blobs(reading, piece)]
     if not slices and reading.note.body.strip() and not reading.note.plain:
         slices = [Slice(0, 0, 0)]
-    sections = _Sections(reading)
+    sections = Sections(reading.body, reading.outline.headings)
     letters = reading.letters
     lines = line_starts(reading.body) if reading.note.plain else []
     seen: Counter[str] = Counter()
     described = []
     for index, piece in enumerate(slices):
         text = reading.note.body[piece.start : piece.end]
-        title, parents, level = sections.at(piece.own)
         described.append(
             Chunk(
                 id=chunk_id(reading.note.id, text, seen[text]),
@@ -49,15 +49,13 @@ def chunks(reading: Reading, slices: Sequence[Slice], kind: ChunkKind) -> list[C
                 end=piece.end,
                 text=text,
                 kind=kind,
-                section_title=title,
-                parent_sections=parents,
-                hierarchy_level=level,
                 has_code=letters.has_code(piece.start, piece.end),
                 language=letters.language(piece.start, piece.end),
                 token_count=reading.count(piece.start, piece.end),
                 overlap_tokens=reading.count(piece.start, piece.own),
                 lead=without_blobs(lead_at(reading.outline.blocks, piece.start)),
                 line=bisect_right(lines, piece.start),
+                **sections.of(piece.own, piece.end, short=short_for(kind))._asdict(),
             )
         )
         seen[text] += 1
@@ -115,23 +113,3 @@ def chunk_id(note_id: str, text: str, occurrence: int) -> str:
     """Return the id of a chunk; `occurrence` counts the earlier chunks of the note with the same text."""
     content = text.encode("utf-8", "surrogatepass")
     return f"{note_id}:{blake2b(content, digest_size=6, key=str(occurrence).encode()).hexdigest()}"
-
-
-class _Sections:
-    """The chain of headings above an offset. Offsets must be looked up in ascending order."""
-
-    def __init__(self, reading: Reading) -> None:
-        self._headings = [heading for heading in reading.outline.headings if not heading.nested]
-        self._next = 0
-        self._chain: tuple[tuple[int, str], ...] = ()
-
-    def at(self, offset: int) -> tuple[str, tuple[str, ...], int]:
-        while self._next < len(self._headings) and self._headings[self._next].start <= offset:
-            heading = self._headings[self._next]
-            above = tuple(entry for entry in self._chain if entry[0] < heading.level)
-            self._chain = (*above, (heading.level, heading.title))
-            self._next += 1
-        if not self._chain:
-            return "", (), 0
-        level, title = self._chain[-1]
-        return title, tuple(name for _, name in self._chain[:-1] if name), level

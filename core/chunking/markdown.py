@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from core.chunking import describe
 from core.chunking.options import size
 from core.chunking.reading import Reading
+from core.chunking.sections import SECTION_LEVEL
 from core.chunking.slices import Size, Slice, Span, pack, trim
 from core.markdown.outline import Block, Heading
 from core.model import Chunk
-
-SECTION_LEVEL = 3
-"""Headings down to this level always begin a section. Deeper headings do where a section is too large."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,7 @@ class MarkdownAware:
 
     A section of fewer than `chunk_size // 16` tokens, its heading included, is joined with the next
     section if that has the same or a deeper level and both fit the limit. Joined sections have the
-    level of the first. The text before the first heading is never joined.
+    level of the first, and their chunk has the section of the last. The text before the first heading is never joined.
     """
 
     def __init__(self, *, chunk_size: int = 512, max_single_chunk_size: int = 1500) -> None:

@@ -50,7 +50,7 @@ def windows_of(chunks: Sequence[Chunk], title: str, embedder: Embedder, *, size:
     cut: dict[tuple[str, str], list[str]] = {}
     windows = []
     for chunk in map(_without_blobs, chunks):
-        key = (chunk.line > 0, chunk.section, chunk.lead)
+        key = (chunk.line > 0, chunk.breadcrumb, chunk.lead)
         if key not in heads:
             heads[key] = _head(chunk, title, embedder, limit)
         head, head_tokens = heads[key]
@@ -111,7 +111,7 @@ def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str
     if chunk.line:
         return "", 0
     quarter = limit // 4
-    crumb = _shortened(breadcrumb(title, chunk.section), min(BREADCRUMB_TOKENS, quarter), embedder)
+    crumb = _shortened(breadcrumb(title, chunk.breadcrumb), min(BREADCRUMB_TOKENS, quarter), embedder)
     lead = _shortened(chunk.lead.rstrip("\n"), min(LEAD_TOKENS, quarter), embedder)
     head = "".join(f"{part}\n" for part in (crumb, lead) if part)
     # Two tokens more, for the line ends: in front of the text, some tokenizers make tokens of them.
@@ -123,7 +123,7 @@ def row_windows(chunk: Chunk, title: str, embedder: Embedder, limit: int, index:
     rows = [] if chunk.line else [row for table in tables(chunk.text, chunk.lead) for row in table.rows][:MOST_ROWS]
     if not rows:
         return
-    crumb = _shortened(breadcrumb(title, chunk.section), min(BREADCRUMB_TOKENS, limit // 4), embedder)
+    crumb = _shortened(breadcrumb(title, chunk.breadcrumb), min(BREADCRUMB_TOKENS, limit // 4), embedder)
     head = f"{crumb}\n" if crumb else ""
     for row in rows:
         text = head + row.sentence

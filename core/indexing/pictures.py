@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from core.chunking import build, describe
 from core.chunking.reading import Tokens, read
+from core.chunking.sections import SectionFields
 from core.chunking.slices import Slice
 from core.errors import SourceError
 from core.markdown.body import pictures_in
@@ -71,9 +72,7 @@ def _chunks(
                 id=describe.chunk_id(note.id, f"{picture.hash}\0{number}", 0),
                 start=picture.start,
                 end=picture.start,
-                section_title=section.section_title,
-                parent_sections=section.parent_sections,
-                hierarchy_level=section.hierarchy_level,
+                **{name: getattr(section, name) for name in SectionFields._fields},
                 lead="",
                 picture=picture.place,
             )

@@ -10,14 +10,14 @@ from core.json_forms.forms import Form, plain
 CHUNK = Form(
     "Chunk",
     model.Chunk,
-    "id index total kind section start end text token_count overlap_tokens state edited picture",
+    "id index total kind section sections start end text token_count overlap_tokens state edited picture",
 )
 CHUNKS = Form("Chunks", list, chunks=([CHUNK], list))
 _CUT = Form(
     "CutChunk",
     model.Chunk,
-    "index kind start end text section_title parent_sections hierarchy_level token_count overlap_tokens has_code"
-    " language",
+    "index kind start end text section_title parent_sections hierarchy_level sections token_count overlap_tokens"
+    " has_code language",
 )
 
 

@@ -32,9 +32,9 @@ SUCCESSOR = Form("Successor", NoteCard, "note_id=id base path title")
 HIT = Form(
     "Hit",
     model.Hit,
-    "rank note_id=note.id note.base note.path note.title chunk.section chunk_id=chunk.id chunk_index=chunk.index "
-    "total_chunks=chunk.total passage.start passage.end passage.text score chunk_start=chunk.start "
-    "chunk_end=chunk.end chunk.edited note.tags file matched joined sub_query=asked "
+    "rank note_id=note.id note.base note.path note.title chunk.section chunk.sections chunk_id=chunk.id "
+    "chunk_index=chunk.index total_chunks=chunk.total passage.start passage.end passage.text score "
+    "chunk_start=chunk.start chunk_end=chunk.end chunk.edited note.tags file matched joined sub_query=asked "
     + " ".join(f"note.{name}" for name in CLASSIFYING),
     status=(str, lambda hit: "expired" if hit.note.expired else hit.note.status),
     line=(int | None, lambda hit: hit.chunk.line or None),

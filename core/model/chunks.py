@@ -29,10 +29,11 @@ class Chunk:
     keeps its place and answers no question. `id` is a hash of the note's id and the
     chunk's text, so edits elsewhere in the note don't change it. `lead` is text before the slice that the
     embedded text repeats: a table's header or a fence's opening line. Before the first heading `section_title`
-    is empty and `hierarchy_level` is 0; `parent_sections` run from the outermost inwards. In a plain note `line` is
-    the number of the chunk's line in the file, from 1; else it is 0. So is `page`, where a document has none.
-    With a `picture`, its path from the top of the note's folder, `text` was read of that picture, which stands before
-    `start`, and `end == start`.
+    is empty and `hierarchy_level` is 0; `parent_sections` run from the outermost inwards. `sections` are the titles of
+    all sections that the chunk has text of, `breadcrumb` those around its start, which the embedded text repeats.
+    In a plain note `line` is the number of the chunk's line in the file, from 1; else it is 0. So is `page`, where a
+    document has none. With a `picture`, its path from the top of the note's folder, `text` was read of that picture,
+    which stands before `start`, and `end == start`.
     """
 
     id: str
@@ -46,6 +47,8 @@ class Chunk:
     section_title: str = ""
     parent_sections: tuple[str, ...] = ()
     hierarchy_level: int = 0
+    sections: tuple[str, ...] = ()
+    breadcrumb: tuple[str, ...] = ()
     has_code: bool = False
     language: str = "en"
     token_count: int = 0
@@ -61,6 +64,11 @@ class Chunk:
     def section(self) -> tuple[str, ...]:
         """Titles from the outermost section to the chunk's own."""
         return (*self.parent_sections, self.section_title) if self.section_title else self.parent_sections
+
+    @property
+    def titles(self) -> tuple[str, ...]:
+        """Titles of all sections that the chunk's text is in, each once."""
+        return tuple(dict.fromkeys((*self.breadcrumb, *self.sections)))
 
     def page_at(self, document: Document | None, offset: int) -> int:
         """Return the page of the note's document on which a character of the chunk stands.

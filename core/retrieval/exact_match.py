@@ -72,9 +72,11 @@ def _headings(text: str, chunks: Mapping[int, tuple[str, Chunk]]) -> dict[int, f
     alike = cache(lambda *names: _alike(question, _heading(names)))
     shares: dict[int, float] = {}
     for rowid, (title, chunk) in chunks.items():
-        own = chunk.section_title
-        headings = ((title,), (title, own), (own,), (title, *chunk.parent_sections, own))
-        shares[rowid] = max(alike(*names) - _LESS * place for place, names in enumerate(headings))
+        shares[rowid] = max(
+            alike(*names) - _LESS * place
+            for own in chunk.sections or ("",)
+            for place, names in enumerate(((title,), (title, own), (own,), (title, *chunk.parent_sections, own)))
+        )
     least = max(_LEAST_HEADING, max(shares.values(), default=0) - 1.5 * _LESS)
     return {rowid: _HEADING * share for rowid, share in shares.items() if share >= least}
 

@@ -118,7 +118,7 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: Read | None) -
     """Return the highlights of a hit; without its bits the sentence with most of the words stands for the nearest."""
     text = hit.chunk.text
     marked, in_text = words_in(text, words, stems)
-    held = in_text | words_in(" ".join((hit.note.title, *hit.chunk.section)), words, stems)[1]
+    held = in_text | words_in(" ".join((hit.note.title, *hit.chunk.titles)), words, stems)[1]
     share = len(held) / len(words) if words else 0.0
     spans = _with_rows(sentences(text), tables(text, hit.chunk.lead))
     if read and read.compared:

@@ -24,7 +24,7 @@ def groups(chunks: Mapping[int, Chunk], cards: Mapping[str, NoteCard]) -> dict[i
     """Return the group of each chunk; its headings decide before its text, which may be code."""
     return {
         rowid: chunk.language in ("zh", "mixed")
-        or bool(_CHARACTER.search(" ".join((cards[chunk.note_id].title, *chunk.section))))
+        or bool(_CHARACTER.search(" ".join((cards[chunk.note_id].title, *chunk.titles))))
         for rowid, chunk in chunks.items()
     }
 

@@ -21,6 +21,8 @@ from core.store.vector_table import VectorTable, matrix
 from core.store.word_rows import word_row
 
 _COLUMNS = tuple(name for name in Chunk.__slots__ if name != "total")
+_LISTS = ("parent_sections", "sections", "breadcrumb")
+"""The fields that are rows of titles."""
 _TOTAL = '(SELECT 1 + max("index") FROM chunks AS own WHERE own.note_id = chunks.note_id)'
 CHUNK = ", ".join(_TOTAL if name == "total" else f'chunks."{name}"' for name in Chunk.__slots__)
 """The columns of a chunk, the last ones of a row: in the order of its fields, for a search reads a hundred."""
@@ -63,7 +65,7 @@ class ChunkTable(Table):
         """Write a chunk, and return its rowid; a `refused` one is pending until its refusal is linked."""
         state = "pending" if chunk.state == "refused" else chunk.state
         values = {name: getattr(chunk, name) for name in _COLUMNS} | {
-            "parent_sections": json.dumps(chunk.parent_sections, ensure_ascii=False),
+            **{name: json.dumps(getattr(chunk, name), ensure_ascii=False) for name in _LISTS},
             "state": "embedded" if vectors else state,
         }
         rowid = self._database.insert("chunks", values)
@@ -281,7 +283,7 @@ class ChunkTable(Table):
 def chunk_of(row: sqlite3.Row) -> Chunk:
     """Return the chunk of a row of CHUNK."""
     values = dict(zip(Chunk.__slots__, row[-len(Chunk.__slots__) :], strict=True))
-    values["parent_sections"] = tuple(json.loads(values["parent_sections"]))
+    values.update({name: tuple(json.loads(values[name])) for name in _LISTS})
     values["has_code"], values["edited"] = bool(values["has_code"]), bool(values["edited"])
     return Chunk(**values)
 

@@ -212,7 +212,7 @@ def _path(condition: Condition) -> _Term:
 
 
 def _section(condition: Condition) -> _Term:
-    return _any("instr(titles(section_title, parent_sections), ?)", condition)
+    return _any("instr(titles(breadcrumb, sections), ?)", condition)
 
 
 def _has(condition: Condition) -> _Term:
@@ -249,9 +249,9 @@ _NOTE: dict[str, Callable[[Condition], _Term]] = {
 _CHUNK: dict[str, Callable[[Condition], _Term]] = {"section": _section, "has": _has, "page": _page}
 
 
-def titles(section_title: str, parent_sections: str) -> str:
-    """The SQL function for a chunk's chain of titles, folded, joined by a character that is in no text."""
-    return fold("\0".join((*json.loads(parent_sections), section_title)))
+def titles(breadcrumb: str, sections: str) -> str:
+    """The SQL function for the titles of a chunk's sections, folded, joined by a character that is in no text."""
+    return fold("\0".join((*json.loads(breadcrumb), *json.loads(sections))))
 
 
 def has_table(text: str) -> bool:

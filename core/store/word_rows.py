@@ -12,7 +12,7 @@ def word_row(title: str, chunk: Chunk, beside: str = "") -> tuple[str, str, str]
     `beside` is what finds it in addition to its text (`PropertyTable.beside`).
     """
     text = f"{chunk.text}\n{beside}" if beside else chunk.text
-    return _words_of(title), _words_of(" ".join(chunk.section)), _words_of(text)
+    return _words_of(title), _words_of(" ".join(chunk.titles)), _words_of(text)
 
 
 @lru_cache(maxsize=2048)

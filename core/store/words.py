@@ -15,6 +15,7 @@ from core.store.phrases import Phrase, quoted, whole_words
 from core.store.property_rows import BESIDE
 from core.store.property_table import PropertyTable
 from core.store.ranking import best_of
+from core.store.section_rows import write_sections
 from core.store.table import AMONG, decoding
 from core.store.word_rows import word_row
 from core.text import WORDS_FORM
@@ -28,7 +29,7 @@ class Words(BM25):
     """The words of a workspace's chunks, without deleted ones."""
 
     def bring_up_to_date(self) -> None:
-        """Index the words anew where they are in the form of an earlier version; those that are the same stay."""
+        """Index the words, and those of sections, anew where an earlier version did; those that are the same stay."""
         if self._database.value("SELECT words FROM version") == WORDS_FORM:
             return
         statement = (
@@ -37,6 +38,7 @@ class Words(BM25):
         )
         rowids = self._database.column("SELECT id FROM words_docsize")
         with self._database.write(aside=not rowids) as connection:  # a new workspace is told by its version
+            write_sections(connection)
             for at in range(0, len(rowids), _BLOCK):
                 block = rowids[at : at + _BLOCK]
                 chunks = ChunkTable(self._database).by_rowid(block)
@@ -105,16 +107,16 @@ class Words(BM25):
             return set(rowids.tolist())
         # Many chunks share a title.
         held = cache(phrase.held_in)
-        above = cache(lambda listed: any(map(held, json.loads(listed))))
+        listed = cache(lambda titles: any(map(held, json.loads(titles))))
         return {
             rowid
-            for rowid, body, title, section, parents, beside in self._texts(rowids)
-            if phrase.held_in(body) or held(title) or held(section) or above(parents) or held(beside or "")
+            for rowid, body, title, above, own, beside in self._texts(rowids)
+            if phrase.held_in(body) or held(title) or listed(above) or listed(own) or held(beside or "")
         }
 
     def _texts(self, rowids: Rowids | None) -> Iterator[sqlite3.Row]:
         """Yield the texts of some chunks, or of all."""
-        texts = f"SELECT chunks.rowid, text, title, section_title, parent_sections, {BESIDE} FROM"
+        texts = f"SELECT chunks.rowid, text, title, breadcrumb, sections, {BESIDE} FROM"
         if rowids is None:
             # A sequential read takes half the time of single look-ups.
             all_chunks = "chunks CROSS JOIN notes ON notes.id = note_id WHERE state != 'deleted'"

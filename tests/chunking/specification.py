@@ -48,6 +48,7 @@ def drawn(chunks: list[Chunk]) -> str:
     text = ""
     for chunk in chunks:
         marks = [f"{chunk.hierarchy_level}", chunk.language]
+        marks += ["of " + " + ".join(chunk.sections)] if len(chunk.sections) > 1 else []
         marks += ["has code"] if chunk.has_code else []
         marks += [f"shares {chunk.overlap_tokens}"] if chunk.overlap_tokens else []
         marks += ["lead " + " ⏎ ".join(chunk.lead.splitlines())] if chunk.lead else []

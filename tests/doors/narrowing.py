@@ -11,7 +11,7 @@ _DAYS = "---\ncreated: {created}\nupdated: {updated}\n---\n"
 _NOTES = {
     "table": ("2024-02-03", "2024-05-06", "| heron | year |\n| --- | --: |\n| one | 2024 |\n"),
     "task": ("2024-03-31", "2025-01-01", "1. [x] watch the heron\n"),
-    "code": ("2025-07-01", "2025-12-31", "```\na heron | b\n- [z]\n```\n"),
+    "code": ("2025-07-01", "2025-12-31", "```\na heron | b\n- [z]\n```\n\n## Plumage\n\nGrey.\n\n## Nesting\n"),
     "diagram": ("0001-01-01", "9999-12-31", "A heron.\n\n```mermaid\ngraph LR; a-->b\n```\n\nSee [[code]].\n"),
     "image": ("0001-01-01", "9999-12-31", "A heron.\n\n![[heron.png]]\n"),
 }
@@ -59,6 +59,9 @@ CASES: dict[str, set[str]] = {
     "updated:2025-01-01..2025-12-31": {"task", "code"},
     "updated:2026..2999": {"book"},
     "-updated:..2024 has:task,table,code": {"task", "code"},
+    "section:plumage": {"code"},
+    "章节：Nesting": {"code"},
+    "-section:nesting has:code,table": {"table"},
     "page:1": {"book"},
     "page:2": {"book"},
     "page:3": {"book"},

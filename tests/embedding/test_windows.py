@@ -34,8 +34,7 @@ def chunk(text: str, *, section: str = "", parents: tuple[str, ...] = (), lead: 
         end=len(text),
         text=text,
         kind="markdown_section",
-        section_title=section,
-        parent_sections=parents,
+        breadcrumb=(*parents, section) if section else parents,
         lead=lead,
     )
 

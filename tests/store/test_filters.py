@@ -105,8 +105,8 @@ def _cutting(
                 end=4,
                 text="text",
                 kind="markdown_section",
-                section_title=section[-1] if section else "",
-                parent_sections=section[:-1],
+                sections=section[-1:],
+                breadcrumb=section,
                 has_code=chance.random() < 0.5,
                 state="deleted" if chance.random() < 0.1 else "pending",
             )
@@ -154,7 +154,7 @@ def _holds(condition: Condition, chunk: Chunk, note: Note) -> bool:
             case "path":
                 return note.path is not None and _fits(fold(note.path), fold(value))
             case "section":
-                return any(fold(value) in fold(title) for title in chunk.section)
+                return any(fold(value) in fold(title) for title in chunk.titles)
             case "has":
                 return fold(value) == "code" and chunk.has_code
 

@@ -48,6 +48,9 @@ REWRITTEN = {
     "bases.rerank_weight": 9,
     "bases.reranker": 9,
     "runs.pipeline": 9,
+    "chunks.section_title": NEVER,
+    "chunks.parent_sections": NEVER,
+    "chunks.hierarchy_level": NEVER,
     "words.title": NEVER,
     "words.headings": NEVER,
     "words.body": NEVER,
@@ -57,7 +60,7 @@ REWRITTEN = {
     "overdue.opening": NEVER,
 }
 """Columns that a migration writes anew -> its version: 9 gives searches one value, 20 makes
-verdicts numbers; every opening writes what is overdue, the first one the words."""
+verdicts numbers; every opening writes what is overdue, the first one the words and sections."""
 SHADOWS = ("words_config", "words_content", "words_data", "words_docsize", "words_idx")
 """Tables within the full-text table `words`."""
 

@@ -12,7 +12,7 @@ from filelock import FileLock
 from core.backups.collection import restored
 from core.embedding import centring
 from core.errors import DiskFull, WorkspaceLocked
-from core.model import Pipeline, SearchSettings
+from core.model import Condition, Filters, Pipeline, SearchSettings
 from core.store import Store, migrations, schema
 from core.store.ids import entry_id
 from tests.store.test_faults import limit
@@ -88,6 +88,28 @@ def test_words_in_an_earlier_form_are_written_anew_once(old: Path) -> None:
         version = store.database.version()
         store.close()
     assert Store(old, readonly=True).database.version() == version
+
+
+def test_chunks_get_their_sections_and_keep_their_breadcrumb_and_vectors(old: Path) -> None:
+    body = "# Guide\n\nIn short.\n\n## Installation\n\nRun it.\n\n## Usage\n\nAsk."
+    connection = sqlite3.connect(old / "notes.db")
+    connection.execute("UPDATE notes SET body = ?", (body,))
+    chunk = "UPDATE chunks SET kind = 'markdown_section', section_title = 'Guide', text = ?, start = 0, \"end\" = ?"
+    end = body.index("\n\n## Usage")
+    connection.execute(chunk, (body[:end], end))
+    connection.commit()
+    connection.close()
+    for _ in range(2):
+        store = Store(old)
+        (found,) = store.chunks.of_note("n")
+        assert (found.section, found.hierarchy_level) == (("Guide", "Installation"), 2)
+        assert (found.sections, found.breadcrumb) == (("Guide", "Installation"), ("Guide",))
+        assert found.state == "embedded"
+        assert store.words.ranked(["installation"], 5).keys() == {7}
+        where = Filters(conditions=(Condition("section", ("installation",)),))
+        assert store.chunks.allowed(where).tolist() == [7]
+        assert store.database.value("SELECT count(*) FROM windows WHERE chunk = 7") == 1
+        store.close()
 
 
 def test_a_migration_that_fails_leaves_everything_as_it_was(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -163,8 +163,8 @@ def test_a_word_is_held_in_any_form(store: Store, term: str, text: str, held: bo
 def test_titles_and_headings_hold_phrases_too(store: Store) -> None:
     base = base_in(store)
     titled = put(store, base, "n1", "one", title="Exit codes")
-    below = put(store, base, "n2", "two", section_title="Codes", parent_sections=("Exit", "On exit codes"))
-    put(store, base, "n3", "codes", section_title="Exit")
+    below = put(store, base, "n2", "two", sections=("Codes",), breadcrumb=("Exit", "On exit codes"))
+    put(store, base, "n3", "codes", sections=("Exit",))
     assert store.words.containing("exit codes") == {*titled, *below}
     assert store.words.containing("exit codes", np.array(below)) == set(below)
     assert store.words.holding("exits", np.array(titled)) == set(titled)
@@ -264,7 +264,7 @@ def test_the_best_by_words_are_those_that_fts5_scores_highest(
     store = Store(tmp_path_factory.mktemp("words"))
     base, other = base_in(store), base_in(store, "other")
     own = [
-        put(store, base, f"n{number}", text, title=title if number % 2 else "", section_title=heading)[0]
+        put(store, base, f"n{number}", text, title=title if number % 2 else "", sections=(heading,))[0]
         for number, (text, heading) in enumerate(said)
     ]
     numbers = [*own, *put(store, other, "m", *(text for text, _ in said[:5]))]

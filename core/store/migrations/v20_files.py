@@ -1,5 +1,7 @@
 """Notes as their files say: what they lack, their encoding, stamp, properties and times; form of words; diagrams.
 
+A chunk has a breadcrumb, from which its vectors and token bits are, beside its sections.
+
 Times without an offset were read as those of UTC. Notes whose front matter could not be read are read again at the next
 update of their folder.
 """
@@ -30,6 +32,13 @@ _STATEMENTS = (
     """,
     "CREATE INDEX properties_name ON properties(name)",
     "CREATE INDEX notes_title ON notes(title COLLATE NOCASE)",
+    "ALTER TABLE chunks ADD COLUMN sections TEXT NOT NULL DEFAULT '[]'",
+    "ALTER TABLE chunks ADD COLUMN breadcrumb TEXT NOT NULL DEFAULT '[]'",
+    "UPDATE chunks SET sections = json_array(section_title), breadcrumb = json_insert(parent_sections, '$[#]',"
+    " section_title) WHERE section_title != ''",
+    "UPDATE chunks SET breadcrumb = parent_sections WHERE section_title = ''",
+    "DROP INDEX chunks_filters",
+    "CREATE INDEX chunks_filters ON chunks(note_id, state, has_code, breadcrumb, sections)",
 )
 _KEYS = {
     "created_at": "created|created_at|date",
