@@ -8,11 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
-from core import files, places
 from core.call_log import log_bases, logged
 from core.config import Settings
 from core.errors import EditError, NoteNotFound
-from core.faults import translated
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.intake.paths import free
@@ -220,11 +218,7 @@ class Notes(StoredNotes):
 
     def export(self, note_id: str, place: Path) -> str:
         """Write the text of `file_text` to a place where nothing is yet; raises ConfigError for one that is taken."""
-        text, place = self.file_text(note_id), places.vacant(place)
-        with translated(place.parent):
-            place.parent.mkdir(parents=True, exist_ok=True)
-            files.replace(place, text)
-        return text
+        return filetexts.export(self.file_text(note_id), place)
 
     # versions
 

@@ -4,9 +4,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 
 import yaml
 
+from core import files, places
+from core.faults import translated
 from core.markdown import frontmatter
 from core.markdown.body import Inside, distinct_tags, look_into, short_title
 from core.markdown.frontmatter import FrontMatter
@@ -95,3 +98,12 @@ def front_of(note: Note) -> str:
         return note.front
     dumped = yaml.safe_dump(note.extra, allow_unicode=True, sort_keys=False)
     return f"---\n{dumped}---\n" if note.extra else ""
+
+
+def export(text: str, place: Path) -> str:
+    """Write a text to a place where nothing is yet, and return it; raises ConfigError for one that is taken."""
+    place = places.vacant(place)
+    with translated(place.parent):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        files.replace(place, text)
+    return text

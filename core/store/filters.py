@@ -1,16 +1,15 @@
 """Filters as SQL over the tables `notes` and `chunks`."""
 
 import json
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import pairwise
 from typing import Any
 
 from core.limits import check_filters
 from core.markdown import tags
 from core.markdown.diagrams import has_diagram
+from core.markdown.passage_parts import has_image, has_link, has_table, has_task
 from core.model import Condition, Filters, day_of, fields_of, in_utc, on_clock
 from core.store.property_rows import holds_phrase, of_notes_with, of_property
 from core.text import fold
@@ -20,13 +19,6 @@ _FAR = 1 << 62
 """Further than any priority."""
 _LAST = "~"
 """Behind every time as text."""
-_RULE = " \t>|:-"
-"""All signs of the line below a table's header."""
-_IMAGE = re.compile(r"!\[\[[^\]\n]+\]\]|!\[[^\]\n]*\]\([^)\n]+\)|!\[[^\]\n]*\]\[[^\]\n]*\]")
-_LINK = re.compile(
-    r"(?<!!)\[\[[^\[\]\n]{1,500}\]\]|(?<!!)\[[^\[\]\n]{1,500}\]\([^)\s]|\b[a-z]{3,10}://\w", re.IGNORECASE
-)
-_TASK = re.compile(r"^[ \t>]*([-*+]|\d{1,9}[.)])[ \t]+\[[ xX]\][ \t]", re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -252,29 +244,6 @@ _CHUNK: dict[str, Callable[[Condition], _Term]] = {"section": _section, "has": _
 def titles(breadcrumb: str, sections: str) -> str:
     """The SQL function for the titles of a chunk's sections, folded, joined by a character that is in no text."""
     return fold("\0".join((*json.loads(breadcrumb), *json.loads(sections))))
-
-
-def has_table(text: str) -> bool:
-    """The SQL function for a table: a line with cells, and the line of dashes below it."""
-    lines = text.split("\n")
-    return any(
-        "|" in header and "|" in line and "-" in line and not line.strip(_RULE) for header, line in pairwise(lines)
-    )
-
-
-def has_task(text: str) -> bool:
-    """The SQL function for an item of a list with a box to tick."""
-    return _TASK.search(text) is not None
-
-
-def has_image(text: str) -> bool:
-    """The SQL function for a picture, as Markdown or Obsidian writes it."""
-    return _IMAGE.search(text) is not None
-
-
-def has_link(text: str) -> bool:
-    """The SQL function for a link to a note, a file or a page, not for a picture."""
-    return _LINK.search(text) is not None
 
 
 def _any(term: str, condition: Condition, times: int = 1) -> _Term:

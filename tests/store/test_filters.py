@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import core.store
 from core.markdown import tags
 from core.markdown.diagrams import has_diagram
+from core.markdown.passage_parts import has_link
 from core.model import Chunk, ChunkingOptions, Condition, Filters, KnowledgeBase, Matrix, Note
 from core.store import Store
-from core.store.filters import has_link
 from core.store.index import exact_search
 from core.store.migrations import v20_files
 from core.store.note_to_index import NoteToIndex
