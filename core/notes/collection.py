@@ -66,8 +66,8 @@ class Notes(StoredNotes):
         `path` is its place in the base, by default its title; one that ends with `/` is its folder. Raises EditError
         and UnknownChoice for a field, and SourceError for a text too large to be read.
         """
-        added = self.add_many(base, [{"body": body, "path": path, **fields}], author=author, embed=embed, strict=True)
-        return self._store.notes.note(added.note_ids[0])
+        item = {"body": body, "path": path, **fields}
+        return self.get(self.add_many(base, [item], author=author, embed=embed, strict=True).note_ids[0])
 
     @logged("note.add")
     def add_many(
@@ -84,8 +84,7 @@ class Notes(StoredNotes):
         A bad item is reported, and the others are added; with `strict` it is raised.
         """
         self._store.database.check_writable()
-        into = self._base_for_import(base)
-        added = adding.add(self._store, self._writer, into, author, items, strict=strict)
+        added = adding.add(self._store, self._writer, self._base_for_import(base), author, items, strict=strict)
         if embed:
             self._writer.embed(added.note_ids)
         return added
@@ -217,17 +216,16 @@ class Notes(StoredNotes):
         return filetexts.text_of(self._store.notes.note(note_id))
 
     def export(self, note_id: str, place: Path) -> str:
-        """Write the text of `file_text` to a place where nothing is yet; raises ConfigError for one that is taken."""
+        """Write `file_text` to a place where nothing is yet, and return it; raises ConfigError for one that is taken."""
         return filetexts.export(self.file_text(note_id), place)
 
     # versions
 
     def history(self, note_id: str) -> list[Version]:
         """Return the versions of a note, also of a deleted one, the newest first; raises NoteNotFound."""
-        versions = self._store.versions.of(note_id)
-        if not versions:
-            raise NoteNotFound(note_id)
-        return versions
+        if versions := self._store.versions.of(note_id):
+            return versions
+        raise NoteNotFound(note_id)
 
     def at(self, note_id: str, number: int) -> Note:
         """Return a note as it was in a version; raises VersionNotFound."""
