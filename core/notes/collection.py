@@ -216,7 +216,7 @@ class Notes(StoredNotes):
         return filetexts.text_of(self._store.notes.note(note_id))
 
     def export(self, note_id: str, place: Path) -> str:
-        """Write `file_text` to a place where nothing is yet, and return it; raises ConfigError for one that is taken."""
+        """Write `file_text` where nothing is yet, and return it; raises ConfigError for a place that is taken."""
         return filetexts.export(self.file_text(note_id), place)
 
     # versions
