@@ -1,0 +1,317 @@
+"""Whether a sentence claims what its quotes claim: negation, modality, comparison and order agree.
+
+A sentence with all the words of a quote may say its opposite. Each is read as clauses with classes of words
+(`claims.py`), so that a sentence may be in another language. In one language the sentence is compared with the clauses
+that have its words, else with those that are quoted. What can't be told apart is refused.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from core.answers.claims import Clause, clauses, is_chinese, normal
+from core.answers.units import sentences, units_of
+
+Span = tuple[int, int]
+
+_MODAL = {
+    "must": {"must"},
+    "should": {"should"},
+    "can": {"can", "maybe"},
+    "may": {"can", "maybe"},
+    "maybe": {"maybe"},
+    "optional": {"optional"},
+}
+_LIMIT = {
+    "least": {"least"},
+    "most": {"most"},
+    "more": {"more"},
+    "less": {"less"},
+    "above": {"least", "more"},
+    "below": {"most", "less"},
+}
+_BEYOND = {"most": "more", "more": "most", "least": "less", "less": "least"}
+"""The limit that a number is within where it isn't within another."""
+_KNOWN = 0.7
+"""Share of the words of a sentence that its quotes have where it is compared with the clauses of these words alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """The clauses of the sentences around a quote, and which of them it holds a part of."""
+
+    text: str
+    clauses: Sequence[Clause]
+    touched: Sequence[bool]
+
+    @classmethod
+    def of(cls, passage: str, start: int, end: int) -> "Quoted":
+        before, quote, after = _around(passage, start, end)
+        before, text = normal(before), normal(before + quote + after)
+        first, last = len(before), len(normal(before + quote))
+        found = clauses(text)
+        return cls(text, found, [one.start < last and one.end > first for one in found])
+
+
+def agrees(sentence: str, passages: Iterable[tuple[str, Span]]) -> bool:
+    """Whether a sentence claims what its quotes claim, each a passage and the place of the quote in it."""
+    text = normal(sentence)
+    said = clauses(text)
+    quoted = [Quoted.of(passage, *span) for passage, span in passages]
+    if any(one.text.strip(" .。") == text.strip(" .。") for one in quoted):
+        return True
+    found = [clause for one in quoted for clause in one.clauses]
+    touched = [clause for one in quoted for clause, touches in zip(one.clauses, one.touched, strict=True) if touches]
+    if any(is_chinese(one.text) == is_chinese(text) for one in quoted):
+        words = {key for clause in said for key in clause.keys}
+        chosen, known = _chosen(words, found)
+        if known < _KNOWN:
+            chosen += [clause for clause in touched if clause not in chosen]
+        return bool(chosen) and _same(said, chosen, True)
+    return _same(said, touched, False)
+
+
+def _around(passage: str, start: int, end: int) -> tuple[str, str, str]:
+    """Return a quote with what its sentences have before and behind it; a list's lead-in is a part of its items."""
+    units = [unit for unit in units_of(passage) if unit.start < end and unit.end > start]
+    first, last = min([start, *(unit.start for unit in units)]), max([end, *(unit.end for unit in units)])
+    line = passage.rfind("\n", 0, start) + 1
+    if not units:
+        first, last = line, end
+    lead = units[0].lead if units else None
+    said = passage[slice(*lead)].rstrip() + " " if lead and passage[slice(*lead)].rstrip().endswith((":", "：")) else ""
+    return said + passage[first:start], passage[start:end], passage[end:last]
+
+
+def _chosen(words: set[str], found: Sequence[Clause]) -> tuple[list[Clause], float]:
+    """Return the fewest clauses, about, that have the words of a sentence, and the share of these that they have."""
+    rest, chosen = set(words), list[Clause]()
+    while True:
+        best = max((len(rest & clause.keys) for clause in found), default=0)
+        if not best:
+            return chosen, 1 - len(rest) / len(words) if words else 0
+        ties = [clause for clause in found if len(rest & clause.keys) == best]
+        most = max(len(words & clause.keys) for clause in ties)
+        ties = [clause for clause in ties if len(words & clause.keys) == most]
+        chosen += ties
+        rest -= {key for clause in ties for key in clause.keys}
+
+
+def _same(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
+    """Whether two claims agree; `alike`: they are in one language, so that their words can be compared."""
+    flips = _negations(said, found, alike)
+    if flips is None:
+        return False
+    limits = _limits(said, found)
+    if limits is None:
+        return False
+    flips += limits + _opposed(said, found) + (alike and _exchanged(said, found))
+    return (
+        flips % 2 == 0
+        and _modal(said, found, alike)
+        and _amount(said, found)
+        and _order(said, found, alike)
+        and (limits > 0 or _only(said, found, alike))
+    )
+
+
+def _nearest(clause: Clause, found: Sequence[Clause]) -> list[Clause]:
+    """Return the clauses that have most words of one, none where none has any."""
+    best = max((len(clause.keys & one.keys) for one in found), default=0)
+    return [one for one in found if best and len(clause.keys & one.keys) == best]
+
+
+# negation and opposites
+
+
+def _negations(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> int | None:
+    """Return how many negations one claim has more than the other, 0 or 1, None where they can't be compared."""
+    no, not_found = ([clause for clause in side if clause.odd] for side in (said, found))
+    if alike:
+        if no and not_found and not _placed(said, no, found, not_found):
+            return None
+        return int(bool(no) != bool(not_found))
+    if _row(said, no) != _row(found, not_found):
+        return None
+    flips = [
+        any(one.aside is aside for one in no) != any(one.aside is aside for one in not_found) for aside in (False, True)
+    ]
+    return None if all(flips) else int(any(flips))
+
+
+def _placed(
+    said: Sequence[Clause], no: Sequence[Clause], found: Sequence[Clause], not_found: Sequence[Clause]
+) -> bool:
+    """Whether the same clauses are negated on both sides, as far as their words show it."""
+    parts = {clause.part for clause in no}
+    even = {key for clause in found if clause not in not_found for key in clause.keys}
+    odd = {key for clause in not_found for key in clause.keys}
+    for clause in said:
+        nearest = _nearest(clause, found)
+        if clause in no and nearest and not any(one in not_found for one in nearest) and not clause.keys & odd - even:
+            return False
+        if clause.part not in parts and nearest and all(one in not_found for one in nearest) and not clause.keys & even - odd:
+            return False
+    return True
+
+
+def _row(found: Sequence[Clause], odd: Sequence[Clause]) -> list[bool]:
+    """Return which parts are negated, where a text has several."""
+    parts = sorted({clause.part for clause in found})
+    row = [any(clause.part == part for clause in odd) for part in parts]
+    return row if len(set(row)) > 1 else []
+
+
+def _opposed(said: Sequence[Clause], found: Sequence[Clause]) -> int:
+    """Return how many words of one claim have their opposite in the other."""
+    count = 0
+    for name in {name for clause in said for name, _ in clause.opposites}:
+        ours = [(clause, pole) for clause in said for one, pole in clause.opposites if one == name]
+        theirs = [(clause, pole) for clause in found for one, pole in clause.opposites if one == name]
+        poles = [pole for _, pole in theirs]
+        if not poles:
+            continue
+        if len(set(poles)) == 1:
+            count += any(pole not in poles for _, pole in ours)
+            continue
+        for clause, pole in ours:
+            nearest = _nearest(clause, [one for one, _ in theirs])
+            count += bool(nearest) and all((name, pole) not in one.opposites for one in nearest)
+    return count
+
+
+def _exchanged(said: Sequence[Clause], found: Sequence[Clause]) -> int:
+    """Return 1 where the two sides of a comparison are exchanged: *A is faster than B*, *B is faster than A*."""
+    ours, theirs = _sides(said, "than"), _sides(found, "than")
+    if not ours or not theirs:
+        return 0
+    (first, second), (third, fourth) = ours, theirs
+    both = (first & second) | (third & fourth)
+    return int(bool(first & fourth - both) and bool(second & third - both))
+
+
+Pair = tuple[set[str], set[str]]
+
+
+def _sides(found: Sequence[Clause], *kinds: str) -> Pair | None:
+    """Return the words on both sides of the first word of some kinds, in their order in time for one of order."""
+    for clause in found:
+        for kind, start, end in clause.marks:
+            if kind not in kinds:
+                continue
+            part = [word for one in found if one.part == clause.part for word in one.words]
+            left, right = {key for key, at in part if at < start}, {key for key, at in part if at >= end}
+            own = {key for key, at in clause.words if at >= end}, {key for key, at in clause.words if at < start}
+            if kind in ("than", "then"):
+                return left, right
+            chinese = any(not key.isascii() for key, _ in clause.words)
+            argument = own[1] if chinese else own[0]
+            rest = {key for key, _ in part} - argument
+            return (rest, argument) if kind == "before" else (argument, rest)
+    return None
+
+
+def _kept(ours: Pair, theirs: Pair) -> int:
+    """Return above 0 where two pairs have the same order, below where they have the other one, 0 if it isn't known."""
+    (first, second), (third, fourth) = ours, theirs
+    same = len(first & third) + len(second & fourth)
+    return same - len(first & fourth) - len(second & third)
+
+
+def _order(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
+    """Whether what is first is first in both, as *before*, *after* and *then* say."""
+    kinds = ("before", "after", "then")
+    ours, theirs = _sides(said, *kinds), _sides(found, *kinds)
+    if ours and theirs and (kept := _kept(ours, theirs)):
+        return kept > 0
+    one, other = ({kind for clause in side for kind in clause.kinds} & {"before", "after"} for side in (said, found))
+    return not one or not other or bool(one & other)
+
+
+# comparison, quantity, modality
+
+
+def _limits(said: Sequence[Clause], found: Sequence[Clause]) -> int | None:
+    """Return how many limits are told from their other side: *over 5* for *up to 5*; None for another limit."""
+    count = 0
+    for value in {one for clause in said for one in clause.numbers} & {one for clause in found for one in clause.numbers}:
+        ours, theirs = (
+            {each for clause in side for kind in clause.limits.get(value, ()) for each in _LIMIT[kind]}
+            for side in (said, found)
+        )
+        if ours & theirs or not (ours or theirs):
+            continue
+        if not {_BEYOND[one] for one in ours} & theirs:
+            return None
+        count += 1
+    return count
+
+
+def _amount(said: Sequence[Clause], found: Sequence[Clause]) -> bool:
+    """Whether one claim says *all* where the other says *some*."""
+    ours, theirs = ({kind for clause in side for kind in clause.kinds} for side in (said, found))
+    if "all" in ours and theirs & {"some", "often"} and "all" not in theirs:
+        return False
+    if ours & {"some", "often"} and "all" in theirs and not theirs & {"some", "often"}:
+        return False
+    return "some" not in theirs or "some" in ours or "maybe" in ours
+
+
+def _only(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
+    """Whether both say *only*, or the words that it stands before are all there."""
+    ours, theirs = (any("only" in clause.kinds for clause in side) for side in (said, found))
+    ours, theirs = ours or any(clause.unless for clause in said), theirs or any(clause.unless for clause in found)
+    if ours == theirs or any("except" in clause.kinds for clause in (*said, *found)):
+        return True
+    words = {key for clause in said for key in clause.keys}
+    if alike and any(clause.unless & words for clause in found):
+        return True
+    known = {key for clause in found for key in clause.keys}
+    only = any("only" in clause.kinds for clause in found)
+    return only and alike and words <= known and all(
+        {key for key, at in clause.words if at > start} <= words
+        for clause in found
+        for kind, start, _ in clause.marks
+        if kind == "only"
+    )
+
+
+def _modals(clause: Clause) -> set[str]:
+    """Return the modality of a clause; `forbid` is a negated *must* or *can*."""
+    if "optional" in clause.kinds:
+        return {"optional"}
+    own = clause.kinds & set(_MODAL)
+    return (own - {"must", "can", "may"}) | {"forbid"} if "not" in clause.kinds and own & {"must", "can", "may"} else own
+
+
+def _modal(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
+    """Whether what must, should or may be is so in both; a claim without such a word agrees with *must* and *can*."""
+    every = {one for clause in found for one in _modals(clause)}
+    without = any(clause.spared and clause.odd for clause in said)
+    own = {one for clause in said for one in _modals(clause)}
+    if not own:
+        some = any(clause.kinds & {"some", "often"} for clause in said)
+        return not (every & {"maybe", "may"} and not some) and ("optional" not in every or without)
+    for clause in said:
+        nearest = _nearest(clause, found) if alike else []
+        theirs = {one for each in nearest for one in _modals(each)} or every
+        if not all(_allows(one, theirs, without, found) for one in _modals(clause)):
+            return False
+    return alike or len(every - {"forbid"}) < 2 or every <= own
+
+
+def _allows(modal: str, theirs: set[str], without: bool, found: Sequence[Clause]) -> bool:
+    """Whether one modality follows from those of the quotes."""
+    if modal in theirs:
+        return True
+    spared = any(clause.spared and clause.odd for clause in found)
+    match modal:
+        case "optional":
+            return spared and theirs <= {"can"}
+        case "maybe" | "may":
+            return bool(theirs & {"maybe", "may", "can"}) or any("some" in clause.kinds for clause in found)
+        case "can":
+            return not theirs or bool(theirs & {"can", "may", "maybe"}) or "optional" in theirs
+        case "must" | "forbid":
+            return theirs <= {"forbid", "must"}
+        case _:
+            return not theirs
