@@ -98,10 +98,10 @@ impossible \b(?:is_|are_|be_)?unable_to \bfail(?:s|ed)?_to\b 无法 不可能
     "lacks": r"""
 \bnon-? \w+-free\b free_(?:of|from)\b (?:stay|keep|leave|left|leaves)_(?:out|away|off) \b(?:den(?:y|ies|ied)|against)\b \btoo_\w+_(?:to|for)\b
 \b(?:avoid|prevent|refus|reject|lack|absen|missing\b|fail|unable|refrain|seldom|rarely|hardly|scarcely|barely|forg[eo]t|ignor|omit|skip|insuffic|offline)\w*
-\bun(?!der|til|i|less|do|lock|load|plug|install|pack|wrap|cover|fold|mount|zip|screw|block|freez|subscri)[a-z]{3,} \bin(?=valid|correct|complete|active|visible|secure|compatible|accurate|appropriate|edible|capable|consist|accessible|effective|eligible|depend)[a-z]+
+\bun(?!der|til|i|less|do|lock|load|plug|install|mount|block|subscri)[a-z]{3,} \bin(?=valid|correct|complete|active|visible|secure|compatible|accurate|appropriate|edible|capable|consist|accessible|effective|eligible|depend)[a-z]+
 \bim(?=prop|mutab|perfect)[a-z]+ \bir(?=revers|relev|regul|recover)[a-z]+ \billegal\w* \bdis(?=connect|agree|continu|appear|courag)[a-z]+
-\b(?:harm|use|pain|limit|end|care|cord|time|stain)less\b
-避免 防止 以免 免得 以防 阻止 难以 拒绝 失败 缺[少乏失] 很少 忘记? 忽略 忽视 省略 跳过 遗漏 非(?!得) 免(?=[洗]) 脱机 离线 漏掉
+\b(?:harm(?!less)|damag|hurt|ruin|destroy|spoil|kill)\w* \b(?:use|pain|limit|end|care|cord|time|stain)less\b
+伤 损[坏害] 破坏 毁 避免 防止 以免 免得 以防 阻止 难以 拒绝 失败 缺[少乏失] 很少 忘记? 忽略 忽视 省略 跳过 遗漏 非(?!得) 免(?=[洗]) 脱机 离线 漏掉
 """,
 }
 
@@ -118,7 +118,7 @@ enabl\w+ (?:turn|switch)(?:s|ed|ing)?(?:_it|_them)?_on\b \b(?:is|are|be|was)_on(
     ),
     "fewer": (
         r"""
-reduc\w+ decreas\w+ lower(?:s|ed|ing)?\b \bless\b \bfewer\b shrink\w* shorten\w* shorter smaller minimi[sz]\w+ \blow\b \bsmall\b \bshort\b drop(?:s|ped)?\b fall(?:s|ing)?\b
+reduc\w+ decreas\w+ lower(?:s|ed|ing)?\b \bless\b \blittle\b \bfewer\b shrink\w* shorten\w* shorter smaller minimi[sz]\w+ \blow\b \bsmall\b \bshort\b drop(?:s|ped)?\b fall(?:s|ing)?\b
 减少 降低 减小 缩短 下降 更少 更低 更小 更短 变小 变少 较少 较低 较小 低(?!于) 小(?![于心组]) 短(?!信) 少(?!于) 减
 """,
         r"""
@@ -165,7 +165,7 @@ increas\w+ rais(?:e|es|ed|ing)\b rise(?:s|n)?\b \bmore\b(?!_than) grow\w* length
     "install": (r"\buninstall\w* \bunmount\w* 卸载", r"\binstall\w* \bmount\w* 安装 挂载"),
     "block": (r"\bblock(?:s|ed|ing)?\b 屏蔽 封锁", r"\bunblock\w* 解封"),
     "subscribe": (r"unsubscri\w+ 退订", r"\bsubscri\w+ 订阅"),
-    "pass": (r"\breject\w* 驳回", r"\baccept\w* approv\w+ 接受 批准"),
+    "pass": (r"驳回", r"\baccept\w* approv\w+ 接受 批准"),
     "lock": (r"\bunlock\w* 解锁", r"\block\w* 锁(?!屏)"),
     "loosen": (r"loosen\w* 松", r"tighten\w* 拧紧 紧"),
 }
@@ -180,8 +180,9 @@ BREAKS: dict[str, str] = {
 \b(?:if|when|whenever|while|during|in_case|as_long_as|as_soon_as|where)\b 如果 若(?!干) 倘若 假如 当(?![天地日作成中]) 一旦
 """,
     "then if": r"的?时候? 的?情况下 的话 期间 就(?=[不没别无会])",
+    "otherwise": r"\b(?:otherwise|or_else)\b 否则 不然 要不然?",
     "clause": r"""
-[,()，（）](?!\d) \b(?:because|since|so|otherwise|or_else|which|therefore|thus)\b 因为 由于 所以 因此 从而 否则 不然
+[,()，（）](?!\d) \b(?:because|since|so|which|therefore|thus)\b 因为 由于 所以 因此 从而
 \band(?=_(?:do|does|is|are|was|were|must|should|can|may|will|never|not|no|need|you|it|they|then|has|have|only|always)\b)
 (?:并且|而且|也|且|并|又|还)(?=[会要请应可]{0,2}(?:[不没勿别无]|必须|禁止|可以|应))
 """,

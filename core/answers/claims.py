@@ -21,12 +21,33 @@ _LATIN = re.compile(rf"(?:(?![{CJK}_])\w)+")
 _HAN = re.compile(f"[{CJK}]")
 _FUNCTION = frozenset("的了是在和与或也就都把被对为以从到上下中个这那一着过会要将请它他你我们其之时后前里内外所而且并又还让使给由于则及等各能可")
 """Characters of Chinese that carry no subject."""
+_PRONOUN = re.compile(r"(?:it|they|this|these)\b|[它其这]|[\u4e00-\u9fff]")
+"""The start of a clause that speaks of the subject of the clause before it; Chinese leaves it out."""
+_PREFIX = re.compile(r"(?:un|in|im|ir|dis|non-?)(?=\w{3})")
+_IRREGULAR = {
+    past: verb
+    for verb, pasts in {
+        "hold": "held", "keep": "kept", "take": "took taken", "give": "gave given", "write": "wrote written",
+        "send": "sent", "leave": "left", "make": "made", "build": "built", "find": "found", "run": "ran",
+        "begin": "began begun", "choose": "chose chosen", "freeze": "froze frozen", "break": "broke broken",
+        "eat": "ate eaten", "drink": "drank drunk", "feed": "fed", "sell": "sold", "tell": "told", "know": "knew known",
+        "grow": "grew grown", "throw": "threw thrown", "draw": "drew drawn", "drive": "drove driven",
+        "wear": "wore worn", "read": "reads", "lie": "lay lain", "rise": "rose risen", "hide": "hid hidden",
+        "shake": "shook shaken", "child": "children", "person": "people", "tooth": "teeth", "foot": "feet",
+        "mean": "meant", "spend": "spent", "lend": "lent", "bring": "brought", "buy": "bought", "teach": "taught",
+        "go": "went gone", "come": "came", "see": "saw seen", "do": "did done", "say": "said", "pay": "paid",
+    }.items()
+    for past in pasts.split()
+}  # fmt: skip
 _PLAIN = STOP_WORDS | frozenset("no not only also must may should never always any all it's don doesn one be being".split())
 _ENDING = re.compile(r"(?<=\w{3})(?:ations?|ings?|ed|es|(?<!http)s|ly|ers?|ions?|ment|e|y|ies|ied)$")
 _DOUBLED = re.compile(r"([b-df-hj-np-tv-z])\1$")
 _SUFFIXED = re.compile(r"or |and |[及或]?以|之?内|起")
 _CONTINUES = re.compile(r"\s*(?:is|are|was|were|must|should|can|will|it is|that is|这|那|是|属于|均|都|一律)(?![a-z])")
 """The start of a clause whose subject is the clause before it."""
+_RESUMES = re.compile(r"(?: [^ ,.;:!?]+){1,5}?(?= (?:is|are|was|were|will|must|should|can|may|has|have|do|does)\b)")
+"""Where the words of *without* end and the verb of its sentence follows."""
+_TWICE = re.compile(r"\btwice\b")
 _LISTED = re.compile(r"[,，][^.;!?。；]{0,80}?(?:\bor\b|或)")
 _NEAR, _NEAR_BEFORE = 24, 12
 """Characters between a comparison and its number at most."""
@@ -57,6 +78,7 @@ class Clause:
     opposites: list[tuple[str, int]] = field(default_factory=list)
     limits: dict[str, set[str]] = field(default_factory=dict)
     numbers: set[str] = field(default_factory=set)
+    topic: set[str] = field(default_factory=set)
     words: list[Word] = field(default_factory=list)
     marks: list[tuple[str, int, int]] = field(default_factory=list)
 
@@ -93,24 +115,36 @@ def is_chinese(text: str) -> bool:
 
 def clauses(text: str) -> list[Clause]:
     """Return the clauses of a `normal` text in their order."""
-    numbers = list(figures.numbers(text))
+    numbers = [*figures.numbers(text), *(("2", *match.span()) for match in _TWICE.finditer(text))]
     found: list[Clause] = [Clause(0, 0)]
     covered: list[Span] = []
+    resumes = -1
     for match in _pattern().finditer(text):
         kind = match.lastgroup or ""
         covered.append(match.span())
+        if 0 <= resumes <= match.start():
+            found[-1].end = resumes
+            found.append(Clause(resumes, found[-1].part))
+            resumes = -1
         last = found[-1]
+        if kind == "lacks" and (prefix := _PREFIX.match(match[0])):  # unsafe has the word safe
+            covered[-1] = match.start(), match.start() + prefix.end()
         if kind in _BREAK:
             if kind == "clause" and last.odd and _LISTED.match(text, match.start()):
                 continue
             part = last.part + (kind == "contrast")
+            last.end = match.start()
+            if kind == "otherwise":
+                found.append(Clause(match.end(), part, kinds={kind}))
+                continue
             if kind == "then_if":
                 last.aside, last.spared = True, last.odd
-            last.end = match.start()
             found.append(Clause(match.start() if kind in ("if", "clause") else match.end(), part, aside=kind == "if"))
             continue
         if kind in ("instead", "without", "except"):
             last.end = match.start()
+            verb = _RESUMES.match(text, match.end())
+            resumes = verb.end() if verb else -1
             found.append(Clause(match.start(), last.part, aside=kind != "instead", spared=kind != "instead", negated=1, kinds={kind}))
         elif kind.startswith("o_"):
             _, name, pole = kind.split("_")
@@ -147,8 +181,12 @@ def _give_words(
     for start, end in covered:
         plain[start:end] = " " * (end - start)
     rest = "".join(plain)
+    last: Clause | None = None
     for clause in found:
         clause.words = list(_words(rest, clause.start, clause.end))
+        if last and last.words and (_PRONOUN.match(text[clause.start : clause.end].lstrip(" ,，"))):
+            clause.topic = {last.words[0][0]}
+        last = clause if clause.words else last
         clause.numbers = {value for value, start, _ in numbers if clause.start <= start < clause.end}
 
 
@@ -163,6 +201,7 @@ def _words(text: str, start: int, end: int) -> Iterator[Word]:
 
 def stem(word: str) -> str:
     """Return an English word without its ending, roughly: two forms of a word are to be equal."""
+    word = _IRREGULAR.get(word, word)
     short = _ENDING.sub("", _ENDING.sub("", word)) if word.isascii() else word
     return _DOUBLED.sub(r"\1", short)
 
@@ -191,7 +230,7 @@ def _settle(found: list[Clause]) -> None:
     for aside in found:
         if aside.spared and aside.odd:
             for main in found:
-                if main.part == aside.part and main.odd and not main.spared:
+                if main.part == aside.part and main.odd and not main.spared and "not" in main.kinds:
                     main.negated = aside.negated = 0
                     main.unless = aside.keys
                     main.kinds.discard("not")

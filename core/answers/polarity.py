@@ -86,14 +86,17 @@ def _chosen(words: set[str], found: Sequence[Clause]) -> tuple[list[Clause], flo
     """Return the fewest clauses, about, that have the words of a sentence, and the share of these that they have."""
     rest, chosen = set(words), list[Clause]()
     while True:
-        best = max((len(rest & clause.keys) for clause in found), default=0)
+        best = max((len(rest & (clause.keys | clause.topic)) for clause in found), default=0)
         if not best:
-            return chosen, 1 - len(rest) / len(words) if words else 0
-        ties = [clause for clause in found if len(rest & clause.keys) == best]
+            break
+        ties = [clause for clause in found if len(rest & (clause.keys | clause.topic)) == best]
         most = max(len(words & clause.keys) for clause in ties)
         ties = [clause for clause in ties if len(words & clause.keys) == most]
         chosen += ties
-        rest -= {key for clause in ties for key in clause.keys}
+        rest -= {key for clause in ties for key in clause.keys | clause.topic}
+    parts = {clause.part for clause in chosen}
+    chosen += [one for one in found if "except" in one.kinds and one.part in parts and one not in chosen]
+    return chosen, 1 - len(rest) / len(words) if words else 0
 
 
 def _same(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
@@ -126,6 +129,12 @@ def _nearest(clause: Clause, found: Sequence[Clause]) -> list[Clause]:
 def _negations(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> int | None:
     """Return how many negations one claim has more than the other, 0 or 1, None where they can't be compared."""
     no, not_found = ([clause for clause in side if clause.odd] for side in (said, found))
+    other = any("otherwise" in clause.kinds for clause in found)
+    if other and not any("otherwise" in clause.kinds for clause in said):
+        asides = [clause for clause in said if clause.aside]
+        if any(not clause.odd for clause in asides):  # if what is to be done is done, its opposite follows
+            return None
+        no = [clause for clause in no if not clause.aside]
     if alike:
         if no and not_found and not _placed(said, no, found, not_found):
             return None
@@ -205,6 +214,8 @@ def _sides(found: Sequence[Clause], *kinds: str) -> Pair | None:
                 return left, right
             chinese = any(not key.isascii() for key, _ in clause.words)
             argument = own[1] if chinese else own[0]
+            if not argument or argument == {key for key, _ in part}:  # no comma ends it
+                continue
             rest = {key for key, _ in part} - argument
             return (rest, argument) if kind == "before" else (argument, rest)
     return None
@@ -233,7 +244,10 @@ def _order(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool
 def _limits(said: Sequence[Clause], found: Sequence[Clause]) -> int | None:
     """Return how many limits are told from their other side: *over 5* for *up to 5*; None for another limit."""
     count = 0
-    for value in {one for clause in said for one in clause.numbers} & {one for clause in found for one in clause.numbers}:
+    numbers = {one for clause in found for one in clause.numbers}
+    if any(not clause.limits.keys() <= numbers for clause in said):
+        return None
+    for value in {one for clause in said for one in clause.numbers} & numbers:
         ours, theirs = (
             {each for clause in side for kind in clause.limits.get(value, ()) for each in _LIMIT[kind]}
             for side in (said, found)
@@ -257,17 +271,17 @@ def _amount(said: Sequence[Clause], found: Sequence[Clause]) -> bool:
 
 
 def _only(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
-    """Whether both say *only*, or the words that it stands before are all there."""
-    ours, theirs = (any("only" in clause.kinds for clause in side) for side in (said, found))
-    ours, theirs = ours or any(clause.unless for clause in said), theirs or any(clause.unless for clause in found)
-    if ours == theirs or any("except" in clause.kinds for clause in (*said, *found)):
-        return True
+    """Whether both say *only*, as *not without* does, or one names what the other excepts."""
     words = {key for clause in said for key in clause.keys}
-    if alike and any(clause.unless & words for clause in found):
+    ours, theirs = (any("only" in one.kinds or one.unless for one in side) for side in (said, found))
+    if ours == theirs:
+        return True
+    if any(clause.unless for clause in found):
+        return alike and any(clause.unless & words for clause in found)
+    if any("except" in clause.kinds for clause in (*said, *found)):
         return True
     known = {key for clause in found for key in clause.keys}
-    only = any("only" in clause.kinds for clause in found)
-    return only and alike and words <= known and all(
+    return theirs and alike and words <= known and all(
         {key for key, at in clause.words if at > start} <= words
         for clause in found
         for kind, start, _ in clause.marks
@@ -312,6 +326,8 @@ def _allows(modal: str, theirs: set[str], without: bool, found: Sequence[Clause]
         case "can":
             return not theirs or bool(theirs & {"can", "may", "maybe"}) or "optional" in theirs
         case "must" | "forbid":
-            return theirs <= {"forbid", "must"}
+            return theirs <= {"forbid", "must"} or (
+                modal == "forbid" and theirs == {"can"} and any("except" in clause.kinds for clause in found)
+            )
         case _:
             return not theirs
