@@ -14,7 +14,7 @@ from core.answers import figures
 from core.answers.claim_words import BREAKS, NUMBER, OPPOSITES, PEOPLE, WORDS
 from core.text import CJK, STOP_WORDS, simplified
 
-_APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "`": " ", "*": " ", "\n": " ", "~": " ", "|": " "})
+_APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "`": " ", "*": " ", "~": " ", "|": " "})
 _SHORTENED = re.compile(r"(ca|wo|sha)?n't\b|(?<=can)not\b")
 _FULL = {"ca": "can not", "wo": "will not", "sha": "shall not", None: " not"}
 _LATIN = re.compile(rf"(?:(?![{CJK}_])\w)+")
@@ -105,7 +105,8 @@ class Clause:
 def normal(text: str) -> str:
     """Return a text in small letters and simplified characters, without short forms."""
     text = simplified(unicodedata.normalize("NFKC", text)).translate(_APOSTROPHES).lower()
-    return _SHORTENED.sub(lambda match: _FULL[match[1]] if match[0].endswith("t") and "'" in match[0] else " not", text)
+    text = _SHORTENED.sub(lambda match: _FULL[match[1]] if "'" in match[0] else " not", text)
+    return re.sub(r"\s+", " ", text)
 
 
 def is_chinese(text: str) -> bool:
@@ -210,7 +211,7 @@ def _whole(text: str, found: list[Clause]) -> Iterator[Clause]:
     """Yield the clauses, joined where one has no words, or goes on with the one before."""
     last = found[0]
     for clause in found[1:]:
-        goes_on = clause.odd and _CONTINUES.match(text[clause.start : clause.end].lstrip(" ,，"))
+        goes_on = clause.odd and not last.spared and _CONTINUES.match(text[clause.start : clause.end].lstrip(" ,，"))
         if last.part == clause.part and (not last.words or not clause.words or (goes_on and not clause.spared)):
             if not last.words and last.odd and clause.spared:  # nobody except them: only they
                 last.negated, clause.negated = 0, 0
@@ -248,7 +249,8 @@ def _pattern() -> re.Pattern[str]:
     groups = {**WORDS, **BREAKS} | {
         f"o_{name}_{pole}": words for name, pair in OPPOSITES.items() for pole, words in enumerate(pair)
     }
-    return re.compile("|".join(f"(?P<{name.replace(' ', '_')}>{_either(words)})" for name, words in groups.items()))
+    either = "|".join(f"(?P<{name.replace(' ', '_')}>{_either(words)})" for name, words in groups.items())
+    return re.compile(either, re.ASCII)  # a Chinese character isn't a part of an English word
 
 
 def _either(words: str) -> str:

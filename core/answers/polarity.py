@@ -5,7 +5,8 @@ A sentence with all the words of a quote may say its opposite. Each is read as c
 that have its words, else with those that are quoted. What can't be told apart is refused.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from core.answers.claims import Clause, clauses, is_chinese, normal
@@ -13,6 +14,7 @@ from core.answers.units import sentences, units_of
 
 Span = tuple[int, int]
 
+_ENDS = ".!?。！？ "
 _MODAL = {
     "must": {"must"},
     "should": {"should"},
@@ -31,6 +33,10 @@ _LIMIT = {
 }
 _BEYOND = {"most": "more", "more": "most", "least": "less", "less": "least"}
 """The limit that a number is within where it isn't within another."""
+_COPIED = 0.8
+"""Share of the words of both, of which a sentence has those of its quotes in about their form."""
+_LETTERS = 0.9
+"""Such a share of which it is a copy but for a few words."""
 _KNOWN = 0.7
 """Share of the words of a sentence that its quotes have where it is compared with the clauses of these words alone."""
 
@@ -51,13 +57,19 @@ class Quoted:
         found = clauses(text)
         return cls(text, found, [one.start < last and one.end > first for one in found])
 
+    def holds(self, sentence: str) -> bool:
+        """Whether one sentence of the text, or several, are a sentence letter for letter."""
+        sentence = sentence.strip(_ENDS)
+        before, found, after = self.text.partition(sentence)
+        return bool(found) and before.rstrip()[-1:] in _ENDS and after.lstrip()[:1] in _ENDS
+
 
 def agrees(sentence: str, passages: Iterable[tuple[str, Span]]) -> bool:
     """Whether a sentence claims what its quotes claim, each a passage and the place of the quote in it."""
     text = normal(sentence)
     said = clauses(text)
     quoted = [Quoted.of(passage, *span) for passage, span in passages]
-    if any(one.text.strip(" .。") == text.strip(" .。") for one in quoted):
+    if any(one.holds(text) for one in quoted):
         return True
     found = [clause for one in quoted for clause in one.clauses]
     touched = [clause for one in quoted for clause, touches in zip(one.clauses, one.touched, strict=True) if touches]
@@ -112,6 +124,7 @@ def _same(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
         flips % 2 == 0
         and _modal(said, found, alike)
         and _amount(said, found)
+        and (flips > 0 or not alike or _copied(said, found))
         and _order(said, found, alike)
         and (limits > 0 or _only(said, found, alike))
     )
@@ -138,6 +151,8 @@ def _negations(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> 
     if alike:
         if no and not_found and not _placed(said, no, found, not_found):
             return None
+        if any(one.aside for one in no) and any(one.aside for one in not_found):
+            no, not_found = ([one for one in side if not one.aside] for side in (no, not_found))
         return int(bool(no) != bool(not_found))
     if _row(said, no) != _row(found, not_found):
         return None
@@ -159,6 +174,8 @@ def _placed(
         if clause in no and nearest and not any(one in not_found for one in nearest) and not clause.keys & odd - even:
             return False
         if clause.part not in parts and nearest and all(one in not_found for one in nearest) and not clause.keys & even - odd:
+            return False
+        if clause.aside and not clause.odd and nearest and all(one.odd and one.aside for one in nearest):
             return False
     return True
 
@@ -272,21 +289,35 @@ def _amount(said: Sequence[Clause], found: Sequence[Clause]) -> bool:
 
 def _only(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
     """Whether both say *only*, as *not without* does, or one names what the other excepts."""
-    words = {key for clause in said for key in clause.keys}
     ours, theirs = (any("only" in one.kinds or one.unless for one in side) for side in (said, found))
     if ours == theirs:
         return True
     if any(clause.unless for clause in found):
+        words = {key for clause in said for key in clause.keys}
         return alike and any(clause.unless & words for clause in found)
-    if any("except" in clause.kinds for clause in (*said, *found)):
+    return any("except" in clause.kinds for clause in (*said, *found))
+
+
+def _copied(said: Sequence[Clause], found: Sequence[Clause]) -> bool:
+    """Whether a sentence with the words of its quotes has as many negations, and no other modality or *only*."""
+    ours, theirs = ({key for clause in side for key in clause.keys} for side in (said, found))
+    share = len(ours & theirs) / max(1, len(ours | theirs))
+    if share < _COPIED or any(clause.kinds & {"except", "otherwise"} for clause in found):
         return True
-    known = {key for clause in found for key in clause.keys}
-    return theirs and alike and words <= known and all(
-        {key for key, at in clause.words if at > start} <= words
-        for clause in found
-        for kind, start, _ in clause.marks
-        if kind == "only"
-    )
+    one, other = (Counter(_marks(side)) for side in (said, found))
+    if one - other and other - one:
+        return False
+    odd = [sum(clause.odd for clause in side) for side in (said, found)]
+    return odd[0] == odd[1] or (share < _LETTERS and len(said) != len(found))
+
+
+def _marks(found: Sequence[Clause]) -> Iterator[str]:
+    """Yield the modality of clauses, word for word, and their order where more than one word says it."""
+    order = [kind for clause in found for kind, _, _ in clause.marks if kind in ("before", "after")]
+    yield from order if len(order) > 1 else ()
+    for clause in found:
+        forbids = _modals(clause) & {"forbid", "optional"}
+        yield from forbids or (kind for kind, _, _ in clause.marks if kind in _MODAL)
 
 
 def _modals(clause: Clause) -> set[str]:
