@@ -59,7 +59,7 @@ might perhaps maybe possibly possible_that probably potentially likely(?:_to)?
 有?可能(?:需要?|要)? 也许 或许 大概 说不定 没准
 """,
     "can": r"""
-PEOPLE_may may_PEOPLE \bcan\b(?!_not) \bcan\b (?:is_|are_|be_)?able_to allow(?:s|ed|ing)? permit(?:s|ted)? \blets?_PEOPLE possible capable free_to support(?:s|ed)?
+PEOPLE_may may_PEOPLE \bcan\b (?:is_|are_|be_)?able_to allow(?:s|ed|ing)? permit(?:s|ted)? \blets?_PEOPLE possible capable free_to support(?:s|ed)?
 可以 能够 允许 支持 准许 能 可(?!能)
 """,
     "may": r"\bmay\b \bcould\b",

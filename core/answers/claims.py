@@ -5,10 +5,11 @@ Texts of either language are compared by these classes, not by their words, so b
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import pairwise
+from operator import itemgetter
 
 from core.answers import figures
 from core.answers.claim_words import BREAKS, NUMBER, OPPOSITES, PEOPLE, WORDS
@@ -19,7 +20,9 @@ _SHORTENED = re.compile(r"(ca|wo|sha)?n't\b|(?<=can)not\b")
 _FULL = {"ca": "can not", "wo": "will not", "sha": "shall not", None: " not"}
 _LATIN = re.compile(rf"(?:(?![{CJK}_])\w)+")
 _HAN = re.compile(f"[{CJK}]")
-_FUNCTION = frozenset("的了是在和与或也就都把被对为以从到上下中个这那一着过会要将请它他你我们其之时后前里内外所而且并又还让使给由于则及等各能可")
+_FUNCTION = frozenset(
+    "的了是在和与或也就都把被对为以从到上下中个这那一着过会要将请它他你我们其之时后前里内外所而且并又还让使给由于则及等各能可"
+)
 """Characters of Chinese that carry no subject."""
 _PRONOUN = re.compile(r"(?:it|they|this|these)\b|[它其这]|[\u4e00-\u9fff]")
 """The start of a clause that speaks of the subject of the clause before it; Chinese leaves it out."""
@@ -39,7 +42,9 @@ _IRREGULAR = {
     }.items()
     for past in pasts.split()
 }  # fmt: skip
-_PLAIN = STOP_WORDS | frozenset("no not only also must may should never always any all it's don doesn one be being".split())
+_PLAIN = STOP_WORDS | frozenset(
+    "no not only also must may should never always any all it's don doesn one be being".split()
+)
 _ENDING = re.compile(r"(?<=\w{3})(?:ations?|ings?|ed|es|(?<!http)s|ly|ers?|ions?|ment|e|y|ies|ied)$")
 _DOUBLED = re.compile(r"([b-df-hj-np-tv-z])\1$")
 _SUFFIXED = re.compile(r"or |and |[及或]?以|之?内|起")
@@ -116,7 +121,8 @@ def is_chinese(text: str) -> bool:
 
 def clauses(text: str) -> list[Clause]:
     """Return the clauses of a `normal` text in their order."""
-    numbers = [*figures.numbers(text), *(("2", *match.span()) for match in _TWICE.finditer(text))]
+    twice = (("2", *match.span()) for match in _TWICE.finditer(text))
+    numbers = sorted([*figures.numbers(text), *twice], key=itemgetter(1))
     found: list[Clause] = [Clause(0, 0)]
     covered: list[Span] = []
     resumes = -1
@@ -146,7 +152,11 @@ def clauses(text: str) -> list[Clause]:
             last.end = match.start()
             verb = _RESUMES.match(text, match.end())
             resumes = verb.end() if verb else -1
-            found.append(Clause(match.start(), last.part, aside=kind != "instead", spared=kind != "instead", negated=1, kinds={kind}))
+            found.append(
+                Clause(
+                    match.start(), last.part, aside=kind != "instead", spared=kind != "instead", negated=1, kinds={kind}
+                )
+            )
         elif kind.startswith("o_"):
             _, name, pole = kind.split("_")
             last.opposites.append((name, int(pole)))
@@ -166,17 +176,17 @@ def clauses(text: str) -> list[Clause]:
 
 def _limit(clause: Clause, kind: str, match: re.Match[str], numbers: list[Number], text: str) -> None:
     """Add a comparison to the number that it's of, if any."""
-    behind = [value for value, start, _ in numbers if 0 <= start - match.end() <= _NEAR][:1]
-    before = [value for value, _, end in numbers if 0 <= match.start() - end <= _NEAR_BEFORE][-1:]
-    if not behind and re.match(r" ?(?:one|an?|一)(?![a-z])", text[match.end() :]):
+    place = bisect_left(numbers, match.end(), key=itemgetter(1))
+    behind = [value for value, start, _ in numbers[place : place + 1] if start - match.end() <= _NEAR]
+    if not behind and re.match(r" ?(?:one|an?|一)(?![a-z])", text[match.end() : match.end() + 5]):
         behind = ["1"]
+    place = bisect_left(numbers, match.start(), key=itemgetter(1))
+    before = [value for value, _, end in numbers[max(0, place - 1) : place] if match.start() - end <= _NEAR_BEFORE]
     for value in (before or behind if _SUFFIXED.match(match[0]) else behind or before)[:1]:
         clause.limits.setdefault(value, set()).add(kind)
 
 
-def _give_words(
-    text: str, found: list[Clause], covered: list[Span], numbers: list[Number]
-) -> None:
+def _give_words(text: str, found: list[Clause], covered: list[Span], numbers: list[Number]) -> None:
     """Give each clause its words, without those that name a class."""
     plain = list(text)
     for start, end in covered:
@@ -235,6 +245,7 @@ def _settle(found: list[Clause]) -> None:
                     main.negated = aside.negated = 0
                     main.unless = aside.keys
                     main.kinds.discard("not")
+                    main.marks = [mark for mark in main.marks if mark[0] != "not"]
 
 
 _BREAK = frozenset(name.replace(" ", "_") for name in BREAKS)

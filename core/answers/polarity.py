@@ -15,14 +15,7 @@ from core.answers.units import sentences, units_of
 Span = tuple[int, int]
 
 _ENDS = ".!?。！？ "
-_MODAL = {
-    "must": {"must"},
-    "should": {"should"},
-    "can": {"can", "maybe"},
-    "may": {"can", "maybe"},
-    "maybe": {"maybe"},
-    "optional": {"optional"},
-}
+_MODAL = ("must", "should", "can", "may", "maybe", "optional")
 _LIMIT = {
     "least": {"least"},
     "most": {"most"},
@@ -60,8 +53,8 @@ class Quoted:
     def holds(self, sentence: str) -> bool:
         """Whether one sentence of the text, or several, are a sentence letter for letter."""
         sentence = sentence.strip(_ENDS)
-        before, found, after = self.text.partition(sentence)
-        return bool(found) and before.rstrip()[-1:] in _ENDS and after.lstrip()[:1] in _ENDS
+        before, found, after = self.text.partition(sentence or " ")
+        return bool(sentence and found) and before.rstrip()[-1:] in _ENDS and after.lstrip()[:1] in _ENDS
 
 
 def agrees(sentence: str, passages: Iterable[tuple[str, Span]]) -> bool:
@@ -162,9 +155,7 @@ def _negations(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> 
     return None if all(flips) else int(any(flips))
 
 
-def _placed(
-    said: Sequence[Clause], no: Sequence[Clause], found: Sequence[Clause], not_found: Sequence[Clause]
-) -> bool:
+def _placed(said: Sequence[Clause], no: Sequence[Clause], found: Sequence[Clause], not_found: Sequence[Clause]) -> bool:
     """Whether the same clauses are negated on both sides, as far as their words show it."""
     parts = {clause.part for clause in no}
     even = {key for clause in found if clause not in not_found for key in clause.keys}
@@ -173,7 +164,12 @@ def _placed(
         nearest = _nearest(clause, found)
         if clause in no and nearest and not any(one in not_found for one in nearest) and not clause.keys & odd - even:
             return False
-        if clause.part not in parts and nearest and all(one in not_found for one in nearest) and not clause.keys & even - odd:
+        if (
+            clause.part not in parts
+            and nearest
+            and all(one in not_found for one in nearest)
+            and not clause.keys & even - odd
+        ):
             return False
         if clause.aside and not clause.odd and nearest and all(one.odd and one.aside for one in nearest):
             return False
@@ -316,16 +312,24 @@ def _marks(found: Sequence[Clause]) -> Iterator[str]:
     order = [kind for clause in found for kind, _, _ in clause.marks if kind in ("before", "after")]
     yield from order if len(order) > 1 else ()
     for clause in found:
-        forbids = _modals(clause) & {"forbid", "optional"}
-        yield from forbids or (kind for kind, _, _ in clause.marks if kind in _MODAL)
+        yield from _modals(clause)
 
 
-def _modals(clause: Clause) -> set[str]:
-    """Return the modality of a clause; `forbid` is a negated *must* or *can*."""
+def _modals(clause: Clause) -> list[str]:
+    """Return the modality of a clause, word for word; `forbid` is a negated *must* or *can*."""
     if "optional" in clause.kinds:
-        return {"optional"}
-    own = clause.kinds & set(_MODAL)
-    return (own - {"must", "can", "may"}) | {"forbid"} if "not" in clause.kinds and own & {"must", "can", "may"} else own
+        return ["optional"]
+    negations = [mark for mark in clause.marks if mark[0] == "not"]
+    found = ["forbid" for kind, _, _ in clause.marks if kind in ("cannot", "forbidden")]
+    for kind, start, end in clause.marks:
+        if kind in ("must", "can", "may"):
+            near = any(min(abs(start - last), abs(first - end)) <= 1 for _, first, last in negations)
+            found.append("forbid" if near else kind)
+        elif kind in _MODAL:
+            found.append(kind)
+    if "forbid" in found or "not" not in clause.kinds:
+        return found
+    return ["forbid" if kind in ("must", "can", "may") else kind for kind in found]
 
 
 def _modal(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
