@@ -12,7 +12,7 @@ WORDS: dict[str, str] = {
     "nothing": r"""
 not_(?:only|just|merely|simply|to_mention) whether_or_not no_matter regardless_of no_doubt no\._?(?=\d)
 under_any_circumstances in_any_case any_?(?:longer|more)\b at_all\b close_to more_and_more more_or_less\b
-of_course by_all_means needless_to_say may_\d (?<=\d_)may after_all let'?s must-have a_little a_few last_(?:for|\d)
+of_course by_all_means needless_to_say may_\d (?<=\d_)may after_all let'?s must-have a_little (?<!only_)a_few last_(?:for|\d)
 不仅 不但 不光 不只 不单 无论 不论 不管 是否 能否 可否 不断 不久 不少(?!于) 不错 不锈钢 不等 不妨 对不起 差不多 没关系 不好意思 不禁 不已 无线
 无数 无非 非常 非洲 未来 别人 别的 特别 区别 级别 类别 分别 鉴别 识别 性别 个别 告别 不得了 了不起 不时 不由 (?P<same>\S)[不没](?P=same) 有没有 可不可以
 前提 需求 才能 所能 只要 应用 反应 适应 响应 供应 效应 对应 [能性智技职节机功]能 能[力量源耗] 许可 认可 可[靠见视是口乐读信] 目前 当前
@@ -67,7 +67,7 @@ PEOPLE_may may_PEOPLE \bcan\b (?:is_|are_|be_)?able_to allow(?:s|ed|ing)? permit
 \bmust\b ha(?:ve|s)_to \bneed(?:s|ed)? requir\w+ necessary mandatory obligatory compulsory obliged \bshall\b essential be_sure_to make_sure
 必须 必需 需要 需 一定要 务必 务请 须 必要 强制 非得 得先
 """,
-    "only": r"\bonly\b solely exclusively nothing_but none_but no_one_but 仅仅? 只(?!是) 唯一 唯有",
+    "only": r"\bonly\b(?!_a_few) solely exclusively nothing_but none_but no_one_but 仅仅? 只(?!是) 唯一 唯有",
     "some": r"""
 not_(?:all|every\w*|always) sometimes occasionally \bsome_(?:of\b|\w+s\b) partly partially at_times
 (?:不是|并非|不|非)(?:所有|每|全部|都|总是?|完全) 有时候? 偶尔 有些 有的 某些 部分(?!_)
@@ -101,7 +101,7 @@ impossible \b(?:is_|are_|be_)?unable_to \bfail(?:s|ed)?_to\b 无法 不可能
 \bun(?!der|til|i|less|do|lock|load|plug|install|mount|block|subscri)[a-z]{3,} \bin(?=valid|correct|complete|active|visible|secure|compatible|accurate|appropriate|edible|capable|consist|accessible|effective|eligible|depend)[a-z]+
 \bim(?=prop|mutab|perfect)[a-z]+ \bir(?=revers|relev|regul|recover)[a-z]+ \billegal\w* \bdis(?=connect|agree|continu|appear|courag)[a-z]+
 \b(?:harm(?!less)|damag|hurt|ruin|destroy|spoil|kill)\w* \b(?:use|pain|limit|end|care|cord|time|stain)less\b
-伤 损[坏害] 破坏 毁 避免 防止 以免 免得 以防 阻止 难以 拒绝 失败 缺[少乏失] 很少 忘记? 忽略 忽视 省略 跳过 遗漏 非(?!得) 免(?=[洗]) 脱机 离线 漏掉
+伤 损[坏害] 破坏 毁 only_a_few (?<!a_)few(?=_\w) 少数 避免 防止 以免 免得 以防 阻止 难以 拒绝 失败 缺[少乏失] 很少 忘记? 忽略 忽视 省略 跳过 遗漏 非(?!得) 免(?=[洗]) 脱机 离线 漏掉
 """,
 }
 

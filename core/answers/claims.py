@@ -80,6 +80,7 @@ class Clause:
     negated: int = 0
     kinds: set[str] = field(default_factory=set)
     unless: set[str] = field(default_factory=set)
+    prefixed: list[str] = field(default_factory=list)
     opposites: list[tuple[str, int]] = field(default_factory=list)
     limits: dict[str, set[str]] = field(default_factory=dict)
     numbers: set[str] = field(default_factory=set)
@@ -101,6 +102,7 @@ class Clause:
         self.negated += other.negated
         self.kinds |= other.kinds
         self.opposites += other.opposites
+        self.prefixed += other.prefixed
         self.limits |= other.limits
         self.numbers |= other.numbers
         self.words += other.words
@@ -136,6 +138,7 @@ def clauses(text: str) -> list[Clause]:
         last = found[-1]
         if kind == "lacks" and (prefix := _PREFIX.match(match[0])):  # unsafe has the word safe
             covered[-1] = match.start(), match.start() + prefix.end()
+            found[-1].prefixed.append(stem(match[0]))
         if kind in _BREAK:
             if kind == "clause" and last.odd and _LISTED.match(text, match.start()):
                 continue
@@ -164,6 +167,8 @@ def clauses(text: str) -> list[Clause]:
         elif kind in _LIMITS:
             _limit(last, kind, match, numbers, text)
         elif kind not in ("nothing", "double"):
+            if kind == "optional" and match[0].isascii():  # no restart is needed
+                covered.pop()
             last.negated += kind in _NEGATIVE
             last.kinds |= _AS.get(kind, {kind})
             last.marks.append((kind, *match.span()))
@@ -226,6 +231,8 @@ def _whole(text: str, found: list[Clause]) -> Iterator[Clause]:
             if not last.words and last.odd and clause.spared:  # nobody except them: only they
                 last.negated, clause.negated = 0, 0
                 last.kinds = last.kinds - {"not"} | {"only"}
+            if last.words and not clause.words and clause.kinds in ({"not", "before"}, {"not", "after"}):
+                continue  # before it, not after
             last.aside, last.spared = (last.aside, last.spared) if last.words else (clause.aside, clause.spared)
             last.take(clause)
             continue
@@ -265,5 +272,5 @@ def _pattern() -> re.Pattern[str]:
 
 
 def _either(words: str) -> str:
-    patterns = "|".join(words.split()).replace("NUMBER", NUMBER).replace("PEOPLE", PEOPLE)
-    return patterns.replace("_", " ")
+    patterns = "|".join(rf"\b{word}" if word[0].isascii() and word[0].isalpha() else word for word in words.split())
+    return patterns.replace("NUMBER", NUMBER).replace("PEOPLE", PEOPLE).replace("_", " ")

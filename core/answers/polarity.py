@@ -67,12 +67,20 @@ def agrees(sentence: str, passages: Iterable[tuple[str, Span]]) -> bool:
     found = [clause for one in quoted for clause in one.clauses]
     touched = [clause for one in quoted for clause, touches in zip(one.clauses, one.touched, strict=True) if touches]
     if any(is_chinese(one.text) == is_chinese(text) for one in quoted):
+        _cancel(said, found)
         words = {key for clause in said for key in clause.keys}
         chosen, known = _chosen(words, found)
         if known < _KNOWN:
             chosen += [clause for clause in touched if clause not in chosen]
         return bool(chosen) and _same(said, chosen, True)
     return _same(said, touched, False)
+
+
+def _cancel(said: Sequence[Clause], found: Sequence[Clause]) -> None:
+    """Take words such as *unknown*, which both have, for no negations."""
+    common = {one for clause in said for one in clause.prefixed} & {one for clause in found for one in clause.prefixed}
+    for clause in (*said, *found):
+        clause.negated -= sum(one in common for one in clause.prefixed)
 
 
 def _around(passage: str, start: int, end: int) -> tuple[str, str, str]:
@@ -106,13 +114,14 @@ def _chosen(words: set[str], found: Sequence[Clause]) -> tuple[list[Clause], flo
 
 def _same(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
     """Whether two claims agree; `alike`: they are in one language, so that their words can be compared."""
-    flips = _negations(said, found, alike)
+    flips = 0 if not alike and _same_poles(said, found) else _negations(said, found, alike)
     if flips is None:
         return False
     limits = _limits(said, found)
     if limits is None:
         return False
-    flips += limits + _opposed(said, found) + (alike and _exchanged(said, found))
+    opposed = 0 if not alike and _same_poles(said, found) else _opposed(said, found)
+    flips += limits + opposed + (alike and _exchanged(said, found))
     return (
         flips % 2 == 0
         and _modal(said, found, alike)
@@ -199,6 +208,14 @@ def _opposed(said: Sequence[Clause], found: Sequence[Clause]) -> int:
             nearest = _nearest(clause, [one for one, _ in theirs])
             count += bool(nearest) and all((name, pole) not in one.opposites for one in nearest)
     return count
+
+
+def _same_poles(said: Sequence[Clause], found: Sequence[Clause]) -> bool:
+    """Whether all that is negated is a word of an opposite, and both have the same one: *not by itself*, *by hand*."""
+    ours, theirs = ({(name, pole ^ one.odd) for one in side for name, pole in one.opposites} for side in (said, found))
+    common = {name for name, _ in ours} & {name for name, _ in theirs}
+    held = all(any(name in common for name, _ in one.opposites) for one in (*said, *found) if one.odd)
+    return bool(common) and held and {one for one in ours if one[0] in common} == {one for one in theirs if one[0] in common}
 
 
 def _exchanged(said: Sequence[Clause], found: Sequence[Clause]) -> int:
