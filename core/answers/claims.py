@@ -6,7 +6,7 @@ Texts of either language are compared by these classes, not by their words, so b
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from operator import itemgetter
@@ -63,13 +63,14 @@ Word = tuple[str, int]
 """A word in its common form, and its place."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Clause:
     """A clause of a text and the classes of its words.
 
-    `negated` counts negations, `aside` whether it only conditions another one, `part` numbers the parts of the text
-    that *but* and full stops divide, `spared` is one with *without* or *unless*, of which `unless` are the words where it
-    made another even; `limits` are the comparisons of each number.
+    `part`: the number of the part of the text that *but* and full stops divide. `aside`: it only conditions another
+    one, as *if*, *without* and *unless* say; the last two make it `spared`. `negated` counts negations. `unless`: words
+    of a spared clause that made this one even. `limits`: the comparisons of each number. `topic`: the word that a
+    pronoun stands for. `marks`: words of a class, each with its place.
     """
 
     start: int

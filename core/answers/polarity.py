@@ -6,26 +6,16 @@ that have its words, else with those that are quoted. What can't be told apart i
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from core.answers.claims import Clause, clauses, is_chinese, normal
-from core.answers.units import sentences, units_of
+from core.answers.modality import amount, exchanged, limits, marks, modal, nearest, order
+from core.answers.units import units_of
 
 Span = tuple[int, int]
 
 _ENDS = ".!?。！？ "
-_MODAL = ("must", "should", "can", "may", "maybe", "optional")
-_LIMIT = {
-    "least": {"least"},
-    "most": {"most"},
-    "more": {"more"},
-    "less": {"less"},
-    "above": {"least", "more"},
-    "below": {"most", "less"},
-}
-_BEYOND = {"most": "more", "more": "most", "least": "less", "less": "least"}
-"""The limit that a number is within where it isn't within another."""
 _COPIED = 0.8
 """Share of the words of both, of which a sentence has those of its quotes in about their form."""
 _LETTERS = 0.9
@@ -65,6 +55,9 @@ def agrees(sentence: str, passages: Iterable[tuple[str, Span]]) -> bool:
     if any(one.holds(text) for one in quoted):
         return True
     found = [clause for one in quoted for clause in one.clauses]
+    for number, one in enumerate(quoted):
+        for clause in one.clauses:
+            clause.part += number * len(found)
     touched = [clause for one in quoted for clause, touches in zip(one.clauses, one.touched, strict=True) if touches]
     if any(is_chinese(one.text) == is_chinese(text) for one in quoted):
         _cancel(said, found)
@@ -117,28 +110,19 @@ def _same(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
     flips = 0 if not alike and _same_poles(said, found) else _negations(said, found, alike)
     if flips is None:
         return False
-    limits = _limits(said, found)
-    if limits is None:
+    beyond = limits(said, found)
+    if beyond is None:
         return False
     opposed = 0 if not alike and _same_poles(said, found) else _opposed(said, found)
-    flips += limits + opposed + (alike and _exchanged(said, found))
+    flips += beyond + opposed + (alike and exchanged(said, found))
     return (
         flips % 2 == 0
-        and _modal(said, found, alike)
-        and _amount(said, found)
+        and modal(said, found, alike)
+        and amount(said, found)
         and (flips > 0 or not alike or _copied(said, found))
-        and _order(said, found, alike)
-        and (limits > 0 or _only(said, found, alike))
+        and order(said, found, alike)
+        and (beyond > 0 or _only(said, found, alike))
     )
-
-
-def _nearest(clause: Clause, found: Sequence[Clause]) -> list[Clause]:
-    """Return the clauses that have most words of one, none where none has any."""
-    best = max((len(clause.keys & one.keys) for one in found), default=0)
-    return [one for one in found if best and len(clause.keys & one.keys) == best]
-
-
-# negation and opposites
 
 
 def _negations(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> int | None:
@@ -170,17 +154,14 @@ def _placed(said: Sequence[Clause], no: Sequence[Clause], found: Sequence[Clause
     even = {key for clause in found if clause not in not_found for key in clause.keys}
     odd = {key for clause in not_found for key in clause.keys}
     for clause in said:
-        nearest = _nearest(clause, found)
-        if clause in no and nearest and not any(one in not_found for one in nearest) and not clause.keys & odd - even:
+        near = nearest(clause, found)
+        if not near:
+            continue
+        if clause in no and not any(one in not_found for one in near) and not clause.keys & odd - even:
             return False
-        if (
-            clause.part not in parts
-            and nearest
-            and all(one in not_found for one in nearest)
-            and not clause.keys & even - odd
-        ):
+        if clause.part not in parts and all(one in not_found for one in near) and not clause.keys & even - odd:
             return False
-        if clause.aside and not clause.odd and nearest and all(one.odd and one.aside for one in nearest):
+        if clause.aside and not clause.odd and all(one.odd and one.aside for one in near):
             return False
     return True
 
@@ -205,8 +186,8 @@ def _opposed(said: Sequence[Clause], found: Sequence[Clause]) -> int:
             count += any(pole not in poles for _, pole in ours)
             continue
         for clause, pole in ours:
-            nearest = _nearest(clause, [one for one, _ in theirs])
-            count += bool(nearest) and all((name, pole) not in one.opposites for one in nearest)
+            near = nearest(clause, [one for one, _ in theirs])
+            count += bool(near) and all((name, pole) not in one.opposites for one in near)
     return count
 
 
@@ -215,89 +196,8 @@ def _same_poles(said: Sequence[Clause], found: Sequence[Clause]) -> bool:
     ours, theirs = ({(name, pole ^ one.odd) for one in side for name, pole in one.opposites} for side in (said, found))
     common = {name for name, _ in ours} & {name for name, _ in theirs}
     held = all(any(name in common for name, _ in one.opposites) for one in (*said, *found) if one.odd)
-    return bool(common) and held and {one for one in ours if one[0] in common} == {one for one in theirs if one[0] in common}
-
-
-def _exchanged(said: Sequence[Clause], found: Sequence[Clause]) -> int:
-    """Return 1 where the two sides of a comparison are exchanged: *A is faster than B*, *B is faster than A*."""
-    ours, theirs = _sides(said, "than"), _sides(found, "than")
-    if not ours or not theirs:
-        return 0
-    (first, second), (third, fourth) = ours, theirs
-    both = (first & second) | (third & fourth)
-    return int(bool(first & fourth - both) and bool(second & third - both))
-
-
-Pair = tuple[set[str], set[str]]
-
-
-def _sides(found: Sequence[Clause], *kinds: str) -> Pair | None:
-    """Return the words on both sides of the first word of some kinds, in their order in time for one of order."""
-    for clause in found:
-        for kind, start, end in clause.marks:
-            if kind not in kinds:
-                continue
-            part = [word for one in found if one.part == clause.part for word in one.words]
-            left, right = {key for key, at in part if at < start}, {key for key, at in part if at >= end}
-            own = {key for key, at in clause.words if at >= end}, {key for key, at in clause.words if at < start}
-            if kind in ("than", "then"):
-                return left, right
-            chinese = any(not key.isascii() for key, _ in clause.words)
-            argument = own[1] if chinese else own[0]
-            if not argument or argument == {key for key, _ in part}:  # no comma ends it
-                continue
-            rest = {key for key, _ in part} - argument
-            return (rest, argument) if kind == "before" else (argument, rest)
-    return None
-
-
-def _kept(ours: Pair, theirs: Pair) -> int:
-    """Return above 0 where two pairs have the same order, below where they have the other one, 0 if it isn't known."""
-    (first, second), (third, fourth) = ours, theirs
-    same = len(first & third) + len(second & fourth)
-    return same - len(first & fourth) - len(second & third)
-
-
-def _order(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
-    """Whether what is first is first in both, as *before*, *after* and *then* say."""
-    kinds = ("before", "after", "then")
-    ours, theirs = _sides(said, *kinds), _sides(found, *kinds)
-    if ours and theirs and (kept := _kept(ours, theirs)):
-        return kept > 0
-    one, other = ({kind for clause in side for kind in clause.kinds} & {"before", "after"} for side in (said, found))
-    return not one or not other or bool(one & other)
-
-
-# comparison, quantity, modality
-
-
-def _limits(said: Sequence[Clause], found: Sequence[Clause]) -> int | None:
-    """Return how many limits are told from their other side: *over 5* for *up to 5*; None for another limit."""
-    count = 0
-    numbers = {one for clause in found for one in clause.numbers}
-    if any(not clause.limits.keys() <= numbers for clause in said):
-        return None
-    for value in {one for clause in said for one in clause.numbers} & numbers:
-        ours, theirs = (
-            {each for clause in side for kind in clause.limits.get(value, ()) for each in _LIMIT[kind]}
-            for side in (said, found)
-        )
-        if ours & theirs or not (ours or theirs):
-            continue
-        if not {_BEYOND[one] for one in ours} & theirs:
-            return None
-        count += 1
-    return count
-
-
-def _amount(said: Sequence[Clause], found: Sequence[Clause]) -> bool:
-    """Whether one claim says *all* where the other says *some*."""
-    ours, theirs = ({kind for clause in side for kind in clause.kinds} for side in (said, found))
-    if "all" in ours and theirs & {"some", "often"} and "all" not in theirs:
-        return False
-    if ours & {"some", "often"} and "all" in theirs and not theirs & {"some", "often"}:
-        return False
-    return "some" not in theirs or "some" in ours or "maybe" in ours
+    ours, theirs = ({one for one in side if one[0] in common} for side in (ours, theirs))
+    return bool(common) and held and ours == theirs
 
 
 def _only(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
@@ -317,69 +217,8 @@ def _copied(said: Sequence[Clause], found: Sequence[Clause]) -> bool:
     share = len(ours & theirs) / max(1, len(ours | theirs))
     if share < _COPIED or any(clause.kinds & {"except", "otherwise"} for clause in found):
         return True
-    one, other = (Counter(_marks(side)) for side in (said, found))
+    one, other = (Counter(marks(side)) for side in (said, found))
     if one - other and other - one:
         return False
     odd = [sum(clause.odd for clause in side) for side in (said, found)]
     return odd[0] == odd[1] or (share < _LETTERS and len(said) != len(found))
-
-
-def _marks(found: Sequence[Clause]) -> Iterator[str]:
-    """Yield the modality of clauses, word for word, and their order where more than one word says it."""
-    order = [kind for clause in found for kind, _, _ in clause.marks if kind in ("before", "after")]
-    yield from order if len(order) > 1 else ()
-    for clause in found:
-        yield from _modals(clause)
-
-
-def _modals(clause: Clause) -> list[str]:
-    """Return the modality of a clause, word for word; `forbid` is a negated *must* or *can*."""
-    if "optional" in clause.kinds:
-        return ["optional"]
-    negations = [mark for mark in clause.marks if mark[0] == "not"]
-    found = ["forbid" for kind, _, _ in clause.marks if kind in ("cannot", "forbidden")]
-    for kind, start, end in clause.marks:
-        if kind in ("must", "can", "may"):
-            near = any(min(abs(start - last), abs(first - end)) <= 1 for _, first, last in negations)
-            found.append("forbid" if near else kind)
-        elif kind in _MODAL:
-            found.append(kind)
-    if "forbid" in found or "not" not in clause.kinds:
-        return found
-    return ["forbid" if kind in ("must", "can", "may") else kind for kind in found]
-
-
-def _modal(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
-    """Whether what must, should or may be is so in both; a claim without such a word agrees with *must* and *can*."""
-    every = {one for clause in found for one in _modals(clause)}
-    without = any(clause.spared and clause.odd for clause in said)
-    own = {one for clause in said for one in _modals(clause)}
-    if not own:
-        some = any(clause.kinds & {"some", "often"} for clause in said)
-        return not (every & {"maybe", "may"} and not some) and ("optional" not in every or without)
-    for clause in said:
-        nearest = _nearest(clause, found) if alike else []
-        theirs = {one for each in nearest for one in _modals(each)} or every
-        if not all(_allows(one, theirs, without, found) for one in _modals(clause)):
-            return False
-    return alike or len(every - {"forbid"}) < 2 or every <= own
-
-
-def _allows(modal: str, theirs: set[str], without: bool, found: Sequence[Clause]) -> bool:
-    """Whether one modality follows from those of the quotes."""
-    if modal in theirs:
-        return True
-    spared = any(clause.spared and clause.odd for clause in found)
-    match modal:
-        case "optional":
-            return spared and theirs <= {"can"}
-        case "maybe" | "may":
-            return bool(theirs & {"maybe", "may", "can"}) or any("some" in clause.kinds for clause in found)
-        case "can":
-            return not theirs or bool(theirs & {"can", "may", "maybe"}) or "optional" in theirs
-        case "must" | "forbid":
-            return theirs <= {"forbid", "must"} or (
-                modal == "forbid" and theirs == {"can"} and any("except" in clause.kinds for clause in found)
-            )
-        case _:
-            return not theirs

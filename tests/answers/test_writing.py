@@ -105,9 +105,9 @@ def test_an_answer_that_is_shown_below_the_bar_can_be_written(
 ) -> None:
     high = replace(bars.EXAMPLES, least=99.0)
     monkeypatch.setattr(filled.answers, "measure", lambda base: high)
-    answer = written(filled, sentence("Only a restore proves them.", (1, BACKUPS)), question="what are backups worth?")
+    answer = written(filled, sentence("Only restores prove them.", (1, BACKUPS)), question="what are backups worth?")
     assert answer.likely
-    assert [one.text for one in answer.written] == ["Only a restore proves them."]
+    assert [one.text for one in answer.written] == ["Only restores prove them."]
 
 
 def test_without_a_model_it_is_said_what_to_set_up(filled: Workspace) -> None:
@@ -149,32 +149,33 @@ def test_numbers_of_a_models_own_are_no_citations(filled: Workspace) -> None:
         (
             (
                 "Sure! Here it is:\n```json\n",
-                sentence("Only a restore proves it.", (1, BACKUPS)),
+                sentence("Only restores prove it.", (1, BACKUPS)),
                 "\n```\nHope this helps",
             ),
             1,
         ),
-        ((json.dumps([json.loads(sentence("Only a restore proves it.", (1, BACKUPS)))] * 2, indent=2), "\n"), 1),
-        (tuple(sentence("Only a restore proves it.", (1, BACKUPS)) + "\n"), 1),
+        ((json.dumps([json.loads(sentence("Only restores prove it.", (1, BACKUPS)))] * 2, indent=2), "\n"), 1),
+        (tuple(sentence("Only restores prove it.", (1, BACKUPS)) + "\n"), 1),
         (
             (
                 "<think>\n",
                 sentence("A draft.", (1, BACKUPS)),
                 "\n</think>\n",
-                sentence("Only a restore proves it.", (1, BACKUPS)),
+                sentence("Only restores prove it.", (1, BACKUPS)),
             ),
             1,
         ),
         (
             (
-                sentence("Only a restore proves it.", (1, BACKUPS)),
-                sentence("Only a restore proves them.", (1, BACKUPS)),
+                sentence("Only restores prove it.", (1, BACKUPS)),
+                sentence("Only restores prove them.", (1, BACKUPS)),
             ),
             2,
         ),
         (
             (
-                f'{{\n "sentence": "Only a restore proves it.",\n "quotes": [\n  {{"passage": 1, "quote": "{BACKUPS}"}}\n ]\n}}\n',
+                '{\n "sentence": "Only restores prove it.",\n'
+                f' "quotes": [\n  {{"passage": 1, "quote": "{BACKUPS}"}}\n ]\n}}\n',
             ),
             1,
         ),
@@ -182,17 +183,17 @@ def test_numbers_of_a_models_own_are_no_citations(filled: Workspace) -> None:
             (
                 sentence("The tag <think> opens it.", (1, BACKUPS)),
                 "\n",
-                sentence("Only a restore proves it.", (1, BACKUPS)),
+                sentence("Only restores prove it.", (1, BACKUPS)),
             ),
             2,
         ),
-        ((sentence("x" * (LETTERS + 1), (1, BACKUPS)), "\n", sentence("Only a restore proves it.", (1, BACKUPS))), 1),
+        ((sentence("x" * (LETTERS + 1), (1, BACKUPS)), "\n", sentence("Only restores prove it.", (1, BACKUPS))), 1),
     ],
 )
 def test_forms_that_models_write(filled: Workspace, pieces: tuple[str, ...], count: int) -> None:
     answer = written(filled, *pieces)
     assert len(answer.written) == count
-    assert answer.written[-1].text in ("Only a restore proves it.", "Only a restore proves them.")
+    assert answer.written[-1].text in ("Only restores prove it.", "Only restores prove them.")
     assert not any("draft" in one.text for one in answer.written)
 
 
@@ -201,11 +202,11 @@ def test_forms_that_models_write(filled: Workspace, pieces: tuple[str, ...], cou
     [
         (stream("I'd rather tell you a story. " * 30), "didn't answer in the form"),
         (stream("{" * 3000), "didn't answer in the form"),
-        (stream(sentence("Only a restore proves it.", (1, BACKUPS)) + "\n", end=""), "broke off its answer"),
-        (stream(sentence("Only a restore proves it.", (1, BACKUPS)) + "\n", end="length"), "ended its answer early"),
+        (stream(sentence("Only restores prove it.", (1, BACKUPS)) + "\n", end=""), "broke off its answer"),
+        (stream(sentence("Only restores prove it.", (1, BACKUPS)) + "\n", end="length"), "ended its answer early"),
         (Reply({"error": {"message": "out of memory"}}, 500), "out of memory"),
         (Reply(b"\xff\xfe garbage"), "something else than JSON"),
-        (Reply(chat(sentence("Only a restore proves it.", (1, BACKUPS)))), ""),
+        (Reply(chat(sentence("Only restores prove it.", (1, BACKUPS)))), ""),
         (
             lambda handler: handler.write(
                 b"HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n: hi\n\ndata: {oops\n\n"
@@ -238,7 +239,7 @@ def test_what_does_not_end_is_ended(filled: Workspace) -> None:
 
         return write
 
-    idle, repeated = endless("a" * (IDLE // 4)), endless(sentence("Only a restore proves it.", (1, BACKUPS)) + "\n")
+    idle, repeated = endless("a" * (IDLE // 4)), endless(sentence("Only restores prove it.", (1, BACKUPS)) + "\n")
     with ModelServer(idle, idle, repeated) as server:
         started = time.monotonic()
         assert writings(filled, server)[-1].writing.problem  # type: ignore[union-attr]
@@ -349,7 +350,7 @@ def test_a_list_that_never_ends_is_dropped() -> None:
 
 def test_a_stop_ends_a_server_that_is_silent(filled: Workspace) -> None:
     stopping = threading.Event()
-    silent = stream(sentence("Only a restore proves it.", (1, BACKUPS)) + "\n", *["\n"] * 99, between=2.0)
+    silent = stream(sentence("Only restores prove it.", (1, BACKUPS)) + "\n", *["\n"] * 99, between=2.0)
     with ModelServer(silent) as server:
         filled.settings.llm = LlmSettings(base_url=server.url, model="m", retries=0)
         answers = filled.answers.write(QUESTIONS[0], stop=stopping.is_set)
