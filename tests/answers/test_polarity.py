@@ -25,14 +25,14 @@ def agreed(pair: dict[str, Any]) -> bool:
     return agrees(pair["sentence"], [(pair["passage"], (start, start + len(pair["quote"])))])
 
 
-@pytest.mark.parametrize(("pairs", "passed", "refused"), [(PAIRS, 0, 5), (LATER, 1, 4)])
+@pytest.mark.parametrize(("pairs", "shown", "denied"), [(PAIRS, 0, 5), (LATER, 1, 4)])
 def test_what_says_otherwise_is_refused_and_paraphrases_are_not(
-    pairs: list[dict[str, Any]], passed: int, refused: int
+    pairs: list[dict[str, Any]], shown: int, denied: int
 ) -> None:
     wrong = [pair["sentence"] for pair in pairs if not pair["right"]]
     assert len(wrong) * 2 == len(pairs)
-    assert len([pair for pair in pairs if not pair["right"] and agreed(pair)]) <= passed
-    assert len([pair for pair in pairs if pair["right"] and not agreed(pair)]) <= refused
+    assert len([pair for pair in pairs if not pair["right"] and agreed(pair)]) <= shown
+    assert len([pair for pair in pairs if pair["right"] and not agreed(pair)]) <= denied
 
 
 @pytest.mark.parametrize("lead", ["Never do this in production:", "在生产环境禁止："])
