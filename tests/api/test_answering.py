@@ -17,7 +17,10 @@ from tests.model_server import Answer, ModelServer, sentence, stream
 
 QUESTION = "what are backups worth?"
 QUOTE = "Backups are only worth what their last restore proved."
-LINES = (sentence("They are only worth their last restore.", (1, QUOTE)), sentence("They cost 900 dollars.", (1, QUOTE)))
+LINES = (
+    sentence("They are only worth their last restore.", (1, QUOTE)),
+    sentence("They cost 900 dollars.", (1, QUOTE)),
+)
 
 
 @pytest.fixture
