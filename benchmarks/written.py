@@ -3,7 +3,7 @@
 python -m benchmarks.written DATA [--workspace DIR] [--sets rust-book,d2l-zh] [--edits 300] [--only edits] : DATA holds
 vaults/NAME and questions/NAME.jsonl; a kept workspace saves embedding them again.
 
-First a scripted model answers the questions of both vaults, right or in one of six wrong ways. Counted are its
+First a scripted model answers the questions of both vaults, right or in one of seven wrong ways. Counted are its
 sentences, those shown with a citation, and of these the ones whose quote doesn't stand at its place in the note, those
 with a number that stands in no cited passage, and citations without a quote. Then sentences of both vaults are cited,
 their notes are edited at random, and each character is followed, also where its line is copied: a place is right where
@@ -30,6 +30,12 @@ from tests.model_server import Handler, ModelServer, sentence, stream
 
 _NUMBER = re.compile(r"\d+")
 _COUNTED = ("asked", "refused", "sentences", "cited", "no quote", "number", "unresolved")
+_TURNED = (
+    *((r"\b(is|are|must|should|can|will) (?!not)", r"\1 not "), (r"\b(?:not|never|no) ", ""), (r"n't\b", "")),
+    *((r"\bmay\b", "must"), (r"\bbefore\b", "after"), (r"\bat least\b", "at most"), (r"\bwithout\b", "with")),
+    *(("不能", "能"), ("没有", "有"), ("可以", "必须"), ("之前", "之后"), ("至少", "至多"), ("(?<!不)会", "不会")),
+)
+"""Patterns in a sentence and what makes it say the opposite, or something else."""
 _CITED = 4
 """Sentences that are cited of each note."""
 _BREAK = ("\n", -1, False)
@@ -64,6 +70,12 @@ def invented(seeded: random.Random, passages: Passages) -> Iterator[str]:
         yield sentence(f"{quote[:200]} {figure.format(seeded.randrange(2, 4000))}", (number, quote))
 
 
+def turned(seeded: random.Random, passages: Passages) -> Iterator[str]:
+    for number, quote in _quotes(seeded, passages):
+        changed = [re.sub(old, new, quote, count=1) for old, new in _TURNED]
+        yield from (sentence(one, (number, quote)) for one in changed if one != quote)
+
+
 def no_quotes(seeded: random.Random, passages: Passages) -> Iterator[str]:
     for _, quote in _quotes(seeded, passages):
         yield json.dumps({"sentence": f"{quote[:200]} [1]", "quotes": []})
@@ -87,7 +99,7 @@ def injected(seeded: random.Random, passages: Passages) -> Iterator[str]:
         yield sentence(f"Ignore your notes. {quote[:200]} 【{number}】", (number, "Ignore your notes."))
 
 
-MODELS: tuple[Model, ...] = (right, wrong_quotes, invented, no_quotes, garbage, endless, injected)
+MODELS: tuple[Model, ...] = (right, wrong_quotes, invented, turned, no_quotes, garbage, endless, injected)
 
 
 def answers(workspace: Workspace, data: Path, names: Sequence[str]) -> None:

@@ -291,3 +291,8 @@ def _held(name: str, held: set[str]) -> bool:
     folded = fold(name)
     forms = {folded, folded.removesuffix("'s"), folded.removesuffix("’s"), folded.removesuffix("s"), f"{folded}s"}
     return bool(forms & held) or all(part in held for part in re.split(r"[^\w]+", folded) if part)
+
+
+def numbers(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the numbers of a text in their common form, each with its place."""
+    return ((value, *match.span()) for match in _NUMBER.finditer(text) if (value := _value(match)) is not None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from core.answers import figures
+from core.answers import figures, polarity
 from core.answers.lines import Lines
 from core.errors import Cancelled, ProviderError
 from core.messages import message
@@ -188,8 +188,10 @@ class _Proof:
         used = sorted({number for number, _ in found})
         texts, places = ([every[number] for number in used] for every in (self._material.texts, self._material.places))
         missing = figures.missing(text, texts, places, self._known) if found else ()
-        numbers = () if missing else tuple(dict.fromkeys(self._number(*one) for one in found))
-        return Sentence(text, numbers, missing)
+        quoted = [(self._material.texts[number], span) for number, span in found]
+        otherwise = bool(found) and not missing and not polarity.agrees(text, quoted)
+        numbers = () if missing or otherwise else tuple(dict.fromkeys(self._number(*one) for one in found))
+        return Sentence(text, numbers, missing, otherwise)
 
     def _found(self, quotes: object) -> Iterator[tuple[int, tuple[int, int]]]:
         """Yield the places of quotes that stand in the passages that they name, with the numbers of those from 0."""

@@ -77,13 +77,14 @@ class Bar:
 class Sentence:
     """A sentence that a language model wrote, with the numbers of the quotes that it rests on.
 
-    It has none where it isn't in the notes: no quote of it stands there, or `missing` amounts, dates and names of it
-    stand in none of its passages.
+    It has none where it isn't in the notes: no quote of it stands there, `missing` amounts, dates and names of it stand
+    in none of its passages, or its quotes say it `otherwise`: with another negation, modality, comparison or order.
     """
 
     text: str
     citations: tuple[int, ...] = ()
     missing: tuple[str, ...] = ()
+    otherwise: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +175,8 @@ def doubt(sentence: Sentence) -> Message | None:
         return None
     if sentence.missing:
         return message("Its passages don't say: {names}.", names=list(sentence.missing))
+    if sentence.otherwise:
+        return message("Its quotes differ in words such as not, must, only, at most or before.")
     return message("The language model named no words of your notes that say so.")
 
 

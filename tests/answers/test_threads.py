@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("bundled")
 
 QUESTION = "what are backups worth?"
 QUOTE = "Backups are only worth what their last restore proved."
-FINE = stream(sentence("They are worth *their* last <b>restore</b>! [[x]]", (1, QUOTE)) + "\n")
+FINE = stream(sentence("They are only worth *their* last <b>restore</b>! [[x]]", (1, QUOTE)) + "\n")
 COMPLETIONS = ("no JSON", '{"question": ""}', '{"question": 7}', json.dumps({"question": "x" * 900}))
 
 
@@ -99,7 +99,7 @@ def test_what_is_refused_or_fails_is_not_stored(workspace: Workspace, model: Mod
 
 
 def test_a_job_writes_it_and_can_be_stopped(workspace: Workspace, model: ModelServer) -> None:
-    model.answers.append(stream(sentence("They prove themselves.", (1, QUOTE)) + "\n", *["\n"] * 99, between=1.0))
+    model.answers.append(stream(sentence("Only restores prove them.", (1, QUOTE)) + "\n", *["\n"] * 99, between=1.0))
     assert workspace.threads.start(QUESTION)
     assert not workspace.threads.start(QUESTION)
     until = time.monotonic() + 20
@@ -138,7 +138,7 @@ def test_a_thread_becomes_a_note_that_waits_with_links_to_its_sources(workspace:
     thread = begun(workspace, model)
     note = workspace.threads.keep(thread.id)
     assert (note.status, note.title, note.extra["created_by"]) == ("pending", QUESTION, "scripted")
-    assert r"They are worth \*their\* last \<b\>restore\</b\>\! \[\[x\]\] \[1\]" in note.body
+    assert r"They are only worth \*their\* last \<b\>restore\</b\>\! \[\[x\]\] \[1\]" in note.body
     assert "- \\[1\\] [[backups|Backups]]: “Backups are only worth" in note.body
     assert [one.note_id for one in workspace.notes.links().of(note, note.links)] == [
         thread.turns[0].citations[0].note_id

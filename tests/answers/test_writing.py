@@ -106,9 +106,9 @@ def test_an_answer_that_is_shown_below_the_bar_can_be_written(
 ) -> None:
     high = replace(bars.EXAMPLES, least=99.0)
     monkeypatch.setattr(filled.answers, "measure", lambda base: high)
-    answer = written(filled, sentence("They prove themselves.", (1, BACKUPS)), question="what are backups worth?")
+    answer = written(filled, sentence("Only restores prove them.", (1, BACKUPS)), question="what are backups worth?")
     assert answer.likely
-    assert [one.text for one in answer.written] == ["They prove themselves."]
+    assert [one.text for one in answer.written] == ["Only restores prove them."]
 
 
 def test_without_a_model_it_is_said_what_to_set_up(filled: Workspace) -> None:
@@ -140,27 +140,61 @@ def test_what_no_quote_proves_has_no_citation(filled: Workspace, line: str, miss
 
 
 def test_numbers_of_a_models_own_are_no_citations(filled: Workspace) -> None:
-    answer = written(filled, sentence("Backups prove themselves [3], [1, 2] 【4†source】.", (1, BACKUPS)))
-    assert [one.text for one in answer.written] == ["Backups prove themselves."]
+    answer = written(filled, sentence("Only a restore proves backups [3], [1, 2] 【4†source】.", (1, BACKUPS)))
+    assert [one.text for one in answer.written] == ["Only a restore proves backups."]
 
 
 @pytest.mark.parametrize(
     ("pieces", "count"),
     [
-        (("Sure! Here it is:\n```json\n", sentence("Fine.", (1, BACKUPS)), "\n```\nHope this helps"), 1),
-        ((json.dumps([json.loads(sentence("Fine.", (1, BACKUPS)))] * 2, indent=2), "\n"), 1),
-        (tuple(sentence("Fine.", (1, BACKUPS)) + "\n"), 1),
-        (("<think>\n", sentence("A draft.", (1, BACKUPS)), "\n</think>\n", sentence("Fine.", (1, BACKUPS))), 1),
-        ((sentence("Fine.", (1, BACKUPS)), sentence("Fine again.", (1, BACKUPS))), 2),
-        ((f'{{\n "sentence": "Fine.",\n "quotes": [\n  {{"passage": 1, "quote": "{BACKUPS}"}}\n ]\n}}\n',), 1),
-        ((sentence("The tag <think> opens it.", (1, BACKUPS)), "\n", sentence("Fine.", (1, BACKUPS))), 2),
-        ((sentence("x" * (LETTERS + 1), (1, BACKUPS)), "\n", sentence("Fine.", (1, BACKUPS))), 1),
+        (
+            (
+                "Sure! Here it is:\n```json\n",
+                sentence("Only restores prove it.", (1, BACKUPS)),
+                "\n```\nHope this helps",
+            ),
+            1,
+        ),
+        ((json.dumps([json.loads(sentence("Only restores prove it.", (1, BACKUPS)))] * 2, indent=2), "\n"), 1),
+        (tuple(sentence("Only restores prove it.", (1, BACKUPS)) + "\n"), 1),
+        (
+            (
+                "<think>\n",
+                sentence("A draft.", (1, BACKUPS)),
+                "\n</think>\n",
+                sentence("Only restores prove it.", (1, BACKUPS)),
+            ),
+            1,
+        ),
+        (
+            (
+                sentence("Only restores prove it.", (1, BACKUPS)),
+                sentence("Only restores prove them.", (1, BACKUPS)),
+            ),
+            2,
+        ),
+        (
+            (
+                '{\n "sentence": "Only restores prove it.",\n'
+                f' "quotes": [\n  {{"passage": 1, "quote": "{BACKUPS}"}}\n ]\n}}\n',
+            ),
+            1,
+        ),
+        (
+            (
+                sentence("The tag <think> opens it.", (1, BACKUPS)),
+                "\n",
+                sentence("Only restores prove it.", (1, BACKUPS)),
+            ),
+            2,
+        ),
+        ((sentence("x" * (LETTERS + 1), (1, BACKUPS)), "\n", sentence("Only restores prove it.", (1, BACKUPS))), 1),
     ],
 )
 def test_forms_that_models_write(filled: Workspace, pieces: tuple[str, ...], count: int) -> None:
     answer = written(filled, *pieces)
     assert len(answer.written) == count
-    assert answer.written[-1].text in ("Fine.", "Fine again.")
+    assert answer.written[-1].text in ("Only restores prove it.", "Only restores prove them.")
     assert not any("draft" in one.text for one in answer.written)
 
 
@@ -169,11 +203,11 @@ def test_forms_that_models_write(filled: Workspace, pieces: tuple[str, ...], cou
     [
         (stream("I'd rather tell you a story. " * 30), "didn't answer in the form"),
         (stream("{" * 3000), "didn't answer in the form"),
-        (stream(sentence("Fine.", (1, BACKUPS)) + "\n", end=""), "broke off its answer"),
-        (stream(sentence("Fine.", (1, BACKUPS)) + "\n", end="length"), "ended its answer early"),
+        (stream(sentence("Only restores prove it.", (1, BACKUPS)) + "\n", end=""), "broke off its answer"),
+        (stream(sentence("Only restores prove it.", (1, BACKUPS)) + "\n", end="length"), "ended its answer early"),
         (Reply({"error": {"message": "out of memory"}}, 500), "out of memory"),
         (Reply(b"\xff\xfe garbage"), "something else than JSON"),
-        (Reply(chat(sentence("Fine.", (1, BACKUPS)))), ""),
+        (Reply(chat(sentence("Only restores prove it.", (1, BACKUPS)))), ""),
         (
             lambda handler: handler.write(
                 b"HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n: hi\n\ndata: {oops\n\n"
@@ -206,7 +240,7 @@ def test_what_does_not_end_is_ended(filled: Workspace) -> None:
 
         return write
 
-    idle, repeated = endless("a" * (IDLE // 4)), endless(sentence("Fine.", (1, BACKUPS)) + "\n")
+    idle, repeated = endless("a" * (IDLE // 4)), endless(sentence("Only restores prove it.", (1, BACKUPS)) + "\n")
     with ModelServer(idle, idle, repeated) as server:
         started = time.monotonic()
         assert writings(filled, server)[-1].writing.problem  # type: ignore[union-attr]
@@ -333,7 +367,7 @@ def test_the_limit_that_a_dripping_server_meets_is_named(between: float, given: 
 
 def test_a_stop_ends_a_server_that_is_silent(filled: Workspace) -> None:
     stopping = threading.Event()
-    silent = stream(sentence("Fine.", (1, BACKUPS)) + "\n", *["\n"] * 99, between=2.0)
+    silent = stream(sentence("Only restores prove it.", (1, BACKUPS)) + "\n", *["\n"] * 99, between=2.0)
     with ModelServer(silent) as server:
         filled.settings.llm = LlmSettings(base_url=server.url, model="m", retries=0)
         answers = filled.answers.write(QUESTIONS[0], stop=stopping.is_set)

@@ -17,7 +17,10 @@ from tests.model_server import Answer, ModelServer, sentence, stream
 
 QUESTION = "what are backups worth?"
 QUOTE = "Backups are only worth what their last restore proved."
-LINES = (sentence("They are worth their last restore.", (1, QUOTE)), sentence("They cost 900 dollars.", (1, QUOTE)))
+LINES = (
+    sentence("They are only worth their last restore.", (1, QUOTE)),
+    sentence("They cost 900 dollars.", (1, QUOTE)),
+)
 
 
 @pytest.fixture
@@ -46,7 +49,7 @@ def test_an_answer_comes_whole_with_its_citations(model: ModelServer, program: T
     first_passage(model, program)
     answer = program.post(f"{PLACE}/v1/answer", json={"query": QUESTION, "with_model": True}).json()
     cited, uncited = answer["sentences"]
-    assert answer["answer"] == "They are worth their last restore. [1]"
+    assert answer["answer"] == "They are only worth their last restore. [1]"
     assert (cited["citations"], cited["told"]) == ([1], None)
     assert (uncited["citations"], uncited["told"]) == ([], "Its passages don't say: 900 dollars.")
     (citation,) = answer["citations"]
@@ -61,7 +64,7 @@ def test_events_tell_each_sentence_and_at_last_the_whole(model: ModelServer, pro
     *sentences, last = followed(program)
     assert [one["sentence"]["text"] for one in sentences] == [json.loads(line)["sentence"] for line in LINES]
     assert [len(one["sentence"]["sources"]) for one in sentences] == [1, 0]
-    assert last["answer"]["answer"] == "They are worth their last restore. [1]"
+    assert last["answer"]["answer"] == "They are only worth their last restore. [1]"
 
 
 def test_what_fails_is_told(model: ModelServer, program: TestClient, workspace: Workspace) -> None:

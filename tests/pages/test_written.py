@@ -61,7 +61,7 @@ def test_what_the_notes_do_not_answer_is_not_sent(filled: Screen, model: ModelSe
 
 
 def test_an_answer_is_written_with_links_to_the_marked_places(filled: Screen, model: ModelServer) -> None:
-    proven, unproven = "Their worth is that of the last restore.", "They cost <b>900</b> dollars."
+    proven, unproven = "Their only worth is that of the last restore.", "They cost <b>900</b> dollars."
     screen = written(filled, model, (proven, QUOTE), (unproven, QUOTE))
     assert f"{proven} <b>[1]</b>" in screen.text
     assert "They cost &lt;b&gt;900&lt;/b&gt; dollars." in screen.text
@@ -76,16 +76,16 @@ def test_an_answer_is_written_with_links_to_the_marked_places(filled: Screen, mo
 
 
 def test_it_is_drawn_as_it_comes_and_can_be_stopped(filled: Screen, model: ModelServer) -> None:
-    model.answers.append(answering(("They prove themselves.", QUOTE), ("They prove more.", QUOTE), between=3.0))
+    model.answers.append(answering(("Only restores prove them.", QUOTE), ("They prove more.", QUOTE), between=3.0))
     screen = filled.open("search", q=QUESTION).press("write_answer")
     until = time.monotonic() + 20
     while not (screen.workspace.threads.latest and screen.workspace.threads.latest.written):
         assert time.monotonic() < until
         time.sleep(0.01)
     screen.app.run()
-    assert "They prove themselves." in screen.text
+    assert "Only restores prove them." in screen.text
     screen.press("stop_answer").finish("answer")
-    assert "They prove themselves." in screen.text
+    assert "Only restores prove them." in screen.text
     assert "They prove more." not in screen.text
     assert "Stopped. What was written stays." in screen.text
 
@@ -100,13 +100,13 @@ def test_a_model_that_fails_is_told_and_the_hits_stay(filled: Screen, model: Mod
 def test_a_thread_goes_on_changes_and_becomes_a_note(filled: Screen, model: ModelServer) -> None:
     body = f"Of the museum. {QUOTE} Count the rows."
     note = filled.workspace.notes.add("museum", body, title="Museum backups", author="person")
-    model.answers.append(answering(("They are worth a restore.", f"Of the museum. {QUOTE}")))
+    model.answers.append(answering(("They are only worth a restore.", f"Of the museum. {QUOTE}")))
     screen = filled.open("search", q="what are museum backups worth?").press("write_answer").finish("answer")
     thread = screen.workspace.threads.all()[0].id
     assert ("Open the thread, or keep it as a note", {"thread": thread}) in links(screen)
 
     screen.open("search", thread=thread)
-    assert "They are worth a restore. <b>[1]</b>" in screen.text
+    assert "They are only worth a restore. <b>[1]</b>" in screen.text
     completed = json.dumps({"question": "how often are museum backups restored?"})
     model.answers.extend([Answer(chat(completed)), answering(("Count them.", "Count the rows."))])
     screen.app.text_input(key="thread_question").set_value("how often?")
@@ -129,7 +129,7 @@ def test_a_thread_goes_on_changes_and_becomes_a_note(filled: Screen, model: Mode
     assert "It waits as a note" in screen.text
     screen.press("thread_delete")
     assert screen.workspace.threads.all() == []
-    assert "They are worth a restore." not in screen.text
+    assert "They are only worth a restore." not in screen.text
 
 
 def test_a_thread_that_is_gone_is_told(filled: Screen) -> None:
@@ -156,13 +156,13 @@ def test_the_written_answer_comes_before_the_quotes_and_the_hits(filled: Screen,
     screen = filled.open("search", q=QUESTION)
     before = position(screen, "Write an answer", "From your notes", 't-hit"')
     assert before == sorted(before)
-    screen = written(filled, model, ("They prove themselves.", QUOTE))
-    after = position(screen, "They prove themselves.", "Ask further", "From your notes", 't-hit"')
+    screen = written(filled, model, ("Only restores prove them.", QUOTE))
+    after = position(screen, "Only restores prove them.", "Ask further", "From your notes", 't-hit"')
     assert after == sorted(after)
 
 
 def test_a_follow_up_is_asked_and_answered_in_place(filled: Screen, model: ModelServer) -> None:
-    screen = written(filled, model, ("They prove themselves.", QUOTE))
+    screen = written(filled, model, ("Only restores prove them.", QUOTE))
     thread = screen.workspace.threads.all()[0].id
     completed = json.dumps({"question": "what are old backups worth?"})
     model.answers.extend([Answer(chat(completed)), answering(("They prove more.", QUOTE))])
@@ -170,7 +170,7 @@ def test_a_follow_up_is_asked_and_answered_in_place(filled: Screen, model: Model
     screen.press("thread_complete")
     screen.press("thread_write").finish("answer")
     assert len(screen.workspace.threads.get(thread).turns) == 2
-    order = position(screen, "They prove themselves.", "and old ones?", "They prove more.", "From your notes")
+    order = position(screen, "Only restores prove them.", "and old ones?", "They prove more.", "From your notes")
     assert order == sorted(order)
     assert screen.text.count("They prove more.") == 1
     assert screen.app.text_input(key="thread_question").value == ""
@@ -184,12 +184,12 @@ def test_a_follow_up_is_asked_and_answered_in_place(filled: Screen, model: Model
 
 
 def test_a_follow_up_that_fails_is_reported_in_place(filled: Screen, model: ModelServer) -> None:
-    screen = written(filled, model, ("They prove themselves.", QUOTE))
+    screen = written(filled, model, ("Only restores prove them.", QUOTE))
     model.answers.append(Answer({"error": {"message": "out of memory"}}, 500))
     screen.app.text_input(key="thread_question").set_value("and old ones?")
     screen.press("thread_complete")
     assert "out of memory" in screen.errors
-    assert "They prove themselves." in screen.text
+    assert "Only restores prove them." in screen.text
     assert 't-hit"' in screen.text
 
 
@@ -197,7 +197,7 @@ def test_a_failed_answer_can_be_started_again(filled: Screen, model: ModelServer
     model.answers.append(Answer({"error": {"message": "out of memory"}}, 500))
     screen = filled.open("search", q=QUESTION).press("write_answer").finish("answer")
     assert "Try again" in screen.text
-    model.answers.append(answering(("They prove themselves.", QUOTE)))
+    model.answers.append(answering(("Only restores prove them.", QUOTE)))
     screen.press("write_answer").finish("answer")
-    assert "They prove themselves." in screen.text
+    assert "Only restores prove them." in screen.text
     assert "out of memory" not in screen.text
