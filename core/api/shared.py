@@ -28,7 +28,11 @@ _POSSIBLE = r"^[^\x00]*$"
 """A text that a file and a database can hold; half a character is none for pydantic."""
 Text = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=10_000)]
 """A name, a value or a line."""
-AnyText = Annotated[str, BeforeValidator(lambda given: storable(given) if isinstance(given, str) else given)]
+AnyText = Annotated[
+    str,
+    BeforeValidator(lambda given: storable(given) if isinstance(given, str) else given),
+    StringConstraints(max_length=20 * 1024 * 1024),
+]
 """A text to search for, in which nothing is refused; a search cuts a very long one."""
 LongText = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=20 * 1024 * 1024)]
 """The text of a note or of a file; the operation that takes it checks its length."""

@@ -22,7 +22,10 @@ TEXTS = {"half": "\ud800", "zero": "a\0b", "long": "a" * 10_001}
 
 
 def places(schema: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any], str, bool, bool]]:
-    """Yield each text of the schema's requests: method, path, example of a body, name, whether a list, whether long."""
+    """Yield each text of the schema's requests: method, path, example of a body, name, whether a list, whether long.
+
+    A text to search for has no pattern: nothing in it is refused.
+    """
     models = schema["components"]["schemas"]
     for path, methods in schema["paths"].items():
         for method, operation in methods.items():
@@ -31,7 +34,7 @@ def places(schema: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any], s
                 for name, kind in model["properties"].items():
                     forms = [kind, *kind.get("anyOf", ())]
                     items = [form["items"] for form in forms if form.get("type") == "array"]
-                    texts = [one for one in (*forms, *items) if one.get("type") == "string" and "maxLength" in one]
+                    texts = [one for one in (*forms, *items) if {"maxLength", "pattern"} <= one.keys()]
                     if texts and "multipart/form-data" not in operation["requestBody"]["content"]:
                         example = content.get("example") or {}
                         yield method, path, example, name, bool(items), texts[0]["maxLength"] > 10_000

@@ -52,7 +52,7 @@ def test_a_request_that_lacks_what_an_operation_requires_is_a_problem(program: T
 
 
 @pytest.mark.parametrize(
-    "body", [b"{", b"[]", b'"x"', b'{"query": "\\ud800"}', b'{"query": "x", "limit": NaN}', b"\xff"]
+    "body", [b"{", b"[]", b'"x"', b'{"query": "x", "bases": ["\\ud800"]}', b'{"query": "x", "limit": NaN}', b"\xff"]
 )
 def test_what_is_no_request_is_a_problem(program: TestClient, body: bytes) -> None:
     answer = program.post("/api/v1/search", content=body, headers={"Content-Type": "application/json"})

@@ -95,7 +95,7 @@ def test_a_mistake_is_told_in_the_language_of_the_terminal(workspace: Path) -> N
     ("typed", "chinese", "english"),
     [
         (("statsu",), "没有命令 'statsu'。是不是 'status'？", "No such command 'statsu'. Did you mean 'status'?"),
-        (("search",), "缺少 'query'。", "'query' is missing."),
+        (("ask",), "缺少 'query'。", "'query' is missing."),
         (("search", "x", "--limit", "abc"), "'--limit' 应是数字。", "'--limit' takes a number."),
         (("search", "x", "--limt", "3"), "没有选项 --limt。", "There is no option --limt."),
         (

@@ -180,6 +180,7 @@ def test_the_older_searches_tell_chunks_and_leave_a_question_as_it_is(workspace:
         "section_title": "Part 4",
         "parent_sections": [],
         "hierarchy_level": 2,
+        "sections": ["Part 4"],
         "token_count": chunk.token_count,
         "overlap_tokens": 0,
     }
