@@ -269,6 +269,7 @@ def test_report_is_json() -> None:
         "incomplete": [],
         "chunks": 5,
         "embedded_windows": 0,
+        "indexed": 0,
         "edits_flagged": 0,
         "edits_kept": 0,
         "seconds": 0.5,
