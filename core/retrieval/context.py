@@ -104,15 +104,18 @@ class _Block:
         self.pieces.append(piece)
         return True
 
-    def add_near(self, piece: _Piece, own: _Piece) -> None:
-        """Add a neighbour of a chunk, cut at its far end to what fits."""
-        if self.add(piece) or piece.edited or (room := self._room(piece)) < _LEAST:
-            return
+    def add_near(self, piece: _Piece, own: _Piece) -> bool:
+        """Add a neighbour of a chunk, cut at its far end to what fits; return whether it fits as a whole."""
+        if self.add(piece):
+            return True
+        if piece.edited or (room := self._room(piece)) < _LEAST:
+            return False
         spans = self._tokens(piece.text)
         if piece.start >= own.start:
             self.add(piece.cut(piece.start, piece.start + int(spans[room - 1, 1])))
         else:
             self.add(piece.cut(piece.start + int(spans[-room, 0]), piece.end))
+        return False
 
     def add_window(self, piece: _Piece, words: Sequence[str]) -> None:
         """Add the part of a piece that fits and holds most of some words."""
@@ -164,9 +167,11 @@ def build(
             else:
                 left_out += 1
             continue
+        ended: set[bool] = set()  # the sides on which a neighbour didn't fit
         for piece in map(block.rest, near):
-            if piece.text.strip():
-                block.add_near(piece, own)
+            is_before = piece.start < own.start
+            if piece.text.strip() and is_before not in ended and not block.add_near(piece, own):
+                ended.add(is_before)
     cited = [piece for run in _runs(block.pieces) for piece in _sections(store, run)]
     text = _BREAK.join(piece.block(number) for number, piece in enumerate(cited, 1))
     citations = (

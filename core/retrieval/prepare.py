@@ -11,7 +11,7 @@ from core.query.decomposition import classified
 from core.query.filters import narrowed
 from core.query.language import as_text, parse
 from core.store import Store
-from core.text import fold
+from core.text import fold, keywords
 
 
 def properties_in(store: Store, *typed: str) -> frozenset[str]:
@@ -58,8 +58,8 @@ def prepare(
     completed = settings.search_in(bases, options)
     if options.get("reranker") is None and completed.mode not in ("auto", "hybrid"):
         completed = replace(completed, reranker=reranking.NONE)
-    means_nothing = not any(map(str.isalnum, understood.text))  # signs and emoji, to a model
-    if completed.mode == "auto" and understood.text.strip() and means_nothing:
+    is_emoji = not any(map(str.isalnum, understood.text)) and bool(keywords(understood.text))
+    if completed.mode == "auto" and is_emoji:  # to a model most are the same
         completed = replace(completed, mode="keyword", reranker=reranking.NONE)
     if completed.reranker != reranking.NONE:
         reranking.check(completed.reranker)

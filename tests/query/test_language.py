@@ -544,7 +544,7 @@ def test_filters_need_no_words() -> None:
         (
             "x 含：视频",
             "视频",
-            "'含：' can't be '视频'. Choices: code, table, task, image."
+            "'含：' can't be '视频'. Choices: code, table, task, image, diagram, link."
             " To search for the text itself, put it in quotation marks.",
         ),
         ("x -base:work", "-base:", "'-base:' can't be asked. Name the bases to search instead: base:work,home."),
