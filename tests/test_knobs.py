@@ -60,7 +60,8 @@ def test_a_part_is_named_in_few_files(part: str) -> None:
     assert len(files) <= MOST, f"{part} is named in\n{table}"
 
 
-OF_ONE_SEARCH = ("filters", "explain", "as_typed", "choose", "wait", "caller", *NoteOptions.__annotations__)
+OF_ONE_SEARCH = ("filters", "explain", "as_typed", "plain", "choose", "indexed", "wait", "caller")
+OF_ONE_SEARCH += tuple(NoteOptions.__annotations__)
 """Options of a search that are no settings."""
 
 
