@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from benchmarks.documents.pdfs import PdfPage, pdf
 from core.documents import ocr
+from core.documents.pdf import converters
 from tests.documents.test_pdf import DIARY, HOUSE
 
 KEYS = [("Room", "Key", "Floor"), ("Attic", "B07", "3"), ("Cellar", "C99", "2")]
@@ -50,3 +52,14 @@ def test_a_scan_is_read_by_columns_and_rows_however_it_is_turned(
     monkeypatch.setattr(ocr, "_engine", lambda: Engine(degrees))
     size = (WIDTH, HEIGHT) if degrees % 180 != 90 else (HEIGHT, WIDTH)
     assert ocr.text_of(Image.new("RGB", size, "white")) == f"{READ}| Attic | B07 | 3 |\n| Cellar | C99 | 2 |"
+
+
+def test_letters_of_a_scan_that_ocr_misses_stay_and_its_text_comes_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(converters, "has", lambda module: True)
+    monkeypatch.setattr(ocr, "page_text", lambda document, number: "The orchard\n\nThe house")
+    scanned = PdfPage()
+    scanned.picture(Image.new("RGB", (100, 140), "white"))
+    scanned.text(72, 300, "Plan 7")
+    scanned.text(72, 400, "ORCHARD")
+    scanned.text(300, 300, "fig 2", turned=90)
+    assert converters.Pdf().convert(pdf([scanned]), "pdf").text == "Plan 7\n\nfig 2\n\nThe orchard\n\nThe house\n"

@@ -2,9 +2,9 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from core.documents.pdf.blocks import Block, table_text, written
 from core.documents.pdf.letters import WIDE, joined
@@ -47,9 +47,12 @@ def views_of(page: Page) -> list[View]:
 
 def letters_in(views: Sequence[View]) -> int:
     """Return how many letters and digits stand in the lines and tables of views."""
-    parts = [part for view in views for column in view.columns for part in column]
-    texts = (text for part in parts for text in (part.texts if isinstance(part, Table) else (part.text,)))
-    return sum(map(str.isalnum, "".join(texts)))
+    parts = (part for view in views for column in view.columns for part in column)
+    return sum(map(str.isalnum, "".join(text for part in parts for text in _texts(part))))
+
+
+def _texts(part: Run | Table) -> Iterable[str]:
+    return part.texts if isinstance(part, Table) else (part.text,)
 
 
 def text_of(
@@ -57,20 +60,27 @@ def text_of(
 ) -> Text:
     """Return the text of a document of so many pages.
 
-    `outline` has levels of titles, `scans` the texts of pages that OCR read, by their numbers.
+    `outline` has levels of titles, `scans` the texts of pages that OCR read, by their numbers. What else such a page
+    holds as text comes first.
     """
     body = body_size(views)
     running = drop_running(views, pages, body, outline)
     styles = styles_of(views, outline, body)
     blocks: list[Block] = []
-    for view in views:
-        if scans.get(view.number):
-            blocks += [Block("text", part, view.number) for part in scans[view.number].split("\n\n") if part.strip()]
-            continue
-        for column in view.columns:
-            _add(blocks, column, styles, outline)
+    for number, of_page in groupby(views, key=lambda view: view.number):
+        scan = scans.get(number, "")
+        for view in of_page:
+            for column in view.columns:
+                _add(blocks, _unscanned(column, scan), styles, outline)
+        blocks += [Block("text", part, number) for part in scan.split("\n\n") if part.strip()]
     _demote(blocks)
     return Text(*written(blocks, pages), running)
+
+
+def _unscanned(column: Sequence[Run | Table], scan: str) -> Sequence[Run | Table]:
+    """Return the lines and tables whose text OCR didn't read: it misses small or turned letters."""
+    read = squeezed(scan)
+    return [part for part in column if any(squeezed(text) not in read for text in _texts(part))] if read else column
 
 
 def _demote(blocks: Sequence[Block]) -> None:
