@@ -58,10 +58,8 @@ UPRIGHT = Direction()
 
 
 @dataclass(slots=True)
-class Letter:
-    """A character: `y` is its baseline, from the top; `size` the height of its font in points; `at` its place in the
-    text of pdfium. A blank that pdfium added has no width.
-    """
+class PlacedText:
+    """Text on a page: `y` is its baseline, from the top; `size` the height of its font in points."""
 
     text: str
     x0: float
@@ -70,6 +68,12 @@ class Letter:
     size: float
     bold: bool
     fixed: bool
+
+
+@dataclass(slots=True)
+class Letter(PlacedText):
+    """A character; `at` is its place in the text of pdfium. A blank that pdfium added has no width."""
+
     at: int = -1
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 
 from core.documents.pdf.blanks import words
-from core.documents.pdf.glyphs import Letter, gap
+from core.documents.pdf.glyphs import Letter, PlacedText, gap
 from core.documents.pdf.letters import is_right_to_left
 
 _X0, _X1, _SIZE, _BOLD, _FIXED = map(attrgetter, ("x0", "x1", "size", "bold", "fixed"))
@@ -17,16 +17,9 @@ _APART = 1.2
 
 
 @dataclass(slots=True)
-class Run:
+class Run(PlacedText):
     """Letters on one baseline without a wide gap."""
 
-    text: str
-    x0: float
-    x1: float
-    y: float
-    size: float
-    bold: bool
-    fixed: bool
     page: int = 0
 
     @property
