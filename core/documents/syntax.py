@@ -176,8 +176,8 @@ def _table(content: list[Any], pictures: bool) -> Iterator[Any]:
     """Yield a table of simple cells; one that only arranges its contents, in one column, is its contents."""
     _, caption, _, head, bodies, foot = content
     rows = [*head[1], *(row for body in bodies for row in (*body[2], *body[3])), *foot[1]]
-    cells = [list(islice(_cells(row, pictures), _MOST_COLUMNS)) for row in _spanned(rows)]
-    columns = max(map(len, cells), default=0)
+    lines = [list(islice(_cells(row, pictures), _MOST_COLUMNS)) for row in _spanned(rows)]
+    columns = max(map(len, lines), default=0)
     if columns == 1 and not head[1] and any(len(cell[4]) > 1 for row in rows for cell in row[1]):
         for row in rows:
             for cell in row[1]:
@@ -185,15 +185,9 @@ def _table(content: list[Any], pictures: bool) -> Iterator[Any]:
         return
     if not columns:
         return
-    for row in cells:
-        row += [_cell([])] * (columns - len(row))
-    made = [[_SIMPLE_ATTRIBUTES, row] for row in cells]
-    specs = [[{"t": "AlignDefault"}, {"t": "ColWidthDefault"}]] * columns
-    body = [_SIMPLE_ATTRIBUTES, 0, [], made[1:]]
-    parts = [_SIMPLE_ATTRIBUTES, [None, []], specs, [_SIMPLE_ATTRIBUTES, made[:1]], [body], [_SIMPLE_ATTRIBUTES, []]]
     if caption[1]:
         yield from _simple(caption[1], pictures)
-    yield {"t": "Table", "c": parts}
+    yield blocks.table(lines)
 
 
 def _spanned(rows: list[Any]) -> Iterator[list[Any]]:
@@ -215,13 +209,9 @@ def _spanned(rows: list[Any]) -> Iterator[list[Any]]:
         yield placed
 
 
-def _cells(row: list[Any], pictures: bool) -> Iterator[Any]:
+def _cells(row: list[Any], pictures: bool) -> Iterator[list[Any]]:
     for cell in row:
-        yield _cell(_line(list(_simple(cell[4], pictures))) if cell else [])
-
-
-def _cell(inlines: list[Any]) -> Any:
-    return [_SIMPLE_ATTRIBUTES, {"t": "AlignDefault"}, 1, 1, [{"t": "Plain", "c": inlines}] if inlines else []]
+        yield _line(list(_simple(cell[4], pictures))) if cell else []
 
 
 def _line(node: Any) -> list[Any]:
