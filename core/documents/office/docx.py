@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import pairwise
 from typing import Any
-from xml.etree.ElementTree import Element, SubElement
+from xml.etree.ElementTree import Element
 
 from core.documents.kinds import kind_of
 from core.documents.office import blocks, charts, numbering
@@ -23,6 +23,7 @@ from core.documents.office.package import (
     relation_id,
     resolve_alternatives,
     substitute,
+    text_run,
     value,
 )
 from core.documents.office.ruby import Readings
@@ -95,7 +96,7 @@ class _Part:
         substitute(self._root, self._instead)
         for paragraph, readings in self._readings.items():
             if readings.text:
-                paragraph.append(_run(paragraph, readings.text))
+                paragraph.append(text_run(paragraph, readings.text))
         for box in list(found(self._root, "txbxContent")):
             self._after(box, list(box))
             box.clear()
@@ -113,7 +114,7 @@ class _Part:
         runs = [] if base is None else list(base)
         others = [one for one in run if one is not ruby and local(one) != "rPr"]
         if others:  # Word gives each ruby a run of its own
-            runs = [*runs, _run(paragraph, "".join(_texts(run)))] if any(_texts(run)) else runs
+            runs = [*runs, text_run(paragraph, "".join(_texts(run)))] if any(_texts(run)) else runs
         readings = self._readings.setdefault(paragraph, Readings())
         if reading is not None:
             readings.add(_text(reading, shown=False), joined=self._before.get(run) in self._instead)
@@ -166,7 +167,7 @@ class _Part:
                 self._beside(run, entries[int(number)])
 
     def _beside(self, run: Element, text: str) -> None:
-        self._instead[run] = [_run(run, text), run]
+        self._instead[run] = [text_run(run, text), run]
 
     def _after(self, element: Element, made: list[Element]) -> None:
         """Put blocks behind the paragraph that holds an element."""
@@ -279,13 +280,5 @@ def _signs(element: Element, shown: bool) -> Iterator[str]:
 
 def _paragraph(beside_of: Element, text: str) -> Element:
     made = Element(beside(beside_of, "p"))
-    made.append(_run(beside_of, text))
+    made.append(text_run(beside_of, text))
     return made
-
-
-def _run(beside_of: Element, text: str) -> Element:
-    run = Element(beside(beside_of, "r"))
-    said = SubElement(run, beside(beside_of, "t"))
-    said.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
-    said.text = text
-    return run

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, SubElement
 
 from core.documents.office.labels import numeral
-from core.documents.office.package import Package, beside, first, found, local, value
+from core.documents.office.package import Package, beside, first, found, local, text_run, value
 
 _LEVELS = 9
 _PLAIN = re.compile(r"%(\d)[.)]")
@@ -97,11 +97,7 @@ def _write(paragraph: Element, label: str, number: str, level: str) -> None:
     numbered = SubElement(properties, beside(paragraph, "numPr"))
     for name, said in (("ilvl", level), ("numId", number)):
         SubElement(numbered, beside(paragraph, name)).set(beside(paragraph, "val"), said)
-    run = Element(beside(paragraph, "r"))
-    text = SubElement(run, beside(paragraph, "t"))
-    text.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
-    text.text = label + " "
-    paragraph.insert(list(paragraph).index(properties) + 1, run)
+    paragraph.insert(list(paragraph).index(properties) + 1, text_run(paragraph, label + " "))
 
 
 def _add_bullets(root: Element, number: str) -> None:

@@ -10,7 +10,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from xml.etree import ElementTree
-from xml.etree.ElementTree import Element, ParseError
+from xml.etree.ElementTree import Element, ParseError, SubElement
 
 from core.documents.kinds import damaged
 from core.errors import SourceError
@@ -146,6 +146,15 @@ def local(element: Element) -> str:
 def beside(element: Element, name: str) -> str:
     """Return the full name of an element in the namespace of another one."""
     return str(element.tag).rpartition("}")[0] + "}" + name
+
+
+def text_run(element: Element, text: str) -> Element:
+    """Return a run of text in the namespace of another element of a Word document."""
+    made = Element(beside(element, "r"))
+    said = SubElement(made, beside(element, "t"))
+    said.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+    said.text = text
+    return made
 
 
 def found(root: Element, *names: str) -> Iterator[Element]:
