@@ -36,14 +36,14 @@ _TEXTS = frozenset(
 class _Note:
     """What was read of a note; `files` are the names of its resources by their fingerprints.
 
-    `tasks` are the values of each task, `words` what Evernote read of the pictures by their names.
+    `tasks` are the values of each task, `words` the names of pictures and what Evernote read in each.
     """
 
     values: dict[str, str] = field(default_factory=dict)
     tags: list[str] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)
     tasks: list[dict[str, str]] = field(default_factory=list)
-    words: dict[str, str] = field(default_factory=dict)
+    words: list[tuple[str, str]] = field(default_factory=list)
 
 
 class Evernote:
@@ -82,7 +82,7 @@ def _written(note: _Note, place: str) -> Imported | Failed:
     except SourceError as error:
         return Failed(place, error.reason)
     files = "\n".join(f"- [[{name}]]" for name in note.files.values() if name not in body)
-    words = "\n\n".join(f"> {name}: {text}" for name, text in note.words.items())
+    words = "\n\n".join(dict.fromkeys(f"> {name}: {text}" for name, text in note.words))
     rest = "\n".join(text for group, text in groups.items() if group not in placed)
     text = "\n\n".join(filter(None, (body, rest, files, words)))
     counts = {"encrypted": encrypted, "attachment": len(note.files)}
@@ -186,7 +186,7 @@ class _Reader:
             called = _in_link(self._resource.get("file-name", "")) or f"file-{number}.{file_name(suffix or 'bin')}"
             self._note.files[self._resource.get("data") or str(number)] = called
             if words := parts.recognised(self._resource.get("recognition", "")):
-                self._note.words[called] = words
+                self._note.words.append((called, words))
         elif name == "tag":
             self._note.tags.append(text)
         elif name in _TEXTS:

@@ -95,6 +95,20 @@ def test_everything_in_a_note_of_evernote_is_in_its_note_or_named(workspace: Wor
     }
 
 
+def test_words_of_several_pictures_of_one_name_are_all_in_the_note(workspace: Workspace, tmp_path: Path) -> None:
+    pictures = "".join(
+        f"<resource><data>{base64.b64encode(word.encode()).decode()}</data><mime>image/png</mime>"
+        f"<recognition><![CDATA[<recoIndex><item><t w='90'>{word}</t></item></recoIndex>]]></recognition>"
+        "<resource-attributes><file-name>image.png</file-name></resource-attributes></resource>"
+        for word in ("slate", "marble", "slate")
+    )
+    (tmp_path / "Stones.enex").write_text(enex(("Pictures", "<div>Two.</div>", pictures)), "utf-8")
+    notes, _ = imported(workspace, tmp_path / "Stones.enex")
+    assert [note.body.partition("\n\n> ")[2] for note in notes.values()] == [
+        "image.png: slate\n\n> image.png: marble\n"
+    ]
+
+
 ENTITY = '<!DOCTYPE a [<!ENTITY b "c">]><recoIndex><item><t w="99">&b;</t></item></recoIndex>'
 
 
