@@ -13,7 +13,7 @@ from core.documents.converting import convert, is_document
 from core.errors import SourceError
 from core.model import Omission
 from tests.documents import office, written
-from tests.documents.office import docx, p, word
+from tests.documents.office import docx, item, p, pptx, slide, word
 
 
 @pytest.mark.parametrize(
@@ -101,6 +101,31 @@ def test_a_part_that_cannot_be_read_is_named_and_stops_nothing() -> None:
     made = CONVERTERS.build("pandoc").convert(docx(p("Text."), parts, relations), "docx")
     assert made.text == "Text.\n"
     assert made.left_out == (Omission("comment"), Omission("header", 1, "word/header1.xml"))
+
+
+LONG = "9" * 5_000
+"""More digits than Python takes for a number."""
+LONG_LEVEL = f'<a:p><a:pPr lvl="{LONG}"/><a:r><a:t>Text.</a:t></a:r></a:p>'
+LONG_START = f'<a:p><a:pPr><a:buAutoNum type="arabicPeriod" startAt="{LONG}"/></a:pPr><a:r><a:t>Text.</a:t></a:r></a:p>'
+DROPPED = f'<w:ddList><w:result w:val="{LONG}"/><w:listEntry w:val="a"/></w:ddList>'
+LIST = f'<w:num w:numId="{LONG}"/>'
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [
+        ("pptx", pptx([slide(f"<p:sp><p:nvSpPr/><p:txBody>{LONG_LEVEL}</p:txBody></p:sp>")], {}, {})),
+        ("pptx", pptx([slide(f"<p:sp><p:nvSpPr/><p:txBody>{LONG_START}</p:txBody></p:sp>")], {}, {})),
+        ("docx", docx(f"<w:p><w:r><w:fldChar><w:ffData>{DROPPED}</w:ffData></w:fldChar></w:r></w:p>{p('Text.')}")),
+        (
+            "docx",
+            docx(item("Text.", 0), {"numbering.xml": word("numbering", LIST)}, {"r1": ("numbering", "numbering.xml")}),
+        ),
+    ],
+    ids=["level", "start", "choice", "list"],
+)
+def test_a_number_of_too_many_digits_stops_nothing(kind: str, data: bytes) -> None:
+    assert "Text." in CONVERTERS.build("pandoc").convert(data, kind).text
 
 
 def test_word_documents_with_other_prefixes_are_read_as_well() -> None:

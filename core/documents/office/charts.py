@@ -5,7 +5,7 @@ from xml.etree.ElementTree import Element
 
 from core.documents.office import blocks
 from core.documents.office.blocks import Blocks
-from core.documents.office.package import Package, first, found, local, value
+from core.documents.office.package import Package, first, found, local, number_of, value
 
 _MOST_POINTS = 20_000
 
@@ -64,11 +64,11 @@ def _extended(root: Element) -> Chart:
     for data in found(root, "data"):
         for dimension in data:
             points = {
-                int(value(one, "idx") or at): " ".join((one.text or "").split())
+                at: " ".join((one.text or "").split())
                 for level in dimension
                 if local(level) == "lvl"
-                for at, one in enumerate(level)
-                if (value(one, "idx") or "0").isdecimal()
+                for place, one in enumerate(level)
+                if (at := number_of(value(one, "idx") or str(place), -1)) >= 0
             }
             if local(dimension) == "strDim":
                 categories |= points
@@ -100,9 +100,8 @@ def _points(element: Element | None) -> dict[int, str]:
     if element is None:
         return joined
     for point in found(element, "pt"):
-        number, stored = value(point, "idx"), first(point, "v")
-        if number.isascii() and number.isdigit() and stored is not None and stored.text:
-            at = int(number)
+        at, stored = number_of(value(point, "idx"), -1), first(point, "v")
+        if at >= 0 and stored is not None and stored.text:
             joined[at] = f"{stored.text} {joined[at]}" if at in joined else stored.text
     if not joined and (alone := first(element, "v")) is not None and alone.text:
         joined[0] = alone.text

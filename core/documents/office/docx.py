@@ -19,6 +19,7 @@ from core.documents.office.package import (
     found,
     insert_behind,
     local,
+    number_of,
     parents,
     relation_id,
     resolve_alternatives,
@@ -162,9 +163,9 @@ class _Part:
         elif (choices := first(data, "ddList")) is not None:
             entries = [value(one) for one in found(choices, "listEntry")]
             chosen = first(choices, "result")
-            number = value(chosen) or value(first(choices, "default")) or "0"
-            if number.isascii() and number.isdigit() and int(number) < len(entries):
-                self._beside(run, entries[int(number)])
+            number = number_of(value(chosen) or value(first(choices, "default")) or "0", len(entries))
+            if number < len(entries):
+                self._beside(run, entries[number])
 
     def _beside(self, run: Element, text: str) -> None:
         self._instead[run] = [text_run(run, text), run]

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from core.documents.office import blocks, charts
 from core.documents.office.blocks import SPACE, Blocks, Inlines, Item
 from core.documents.office.labels import numeral
-from core.documents.office.package import Package, first, found, local, relation_id, value
+from core.documents.office.package import Package, first, found, local, number_of, relation_id, value
 from core.documents.office.runs import Look, joined
 from core.model import Omission
 
@@ -97,17 +97,16 @@ class Drawn:
     def _paragraph(self, p: Element, counts: dict[int, tuple[str, int]], bulleted: bool) -> Item | Inlines:
         content = self._inlines(p)
         properties = first(p, "pPr")
-        level = value(properties, "lvl")
-        depth = int(level) if level.isascii() and level.isdigit() else 0
+        depth = number_of(value(properties, "lvl"))
         numbered = first(properties, "buAutoNum")
         if not content:
             return []
         for deeper in [one for one in counts if one > depth or (one == depth and numbered is None)]:
             del counts[deeper]
         if numbered is not None:
-            kind, start = value(numbered, "type"), value(numbered, "startAt")
-            last, number = counts.get(depth, ("", 0))
-            number = number + 1 if last == kind else int(start) if start.isascii() and start.isdigit() else 1
+            kind = value(numbered, "type")
+            last, before = counts.get(depth, ("", 0))
+            number = before + 1 if last == kind else number_of(value(numbered, "startAt"), 1)
             counts[depth] = (kind, number)
             return Item(depth, _label(kind, number), content)
         marks = [local(one) for one in properties if local(one).startswith("bu")] if properties is not None else []

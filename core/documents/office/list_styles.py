@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from core.documents.office.labels import numeral
-from core.documents.office.package import found, local, value
+from core.documents.office.package import found, local, number_of, value
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
-_MOST_LEVELS = 10
 _OUTLINE = "outline-style"
 
 
@@ -57,11 +56,10 @@ def _levels(style: Element) -> _Levels:
             value(one, "num-format"),
             value(one, "num-prefix"),
             value(one, "num-suffix"),
-            _number(value(one, "display-levels"), 1),
-            _number(value(one, "start-value"), 1),
+            number_of(value(one, "display-levels"), 1),
+            number_of(value(one, "start-value"), 1),
         )
-        number = _number(value(one, "level"), 1)
-        levels[number] = level
+        levels[number_of(value(one, "level"), 1)] = level
         if local(one) == "list-level-style-number" and not level.is_plain and level.format:
             one.tag = _TEXT + "list-level-style-bullet"
             one.set(_TEXT + "bullet-char", "•")
@@ -100,7 +98,7 @@ class _Writer:
         for item in element:
             if local(item) == "list-item" and level is not None:
                 start = value(item, "start-value")
-                counts[depth] = _number(start, 1) if start else counts.get(depth, level.start - 1) + 1
+                counts[depth] = number_of(start, 1) if start else counts.get(depth, level.start - 1) + 1
                 paragraph = next((one for one in item if local(one) in ("p", "h")), None)
                 if paragraph is not None and level.format and not level.is_plain:
                     _write(paragraph, _label(levels, counts, depth))
@@ -111,7 +109,7 @@ class _Writer:
         return self._of_paragraphs.get(value(paragraph, "style-name"), "")
 
     def _heading(self, heading: Element) -> None:
-        depth = _number(value(heading, "outline-level"), 1)
+        depth = number_of(value(heading, "outline-level"), 1)
         level = self._outline.get(depth)
         if level is None or not level.format or value(heading, "is-list-header") == "true":
             return
@@ -129,7 +127,3 @@ def _label(levels: _Levels, counts: dict[int, int], depth: int) -> str:
 
 def _write(paragraph: Element, label: str) -> None:
     paragraph.text = f"{label} {paragraph.text or ''}"
-
-
-def _number(said: str, missing: int) -> int:
-    return int(said) if said.isascii() and said.isdigit() and len(said) < _MOST_LEVELS else missing

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element, SubElement
 
 from core.documents.office.labels import numeral
-from core.documents.office.package import Package, beside, first, found, local, text_run, value
+from core.documents.office.package import Package, beside, first, found, local, number_of, text_run, value
 
 _LEVELS = 9
+_MOST_DIGITS = 6
 _PLAIN = re.compile(r"%(\d)[.)]")
 _PLACE = re.compile(r"%(\d)")
 _OUTLINE = re.compile(r"(?i)heading ?\d")
@@ -42,7 +43,7 @@ def write_labels(package: Package, main: str, document: Element) -> dict[str, El
     lists = _lists(root)
     styles = _styles(package, main)
     numbers = {value(one, "numId") for one in found(root, "num")}
-    bullet = str(max((int(number) for number in numbers if number.isdecimal()), default=0) + 1)
+    bullet = str(max(map(number_of, numbers), default=0) + 1)
     counters: dict[str, dict[int, int]] = {}
     begun: set[str] = set()
     labelled = False
@@ -51,9 +52,10 @@ def write_labels(package: Package, main: str, document: Element) -> dict[str, El
         own = first(paragraph, "pPr", "numPr")
         number = value(first(own, "numId")) or style.number
         level = value(first(own, "ilvl")) or style.level or "0"
-        if number not in lists or not level.isdecimal() or int(level) >= _LEVELS:
+        depth = number_of(level, _LEVELS)
+        if number not in lists or depth >= _LEVELS:
             continue
-        depth, of = int(level), lists[number]
+        of = lists[number]
         counts = counters.setdefault(of.abstract, {})
         if number not in begun:
             begun.add(number)
@@ -177,5 +179,4 @@ def _styles(package: Package, main: str) -> dict[str, _Style]:
 
 
 def _number(element: Element | None, name: str = "val", *, missing: int = 0) -> int:
-    said = value(element, name)
-    return int(said) if said.isascii() and said.isdigit() and len(said) < 7 else missing
+    return number_of(value(element, name), missing, digits=_MOST_DIGITS)

@@ -176,6 +176,11 @@ def value(element: Element | None, name: str = "val") -> str:
     return next((said for key, said in element.items() if key.rpartition("}")[2] == name), "")
 
 
+def number_of(said: str, missing: int = 0, *, digits: int = 9) -> int:
+    """Return a number of so many digits at most, `missing` for what is none."""
+    return int(said) if said.isascii() and said.isdigit() and len(said) <= digits else missing
+
+
 def relation_id(element: Element, name: str = "id") -> str:
     """Return the id by which an element refers to another part."""
     return next((element.get(space + name, "") for space in _IDS if space + name in element.keys()), "")  # noqa: SIM118 an element is a list of others

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 from core.documents.office import charts
 from core.documents.office.drawn import shapes, text_of
-from core.documents.office.package import Package, found, local, relation_id, resolve_alternatives, value
+from core.documents.office.package import Package, found, local, number_of, relation_id, resolve_alternatives, value
 from core.model import Omission
 
 _NOTICE = "[Threaded comment]"
@@ -66,8 +66,8 @@ class SheetExtras:
             authors = ["".join(one.itertext()) for one in found(root, "author")]
             for one in found(root, "comment"):
                 text = "".join(part.text or "" for part in found(one, "t"))
-                number = value(one, "authorId")
-                author = authors[int(number)] if number.isdecimal() and int(number) < len(authors) else ""
+                number = number_of(value(one, "authorId"), len(authors))
+                author = authors[number] if number < len(authors) else ""
                 if not text.startswith(_NOTICE):
                     yield author, value(one, "ref"), text.splitlines()
         for root in self._roots(sheet, "threadedComment"):
