@@ -1,8 +1,9 @@
 """A notebook of Jupyter in which pandoc reads everything: it drops raw cells of other formats than its output's."""
 
 import json
-import re
 from typing import Any
+
+from core.markdown.writing import code_block
 
 _MARKDOWN = ("markdown", "text/markdown")
 
@@ -30,5 +31,4 @@ def _of_raw(cell: dict[str, Any]) -> str:
     said = said if isinstance(said, dict) else {}
     if {said.get("format"), said.get("raw_mimetype")} & {*_MARKDOWN} or not text.strip():
         return text
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-    return f"{fence}\n{text}\n{fence}"
+    return code_block(text)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from core.documents.pdf.blocks import table_text
 from core.documents.pdf.lines import Run
 from core.documents.pdf.order import arranged
 from core.documents.pdf.tables import Table
+from core.markdown.writing import table
 
 _SIZE = 12.0
 """Points to which the height of most lines is scaled."""
@@ -80,7 +80,7 @@ def in_order(lines: Sequence[ScannedLine]) -> str:
         last: Run | None = None
         for part in column:
             if isinstance(part, Table):
-                paragraphs.append(table_text(part.rows))
+                paragraphs.append(table(part.rows))
                 last = None
             elif last and part.top - last.y <= part.size:
                 paragraphs[-1] += "\n" + part.text

@@ -15,6 +15,7 @@ from core.documents.kinds import damaged
 from core.documents.office.sheets import SheetExtras
 from core.documents.packaged import described
 from core.documents.protocol import Converted
+from core.markdown.writing import table
 from core.messages import Message, plural
 from core.model import Omission
 
@@ -243,10 +244,5 @@ def _moment(days: float, first_day: datetime) -> str:
 def _table(rows: list[list[str]]) -> str:
     rows = [row for row in rows if any(row)]
     columns = max((at + 1 for row in rows for at, cell in enumerate(row) if cell), default=0)
-    lines = [
-        "| "
-        + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in [*row, *[""] * columns][:columns])
-        + " |"
-        for row in rows
-    ]
-    return "\n".join([*lines[:1], "|" + "---|" * columns, *lines[1:], ""]) if lines else ""
+    padded = ([*row, *[""] * columns][:columns] for row in rows)
+    return f"{table([[' '.join(cell.split()) for cell in row] for row in padded])}\n" if rows else ""

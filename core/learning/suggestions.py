@@ -7,6 +7,7 @@ from typing import Any
 
 from core.learning.rules import RULES
 from core.learning.rules.common import MOST_TITLE, short
+from core.markdown.writing import code_block
 from core.messages import ENGLISH, Message, message, render
 from core.model import ORIGIN, Fact, LogText
 from core.text import CJK
@@ -73,9 +74,8 @@ def _body(rule: str, fact: Fact, place: str, language: str, model: str) -> str:
         note = message(
             "Suggested by the rule '{rule}' ({kind}), from {place}.", rule=rule, kind=kind, place=_code(place)
         )
-    quotes = "\n".join(fact.quotes)
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", quotes)), default=0))
-    return f"{text}\n\n{render(note, language)}\n\n{fence}text\n{quotes}\n{fence}\n"
+    quotes = code_block("\n".join(fact.quotes), "text")
+    return f"{text}\n\n{render(note, language)}\n\n{quotes}\n"
 
 
 def _quoted(text: Message) -> Message:

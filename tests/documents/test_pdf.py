@@ -315,3 +315,11 @@ def test_what_a_pdf_has_and_its_text_lacks_is_named() -> None:
 def left_out(data: bytes) -> list[tuple[str, int, str]]:
     """Return what was left out of a PDF that is converted as an import does it."""
     return [(one.kind, one.count, one.place) for one in convert(data, "a.pdf")[0].left_out]
+
+
+def test_a_block_of_code_ends_after_the_fences_in_it() -> None:
+    made = page()
+    for number, line in enumerate(("```", "bake()", "```", "~~~", "cool()")):
+        made.text(72, 500 + 14 * number, line, 11, "fixed")
+    text = text_of(made)
+    assert "\n````\n```\nbake()\n```\n~~~\ncool()\n````\n" in text

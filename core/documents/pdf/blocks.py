@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from core.markdown.writing import code_block
+
 Kind = Literal["heading", "text", "item", "code", "table"]
 
 
@@ -22,11 +24,6 @@ class Block:
     places: list[tuple[int, int]] = field(default_factory=list)
     """(characters before, page) where a later page begins in the text."""
     stated: bool = False
-
-
-def table_text(rows: Sequence[Sequence[str]]) -> str:
-    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
 
 
 def written(blocks: Sequence[Block], pages: int) -> tuple[str, list[int]]:
@@ -56,8 +53,7 @@ def _markdown(block: Block) -> str:
     if block.kind == "heading":
         return f"{'#' * block.level} {block.text}"
     if block.kind == "code":
-        fence = "~~~" if "```" in block.text else "```"
-        return f"{fence}\n{block.text}\n{fence}"
+        return code_block(block.text)
     if block.kind == "item":
         return "  " * block.level + block.text
     if block.kind == "text" and re.match(r"#{1,6}\s|>|[+*-]\s|~~~|```|\d+[.)]\s|=+$|-+$", block.text):

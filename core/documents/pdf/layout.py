@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from core.documents.pdf.blocks import Block, table_text, written
+from core.documents.pdf.blocks import Block, written
 from core.documents.pdf.letters import WIDE, joined
 from core.documents.pdf.lines import Run, runs_of
 from core.documents.pdf.order import arranged
@@ -15,6 +15,7 @@ from core.documents.pdf.ruled import ruled
 from core.documents.pdf.running import drop_running
 from core.documents.pdf.styles import LONGEST, Styles, View, body_size, styles_of
 from core.documents.pdf.tables import Table
+from core.markdown.writing import table
 
 _BULLET = re.compile(r"^[•◦▪‣●○■□◆➢✓·*–-]\s*(?=\S)")
 _ITEM = re.compile(r"^(\d{1,3})[.)]\s+(?=\S)")
@@ -125,7 +126,7 @@ def _add(
     alike = _alike(column, styles)
     for number, part in enumerate(column):
         if isinstance(part, Table):
-            blocks.append(Block("table", table_text(part.rows), part.page))
+            blocks.append(Block("table", table(part.rows), part.page))
             last = None
             continue
         block = _begun(part, styles, outline, starts, stands_out=number not in alike)
