@@ -100,10 +100,7 @@ def name_of(kind: str) -> Message:
 
 def check(data: bytes, kind: str, path: str) -> None:
     """Raise SourceError for data that isn't of its kind, is encrypted, or would unpack to too much."""
-    if not data:
-        raise SourceError(path, "is empty.")
-    if len(data) > MAX_BYTES:
-        raise too_large(path, len(data))
+    check_size(data, path)
     if data.startswith(_PROGRAMS) and not data.startswith(b"#!/usr/bin/env pandoc"):
         raise SourceError(path, "is a program, whatever its name says: refused.")
     known = KINDS.get(kind)
@@ -115,6 +112,14 @@ def check(data: bytes, kind: str, path: str) -> None:
         raise _other(path, known)
     if known.entry:
         _check_archive(data, known, path)
+
+
+def check_size(data: bytes, path: str) -> None:
+    """Raise SourceError for data of no bytes, or of more than are read."""
+    if not data:
+        raise SourceError(path, "is empty.")
+    if len(data) > MAX_BYTES:
+        raise too_large(path, len(data))
 
 
 def too_large(path: str, size: int) -> SourceError:

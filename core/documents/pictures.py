@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from core.documents.converting import OCR_MEGABYTES, OCR_SECONDS
 from core.documents.extras import has
-from core.documents.kinds import MAX_BYTES, picture_kind, too_large
+from core.documents.kinds import check_size, picture_kind
 from core.documents.process import ConverterProcess, Limits, ended
 from core.errors import ConfigError, SourceError
 from core.messages import from_json
@@ -55,13 +55,9 @@ class PictureReader:
         `look` is called often meanwhile; what it raises ends the process. Raises SourceError for a picture that is
         refused or can't be read.
         """
-        if not data:
-            raise SourceError(path, "is empty.")
-        if len(data) > MAX_BYTES:
-            raise too_large(path, len(data))
+        check_size(data, path)
         if not picture_kind(data):
             raise SourceError(path, "is no picture that can be read, whatever its name says.")
-
         try:
             result = self._process.convert(data, _CONVERTER, _ANY_KIND, look)
         except TimeoutError:
