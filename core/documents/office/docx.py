@@ -136,7 +136,7 @@ class _Part:
 
     def _draw(self, element: Element) -> None:
         """Put a chart's values or a diagram's words below its paragraph."""
-        relation = self._relations.get(relation_id(element) or relation_id(element, "dm"))
+        relation = self._relations.get(relation_id(element))
         if relation is None:
             return
         if made := charts.of_part(self._package, relation.target).blocks:

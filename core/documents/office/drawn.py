@@ -79,7 +79,7 @@ class Drawn:
         made: Blocks = []
         for one in found(frame, "tbl", "chart", "relIds", "oleObj"):
             kind = local(one)
-            relation = self._relations.get(relation_id(one) or relation_id(one, "dm"))
+            relation = self._relations.get(relation_id(one))
             name = relation.target if relation else ""
             if kind == "tbl":
                 rows = [

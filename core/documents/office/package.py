@@ -181,9 +181,9 @@ def number_of(said: str, missing: int = 0, *, digits: int = 9) -> int:
     return int(said) if said.isascii() and said.isdigit() and len(said) <= digits else missing
 
 
-def relation_id(element: Element, name: str = "id") -> str:
-    """Return the id by which an element refers to another part."""
-    return next((element.get(space + name, "") for space in _IDS if space + name in element.keys()), "")  # noqa: SIM118 an element is a list of others
+def relation_id(element: Element) -> str:
+    """Return the id by which an element refers to another part; that of a diagram is the one of its data (`dm`)."""
+    return next((said for name in ("id", "dm") for space in _IDS if (said := element.get(space + name))), "")
 
 
 def parents(root: Element) -> dict[Element, Element]:

@@ -85,7 +85,7 @@ class SheetExtras:
         for drawing in self._package.related(sheet, "drawing"):
             root, relations = self._package.optional(drawing), self._package.relations(drawing)
             for one in () if root is None else found(root, "chart", "relIds"):
-                relation = relations.get(relation_id(one) or relation_id(one, "dm"))
+                relation = relations.get(relation_id(one))
                 if relation is not None:
                     yield charts.of_part(self._package, relation.target)
 
