@@ -87,7 +87,7 @@ def of_list(values: dict[str, Any]) -> list[str]:
 
 def _line(backup: dict[str, Any]) -> str:
     size = f"{backup['bytes'] / 1e6:,.1f} MB"
-    head = f"{backup['made_at'][:16].replace('T', ' ')} UTC  {size}  {backup['name']}"
+    head = f"{minute(backup['made_at'])} UTC  {size}  {backup['name']}"
     if backup["problem"]:
         return f"{head}\n    {say(backup['problem'])}"
     about = [say(BACKUP_REASONS[backup["reason"]])]

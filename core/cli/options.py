@@ -40,4 +40,4 @@ class Listing(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         first = args[0] if args else "-"
-        return super().parse_args(ctx, ["list", *args] if first[0] == "-" and first != "--help" else args)
+        return super().parse_args(ctx, ["list", *args] if first.startswith("-") and first != "--help" else args)

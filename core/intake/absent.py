@@ -11,7 +11,10 @@ from core.errors import SourceError
 from core.messages import message
 
 PLACEHOLDER = message("is not downloaded. Download it in the program that syncs the folder; its note stays until then.")
-MOVED = message("is gone, and a file of its name isn't downloaded: it may have been moved. Its note stays until then.")
+MOVED = message(
+    "is gone, and a file of the same name isn't downloaded yet: it may have been moved. "
+    "Its note stays until that is known."
+)
 EMPTIED = message("is empty, and held text at the last update. Its note stays; delete the file if the note is to go.")
 
 _PLACES = (".{}.icloud", "{}.nextcloud", "{}.owncloud", "{}.opencloud", "{}.rsls")

@@ -143,7 +143,7 @@ def _keep(front: FrontMatter, key: str, node: yaml.Node) -> None:
         front.extra[key] = _plain(_AsTyped().construct_document(node))
     except _UNFIT:
         if not isinstance(node, yaml.ScalarNode):
-            front.left_out.append(Omission("field", place=f"{line}: {key}"))
+            front.left_out.append(Omission("field", place=f"{line} ({key})"))
             front.warnings.append(
                 message("'{key}' in the front matter (line {line}) can't be read and is ignored.", key=key, line=line)
             )

@@ -41,7 +41,7 @@ class UnreadLine:
     @property
     def place(self) -> str:
         """The line as a person looks for it."""
-        return f"{self.number}: {self.key}" if self.key else str(self.number)
+        return f"{self.number} ({self.key})" if self.key else str(self.number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """What a reader of files left out of the text of a note."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -27,6 +28,9 @@ OMISSION_KINDS: Mapping[str, Message] = {
 }
 _OTHER = plural("{n} part was left out", "{n} parts were left out")
 """What is said of a kind that only a later version knows."""
+_ON_PAGES = {"page", "page_part", "comment", "character"}
+"""Kinds whose places may be numbers of pages."""
+_PAGES = re.compile(r"[0-9]+(?:(?:, |–)[0-9]*)*…?")
 _LONGEST_PLACE = 200
 """Characters of the places of all omissions of a kind."""
 
@@ -47,7 +51,17 @@ class Omission:
     def message(self) -> Message:
         """The omission as a sentence's part: what was left out, how often, and where."""
         what = replace(OMISSION_KINDS.get(self.kind, _OTHER), fields={"n": self.count})
-        return message("{what}: {place}", what=what, place=self.place) if self.place else what
+        if not self.place:
+            return what
+        text = self._with_place()
+        return replace(text, fields={**text.fields, "what": what, "place": self.place})
+
+    def _with_place(self) -> Message:
+        if self.kind == "field":
+            return plural("{what}: line {place}", "{what}: lines {place}", n=self.count)
+        if self.kind in _ON_PAGES and _PAGES.fullmatch(self.place):
+            return plural("{what}: page {place}", "{what}: pages {place}", n=1 if self.place.isdecimal() else 2)
+        return message("{what}: {place}")
 
 
 @dataclass(frozen=True, slots=True)

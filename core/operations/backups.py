@@ -52,7 +52,9 @@ def make(
     to: Annotated[
         Path | None,
         About(
-            message("Another folder for it, such as that of a stick, or a new .zip file; the backup is then checked."),
+            message(
+                "Another folder for it, such as one on a USB stick, or a new .zip file; the backup is then checked."
+            ),
             doors=("cli",),
         ),
     ] = None,

@@ -21,7 +21,7 @@ Question = Annotated[
     ),
 ]
 Names = list[str] | None
-_PLAIN = About(message("Search for the text as it is: no sign in it narrows, and nothing is refused."))
+_PLAIN = About(message("Search for the text as it is: quotation marks, -words and filters in it are text too."))
 _NARROWING = {
     "bases": (Names, About(message("Only notes of this base."), flag="base")),
     "tags": (Names, About(message("Only notes with this tag."), flag="tag")),
@@ -106,7 +106,9 @@ _CALLER = Annotated[
                 _OneOrSeveral,
                 About(message("Only notes with one of these tags; the more of them, the better."), flag="tag"),
             ),
-            Parameter("scope", _OneOrSeveral, About(message("Notes of this scope, or of one of several, gain."))),
+            Parameter(
+                "scope", _OneOrSeveral, About(message("Notes of this scope, or of one of several, rank higher."))
+            ),
         ),
     ),
 ]

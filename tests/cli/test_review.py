@@ -24,6 +24,8 @@ def test_what_waits_is_listed_and_decided(tmp_path: Path, run: Any, monkeypatch:
     assert [(one["kind"], one["title"]) for one in waiting] == [("note", "Thyme"), ("contradiction", "Bread anew")]
     assert run("review", as_json=True)["waiting"] == waiting
     assert run("review", "--kind", "note", as_json=True)["waiting"] == waiting[:1]
+    with pytest.raises(AssertionError, match="No such command ''"):
+        run("review", "")
     lines = run("review", "list")
     assert run("review") == lines
     assert "New notes" in lines

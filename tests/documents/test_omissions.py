@@ -18,6 +18,7 @@ from core.api.lazy_app import api
 from core.assistants import notes
 from core.documents import Converted
 from core.intake import documents
+from core.messages import render
 from core.model import IncompleteNote, Note, Omission, SyncReport, in_all, summed
 from core.workspace import Workspace
 
@@ -131,6 +132,25 @@ def test_commands_name_it(workspace: Workspace, tmp_path: Path, capsys: pytest.C
     part = {"kind": "chart", "count": 2, "place": "", "told": "2 charts or diagrams were not read"}
     assert [(one["path"], _plain(one["left_out"])) for one in report["incomplete"]] == [(MINUTES, [part])]
     assert _plain(report["missing_parts"]) == [part]
+
+
+@pytest.mark.parametrize(
+    ("omission", "english", "chinese"),
+    [
+        (Omission("page", 1, "3"), "1 page gave no text: page 3", "1 页没有可读文字：第 3 页"),
+        (Omission("page", 4, "2, 9–11"), "4 pages gave no text: pages 2, 9–11", "4 页没有可读文字：第 2, 9–11 页"),
+        (Omission("comment", 2, "Slide 3"), "2 comments were not read: Slide 3", "2 条批注未读取：Slide 3"),
+        (Omission("header", 1, "2024"), "1 header or footer was not read: 2024", "1 处页眉或页脚未读取：2024"),
+        (Omission("field", 1, "2 (a)"), "1 property could not be read: line 2 (a)", "1 个属性无法读取：第 2 (a) 行"),
+        (
+            Omission("field", 2, "2, 3 (b)"),
+            "2 properties could not be read: lines 2, 3 (b)",
+            "2 个属性无法读取：第 2, 3 (b) 行",
+        ),
+    ],
+)
+def test_a_number_says_what_it_counts(omission: Omission, english: str, chinese: str) -> None:
+    assert (render(omission), render(omission, "zh_CN")) == (english, chinese)
 
 
 def test_programs_and_assistants_are_told(workspace: Workspace, tmp_path: Path) -> None:

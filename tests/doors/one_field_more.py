@@ -37,17 +37,13 @@ class _Finder(MetaPathFinder):
 
 def seen(folder: Path) -> dict[str, Any]:
     """Return what each door makes of the field."""
-    from starlette.applications import Starlette
-    from starlette.routing import Mount
-    from starlette.testclient import TestClient
     from typer.testing import CliRunner
 
-    from core.api import PLACE
-    from core.api.lazy_app import api
     from core.assistants import server
     from core.cli import app
     from core.notes.filetexts import text_of
     from core.workspace import Workspace
+    from tests.doors.programs import connected
 
     place = ["--workspace", str(folder)]
     with Workspace(folder) as workspace:
@@ -58,9 +54,8 @@ def seen(folder: Path) -> dict[str, Any]:
     with Workspace(folder) as workspace:
         workspace.bases.update("work", trusts_programs=True)
         workspace.notes.add("work", "# Coffee\n\nBlack.", path="coffee.md", mood="wide awake")
-        program = TestClient(Starlette(routes=[Mount(PLACE, api(lambda: workspace))]))
         workspace.let_programs_in(True)
-        program.headers["Authorization"] = f"Bearer {workspace.access.token}"
+        program = connected(workspace)
         note = json.loads(made.output)
         changed = program.patch(f"/api/v1/notes/{note['id']}", json={"mood": "serene"})
         server.run(lambda: workspace, "note_update", {"note": "coffee.md", "fields": {"mood": "tired"}})

@@ -8,17 +8,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from starlette.applications import Starlette
-from starlette.routing import Mount
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from core import cli
 from core.api import PLACE
-from core.api.lazy_app import api
 from core.assistants import server
 from core.errors import QueryError
 from core.workspace import Workspace
+from tests.doors.programs import connected
 
 COUNT = int(os.environ.get("TEXTS", "200"))
 """Titles, and texts, that are tried."""
@@ -68,9 +66,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 @pytest.fixture(scope="module")
 def program(workspace: Workspace) -> TestClient:
-    client = TestClient(Starlette(routes=[Mount(PLACE, api(lambda: workspace))]))
-    client.headers["Authorization"] = f"Bearer {workspace.access.token}"
-    return client
+    return connected(workspace)
 
 
 def tool(workspace: Workspace, name: str, **arguments: Any) -> Any:

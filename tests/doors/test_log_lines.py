@@ -7,16 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.applications import Starlette
-from starlette.routing import Mount
-from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from core import call_log, cli, log
 from core.api import PLACE
-from core.api.lazy_app import api
 from core.assistants import server
 from core.workspace import Workspace
+from tests.doors.programs import connected
 
 BASE, SECRET = "birds", "Zaubernuss"
 ASKED = f"where does the heron of the {SECRET} stand"
@@ -94,8 +91,7 @@ def command(workspace: Workspace) -> dict[str, Callable[[], object]]:
 
 
 def http(workspace: Workspace) -> dict[str, Callable[[], object]]:
-    program = TestClient(Starlette(routes=[Mount(PLACE, api(lambda: workspace))]))
-    program.headers["Authorization"] = f"Bearer {workspace.access.token}"
+    program = connected(workspace)
     pond, roof = (workspace.notes.find(name).id for name in ("pond", "roof"))
 
     def run(method: str, path: str, job: str = "", **more: Any) -> Callable[[], object]:

@@ -5,18 +5,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from starlette.applications import Starlette
-from starlette.routing import Mount
-from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from core import cli
 from core.api import PLACE
-from core.api.lazy_app import api
 from core.assistants import server
 from core.errors import TesseraError
 from core.workspace import Workspace
 from tests.doors.narrowing import BASE, CASES, REFUSED, fill
+from tests.doors.programs import connected
 
 WORD = "heron"
 
@@ -43,8 +40,7 @@ class Doors:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._program = TestClient(Starlette(routes=[Mount(PLACE, api(lambda: workspace))]))
-        self._program.headers["Authorization"] = f"Bearer {workspace.access.token}"
+        self._program = connected(workspace)
         self.all: dict[str, Callable[[str], set[str] | str]] = {
             "library, typed": lambda term: self._library(f"{term} {WORD}"),
             "library, beside": self._beside,

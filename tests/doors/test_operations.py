@@ -7,14 +7,10 @@ from typing import Annotated
 import pytest
 import typer
 from pydantic import TypeAdapter
-from starlette.applications import Starlette
-from starlette.routing import Mount
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 from typing_extensions import TypedDict
 
-from core.api import PLACE
-from core.api.lazy_app import api
 from core.assistants.answers import Answer
 from core.assistants.binding import tool
 from core.cli.binding import bind
@@ -23,6 +19,7 @@ from core.operations import OPERATIONS
 from core.operations.declaring import DOORS, About, Caller, Operation, operation
 from core.workspace import Workspace
 from tests import samples
+from tests.doors.programs import connected
 
 
 class Greeting(TypedDict):
@@ -67,9 +64,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 @pytest.fixture(scope="module")
 def program(workspace: Workspace) -> TestClient:
-    client = TestClient(Starlette(routes=[Mount(PLACE, api(lambda: workspace))]))
-    client.headers["Authorization"] = f"Bearer {workspace.access.token}"
-    return client
+    return connected(workspace)
 
 
 def test_it_is_a_route_with_a_schema_of_what_it_takes_and_answers(program: TestClient) -> None:

@@ -6,19 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from starlette.applications import Starlette
-from starlette.routing import Mount
-from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from core import cli
 from core.api import PLACE
-from core.api.lazy_app import api
 from core.assistants import server
 from core.assistants.write_calls import WriteCalls
 from core.model import ChunkingOptions
 from core.retrieval.passages import MOST_TOKENS
 from core.workspace import Workspace
+from tests.doors.programs import connected
 
 BASE, WORD, PARTS = "birds", "heron", 9
 LONG = "\n\n".join(f"## Part {n}\n\n{f'heron{n} ' * 20}\n\n{'reed water bank ' * 120}" for n in range(PARTS))
@@ -44,8 +41,7 @@ class Doors:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._program = TestClient(Starlette(routes=[Mount(PLACE, api(lambda: workspace))]))
-        self._program.headers["Authorization"] = f"Bearer {workspace.access.token}"
+        self._program = connected(workspace)
 
     def http(self, method: str, path: str, **more: Any) -> Any:
         answer = self._program.request(method, f"{PLACE}{path}", **more)

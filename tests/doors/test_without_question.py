@@ -5,18 +5,16 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from starlette.applications import Starlette
-from starlette.routing import Mount
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from core import cli
 from core.api import PLACE
-from core.api.lazy_app import api
 from core.assistants import server
 from core.errors import QueryError
 from core.model import SCOPE_GAIN
 from core.workspace import Workspace
+from tests.doors.programs import connected
 
 NOTES = {
     "ports": {"type": "project_config", "category": "ops", "tags": ["a"], "scope": "home"},
@@ -41,9 +39,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 @pytest.fixture(scope="module")
 def program(workspace: Workspace) -> TestClient:
-    client = TestClient(Starlette(routes=[Mount(PLACE, api(lambda: workspace))]))
-    client.headers["Authorization"] = f"Bearer {workspace.access.token}"
-    return client
+    return connected(workspace)
 
 
 def titles(result: Any) -> list[str]:

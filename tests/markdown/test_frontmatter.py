@@ -80,17 +80,17 @@ def test_values_that_do_not_fit_their_field_are_kept() -> None:
 @pytest.mark.parametrize(
     ("line", "place", "why"),
     [
-        ("title: Plan: second part", "3: title", "quotation marks"),
-        ("\ttabbed: 1", "3: tabbed", "quotation marks"),
-        ("mail: @home", "3: mail", "quotation marks"),
+        ("title: Plan: second part", "3 (title)", "quotation marks"),
+        ("\ttabbed: 1", "3 (tabbed)", "quotation marks"),
+        ("mail: @home", "3 (mail)", "quotation marks"),
         ("{{title}}", "3", "no 'key: value'"),
-        ("title: {{title}}", "3: title", "quotation marks"),
+        ("title: {{title}}", "3 (title)", "quotation marks"),
         ("*****", "3", "no 'key: value'"),
-        ("title: [a, b", "3: title", "quotation marks"),
-        ("c: *x", "3: c", "YAML aliases"),
-        ("title: \x01", "3: title", "control character"),
-        ("title: " + "[" * 40 + "]" * 40, "3: title", "nested deeper"),
-        ("title: {[x]: 1}", "3: title", "quotation marks"),
+        ("title: [a, b", "3 (title)", "quotation marks"),
+        ("c: *x", "3 (c)", "YAML aliases"),
+        ("title: \x01", "3 (title)", "control character"),
+        ("title: " + "[" * 40 + "]" * 40, "3 (title)", "nested deeper"),
+        ("title: {[x]: 1}", "3 (title)", "quotation marks"),
     ],
 )
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
@@ -162,13 +162,13 @@ def test_alias_bomb_is_refused_before_it_is_built() -> None:
 def test_one_bad_value_costs_only_itself() -> None:
     front = parse("a: !!python/object/apply:os.system [ls]\nb: {[x]: 1}\ntitle: kept\n")
     assert (front.value("title"), front.extra) == ("kept", {})
-    assert {one.place for one in front.left_out} == {"2: a", "3: b"}
+    assert {one.place for one in front.left_out} == {"2 (a)", "3 (b)"}
 
 
 def test_many_lines_that_cannot_be_read_are_one_omission() -> None:
     front = parse("a: 1\n" + "b: c: d\n" * 5_000)
     (left_out,) = front.left_out
-    assert (front.extra, left_out.count, left_out.place[:13]) == ({"a": 1}, 5_000, "3: b, 4: b, 5")
+    assert (front.extra, left_out.count, left_out.place[:14]) == ({"a": 1}, 5_000, "3 (b), 4 (b), ")
     assert len(left_out.place) < 100
 
 

@@ -17,8 +17,8 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
     plans.unread(base.name, failures)
     away = workspace.bases.not_downloaded(base)
     plans.not_downloaded(base.name, away)
-    others = [one for one in workspace.documents.unread(base.name) if one not in (*failures, *away)]
-    plans.of_other_kinds(base.name, others)
+    shown = {*failures, *away}
+    plans.of_other_kinds(base.name, [one for one in workspace.documents.unread(base.name) if one not in shown])
     plans.lacking(workspace.documents.incomplete(base.name))
     if not base.watch:
         return

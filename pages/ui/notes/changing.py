@@ -67,7 +67,12 @@ def _export(workspace: Workspace, note: Note) -> None:
 
 
 def _read_as(workspace: Workspace, note: Note) -> None:
-    st.caption(t("Choose the encoding in which you can read the words. It is kept for later updates of this file."))
+    st.caption(
+        t(
+            "Letters look wrong where a file is read in another encoding than it was written in. Choose the one with which you "
+            "can read its first words; later updates of the file use it too."
+        )
+    )
     with shell.errors():
         found = workspace.documents.encodings(note.id)
         texts = {"": t("Automatic")} | {one.encoding: f"{one.encoding}: {one.beginning}" for one in found}

@@ -51,8 +51,8 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             st.html(f"{about}{_tag(edited)}{'' if rendered else tags(note.tags)}")
             actions.ways(note)
         originals.provenance(note, passage[0] if passage else None)
-        for warning in (*note.warnings, *note.left_out):
-            st.warning(plain(text_of(warning)), icon=":material/warning:")
+        if remarks := [plain(text_of(one)) for one in (*note.left_out, *note.warnings)]:
+            st.warning("\n\n".join(remarks), icon=":material/warning:")
         if note.encoding and note.encoding.known == "unsure" and not jobs.shut(workspace):
             widgets.small(
                 t("Read as…"), "read_as", "translate", on_click=changing.DIALOG.open, args=((note.id, "read_as"),)

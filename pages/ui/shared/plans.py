@@ -81,9 +81,15 @@ def report(done: SyncReport) -> None:
 def _unfolded(result: SyncPlan | SyncReport, *names: str) -> None:
     """Draw lists of files to unfold, those that hold any."""
     for name in names:
-        if files := getattr(result, name):
-            with st.expander(f"{text_of((COUNTS | _UNFOLDED)[name])} · {len(files):,}"):
-                listing(failed(files))
+        rows = failed(getattr(result, name))
+        _to_unfold(f"{text_of((COUNTS | _UNFOLDED)[name])} · {len(rows):,}", rows)
+
+
+def _to_unfold(title: str, rows: Rows, icon: str | None = None) -> None:
+    """Draw rows below a title that unfolds them; draws nothing without any."""
+    if rows:
+        with st.expander(title, icon=icon):
+            listing(rows)
 
 
 def rechunked(done: Rechunked) -> None:
@@ -108,10 +114,9 @@ def failed(items: Iterable[Failed]) -> Rows:
 
 def lacking(notes: Sequence[IncompleteNote]) -> None:
     """Draw the notes that lack parts of their files, and which; draws nothing without any."""
-    if notes:
-        title = t_plural("{n} note lacks parts of its file", "{n} notes lack parts of their files", n=len(notes))
-        with st.expander(title, icon=":material/warning:"):
-            listing([(one.path, text_of(omission)) for one in notes for omission in one.left_out])
+    title = t_plural("{n} note lacks parts of its file", "{n} notes lack parts of their files", n=len(notes))
+    rows = [(one.path, text_of(omission)) for one in notes for omission in one.left_out]
+    _to_unfold(title, rows, ":material/warning:")
 
 
 def listing(rows: Rows) -> None:
@@ -132,39 +137,32 @@ def pack(done: PackReport) -> None:
 
 def unread(base: str, files: Sequence[Failed]) -> None:
     """Draw the files of a base that couldn't be read, each with its reason; draws nothing without any."""
-    if not files:
-        return
     title = t_plural(
         "{n} file of '{base}' could not be read at the last update",
         "{n} files of '{base}' could not be read at the last update",
         n=len(files),
         base=base,
     )
-    with st.expander(plain(title), icon=":material/warning:"):
-        listing(failed(files))
+    _to_unfold(plain(title), failed(files), ":material/warning:")
 
 
 def not_downloaded(base: str, files: Sequence[Failed]) -> None:
     """Draw the files of a base that aren't there yet, each with what helps; draws nothing without any."""
-    if files:
-        title = t_plural(
-            "{n} file of '{base}' isn't downloaded; its note stays as it was",
-            "{n} files of '{base}' aren't downloaded; their notes stay as they were",
-            n=len(files),
-            base=base,
-        )
-        with st.expander(plain(title), icon=":material/cloud_download:"):
-            listing(failed(files))
+    title = t_plural(
+        "{n} file of '{base}' isn't downloaded; its note stays as it was",
+        "{n} files of '{base}' aren't downloaded; their notes stay as they were",
+        n=len(files),
+        base=base,
+    )
+    _to_unfold(plain(title), failed(files), ":material/cloud_download:")
 
 
 def of_other_kinds(base: str, files: Sequence[Failed]) -> None:
     """Draw the files of a base that are of kinds nobody reads, each with what helps; draws nothing without any."""
-    if files:
-        title = t_plural(
-            "{n} file of '{base}' is of a kind that isn't read",
-            "{n} files of '{base}' are of kinds that aren't read",
-            n=len(files),
-            base=base,
-        )
-        with st.expander(plain(title), icon=":material/draft:"):
-            listing(failed(files))
+    title = t_plural(
+        "{n} file of '{base}' is of a kind that isn't read",
+        "{n} files of '{base}' are of kinds that aren't read",
+        n=len(files),
+        base=base,
+    )
+    _to_unfold(plain(title), failed(files), ":material/draft:")

@@ -21,6 +21,7 @@ FOLLOWED = {"http", "https", "mailto"}
 
 PASTED = r"data:image/(?:png|jpe?g|gif|webp|bmp|avif);base64,[A-Za-z0-9+/]+={0,2}"
 """A pattern of pictures that are written into a text; those of kinds that may hold a script, as SVG does, are none."""
+_PASTED = re.compile(PASTED, re.IGNORECASE)
 
 SIGNS = 8_000
 """Signs of Markdown, ends of lines too, that a browser lays out in about two seconds."""
@@ -33,6 +34,11 @@ _EMPHASIS = re.compile(r"(?P<gap>\n[ \t>]*+\n)|(?P<sign>[*_~])(?P=sign)*+")
 _APART = "\u2060"
 _NAMELESS = "\ufeff"
 """Two invisible characters that keep syntax around them from being read; the second, a blank, can't begin a name."""
+
+
+def is_pasted(address: str) -> bool:
+    """Return whether an address is a picture that is written into the text."""
+    return _PASTED.fullmatch(address) is not None
 
 
 def plain(text: str) -> str:

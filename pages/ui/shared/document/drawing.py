@@ -15,7 +15,7 @@ from pygments.lexers import get_lexer_by_name
 from core.messages import message
 from pages.ui.shared.document.math import math
 from pages.ui.shared.document.sources import Heading, Place, Sources, same
-from pages.ui.shared.safe import PASTED, html
+from pages.ui.shared.safe import html, is_pasted
 from pages.ui.shared.text import text_of
 
 NO_FILE = message("This file isn't there.")
@@ -26,7 +26,6 @@ NO_NOTE = message("This note isn't there yet. Click to make it.")
 
 _DIAGRAMS = ("mermaid", "plantuml")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_PASTED = re.compile(PASTED, re.IGNORECASE)
 _PICTURE = re.compile(r"\.(?:png|jpe?g|gif|svg|webp|bmp|avif)$", re.IGNORECASE)
 _ATTACHMENT = re.compile(r"\.(?!md$|markdown$|txt$)[A-Za-z0-9]{1,5}$", re.IGNORECASE)
 _WIDTH = re.compile(r"(\d{1,4})(?:x\d{1,4})?$")
@@ -144,7 +143,7 @@ class Drawing(RendererHTML):
 
     def link_open(self, tokens: Tokens, idx: int, options: OptionsDict, env: Environment) -> str:
         address = str(tokens[idx].attrGet("href") or "")
-        if _PASTED.fullmatch(address):
+        if is_pasted(address):
             self._open_links.append("span")
             return '<span class="dead">'
         if _SCHEME.match(address):
@@ -206,7 +205,7 @@ class Drawing(RendererHTML):
 
     def _picture(self, address: str, words: str, width: str) -> str:
         wide = f' width="{_width(width)}"' if width else ""
-        if _PASTED.fullmatch(address):
+        if is_pasted(address):
             return f'<img src="{html(address)}" alt="{html(words)}" loading="lazy"{wide}>'
         if _SCHEME.match(address):
             # Only opening the link asks another server.

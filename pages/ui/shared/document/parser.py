@@ -10,13 +10,12 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
 from pages.ui.shared.document import blocks, inline, wraps
-from pages.ui.shared.safe import FOLLOWED, PASTED
+from pages.ui.shared.safe import FOLLOWED, is_pasted
 
 MAX_NESTING = 60
 """Deeper quotes and lists stay text of the block around them."""
 
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
-_PASTED = re.compile(PASTED, re.IGNORECASE)
 _ID = re.compile(r"(?:^|[ \t\n])\^([A-Za-z0-9-]+)[ \t]*$")
 _CALLOUT = re.compile(r"\[!([\w-]{1,30})\]([+-]?)[ \t]*([^\n]*)(?:\n|$)")
 _TASK = re.compile(r"\[(.)\][ \t]+")
@@ -48,7 +47,7 @@ def _parser() -> MarkdownIt:
 def _is_followed(url: str) -> bool:
     """Return whether an address makes a link or a picture; one of another scheme stays text."""
     scheme = _SCHEME.match(url)
-    return scheme is None or scheme[1].lower() in FOLLOWED or bool(_PASTED.fullmatch(url))
+    return scheme is None or scheme[1].lower() in FOLLOWED or is_pasted(url)
 
 
 def _obsidian(state: StateCore) -> None:
