@@ -214,12 +214,21 @@ def test_a_secret_at_the_end_of_a_cut_line_is_no_part_of_it() -> None:
         "password={" * 2_000,
         "password=<" * 2_000,
         "password=a,b" * 1_600,
+        "password==" * 8_000,
+        "bcrypt:" * 11_000,
     ],
 )
 def test_no_text_takes_long(hostile: str) -> None:
     before = time.process_time()
     Masker().masked(hostile)
     assert time.process_time() - before < 2
+
+
+def test_many_masks_and_many_secrets_take_no_time() -> None:
+    pairs = "".join(f'{{"name": "DB_PASSWORD", "value": "hunter{number}"}}\n' for number in range(3_000))
+    before = time.process_time()
+    assert "hunter" not in Masker().across_lines("[token-1]\n" * 40_000 + pairs)
+    assert time.process_time() - before < 3
 
 
 def test_what_is_cut_ends_before_a_word_or_a_quoted_value() -> None:
