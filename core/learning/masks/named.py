@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Iterator
 
-from core.learning.masks.literals import Value, values_at
+from core.learning.masks.literals import MOST, Value, values_at
 from core.learning.masks.names import HINTS, OTHER_NAMES, Grade, grade
 from core.learning.masks.spans import Span
 from core.learning.masks.values import LONGEST, is_mixed, is_secret
@@ -254,8 +254,9 @@ def _behind(text: str, at: int) -> Iterator[Value]:
         if _APART.search(text, at, label.start()):
             return
         if label[0].startswith("</"):
-            end = text.find("<", label.end())
-            yield Value(label.end(), end if end >= 0 else len(text))
+            end = text.find("<", label.end(), label.end() + MOST)
+            line = text.find("\n", label.end())
+            yield Value(label.end(), end if end >= 0 else line if line >= 0 else len(text))
         else:
             yield from values_at(text, label.end())[:1]
 
