@@ -2,7 +2,8 @@
 
 A sentence with all the words of a quote may say its opposite. Each is read as clauses with classes of words
 (`claims.py`), so that a sentence may be in another language. In one language the sentence is compared with the clauses
-that have its words, else with those that are quoted. What can't be told apart is refused.
+that have its words, and with those that are quoted where it is nearly a copy of them or has other words. What can't be
+told apart is refused.
 """
 
 from collections import Counter
@@ -63,10 +64,10 @@ def agrees(sentence: str, passages: Iterable[tuple[str, Span]]) -> bool:
         _cancel(said, found)
         words = {key for clause in said for key in clause.keys}
         chosen, known = _chosen(words, found)
-        if known < _KNOWN:
+        if known < _KNOWN or _share(said, touched) >= _COPIED:
             chosen += [clause for clause in touched if clause not in chosen]
-        return bool(chosen) and _same(said, chosen, True)
-    return _same(said, touched, False)
+        return bool(chosen) and _same(said, chosen, touched, True)
+    return _same(said, touched, touched, False)
 
 
 def _cancel(said: Sequence[Clause], found: Sequence[Clause]) -> None:
@@ -105,8 +106,11 @@ def _chosen(words: set[str], found: Sequence[Clause]) -> tuple[list[Clause], flo
     return chosen, 1 - len(rest) / len(words) if words else 0
 
 
-def _same(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
-    """Whether two claims agree; `alike`: they are in one language, so that their words can be compared."""
+def _same(said: Sequence[Clause], found: Sequence[Clause], quoted: Sequence[Clause], alike: bool) -> bool:
+    """Whether two claims agree; `alike`: they are in one language, so that their words can be compared.
+
+    `quoted` are the clauses of the quotes themselves, of which a sentence may nearly be a copy too.
+    """
     flips = 0 if not alike and _same_poles(said, found) else _negations(said, found, alike)
     if flips is None:
         return False
@@ -119,7 +123,7 @@ def _same(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
         flips % 2 == 0
         and modal(said, found, alike)
         and amount(said, found)
-        and (flips > 0 or not alike or _copied(said, found))
+        and (flips > 0 or not alike or (_copied(said, found) and _copied(said, quoted)))
         and order(said, found, alike)
         and (beyond > 0 or _only(said, found, alike))
     )
@@ -213,8 +217,7 @@ def _only(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
 
 def _copied(said: Sequence[Clause], found: Sequence[Clause]) -> bool:
     """Whether a sentence with the words of its quotes has as many negations, and no other modality or *only*."""
-    ours, theirs = ({key for clause in side for key in clause.keys} for side in (said, found))
-    share = len(ours & theirs) / max(1, len(ours | theirs))
+    share = _share(said, found)
     if share < _COPIED or any(clause.kinds & {"except", "otherwise"} for clause in found):
         return True
     one, other = (Counter(marks(side)) for side in (said, found))
@@ -222,3 +225,9 @@ def _copied(said: Sequence[Clause], found: Sequence[Clause]) -> bool:
         return False
     odd = [sum(clause.odd for clause in side) for side in (said, found)]
     return odd[0] == odd[1] or (share < _LETTERS and len(said) != len(found))
+
+
+def _share(said: Sequence[Clause], found: Sequence[Clause]) -> float:
+    """Return the share of the words of two claims that both have."""
+    ours, theirs = ({key for clause in side for key in clause.keys} for side in (said, found))
+    return len(ours & theirs) / max(1, len(ours | theirs))

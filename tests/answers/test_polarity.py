@@ -44,6 +44,18 @@ def test_a_quote_has_the_lead_in_of_its_list(lead: str) -> None:
     assert agrees("Don't run the migration script.", [(passage, place)])
 
 
+LEAVES = (
+    "Create one node named leaf with the value 3 and no children, and another one named branch with the value 5 and "
+    "leaf as one of its children."
+)
+
+
+def test_a_copy_is_compared_with_its_quote_though_other_clauses_have_its_words() -> None:
+    place = [(LEAVES, (0, len(LEAVES)))]
+    assert not agrees(LEAVES.replace("no children", "children"), place)
+    assert agrees(LEAVES.replace("another one", "another"), place)
+
+
 @pytest.mark.parametrize(
     "text", ["not " * 2000, "a, " * 3000, "不没别无" * 1500, "at least 5 " * 800, "Never:\n" + "- run\n" * 999]
 )

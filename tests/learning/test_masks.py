@@ -134,6 +134,21 @@ def test_a_private_key_goes_whole_and_the_lines_stay_in_their_places() -> None:
     assert "MIIEow" not in repr(cut_off)
 
 
+@pytest.mark.parametrize("rest", ["", "<b>x</b>\n"])
+def test_an_element_that_is_never_closed_hides_no_later_lines(rest: str) -> None:
+    later = "2026-03-01 10:00:00 INFO all is well\n" * 200
+    masked = Masker().across_lines(f"<name>DB_PASSWORD</name><value>hunter2\n{later}{rest}")
+    assert masked == f"<name>DB_PASSWORD</name><value>[password-1]\n{later}{rest}"
+
+
+def test_a_value_of_several_lines_leaves_the_lines_in_their_places() -> None:
+    text = '{"name": "DB_PASSWORD", "value": """hunter2\nswordfish9\n"""}\nafter\n'
+    masked = Masker().across_lines(text)
+    assert masked.count("\n") == text.count("\n")
+    assert "hunter2" not in masked
+    assert "swordfish" not in masked
+
+
 def test_a_secret_at_the_end_of_a_cut_line_is_no_part_of_it() -> None:
     for shift in range(60):
         line = "x " * (1960 + shift) + "password=correct-horse-battery-staple-9 and more words " + "y" * 500
@@ -214,12 +229,21 @@ def test_a_secret_at_the_end_of_a_cut_line_is_no_part_of_it() -> None:
         "password={" * 2_000,
         "password=<" * 2_000,
         "password=a,b" * 1_600,
+        "password==" * 8_000,
+        "bcrypt:" * 11_000,
     ],
 )
 def test_no_text_takes_long(hostile: str) -> None:
     before = time.process_time()
     Masker().masked(hostile)
     assert time.process_time() - before < 2
+
+
+def test_many_masks_and_many_secrets_take_no_time() -> None:
+    pairs = "".join(f'{{"name": "DB_PASSWORD", "value": "hunter{number}"}}\n' for number in range(3_000))
+    before = time.process_time()
+    assert "hunter" not in Masker().across_lines("[token-1]\n" * 40_000 + pairs)
+    assert time.process_time() - before < 3
 
 
 def test_what_is_cut_ends_before_a_word_or_a_quoted_value() -> None:

@@ -54,7 +54,7 @@ class Masker:
 
     def across_lines(self, text: str) -> str:
         """Return a text without the secrets that several lines tell: pairs and columns. Its lines stay in place."""
-        return self._replaced(text, _across_lines)
+        return self._replaced(text, lambda normal: _by_line(_across_lines(normal), normal))
 
     def without_keys(self, text: str) -> str:
         """Return a text whose private keys are masked; its lines stay in their places."""
@@ -123,6 +123,13 @@ def _across_lines(text: str) -> Iterator[Span]:
             yield from on_next_line(text, at, at + len(line))
         at += len(line) + 1
     yield from tables(text)
+
+
+def _by_line(spans: Iterable[Span], text: str) -> Iterator[Span]:
+    """Yield the part of each secret in each line."""
+    for start, end, kind in spans:
+        for line in re.finditer(r"[^\n]+", text[start:end]):
+            yield Span(start + line.start(), start + line.end(), kind)
 
 
 def unnumbered(text: str) -> str:

@@ -21,8 +21,8 @@ _MARK = re.compile(
 _CLOSING = {"“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
 _NO_OPENING = re.compile(r"[ \t]*(?:[)\],;:}.+|]|$|\n)")
 _NEXT = re.compile(r"[ \t]*[+.]?[ \t]*(?=[bBrRuUfF]?[\"'])")
-_MOST = 4_000
-"""Characters of a value in quotes."""
+MOST = 4_000
+"""Most characters of a value in quotes, or of an element."""
 _BARE = re.compile(
     r"(?:\$\{[^{}\n]{0,200}\}|\$?\{\{[^{}\n]{0,200}\}\}|\{[\w.\[\]!:]{1,60}\}|<[\w -]{1,60}>"
     rf"|[^\s\"'`,;&|<>()\]}}。、】」』”’\\]|\\(?![\"'])|\((?=[^\s])|[\"'`](?=[^\s\"'`,;:&|<>)\]}}.\\])"
@@ -65,7 +65,7 @@ def _closed(text: str, start: int, mark: str) -> int | None:
     """Return where the quotes close that opened before a place."""
     closing = _CLOSING.get(mark, mark)
     line = text.find("\n", start) if len(closing) < 3 or closing[0] != closing[-1] else -1
-    most = min(len(text), start + _MOST, line if line >= 0 else len(text))
+    most = min(len(text), start + MOST, line if line >= 0 else len(text))
     at = start
     while (end := text.find(closing, at, most)) >= 0:
         slashes = len(text[max(start, end - 20) : end]) - len(text[max(start, end - 20) : end].rstrip("\\"))
@@ -83,7 +83,7 @@ def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
     if one := quoted(text, at):
         return [one]
     if text.startswith("(", at) and quoted(text, at + 1):
-        most: int = _call_end(text[at + 1 : at + _MOST]) or _MOST
+        most: int = _call_end(text[at + 1 : at + MOST]) or MOST
         return [Value(*one.span("text")) for one in _LITERAL.finditer(text, at, at + 1 + most)]
     if in_url:
         match = _URL_BARE.match(text, at)
@@ -94,7 +94,7 @@ def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
             return [*_arguments(text, call["name"], inner, inner + end), *_otherwise(text, inner + end + 1)]
     if (
         text.startswith("[", at)
-        and (close := text.find("]", at, at + _MOST)) > at
+        and (close := text.find("]", at, at + MOST)) > at
         and _AFTER_CALL.match(text, close + 1)
     ):
         found = [Value(*one.span("text")) for one in _LITERAL.finditer(text, at, close)]

@@ -4,10 +4,10 @@ import re
 import sys
 from collections.abc import Iterator
 
-from core.learning.masks.literals import Value, values_at
+from core.learning.masks.literals import MOST, Value, values_at
 from core.learning.masks.names import HINTS, OTHER_NAMES, Grade, grade
 from core.learning.masks.spans import Span
-from core.learning.masks.values import is_mixed, is_secret
+from core.learning.masks.values import LONGEST, is_mixed, is_secret
 from core.text import CJK
 
 _NAME = re.compile(rf"(?<![\w$.-])(?=[\w$.-]*?(?:{'|'.join(HINTS)}))[\w$.-]++", re.IGNORECASE | re.ASCII)
@@ -171,7 +171,8 @@ def _values(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
     in_url = joint["sign"] == "=" and text[match.start() - 1 : match.start()] in ("?", "&") and match.start() > 0
     for value in values_at(text, start, in_url=in_url):
         found = text[value.start : value.end]
-        known = not value.quoted and (joint["compared"] or _is_itself(found, match[0]))
+        compared = joint["compared"] and len(found) <= LONGEST
+        known = not value.quoted and (compared or _is_itself(found, match[0]))
         if known or not is_secret(found, sure, quoted=value.quoted, said=said):
             continue
         if (
@@ -253,8 +254,9 @@ def _behind(text: str, at: int) -> Iterator[Value]:
         if _APART.search(text, at, label.start()):
             return
         if label[0].startswith("</"):
-            end = text.find("<", label.end())
-            yield Value(label.end(), end if end >= 0 else len(text))
+            end = text.find("<", label.end(), label.end() + MOST)
+            line = text.find("\n", label.end())
+            yield Value(label.end(), end if end >= 0 else line if line >= 0 else len(text))
         else:
             yield from values_at(text, label.end())[:1]
 

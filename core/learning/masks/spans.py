@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -76,10 +77,12 @@ def merged(spans: Iterable[Span], text: str) -> list[Span]:
     No part of a secret stays beside a mask that way. What is within a mask already is left out.
     """
     masks = [match.span() for match in MASK.finditer(text)] if "[" in text else []
+    starts = [start for start, _ in masks]
     ranked = sorted((span.start, rank, span) for rank, span in enumerate(spans) if span.start < span.end)
     joined: list[tuple[int, Span]] = []
     for start, rank, span in ranked:
-        if any(begin <= start and span.end <= end for begin, end in masks):
+        place = bisect_right(starts, start)
+        if place and span.end <= masks[place - 1][1]:
             continue
         if joined and start <= joined[-1][1].end:
             first, last = joined[-1]

@@ -87,7 +87,7 @@ _COMMON = re.compile(
 _SECRET_WORD = re.compile(rf"(?i)\b(?:password|passphrase|token|secret|key|pin|code|credentials?)s?\b|{OTHER_NAMES}")
 
 
-_MOST = 1_000
+LONGEST = 1_000
 """Characters of a value that may be no secret."""
 
 
@@ -98,7 +98,7 @@ def is_placeholder(value: str) -> bool:
 
 def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = False) -> bool:
     """Return whether a value under a name of a grade is a secret; `said` is one behind *is* or blanks."""
-    if len(value) > _MOST:
+    if len(value) > LONGEST:
         return True
     value = value.strip()
     if not any(map(str.isalnum, _FORMATTED.sub("", value))):
