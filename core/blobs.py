@@ -1,7 +1,7 @@
 """Blobs: parts of a text that are no language, such as pasted pictures, keys, compressed drawings and minified code."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
 LARGE = 400
@@ -76,19 +76,23 @@ def blobs(text: str) -> list[Span]:
     return found
 
 
-def blanked(text: str) -> str:
-    """Return a text of the same length with blanks in place of its blobs; the ends of lines stay."""
-    return _replaced(text, lambda blob: _ON_A_LINE.sub(lambda line: " " * len(line[0]), blob))
+def blanked(text: str, spans: Sequence[Span] | None = None) -> str:
+    """Return a text of the same length with blanks in place of its blobs; the ends of lines stay.
+
+    `spans` are the blobs of the text where they are known.
+    """
+    spans = blobs(text) if spans is None else spans
+    return _replaced(text, spans, lambda blob: _ON_A_LINE.sub(lambda line: " " * len(line[0]), blob))
 
 
 def without_blobs(text: str) -> str:
     """Return a text with one blank in place of each of its blobs."""
-    return _replaced(text, lambda _: " ")
+    return _replaced(text, blobs(text), lambda _: " ")
 
 
-def _replaced(text: str, replace: Callable[[str], str]) -> str:
+def _replaced(text: str, spans: Sequence[Span], replace: Callable[[str], str]) -> str:
     pieces, at = [], 0
-    for start, end in blobs(text):
+    for start, end in spans:
         pieces += [text[at:start], replace(text[start:end])]
         at = end
     return "".join([*pieces, text[at:]]) if at else text

@@ -52,6 +52,6 @@ def read(note: Note, tokens: Tokens, outline: Outline | None = None) -> Reading:
     outline = outline or parse(note.body, note.path or note.title)
     every = blobs(note.body)
     large = [span for span in every if span[1] - span[0] >= LARGE]
-    body = blanked(note.body) if every else note.body
+    body = blanked(note.body, every)
     spans = tokens(body) if body else np.empty((0, 2), np.int32)
     return Reading(note, outline, body, large, spans[:, 0].astype(np.int64))

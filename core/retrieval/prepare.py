@@ -35,6 +35,11 @@ def _understood(store: Store, typed: str, options: SearchOptions) -> Understood:
     return as_text(typed) if not is_text and store.titles.is_title(typed) else understood
 
 
+def _is_emoji(text: str) -> bool:
+    """Return whether a text holds nothing but emoji: to a model most are the same, while each is a word by itself."""
+    return not any(map(str.isalnum, text)) and bool(keywords(text))
+
+
 def prepare(
     store: Store, settings: Settings, typed: str | None, options: SearchOptions, *, like: Prepared | None = None
 ) -> Prepared:
@@ -56,11 +61,10 @@ def prepare(
             raise QueryError(error.message, place) from error
         raise
     completed = settings.search_in(bases, options)
+    if completed.mode == "auto" and _is_emoji(understood.text):
+        completed = replace(completed, mode="keyword")
     if options.get("reranker") is None and completed.mode not in ("auto", "hybrid"):
         completed = replace(completed, reranker=reranking.NONE)
-    is_emoji = not any(map(str.isalnum, understood.text)) and bool(keywords(understood.text))
-    if completed.mode == "auto" and is_emoji:  # to a model most are the same
-        completed = replace(completed, mode="keyword", reranker=reranking.NONE)
     if completed.reranker != reranking.NONE:
         reranking.check(completed.reranker)
     chooses = False

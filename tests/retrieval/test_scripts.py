@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from core.errors import UnknownChoice
+from core.model import SearchOptions
 from core.workspace import Workspace
 
 INVISIBLE = {
@@ -153,6 +155,14 @@ def test_letters_keep_their_marks_and_are_found_without(
 def test_a_question_of_signs_alone_is_searched_by_words(workspace: Workspace) -> None:
     """A model finds anything near an emoji that it doesn't know."""
     assert [workspace.search(question).mode for question in ("🚀", "🚀 launch")] == ["keyword", "hybrid"]
+
+
+def test_the_reranker_chosen_for_a_question_of_signs_is_that_of_the_search(workspace: Workspace) -> None:
+    options = SearchOptions(reranker="llm"), SearchOptions()
+    chosen = [workspace.searching.prepare("🚀", each).query.settings for each in options]
+    assert [(settings.mode, settings.reranker) for settings in chosen] == [("keyword", "llm"), ("keyword", "none")]
+    with pytest.raises(UnknownChoice, match="nonsense"):
+        workspace.search("🚀", reranker="nonsense")
 
 
 @pytest.mark.parametrize("question", ["चब", "کلی", "กล", "ware", "house", "iphone16", "المف"])
