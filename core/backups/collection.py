@@ -131,7 +131,8 @@ class Backups:
         if to:
             progress(0, 1, message("Checking the backup"))
             self.check(made)
-        self.problem = None
+        else:
+            self.problem = None
         _LOG.info("A backup was made: %s, %d bytes", made.name, made.bytes)
         return made
 

@@ -47,9 +47,7 @@ def _unread(parts: Parts) -> Message | None:
 
 
 def _omissions(parts: Parts) -> Message | None:
-    paths = parts.store.database.column(
-        "SELECT coalesce(path, title) AS path FROM notes WHERE left_out != '[]' ORDER BY path"
-    )
+    paths = sorted(one.path for base in parts.bases.all() for one in parts.store.documents.incomplete(base))
     return named(
         paths,
         plural("{n} note lacks parts of its file: {names}", "{n} notes lack parts of their files: {names}"),

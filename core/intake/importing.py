@@ -62,7 +62,8 @@ def apply(
     failed += [failure for _, failure in unread.failed]
     _remember(store, base, plan, unread)
     done = indexer.done
-    changed = len({match.note.note_id for match in plan.changed}.intersection(done.notes))
+    written = set(done.notes)
+    changed = len(written.intersection(match.note.note_id for match in plan.changed))
     report = replace(
         plan.report(),
         added=len(done.notes) - changed,
@@ -70,7 +71,7 @@ def apply(
         removed=removed,
         failed=(*failed, *(Failed(error.path, error.reason) for error in done.failed)),
         not_downloaded=(*plan.not_downloaded, *unread.not_downloaded),
-        incomplete=tuple(one for one in store.documents.incomplete(base) if one.note_id in done.notes),
+        incomplete=tuple(one for one in store.documents.incomplete(base) if one.note_id in written),
         chunks=done.chunks,
         embedded_windows=done.embedded_windows,
         edits_flagged=done.flagged,

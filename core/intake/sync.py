@@ -76,7 +76,7 @@ def plan(
     matched_notes = {match.note.note_id for match in (*renamed, *rewritten)}
     matched_paths = {match.file.path for match in (*renamed, *rewritten)}
     gone = [note for note in missing if note.note_id not in matched_notes]
-    held = _moved_away(gone, compared.away, mine)
+    removed, held = _moved_away(gone, compared.away, mine)
     return SyncPlan(
         base=base_name,
         folder=scanned.folder,
@@ -84,7 +84,7 @@ def plan(
         added=tuple(file for file in compared.new if file.path not in matched_paths),
         changed=tuple(sorted([*compared.changed, *rewritten], key=lambda match: match.file.path)),
         renamed=tuple(sorted(renamed, key=lambda match: match.file.path)),
-        removed=tuple(note for note in gone if note not in held),
+        removed=tuple(removed),
         unchanged=tuple(compared.unchanged),
         touched=tuple(compared.touched),
         failed=tuple(compared.failed),
@@ -173,10 +173,19 @@ def _missing(notes: Sequence[KnownNote], present: Set[str], unreadable: Sequence
     ]
 
 
-def _moved_away(gone: Sequence[KnownNote], away: Sequence[Failed], known: Container[str]) -> list[KnownNote]:
-    """Return the notes whose files may be those that aren't downloaded: they have the name of one that no note has."""
+def _moved_away(
+    gone: Sequence[KnownNote], away: Sequence[Failed], known: Container[str]
+) -> tuple[list[KnownNote], list[KnownNote]]:
+    """Return the notes whose files are gone, and those whose files may be ones that aren't downloaded.
+
+    The latter have the name of one that no note has.
+    """
     names = {_name(one.path) for one in away if one.path not in known}
-    return [note for note in gone if _name(note.path) in names]
+    removed: list[KnownNote] = []
+    held: list[KnownNote] = []
+    for note in gone:
+        (held if _name(note.path) in names else removed).append(note)
+    return removed, held
 
 
 def _name(path: str) -> str:

@@ -10,21 +10,21 @@ from core.model.notes import Failed
 from core.model.omissions import IncompleteNote
 
 
-class _InFolder:
-    """A noun with the time, the size and the stamp of a file."""
+class _FileState:
+    """Base class of a file as it was seen: its modification time, its size and its stamp."""
 
     __slots__ = ()
     mtime_ns: int
     size: int
     stamp: str
 
-    def is_as(self, file: "_InFolder") -> bool:
+    def is_as(self, file: "_FileState") -> bool:
         """Whether a file has the same time, size and stamp."""
         return (self.mtime_ns, self.size, self.stamp) == (file.mtime_ns, file.size, file.stamp)
 
 
 @dataclass(frozen=True, slots=True)
-class SourceFile(_InFolder):
+class SourceFile(_FileState):
     """A note file in a folder; `content_hash` is empty until the file is read.
 
     `stamp` differs after a change that leaves time and size as they were; it is empty for a file that changed so
@@ -48,7 +48,7 @@ class SourceFile(_InFolder):
 
 
 @dataclass(frozen=True, slots=True)
-class KnownNote(_InFolder):
+class KnownNote(_FileState):
     """A note as of the last sync; `path` is relative to the folder `source_ref`.
 
     `encoding` is the one that a person chose for its file, "" for none.

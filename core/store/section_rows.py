@@ -8,6 +8,7 @@ from contextlib import suppress
 from core.chunking.sections import Sections, short_for
 from core.errors import SourceError
 from core.markdown.outline import parse
+from core.store.reading import UNFIT
 
 _HEADING = re.compile(r"[\r\n] {0,3}(?:#|[=-]+[ \t]*(?:[\r\n]|\Z))")
 """What a text with a heading below its first line has."""
@@ -17,9 +18,9 @@ _FIELDS = ("section_title", "parent_sections", "hierarchy_level", "sections")
 def write_sections(connection: sqlite3.Connection) -> None:
     """Write the sections of chunks that may hold several; their breadcrumb stays, for their vectors have it."""
     marked = "line = 0 AND (instr(text, '#') OR instr(text, '=') OR instr(text, '-'))"
-    texts = connection.execute(f"SELECT note_id, text FROM chunks WHERE {marked}")
+    texts = connection.execute(f"SELECT note_id, text FROM chunks WHERE {marked} AND typeof(text) = 'text'")
     for note_id in {note_id for note_id, text in texts if _HEADING.search(text)}:
-        with suppress(SourceError):
+        with suppress(SourceError, *UNFIT):
             _write_of_note(connection, note_id)
 
 

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from itertools import islice
 
@@ -10,11 +11,11 @@ import numpy as np
 
 from core.model import Rowids
 from core.store.bm25 import BM25
-from core.store.chunk_table import ChunkTable
+from core.store.chunk_table import CHUNK, chunk_of
 from core.store.phrases import Phrase, quoted, whole_words
 from core.store.property_rows import BESIDE
-from core.store.property_table import PropertyTable
 from core.store.ranking import best_of
+from core.store.reading import UNFIT
 from core.store.section_rows import write_sections
 from core.store.table import AMONG, decoding
 from core.store.word_rows import word_row
@@ -29,26 +30,28 @@ class Words(BM25):
     """The words of a workspace's chunks, without deleted ones."""
 
     def bring_up_to_date(self) -> None:
-        """Index the words, and those of sections, anew where an earlier version did; those that are the same stay."""
+        """Index the words, and those of sections, anew where an earlier version did.
+
+        Those that are the same stay, and so do those of rows that can't be read.
+        """
         if self._database.value("SELECT words FROM version") == WORDS_FORM:
             return
         statement = (
-            "SELECT words.rowid, words.title, words.headings, words.body, notes.title AS note FROM words JOIN chunks"
-            f" ON chunks.rowid = words.rowid JOIN notes ON notes.id = note_id WHERE words.rowid {AMONG}"
+            f"SELECT words.rowid, words.title, words.headings, words.body, notes.title, {BESIDE}, {CHUNK} FROM words"
+            f" JOIN chunks ON chunks.rowid = words.rowid JOIN notes ON notes.id = note_id WHERE words.rowid {AMONG}"
         )
         rowids = self._database.column("SELECT id FROM words_docsize")
         with self._database.write(aside=not rowids) as connection:  # a new workspace is told by its version
             write_sections(connection)
             for at in range(0, len(rowids), _BLOCK):
-                block = rowids[at : at + _BLOCK]
-                chunks = ChunkTable(self._database).by_rowid(block)
-                beside = PropertyTable(self._database).beside(block)
-                for rowid, *written, note in self._database.rows(statement, block).fetchall():
-                    words = word_row(note, chunks[rowid], beside.get(rowid, ""))
-                    if words != tuple(written):
-                        connection.execute(
-                            "UPDATE words SET title = ?, headings = ?, body = ? WHERE rowid = ?", (*words, rowid)
-                        )
+                for row in self._database.rows(statement, rowids[at : at + _BLOCK]).fetchall():
+                    rowid, *written, title, beside = row[:6]
+                    with suppress(*UNFIT):
+                        words = word_row(title, chunk_of(row), beside or "")
+                        if words != tuple(written):
+                            connection.execute(
+                                "UPDATE words SET title = ?, headings = ?, body = ? WHERE rowid = ?", (*words, rowid)
+                            )
             connection.execute("UPDATE version SET words = ?", (WORDS_FORM,))
 
     def ranked(

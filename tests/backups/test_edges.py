@@ -259,3 +259,10 @@ def test_a_problem_ends_with_any_backup(workspace: Workspace) -> None:
     workspace.backups.problem = message("the disk was away")
     workspace.backups.make()
     assert workspace.backups.problem is None
+
+
+def test_a_problem_stays_after_a_backup_to_another_place(workspace: Workspace, tmp_path: Path) -> None:
+    workspace.backups.problem = message("the disk was away")
+    (tmp_path / "stick").mkdir()
+    workspace.backups.make(to=tmp_path / "stick")
+    assert workspace.backups.problem == message("the disk was away")

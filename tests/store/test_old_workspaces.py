@@ -32,9 +32,11 @@ from core.model import (
     SearchSettings,
 )
 from core.registry import Entry
-from core.store import schema
+from core.store import Store, schema
+from core.text import WORDS_FORM
 from core.workspace import Workspace
 from tests.fakes import WordLengths
+from tests.store.test_unreadable import READABLE, UNREADABLE
 
 FILES = {int(file.stem.removeprefix("schema-")): file for file in Path(__file__).parent.glob("workspaces/schema-*.db")}
 
@@ -498,3 +500,35 @@ def test_times_and_properties_of_notes_are_brought_up_to_date(
         for typed in ("reviewer:ada", "has:reviewer", "updated:2024-05-06", "created:2024-03-01"):
             filters = workspace.searching.filters(terms=[typed])
             assert [card.path for card in workspace.notes.all(filters)] == [RUNBOOK], typed
+
+
+DAMAGED = {
+    **{f"notes: {wrong}": change for wrong, change in (UNREADABLE | READABLE).items() if "left_out" not in change},
+    "notes: front matter that is a blob": "front = x'ff00'",
+    "chunks: titles that are no JSON": "parent_sections = '{'",
+    "chunks: titles that are no list": "parent_sections = '5'",
+    "chunks: a title that is a blob": "section_title = x'ff'",
+    "chunks: a text that is a blob": "text = x'ff', has_code = 1",
+    "chunks: no place": "start = 'x', overlap_tokens = 1, text = 'One' || char(10) || '# Two'",
+    "chunks: no note": "note_id = 'gone', text = 'One' || char(10) || '# Two'",
+}
+"""Values in rows of a note, or of its chunks, that Tessera didn't write."""
+
+
+@pytest.mark.parametrize("wrong", DAMAGED)
+def test_it_opens_with_a_row_that_cannot_be_read(tmp_path: Path, wrong: str) -> None:
+    shutil.copyfile(FILES[19], tmp_path / "notes.db")
+    table = wrong.partition(":")[0]
+    with closing(sqlite3.connect(tmp_path / "notes.db")) as connection:
+        ((note_id,),) = connection.execute("SELECT id FROM notes WHERE path = ?", (RUNBOOK,))
+        key = "id" if table == "notes" else "note_id"
+        assert connection.execute(f"UPDATE {table} SET {DAMAGED[wrong]} WHERE {key} = ?", (note_id,)).rowcount
+        connection.commit()
+    for _ in range(2):
+        store = Store(tmp_path)
+        assert store.database.value("SELECT words FROM version") == WORDS_FORM
+        (card,) = [card for card in store.notes.cards() if card.path == CACHE]
+        (first, *_) = store.chunks.of_note(card.id)
+        assert first.breadcrumb
+        assert first.breadcrumb == first.section
+        store.close()

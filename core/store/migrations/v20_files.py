@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import chain
 
 _STATEMENTS = (
     "ALTER TABLE notes ADD COLUMN left_out TEXT NOT NULL DEFAULT '[]'",
@@ -34,9 +35,9 @@ _STATEMENTS = (
     "CREATE INDEX notes_title ON notes(title COLLATE NOCASE)",
     "ALTER TABLE chunks ADD COLUMN sections TEXT NOT NULL DEFAULT '[]'",
     "ALTER TABLE chunks ADD COLUMN breadcrumb TEXT NOT NULL DEFAULT '[]'",
+    "UPDATE chunks SET breadcrumb = parent_sections WHERE parent_sections != '[]' AND json_valid(parent_sections)",
     "UPDATE chunks SET sections = json_array(section_title), breadcrumb = json_insert(parent_sections, '$[#]',"
-    " section_title) WHERE section_title != ''",
-    "UPDATE chunks SET breadcrumb = parent_sections WHERE section_title = ''",
+    " section_title) WHERE section_title != '' AND typeof(section_title) = 'text' AND json_valid(parent_sections)",
     "DROP INDEX chunks_filters",
     "CREATE INDEX chunks_filters ON chunks(note_id, state, has_code, breadcrumb, sections)",
 )
@@ -61,19 +62,17 @@ def step(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
     columns = ", ".join(_KEYS)
     for note_id, front, extra, *times in connection.execute(
-        f"SELECT id, front, extra, {columns} FROM notes WHERE extra != '{{}}' OR front != ''"
+        f"SELECT id, iif(typeof(front) = 'text', front, ''), extra, {columns} FROM notes"
+        " WHERE extra != '{}' OR front != ''"
     ).fetchall():
-        with suppress(ValueError):
-            rows = [(note_id, name, text) for name, value in _items(extra) for text in _texts(value)]
-            connection.executemany("INSERT OR IGNORE INTO properties VALUES (?, ?, ?)", rows)
+        rows = [(note_id, name, text) for name, text in _properties(extra)]
+        connection.executemany("INSERT OR IGNORE INTO properties VALUES (?, ?, ?)", rows)
         for column, stored in zip(_KEYS, times, strict=True):
-            if stored and (at := _local(_LINES[column], front or "", stored)):
+            if stored and (at := _local(_LINES[column], front, stored)):
                 connection.execute(f"UPDATE notes SET {column} = ? WHERE id = ?", (at, note_id))
-    for rowid, text in connection.execute(
-        "SELECT rowid, lead || char(10) || text FROM chunks WHERE has_code"
-    ).fetchall():
-        if _holds_only_diagrams(text):
-            connection.execute("UPDATE chunks SET has_code = 0 WHERE rowid = ?", (rowid,))
+    texts = connection.execute("SELECT rowid, lead || char(10) || text FROM chunks WHERE has_code")
+    drawn = [(rowid,) for rowid, text in texts if _holds_only_diagrams(text)]
+    connection.executemany("UPDATE chunks SET has_code = 0 WHERE rowid = ?", drawn)
     connection.execute(
         "UPDATE notes SET content_hash = 'to read again', mtime_ns = -1 WHERE source = 'folder'"
         " AND instr(warnings, 'front matter') AND instr(warnings, 'is ignored')"
@@ -93,9 +92,16 @@ def _holds_only_diagrams(text: str) -> bool:
     return diagrams > 0
 
 
-def _items(extra: str) -> Iterator[tuple[str, object]]:
-    loaded = json.loads(extra)
-    yield from loaded.items() if isinstance(loaded, dict) else ()
+def _properties(extra: str) -> list[tuple[str, str]]:
+    """Return the names and the single values of properties, none for a row that can't be read."""
+    try:
+        loaded = json.loads(extra)
+        items = loaded.items() if isinstance(loaded, dict) else ()
+        pairs = [(name, text) for name, value in items for text in _texts(value)]
+        "".join(chain.from_iterable(pairs)).encode()  # half a character can't be stored
+    except (ValueError, TypeError, RecursionError):
+        return []
+    return pairs
 
 
 def _texts(value: object) -> Iterator[str]:
