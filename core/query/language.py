@@ -40,7 +40,7 @@ from core.query.lexer import STRAIGHT, Piece, Reader
 from core.text import CJK, half_character, is_punctuation, storable
 
 _LATIN = re.compile(rf"(?![{CJK}])\w")
-_COPIED = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+COPIED = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 """Invisible characters that come with copied text and that nobody types."""
 
 __all__ = ["CHOICES", "FIELDS", "as_text", "parse", "without"]
@@ -59,9 +59,9 @@ def parse(typed: str, *, now: datetime, properties: Collection[str] = (), has_fi
     if (half := half_character(typed)) is not None:
         raise QueryError("Half of a character stands in the question. Delete it, or type it again.", (half, half + 1))
     check_question(typed)
-    if not _COPIED.search(typed):
+    if not COPIED.search(typed):
         return _parsed(typed, now, properties, has_filters=has_filters)
-    places = [*(at for at, character in enumerate(typed) if not _COPIED.match(character)), len(typed)]
+    places = [*(at for at, character in enumerate(typed) if not COPIED.match(character)), len(typed)]
     try:
         visible = "".join(typed[at] for at in places[:-1])
         understood = _parsed(visible, now, properties, has_filters=has_filters)

@@ -9,6 +9,8 @@ from itertools import chain, pairwise
 from core.text import CJK, MARKS, UNSPACED, fold, keywords
 
 _LATIN = re.compile(rf"[^\W{UNSPACED}]|[{MARKS}]")
+_LETTER = re.compile(rf"[^\W{UNSPACED}][{MARKS}]*\Z")
+"""A letter with its marks at the end of a text; marks without one before them belong to no word."""
 _MOST = 32
 """Maximum number of characters or words of a phrase in its expression."""
 _CAPITALS = re.compile("[A-Z]+")
@@ -109,8 +111,7 @@ def quoted(words: Iterable[str], between: str = " ") -> str:
 
 def within_a_word(text: str, place: int) -> bool:
     """Return whether a place has letters of one word of spaced scripts on both sides."""
-    around = text[max(place - 1, 0) : place + 1]
-    return len(around) == 2 and all(map(_LATIN.match, around))
+    return bool(_LATIN.match(text, place) and _LETTER.search(text[max(place - _MOST, 0) : place]))
 
 
 def _any_of(characters: Iterable[str], ranges: str = "") -> str:

@@ -153,6 +153,8 @@ def test_a_phrase_is_held_as_it_stands(store: Store, phrase: str, text: str, hel
         ("cache-aside", "the Cache-Aside pattern", True),
         ("exit codes", "exit code", False),
         ("the", "the end", True),
+        ("cache", "\u0301Cache", True),
+        ("cache", "x\u0301Cache", False),
     ],
 )
 def test_a_word_is_held_in_any_form(store: Store, term: str, text: str, held: bool) -> None:
