@@ -148,6 +148,7 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
         warnings=tuple(read_front(front).warnings) if from_outside.warnings else (),
         left_out=summed(one for one in from_outside.left_out if one.kind in OMISSION_KINDS and one.count > 0),
         plain=into.plain,
+        encoding=None,
     )
     return _sound(replace(arrived, **_fields({name: getattr(arrived, name) for name in NOTE_FIELDS})))
 

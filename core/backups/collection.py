@@ -127,7 +127,9 @@ class Backups:
         NotesDamaged and other StoreErrors, ConfigError for a file that is there already.
         """
         with self._snapshot() as connection:
-            made = making.make(connection, self._folder, reason, self.place, progress, to=to and places.expanded(to))
+            made = making.make(
+                connection, self._folder, reason, self.place, progress, to=to and places.expanded(to).absolute()
+            )
         if to:
             progress(0, 1, message("Checking the backup"))
             self.check(made)

@@ -49,7 +49,8 @@ def make(
     errors of `core.faults`.
     """
     own = folder / BACKUPS
-    target = places.vacant(to) if to and to.suffix == ".zip" and not to.is_dir() else None
+    is_file = to and to.suffix == ".zip" and not os.path.isdir(to)  # noqa: PTH112 where is_dir raises for a long name
+    target = places.vacant(to) if to and is_file else None
     place = target.parent if target else to or place or own
     if place == own:
         with translated(folder):

@@ -18,7 +18,18 @@ from core.intake import documents, folder, notefile, webpage
 from core.intake.encoding import decoded, readings
 from core.intake.webpage import WebPage
 from core.markdown.outline import Outline
-from core.model import ConverterCard, Document, Failed, IncompleteNote, Note, Original, ReadAs, Revision, TextEncoding
+from core.model import (
+    NOTE_FIELDS,
+    ConverterCard,
+    Document,
+    Failed,
+    IncompleteNote,
+    Note,
+    Original,
+    ReadAs,
+    Revision,
+    TextEncoding,
+)
 from core.notes import attachments, filing
 from core.notes.writer import Writer
 from core.preferences import Preferences
@@ -167,7 +178,7 @@ class Documents:
             raise EditError("'{path}' can't be read as {encoding}.", path=str(note.path), encoding=chosen)
         with self._store.changing:
             now = self._store.notes.note(note_id)
-            kept = {name: getattr(now, name) for name in _KEPT}
+            kept = {name: getattr(now, name) for name in _KEPT} | _set_here(now)
             hashed, dated = folder.content_hash(data), made.updated_at or now.updated_at
             made = replace(made, **kept, content_hash=hashed, updated_at=dated)
             stamp = self._store.notes.indexed_as(note_id)
@@ -197,6 +208,14 @@ class Documents:
         if note.document is None:
             raise EditError("'{title}' wasn't converted from a document.", title=note.title)
         return note, note.document
+
+
+def _set_here(note: Note) -> dict[str, object]:
+    """Return the fields of an uploaded note that its text doesn't say; those over a file's are kept with the file."""
+    if note.in_file:
+        return {}
+    read, _ = notefile.of_text((note.front or "") + note.body, str(note.path), plain=note.plain)
+    return {name: value for name in NOTE_FIELDS if (value := getattr(note, name)) != getattr(read, name)}
 
 
 def _reread(note: Note, data: bytes, encoding: str) -> tuple[Note, Outline]:

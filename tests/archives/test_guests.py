@@ -110,6 +110,25 @@ def test_a_note_of_an_archive_that_names_a_file_is_no_file(workspace: Workspace,
     assert target.read_text() == "my own text"
 
 
+def test_an_archive_chooses_no_encoding_for_a_file_that_its_note_joins(workspace: Workspace, tmp_path: Path) -> None:
+    """The reproduction of the fault: a file of ASCII was read, and would have been saved, in the archive's encoding."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "mine.md").write_text("Plain words\n")
+    workspace.notes.apply(workspace.notes.plan_folder(folder, "vault"))
+    chosen = setting(encoding={"name": "CP037", "known": "chosen"})
+    data = changed(workspace.archives.exported("vault", "zip"), {"notes": chosen, "versions": chosen})
+    workspace.bases.delete("vault")
+    workspace.archives.restore_data(data, "x.zip", "guest")
+    workspace.notes.apply(workspace.notes.plan_connection(folder, "guest"))
+    (note,) = workspace.notes.all()
+    assert note.in_file
+    assert workspace.notes.get(note.id).encoding is None
+    (folder / "mine.md").write_text("Other words\n")
+    workspace.notes.apply(workspace.notes.plan_folder(folder, "guest"))
+    assert workspace.notes.get(note.id).body == "Other words\n"
+
+
 def test_from_the_trash_a_base_comes_back_as_it_was(workspace: Workspace, vault: Path) -> None:
     before = workspace.archives.exported("vault", "zip")
     workspace.bases.delete("vault")

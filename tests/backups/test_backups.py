@@ -67,6 +67,16 @@ def test_it_is_made_where_it_is_wanted(
         assert len(restored.notes.all()) == 3
 
 
+def test_its_place_may_be_a_folder_from_here_or_a_long_name(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "stick").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert workspace.backups.make(to=Path("stick")).file.parent == tmp_path / "stick"
+    with pytest.raises(StoreError, match="too long"):
+        workspace.backups.make(to=tmp_path / f"{'x' * 300}.zip")
+
+
 def test_what_a_stick_loses_is_no_backup(workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def lose(folder: Path) -> None:
         """Change a byte of the file, as a worn stick does once it is written."""

@@ -229,6 +229,18 @@ def test_documents_and_uploads_are_read_again_too(workspace: Workspace, folder: 
     assert workspace.notes.apply(workspace.notes.plan_upload([("note.txt", SHORT)], "uploads")).unchanged == 1
 
 
+@pytest.mark.parametrize(("name", "data"), [("note.txt", SHORT), ("a.csv", b"a,b\n" + SHORT)])
+def test_an_uploaded_text_that_is_read_again_keeps_the_fields_set_here(
+    workspace: Workspace, name: str, data: bytes
+) -> None:
+    workspace.notes.apply(workspace.notes.plan_upload([(name, data)], "work"))
+    (card,) = workspace.notes.all()
+    workspace.notes.update(card.id, status="archived", priority=7, title="Mine", tags=["own"], author="person")
+    note = workspace.documents.read_as(card.id, "windows-1251")
+    assert "л" in note.body
+    assert (note.status, note.priority, note.title, note.tags) == ("archived", 7, "Mine", ("own",))
+
+
 def test_commands_choose_the_encoding(tmp_path: Path, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def run(*arguments: str) -> str:
         with pytest.raises(SystemExit):
