@@ -51,8 +51,11 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             st.html(f"{about}{_tag(edited)}{'' if rendered else tags(note.tags)}")
             actions.ways(note)
         originals.provenance(note, passage[0] if passage else None)
-        for warning in (*note.warnings, *note.left_out):
-            st.warning(plain(text_of(warning)), icon=":material/warning:")
+        # Each property that can't be read has a warning of its own, as far as they are named.
+        omissions = (one for one in note.left_out if one.kind != "field" or one.count > len(note.warnings))
+        for warning in (*note.warnings, *omissions):
+            text = text_of(warning)
+            st.warning(plain(text[:1].upper() + text[1:]), icon=":material/warning:")
         if note.encoding and note.encoding.known == "unsure" and not jobs.shut(workspace):
             widgets.small(
                 t("Read as…"), "read_as", "translate", on_click=changing.DIALOG.open, args=((note.id, "read_as"),)
