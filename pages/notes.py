@@ -90,9 +90,10 @@ with shell.errors():
     imports.section(workspace)
 jobs.panel(workspace)
 if not bases:
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(t("There are no notes yet. Import a folder above, or"), width="content")
-        empty.samples(workspace)
+    if not jobs.importing(workspace):  # its progress stands above
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.caption(t("There are no notes yet. Import a folder above, or"), width="content")
+            empty.samples(workspace)
     st.stop()
 vacant = page(workspace, bases)
 with importing:

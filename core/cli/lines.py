@@ -42,7 +42,7 @@ def of_answer(answer: dict[str, Any]) -> list[str]:
     doubtful = [one for one in answer["sentences"] if one["told"]]
     unproven = [f"  {one['text']} ({say(NOT_IN_NOTES)}: {say(one['told'])})" for one in doubtful]
     if answer["refused"]:
-        near = [f"  {_place(one)}" for one in answer["nearest"]]
+        near = list(dict.fromkeys(f"  {_place(one)}" for one in answer["nearest"]))
         head = [say(answer["told"]), *unproven, say(answer["bar"]["told"])]
         return [*head, *([_("The nearest passages:"), *near] if near else [])]
     head = [say(answer["told"])] if answer["told"] else []

@@ -70,8 +70,8 @@ class Review:
             "refused": self._refused,
             "expired": self._expired,
             "superseded": self._superseded,
-            "copy": lambda: self._pairs("copy", self._copies()),
-            "contradiction": lambda: self._pairs("contradiction", self.likeness.contradictions()),
+            "copy": lambda: self._pairs("copy", self._apart(self.likeness.copies())),
+            "contradiction": lambda: self._pairs("contradiction", self._apart(self.likeness.contradictions())),
             "reminder": self._reminders,
         }
 
@@ -204,12 +204,10 @@ class Review:
                 key = _key("superseded", old, card.version, other.id)
                 yield Matter("superseded", key, card, card.base, card.title, other.updated_at, other)
 
-    def _copies(self) -> Iterator[Pair]:
-        """Yield the notes with the same words, without those whose files are second texts: they are listed as such."""
+    def _apart(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
+        """Yield the pairs without those whose files are second texts: they are listed as such."""
         files = set(self.sides.pairs().items())
-        yield from (
-            one for one in self.likeness.copies() if not {(one.first, one.second), (one.second, one.first)} & files
-        )
+        yield from (one for one in pairs if not {(one.first, one.second), (one.second, one.first)} & files)
 
     def _pairs(self, kind: MatterKind, pairs: Iterator[Pair]) -> Iterator[Matter]:
         listed = [pair for pair, _ in zip(pairs, range(MOST), strict=False)]

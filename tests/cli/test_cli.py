@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from core import cli, places
+from core.cli.lines import of_answer
 from core.embedding import EMBEDDERS
 from core.errors import ModelError
 from core.model import Matrix, Role
@@ -142,6 +143,8 @@ def test_a_question_is_answered_from_the_notes_or_refused(
     assert (refused["answer"], refused["sentences"], refused["citations"]) == ("", [], [])
     assert refused["nearest"]
     assert "Checked with" in refused["bar"]["told"]
+    told = of_answer(refused | {"nearest": refused["nearest"] * 2})
+    assert len(told) == len(set(told))
 
 
 def test_a_language_model_answers_and_a_thread_goes_on(

@@ -151,6 +151,22 @@ def test_a_copy_that_was_made_here_is_a_persons_own(workspace: Workspace, tmp_pa
     assert listed(workspace) == set()
 
 
+def test_second_texts_with_other_numbers_are_no_contradictions_besides(workspace: Workspace, tmp_path: Path) -> None:
+    budget = "The budget of the garden project is {n} euros this year.\n"
+    files = {
+        "Garden.md": budget.format(n=12_000),
+        "Garden (conflicted copy).md": budget.format(n=14_000),
+        "Fence.md": budget.format(n=16_000),
+    }
+    assert second_texts(workspace, tmp_path, files) == {("Garden (conflicted copy).md", "Garden.md")}
+    pairs = [
+        {str(note.path) for note in (one.note, one.other) if note}
+        for one in workspace.review.all(kinds=["contradiction"])
+    ]
+    assert len(pairs) == 2
+    assert all("Fence.md" in pair for pair in pairs)
+
+
 def test_second_texts_with_the_same_words_are_no_copies_besides(workspace: Workspace, tmp_path: Path) -> None:
     assert len(second_texts(workspace, tmp_path, {"Trip plan.md": PLAN, "Trip plan (1).md": PLAN})) == 1
     assert [one.kind for one in workspace.review.all()] == ["file"]

@@ -22,3 +22,18 @@ def test_a_guessed_encoding_is_named_beside_the_choice(place: Path, tmp_path: Pa
     screen.press("read_as_yes")
     assert screen.workspace.notes.get(note.id).body == "Zoл\n"
     assert not screen.app.warning
+
+
+def test_a_property_that_cannot_be_read_is_told_once_with_what_helps(place: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "old"
+    folder.mkdir()
+    (folder / "note.md").write_text("---\nauthor: Kim\nplan: [open\n---\nThe oven.\n")
+    (folder / "kr.txt").write_bytes("안녕 메모".encode("euc-kr"))
+    with Workspace(place) as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(folder))
+        told = {note.path: note.id for note in workspace.notes.all()}
+    screen = Screen().finish("warm").open("notes", note=told["note.md"])
+    (warning,) = screen.app.warning
+    assert "Line 3 of the front matter" in warning.value
+    (warning,) = screen.open("notes", note=told["kr.txt"]).app.warning
+    assert warning.value.startswith("The encoding of 1 file is a guess")

@@ -1,4 +1,5 @@
 import io
+import threading
 import zipfile
 from html import unescape
 from pathlib import Path
@@ -262,6 +263,17 @@ def test_a_base_is_deleted_after_a_yes(filled: Screen) -> None:
     filled.press("delete_yes")
     assert filled.workspace.bases.all() == []
     assert "There are no notes yet" in filled.text
+
+
+def test_during_the_first_import_nobody_is_told_to_import() -> None:
+    screen, gate = Screen().finish("warm"), threading.Event()
+    try:
+        screen.workspace.jobs.start("import", lambda progress: gate.wait(20))
+        assert "There are no notes yet" not in screen.open("notes").text
+    finally:
+        gate.set()
+        screen.finish("import")
+    assert "There are no notes yet" in screen.open("notes").text
 
 
 def test_a_long_note_is_rendered_in_part(place: Path, tmp_path: Path) -> None:

@@ -51,8 +51,11 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             st.html(f"{about}{_tag(edited)}{'' if rendered else tags(note.tags)}")
             actions.ways(note)
         originals.provenance(note, passage[0] if passage else None)
-        if remarks := [plain(text_of(one)) for one in (*note.left_out, *note.warnings)]:
-            st.warning("\n\n".join(remarks), icon=":material/warning:")
+        # Each property that can't be read has a warning of its own, as far as they are named.
+        omissions = (one for one in note.left_out if one.kind != "field" or one.count > len(note.warnings))
+        if remarks := [text_of(one) for one in (*omissions, *note.warnings)]:
+            sentences = (plain(f"{remark[:1].upper()}{remark[1:]}") for remark in remarks)
+            st.warning("\n\n".join(sentences), icon=":material/warning:")
         if note.encoding and note.encoding.known == "unsure" and not jobs.shut(workspace):
             widgets.small(
                 t("Read as…"), "read_as", "translate", on_click=changing.DIALOG.open, args=((note.id, "read_as"),)
