@@ -1,6 +1,5 @@
 """Duplicates among candidates: overlapping chunks of a note, copies in other notes, equal lines of texts."""
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -13,7 +12,6 @@ from core.model import Chunk
 ALIKE = 0.9
 """Minimum similarity of copies (Jaccard, over pieces of 4 characters)."""
 
-_DIGITS = re.compile(r"\d+")
 _PIECE = 4
 _CELLS = 1 << 14
 _SHIFT = np.uint32(32 - 14)
@@ -88,9 +86,7 @@ class _Text:
         if np.count_nonzero(self._cells > other._cells) > (1 - ALIKE) * len(self._text):
             return False
         both = len(self._pieces & other._pieces)
-        alike = both >= ALIKE * (len(self._pieces) + len(other._pieces) - both)
-        # Another price, date or version is another answer.
-        return alike and _DIGITS.findall(self._text) == _DIGITS.findall(other._text)
+        return both >= ALIKE * (len(self._pieces) + len(other._pieces) - both)
 
     @lazy
     def _pieces(self) -> frozenset[str]:
