@@ -1,4 +1,4 @@
-"""The lines of a text, its keywords, its folded form, and its hash."""
+"""The keywords of a text, its folded form, and its hash."""
 
 import re
 import unicodedata
@@ -78,8 +78,6 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LETTERS = re.compile(rf"[^\W\d_]+(?:[{MARKS}{INVISIBLE}]+[^\W\d_]*)*")
 _LEAST_LETTERS = 3
 """Fewest letters between digits that are a word: `5th` is no th."""
-LINE_END = r"(?:\r\n|\n|\r)"
-"""What ends a line, here as in Markdown and in browsers: all else that may (form feed, U+2028) is white space in it."""
 WORDS_FORM = 1
 """Number of the form in which `keywords` gives words. A workspace with words in another form is indexed anew."""
 STOP_WORDS = frozenset(
@@ -140,46 +138,6 @@ def name_key(name: str) -> str:
 def stem(path: str) -> str:
     """Return the name of a file as a title: composed, on one line, without its suffix."""
     return composed(" ".join(PurePosixPath(path).stem.split()))
-
-
-def line_starts(text: str) -> list[int]:
-    """Return where each line begins; behind the last end of a line none does unless text follows."""
-    ending = LINE_END if "\r" in text else r"\n"
-    return [0, *(match.end() for match in re.finditer(ending, text) if match.end() < len(text))]
-
-
-def with_newlines(text: str) -> str:
-    """Return a text whose lines all end in \\n, in which every character keeps its place: \\r\\n is a space and \\n."""
-    return text.replace("\r\n", " \n").replace("\r", "\n")
-
-
-def with_line_ends(text: str, before: str) -> str:
-    """Return a text of an editor, all of whose lines end in \\n, with the line ends of the text before the edit.
-
-    Lines at the start and the end that are the same keep theirs; the others get the commonest. A text with any \\r
-    stays.
-    """
-    if "\r" in text or "\r" not in before:
-        return text
-    new = re.split(LINE_END, text)
-    old = re.split(LINE_END, before)
-    ends = re.findall(LINE_END, before)
-    commonest = max(dict.fromkeys(ends), key=ends.count)
-    head = _common(new, old)
-    tail = _common(new[head:][::-1], old[head:][::-1])
-    most = len(new) - 1
-    first = ends[: min(head, most)]
-    last = ends[len(ends) - max(0, min(tail - 1, most - len(first))) :]
-    middle = [commonest] * (most - len(first) - len(last))
-    return "".join(f"{line}{end}" for line, end in zip(new, [*first, *middle, *last, ""], strict=True))
-
-
-def _common(first: list[str], second: list[str]) -> int:
-    """Return how many items at the start of two lists are the same."""
-    return next(
-        (n for n, (one, other) in enumerate(zip(first, second, strict=False)) if one != other),
-        min(len(first), len(second)),
-    )
 
 
 def one_line(text: str) -> str:

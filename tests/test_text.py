@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.chunking import boundaries
+from core.lines import line_starts, with_newlines
 from core.markdown import parser
-from core.text import fold, keywords, line_starts, query_keywords, simplified, with_newlines
+from core.text import fold, keywords, query_keywords, simplified
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Literal
 
 from core.blobs import blanked
-from core.text import with_newlines
+from core.lines import with_newlines
 
 Span = tuple[int, int]
 Kind = Literal["sentence", "item", "row", "code"]

@@ -12,10 +12,10 @@ from core.chunking.letters import CODE
 from core.chunking.reading import Reading
 from core.chunking.sections import Sections, short_for
 from core.chunking.slices import Slice, trim
+from core.lines import line_starts
 from core.markdown.outline import Block, walk
 from core.messages import Message, message
 from core.model import Chunk, ChunkKind, Profile
-from core.text import line_starts
 
 _WORD = re.compile(r"\w")
 

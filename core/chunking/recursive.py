@@ -11,9 +11,9 @@ from core.chunking import boundaries, describe
 from core.chunking.options import overlap, size
 from core.chunking.reading import Reading
 from core.chunking.slices import PROSE, ROWS, Size, Slice, Span, cut, join, solid_rows, trim
+from core.lines import with_newlines
 from core.markdown.outline import Block, walk
 from core.model import Chunk
-from core.text import with_newlines
 
 
 class RecursiveCharacter:

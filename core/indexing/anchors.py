@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
+from core.lines import LINE_END, line_starts
 from core.model import Edit
-from core.text import LINE_END, line_starts
 
 Span = tuple[int, int]
 

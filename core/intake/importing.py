@@ -15,6 +15,7 @@ from core.indexing.embed_queue import state_of
 from core.indexing.indexer import Indexer
 from core.intake import documents, folder, notefile, staging
 from core.intake.absent import NotDownloaded
+from core.lines import line_starts
 from core.markdown.tags import key
 from core.messages import message, skeleton
 from core.model import NOTE_FIELDS, Failed, KnowledgeBase, Note, Progress, Revision, SourceFile, SyncPlan, SyncReport
@@ -22,7 +23,7 @@ from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_rows import Joined, Moved
 from core.store.note_to_index import NoteToIndex
-from core.text import line_starts, stem
+from core.text import stem
 
 _LOG = logging.getLogger(__name__)
 _SYNC_DELETES = Revision("delete", "sync")

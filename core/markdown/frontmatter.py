@@ -13,11 +13,11 @@ from typing import Any, get_args
 import yaml
 from yaml.constructor import SafeConstructor
 
+from core.lines import LINE_END
 from core.markdown.tags import in_list
 from core.markdown.yamlblock import Block, block
 from core.messages import Message, message
 from core.model import NOTE_FIELDS, FieldKind, FieldValues, NoteStatus, Omission, exact, of_clock
-from core.text import LINE_END
 
 _MOST_NAMED = 10
 """Lines that can't be read of which each is named."""

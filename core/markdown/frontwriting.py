@@ -15,10 +15,10 @@ import yaml
 from yaml.reader import Reader
 
 from core.errors import EditError
+from core.lines import LINE_END
 from core.markdown import frontmatter, tags, yamlblock
 from core.markdown.frontmatter import KEYS, FrontMatter
 from core.model import day_of, fields_of, is_day, on_clock
-from core.text import LINE_END
 
 _Place = tuple[yaml.ScalarNode, yaml.Node]
 """A key and its value."""

@@ -16,7 +16,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from core.errors import SourceError
-from core.text import line_starts
+from core.lines import line_starts
 
 MAX_CHARACTERS = 50_000_000
 MAX_LINES = 500_000

@@ -10,12 +10,12 @@ from core.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
 from core.faults import FULL, REFUSED
 from core.intake import absent, folder, notefile
 from core.intake.encoding import decoded, encoded
+from core.lines import with_line_ends
 from core.markdown.body import Inside, look_into
 from core.model import Note
 from core.notes import filetexts
 from core.store.note_to_index import NoteToIndex
 from core.swapping import Changed, swap
-from core.text import with_line_ends
 
 
 def chosen_in(note: Note) -> str:

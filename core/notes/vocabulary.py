@@ -9,9 +9,10 @@ from pathlib import Path
 
 from core import files
 from core.faults import translated
+from core.lines import LINE_END
 from core.messages import ENGLISH, Message, in_context, message, render, verbatim
 from core.store import Store
-from core.text import LINE_END, fold
+from core.text import fold
 
 FILE = "vocabulary.txt"
 """Name of a workspace's file of types."""

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from core import files
 from core.errors import ConfigError
+from core.lines import LINE_END
 from core.messages import Message, message
 from core.places import provided
-from core.text import CJK, LINE_END
+from core.text import CJK
 
 FILE = "synonyms.txt"
 """Name of a workspace's synonym file."""

@@ -13,11 +13,12 @@ from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
 from core.embedding.windows import places_of, windows_of
 from core.lazy import lazy
+from core.lines import with_newlines
 from core.markdown.rows import Table, tables
 from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
 from core.models import Models
 from core.store import Store
-from core.text import INVISIBLE, UNSPACED, WORD, keywords, parts_of, query_keywords, simplified, with_newlines
+from core.text import INVISIBLE, UNSPACED, WORD, keywords, parts_of, query_keywords, simplified
 
 Stems = Callable[[Sequence[str]], Mapping[str, str]]
 """Returns for each word the stem under which the index of words holds it."""

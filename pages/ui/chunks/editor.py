@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import streamlit as st
 
+from core.lines import with_newlines
 from core.model import CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note
-from core.text import with_newlines
 from core.workspace import Workspace
 from pages.ui.chunks import bands
 from pages.ui.shared import jobs, links, shell, widgets

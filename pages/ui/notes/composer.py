@@ -11,8 +11,8 @@ from typing import Any
 import streamlit as st
 
 from core.errors import Conflict, NoteNotFound, TesseraError, VersionNotFound
+from core.lines import with_line_ends
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
-from core.text import with_line_ends
 from core.workspace import Workspace
 from pages.ui.notes import drafting, standing
 from pages.ui.notes.written_text import NEW, Wish, Writing, as_json, fields_of

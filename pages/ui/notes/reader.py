@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
+from core.lines import LINE_END
 from core.messages import message
 from core.model import NOTE_FIELDS, RELATIONS, Chunk, Note, classification, day_of, property_text
-from core.text import LINE_END
 from core.workspace import Workspace
 from pages.ui.chunks import bands
 from pages.ui.notes import actions, changing, composer, listing, opened, originals, related, undo, uses

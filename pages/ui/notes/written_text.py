@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
+from core.lines import with_line_ends
 from core.messages import Message
 from core.model import NOTE_FIELDS, Note
-from core.text import with_line_ends
 from pages.ui.notes import offers
 
 NEW = "new"

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from math import floor
 
+from core.lines import with_newlines
 from core.messages import message
 from core.model import (
     NOTE_FIELDS,
@@ -18,7 +19,7 @@ from core.model import (
     classification,
     remarks,
 )
-from core.text import CJK, with_newlines
+from core.text import CJK
 from pages.ui.shared import marks, rendered, style
 from pages.ui.shared.safe import Span, facts, folded, html, marked
 from pages.ui.shared.text import t, text_of
