@@ -5,7 +5,7 @@ from collections.abc import Callable
 from core.documents.converting import OCR_MEGABYTES, OCR_SECONDS
 from core.documents.extras import has
 from core.documents.kinds import check_size, picture_kind
-from core.documents.process import ConverterProcess, Limits, ended
+from core.documents.process import ConverterProcess, Interrupted, Limits, ended
 from core.errors import ConfigError, SourceError
 from core.messages import from_json
 
@@ -53,7 +53,7 @@ class PictureReader:
         """Return the text of a picture, "" where there is none or it is doubtful, and the version of what read it.
 
         `look` is called often meanwhile; what it raises ends the process. Raises SourceError for a picture that is
-        refused or can't be read.
+        refused or can't be read, Interrupted where that isn't the fault of the picture.
         """
         check_size(data, path)
         if not picture_kind(data):
@@ -61,7 +61,7 @@ class PictureReader:
         try:
             result = self._process.convert(data, _CONVERTER, _ANY_KIND, look)
         except TimeoutError:
-            raise SourceError(
+            raise Interrupted(
                 path, "takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS
             ) from None
         except ChildProcessError as error:
@@ -71,7 +71,7 @@ class PictureReader:
             return text if holds_words(text) else "", str(result["version"])
         if "version" in result:
             return "", str(result["version"])
-        raise SourceError(path, from_json(result["reason"]))
+        raise (Interrupted if result.get("is_interrupted") else SourceError)(path, from_json(result["reason"]))
 
     def close(self) -> None:
         """End the process."""

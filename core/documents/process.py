@@ -1,5 +1,6 @@
 """A process that converts one document after another, each within its own limits, and can be ended."""
 
+import errno
 import json
 import os
 import shutil
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from core.errors import SourceError
-from core.messages import message
+from core.messages import Message, message
 
 _AGE, _DOCUMENTS = 1800, 200
 """Seconds and documents after which a process is replaced by a new one."""
@@ -41,9 +42,22 @@ class Interrupted(SourceError):
     """
 
 
+def hindrance(error: OSError) -> Message:
+    """Return why this computer can't convert any document now, and what to do."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return message(
+            "was not converted: no space is left in {folder}. Make space there, then import it again.",
+            folder=tempfile.gettempdir(),
+        )
+    why = error.strerror or str(error)
+    return message("was not converted: this computer couldn't do it ({why}). Import it again.", why=why)
+
+
 def ended(path: str, error: ChildProcessError) -> Interrupted:
-    """Return the error for a document during which the process that converted it ended."""
+    """Return the error for a document whose process ended, with its status, or could not be started, with the reason."""
     status = error.args[0]
+    if isinstance(status, Message):
+        return Interrupted(path, status)
     if status < 0:
         why = message("was not converted: its converter was stopped (signal {n}). Import it again.", n=-status)
         return Interrupted(path, why)
@@ -68,7 +82,8 @@ class ConverterProcess:
     ) -> dict[str, Any]:
         """Return what the worker writes of a document; `look` is called often meanwhile, and may raise.
 
-        Raises TimeoutError where the document takes too long, ChildProcessError (a status) where it ends the worker.
+        Raises TimeoutError where the document takes too long, ChildProcessError where it ends the worker (the status)
+        or where this computer can't hand it over (the reason).
         """
         try:
             result = self._result(data, converter, kind, look)
@@ -108,10 +123,13 @@ class ConverterProcess:
         """Return the result for a document, None where there is none once its time is over or the process ended."""
         asked = f"{converter} {kind} {self.limits.processor_seconds}\n".encode()
         try:
-            process = self._ask(data, asked)
-        except (FileNotFoundError, BrokenPipeError):  # it is about to end, or somebody deleted its folder
-            self.close()
-            process = self._ask(data, asked)
+            try:
+                process = self._ask(data, asked)
+            except (FileNotFoundError, BrokenPipeError):  # it is about to end, or somebody deleted its folder
+                self.close()
+                process = self._ask(data, asked)
+        except OSError as error:
+            raise ChildProcessError(hindrance(error)) from error
         written, began = self._place / "result", time.monotonic()
         while process.poll() is None and not written.exists():
             look()

@@ -132,7 +132,7 @@ def _converted(name: str, kind: str, place: Path) -> dict[str, Any]:
     from core.documents import CONVERTERS
     from core.documents.kinds import check, picture_kind
     from core.documents.ocr import NoText
-    from core.documents.process import Interrupted
+    from core.documents.process import Interrupted, hindrance
     from core.errors import SourceError, TesseraError
     from core.messages import message, to_json
 
@@ -156,9 +156,10 @@ def _converted(name: str, kind: str, place: Path) -> dict[str, Any]:
     except RecursionError:
         return {"reason": to_json(message("is nested more deeply than any document."))}
     except Exception as error:  # noqa: BLE001 a hostile document may raise anything in a parser
+        if isinstance(error, OSError) and error.errno in _OF_MACHINE:
+            return {"reason": to_json(hindrance(error)), "is_interrupted": True}
         why = f"{type(error).__name__}: {error}"[:200]
-        of_machine = isinstance(error, OSError) and error.errno in _OF_MACHINE
-        return {"reason": to_json(message("can't be converted ({why}).", why=why)), "is_interrupted": of_machine}
+        return {"reason": to_json(message("can't be converted ({why}).", why=why))}
 
 
 if __name__ == "__main__":

@@ -62,6 +62,7 @@ def apply(
             stopped = True
     failed += [failure for _, failure in unread.failed]
     _remember(store, base, plan, unread)
+    store.pictures.forget_problems(lasting=False)
     done = indexer.done
     written = set(done.notes)
     changed = len(written.intersection(match.note.note_id for match in plan.changed))

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from core import embedding, files
 from core.documents import pictures as reading
+from core.documents.process import Interrupted
 from core.errors import NoteNotFound, SourceError, UnknownChoice
 from core.indexing import pictures as shown
 from core.indexing.chunks import Chunks
@@ -56,14 +57,14 @@ class Pictures:
         self.start()
 
     def read(self, progress: Progress = no_progress, *, again: bool = False) -> int:
-        """Read the pictures that are new or changed now; return their number. With `again` also those that failed.
+        """Read the pictures that are new, changed or were interrupted now; return their number.
 
+        With `again` also those that can't be read.
         Raises ConfigError, with the command that installs it, where what reads pictures is missing.
         """
         self._store.database.check_writable()
         reading.check()
-        if again:
-            self._store.pictures.forget_problems()
+        self._store.pictures.forget_problems(lasting=again)
         return self._read_all(progress)
 
     def problems(self, note_id: str) -> list[Failed]:
@@ -173,7 +174,8 @@ class Pictures:
         try:
             text, version = reader.read(data, one.picture.place, report)
         except SourceError as error:
-            self._store.pictures.keep(ReadPicture(one.picture.hash, "", ""), error.reason)
+            again = isinstance(error, Interrupted)
+            self._store.pictures.keep(ReadPicture(one.picture.hash, "", ""), error.reason, again=again)
             return
         self._store.pictures.keep(ReadPicture(one.picture.hash, storable(text).strip(), version))
         _LOG.info("Read a picture of %d bytes in %.1f s", len(data), time.perf_counter() - started)

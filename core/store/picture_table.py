@@ -170,21 +170,24 @@ class PictureTable(Table):
         )
         return [_file(row) for row in rows]
 
-    def keep(self, read: ReadPicture, reason: Message | None = None) -> None:
-        """Write what was read of a file, or the reason why it can't be read."""
+    def keep(self, read: ReadPicture, reason: Message | None = None, *, again: bool = False) -> None:
+        """Write what was read of a file, or the reason why it can't be read; `again`: the next import tries again."""
         self._database.execute(
-            "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?, ?)",
             *(read.hash, read.text, json.dumps(to_json(reason)) if reason else "", read.reader),
-            datetime.now(UTC).isoformat(),
+            *(datetime.now(UTC).isoformat(), again),
             aside=True,
         )
 
-    def forget_problems(self) -> None:
-        """Forget which files can't be read, so that they are tried again."""
-        failed = "SELECT hash FROM pictures WHERE reason != ''"
+    def forget_problems(self, *, lasting: bool) -> None:
+        """Forget which files were not read, so that they are tried again; with `lasting` also those that can't be."""
+        failed = "reason != ''" if lasting else "again"
         with self._database.write(aside=True):
-            self._database.execute(f"UPDATE note_pictures SET placed = 0 WHERE hash IN ({failed})", aside=True)
-            self._database.execute("DELETE FROM pictures WHERE reason != ''", aside=True)
+            self._database.execute(
+                f"UPDATE note_pictures SET placed = 0 WHERE hash IN (SELECT hash FROM pictures WHERE {failed})",
+                aside=True,
+            )
+            self._database.execute(f"DELETE FROM pictures WHERE {failed}", aside=True)
 
     def drop_unused(self) -> None:
         """Delete what was read of files that stand in no note."""

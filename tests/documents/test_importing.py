@@ -4,6 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from tempfile import gettempdir
 
 import pypandoc
 import pytest
@@ -314,6 +315,33 @@ def test_a_conversion_that_was_stopped_is_tried_again(tmp_path: Path, monkeypatc
             assert (added, [*failed], asked) == (1, ["b.docx"], ["a.rst"])
             assert imported()[0] == 0
             assert asked == ["a.rst"]
+
+
+def test_a_full_disk_says_nothing_of_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    (folder / "a.csv").write_text("plant,water\nfern,often\n")
+
+    def full(prefix: str) -> str:
+        place = tmp_path / f"{prefix}{len([*tmp_path.iterdir()])}"
+        place.mkdir()
+        (place / "source").symlink_to("/dev/full")
+        return str(place)
+
+    with Workspace(tmp_path / "workspace") as workspace:
+
+        def imported() -> tuple[int, list[str]]:
+            report = workspace.notes.apply(workspace.notes.plan_folder(folder, "b"))
+            return report.added, [str(one.error) for one in report.failed]
+
+        converting._close_idle()
+        with monkeypatch.context() as broken:
+            broken.setattr(process.tempfile, "mkdtemp", full)
+            added, (why,) = imported()
+        assert added == 0
+        assert why == f"was not converted: no space is left in {gettempdir()}. Make space there, then import it again."
+        assert imported() == (1, [])
 
 
 def test_a_pandoc_that_is_killed_says_nothing_of_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from core.documents import pictures as reading
+from core.documents import process
 from core.errors import ConfigError, EditError, SourceError
 from core.model import Chunk, Filters
 from core.workspace import Workspace
@@ -330,6 +331,48 @@ def test_what_could_not_be_read_is_tried_again_where_a_person_says_so(
     sync(workspace, vault)
     reader.text = lambda _: READ
     assert (workspace.pictures.read(), workspace.pictures.read(again=True)) == (0, 1)
+    assert found(workspace) == [("plan.md", "board.png")]
+
+
+def test_a_picture_whose_reading_was_stopped_is_tried_again_at_the_next_import(
+    workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With processes as they are; one that is damaged isn't tried again."""
+    notes = {"plan.md": NOTE, "torn.md": "![[torn.png]]"}
+    vault = write(tmp_path / "vault", {**notes, "board.png": picture(READ), "torn.png": picture(READ)[:300]})
+    killed = (sys.executable, "-c", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+
+    def problems() -> dict[str, str]:
+        every = [one for note in workspace.notes.all() for one in workspace.pictures.problems(note.id)]
+        return {one.path: str(one.error) for one in every}
+
+    with monkeypatch.context() as stopped:
+        stopped.setattr(process, "_COMMAND", killed)
+        sync(workspace, vault)
+    assert all("was stopped (signal 9)" in problems()[name] for name in ("board.png", "torn.png"))
+    sync(workspace, vault)
+    assert found(workspace) == [("plan.md", "board.png")]
+    assert problems()["torn.png"].startswith("is damaged.")
+    sync(workspace, vault)
+    assert (workspace.pictures.read(), [*problems()]) == (0, ["torn.png"])
+
+
+@pytest.mark.parametrize("look", ["import", "read"])
+def test_a_picture_that_took_too_long_is_tried_again(
+    workspace: Workspace, vault: Path, monkeypatch: pytest.MonkeyPatch, look: str
+) -> None:
+    write(vault, {"board.png": picture(READ)})
+    with monkeypatch.context() as slow:
+        slow.setattr(reading, "_LIMITS", process.Limits(0, 60, 4096))
+        sync(workspace, vault)
+    (note,) = workspace.notes.all()
+    assert "takes longer than" in str(workspace.pictures.problems(note.id)[0].error)
+    if look == "import":
+        workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"))
+        assert workspace.pictures.start()
+        workspace.jobs.wait("pictures")
+    else:
+        workspace.pictures.read()
     assert found(workspace) == [("plan.md", "board.png")]
 
 

@@ -2,6 +2,8 @@
 
 A chunk has a breadcrumb, from which its vectors and token bits are, beside its sections.
 
+Pictures that were not read are tried once more, for it wasn't stored whether that was their fault.
+
 Times without an offset were read as those of UTC. Notes whose front matter could not be read are read again at the next
 update of their folder.
 """
@@ -23,6 +25,8 @@ _STATEMENTS = (
     "ALTER TABLE unread_files ADD COLUMN hash TEXT NOT NULL DEFAULT ''",
     "ALTER TABLE version ADD COLUMN words INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE embedders ADD COLUMN unrelated BLOB",
+    "ALTER TABLE pictures ADD COLUMN again INTEGER NOT NULL DEFAULT 0",
+    "UPDATE pictures SET again = reason != ''",
     """
     CREATE TABLE properties (
         note_id TEXT NOT NULL REFERENCES notes ON DELETE CASCADE,
