@@ -5,7 +5,11 @@ from itertools import pairwise
 
 _RULE = " \t>|:-"
 """All signs of the line below a table's header."""
-_IMAGE = re.compile(r"!\[\[[^\]\n]+\]\]|!\[[^\]\n]*\]\([^)\n]+\)|!\[[^\]\n]*\]\[[^\]\n]*\]")
+_IMAGE = re.compile(
+    r"!\[\[(?:[^\]\n!]|!(?!\[\[))++\]\]"
+    r"|!\[(?:[^\]\n!]|!(?!\[))*+\](?:\((?:[^)\]\n]|\](?!\())++\)|\[[^\]\n]*+\])"
+)
+"""No part goes beyond the sign that begins the same part of another picture, so that no sign is read many times."""
 _LINK = re.compile(
     r"(?<!!)\[\[[^\[\]\n]{1,500}\]\]|(?<!!)\[[^\[\]\n]{1,500}\]\([^)\s]|\b[a-z]{3,10}://\w", re.IGNORECASE
 )

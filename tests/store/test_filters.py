@@ -1,6 +1,7 @@
 """Filters: the chunks that pass, and the nearest among them, are those that reading every note gives."""
 
 import random
+import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from fnmatch import fnmatchcase
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 import core.store
 from core.markdown import tags
 from core.markdown.diagrams import has_diagram
-from core.markdown.passage_parts import has_link
+from core.markdown.passage_parts import has_image, has_link
 from core.model import Chunk, ChunkingOptions, Condition, Filters, KnowledgeBase, Matrix, Note
 from core.store import Store
 from core.store.index import exact_search
@@ -328,3 +329,30 @@ def test_the_newest_come_by_their_notes_each_with_its_first_chunk_that_passes(st
 )
 def test_diagrams_and_links_of_a_text(text: str, diagram: bool, link: bool, only: bool) -> None:
     assert (has_diagram(text), has_link(text), v20_files._holds_only_diagrams(text)) == (diagram, link, only)
+
+
+@pytest.mark.parametrize(
+    ("text", "image"),
+    [
+        ("See ![[board.png]].", True),
+        ("![[a ![[board.png]]", True),
+        ("![a plan!](board.png)", True),
+        ("![](board.png 'A title')", True),
+        ("![a ![b](board.png)", True),
+        ("![x](a[1].png)", True),
+        ("![a][b] and ![c][]", True),
+        ("[[board.png]] [a](b.png) ![]() ![[]]", False),
+        ("![a\nb](c.png) ![[a\nb]]", False),
+        ("[![](", False),
+    ],
+)
+def test_pictures_of_a_text(text: str, image: bool) -> None:
+    assert has_image(text) == image
+
+
+@pytest.mark.parametrize("unit", ["![[", "![", "![](", "![a][", "![[!", "![[a]", "![a](b](", "]("])
+def test_pictures_are_looked_for_in_linear_time(unit: str) -> None:
+    """Here a tenth of a second; a quadratic pattern needs minutes."""
+    text, began = unit * 400_000, time.process_time()
+    has_image(text)
+    assert time.process_time() - began < 5
