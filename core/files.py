@@ -168,6 +168,25 @@ def replace(file: Path, text: str | bytes) -> None:
             temporary.unlink()
 
 
+def create(file: Path, text: str | bytes) -> None:
+    """Write a file that only its owner can read where none is; raises OSError.
+
+    On Linux it has no name before it is whole, so that a killed process leaves nothing; elsewhere as `replace`.
+    """
+    data = text.encode("utf-8") if isinstance(text, str) else text
+    handle = -1
+    with suppress(OSError, AttributeError):  # of other systems, and of disks that lack files without a name
+        handle = os.open(file.parent, os.O_WRONLY | os.O_TMPFILE, 0o600)
+    if handle < 0:
+        replace(file, data)
+        return
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(handle)
+        os.link(f"/proc/self/fd/{handle}", file, src_dir_fd=handle)  # with a folder, for `link` doesn't follow
+
+
 def sweep(folder: Path) -> None:
     """Delete what `replace` left in a folder when its process was killed; nobody may write there meanwhile."""
     for file in folder.iterdir():

@@ -69,7 +69,7 @@ class Archives:
             if form == "markdown":
                 folders.write(_read(self._store, self._bases.get(base)), place)
             else:
-                files.replace(place, self.exported(base, form))
+                files.create(place, self.exported(base, form))
         return place
 
     def exported(self, base: str, form: str) -> bytes:

@@ -106,5 +106,5 @@ def export(text: str, place: Path) -> str:
     place = places.vacant(place)
     with translated(place.parent):
         place.parent.mkdir(parents=True, exist_ok=True)
-        files.replace(place, text)
+        files.create(place, text)
     return text

@@ -2,7 +2,9 @@
 
 import io
 import json
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -207,6 +209,28 @@ def test_a_note_is_exported_to_a_file_byte_for_byte(shell: Shell, tmp_path: Path
     assert file.read_bytes().endswith(body.encode())
     status, error = shell.run("export", "Hostile", "--to", file)
     assert (status, "already" in error) == (1, True)
+
+
+@pytest.mark.skipif(not hasattr(os, "O_TMPFILE"), reason="each file has a name from its beginning")
+@pytest.mark.parametrize("command", [["note", "export", "Plan"], ["export", "work", "--as", "json"]])
+def test_a_killed_export_leaves_no_file(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
+) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    shell.run("new", "work", "--title", "Plan", "--body", "Words.")
+    place = tmp_path / "out"
+    script = (
+        "import os, sys; from core import cli, files\n"
+        "place, *arguments = sys.argv[1:]\n"
+        "is_there = lambda handle: os.readlink(f'/proc/self/fd/{handle}').startswith(place)\n"
+        "files.os.fsync = lambda handle: os.kill(os.getpid(), 9) if is_there(handle) else None\n"
+        "cli.main(arguments)\n"
+    )
+    to = ["--to", str(place / "copy.json"), "--workspace", str(shell.folder)]
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(place), *command, *to], check=False, capture_output=True
+    )
+    assert (done.returncode, [*place.iterdir()]) == (-9, []), done.stderr
 
 
 def test_the_json_of_an_exported_note_has_every_sign(shell: Shell) -> None:
