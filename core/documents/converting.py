@@ -69,6 +69,8 @@ def convert(data: bytes, path: str, *, converter: str = "") -> tuple[Converted, 
     started = time.perf_counter()
     result = _run(name, kind, data, path)
     _LOG.info("Converted: a .%s of %d bytes by %s in %.2f s", kind, len(data), name, time.perf_counter() - started)
+    if cause := result.get("cause"):
+        _LOG.warning("A converter failed: a .%s of %d bytes by %s: %s", kind, len(data), name, cause)
     if "reason" in result:
         raise (Interrupted if result.get("is_interrupted") else SourceError)(path, from_json(result["reason"]))
     values = result["converted"]

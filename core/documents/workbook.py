@@ -47,7 +47,7 @@ class Workbook:
                 extras = SheetExtras(data)
                 hidden: list[str] = []
                 text = "\n".join(_sheets(archive, extras, hidden))
-        except (ParseError, KeyError, zipfile.BadZipFile, IndexError) as error:
+        except (ParseError, KeyError, zipfile.BadZipFile, IndexError, ValueError) as error:
             raise damaged("") from error
         said = described(data, kind)
         title, author = said.get("title", ""), said.get("author", "")

@@ -158,8 +158,11 @@ def _converted(name: str, kind: str, place: Path) -> dict[str, Any]:
     except Exception as error:  # noqa: BLE001 a hostile document may raise anything in a parser
         if isinstance(error, OSError) and error.errno in _OF_MACHINE:
             return {"reason": to_json(hindrance(error)), "is_interrupted": True}
-        why = f"{type(error).__name__}: {error}"[:200]
-        return {"reason": to_json(message("can't be converted ({why}).", why=why))}
+        reason = message(
+            "can't be read: it is damaged, or something in it isn't known. Open it in its own program, save it again,"
+            " and import it."
+        )
+        return {"reason": to_json(reason), "cause": type(error).__name__}
 
 
 if __name__ == "__main__":

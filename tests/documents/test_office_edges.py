@@ -4,12 +4,14 @@ import io
 import json
 import re
 import zipfile
+from pathlib import Path
 
 import pytest
 
 from benchmarks.documents.making import xlsx, zipped
-from core.documents import CONVERTERS
+from core.documents import CONVERTERS, Converted, converting, worker
 from core.documents.converting import convert, is_document
+from core.documents.workbook import Workbook
 from core.errors import SourceError
 from core.model import Omission
 from tests.documents import office, written
@@ -212,3 +214,29 @@ def test_what_pandoc_says_of_a_file_is_told_in_words(path: str, data: bytes, sai
     with pytest.raises(SourceError) as refused:
         convert(data, path)
     assert str(refused.value.reason) == said
+
+
+@pytest.mark.parametrize("wrong", [' s="x"', ' t="s"'])
+def test_a_workbook_with_a_number_that_is_none_is_damaged(wrong: str) -> None:
+    with zipfile.ZipFile(io.BytesIO(xlsx({"S": [["1"]]}))) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    parts[sheet] = re.sub(rb"<c [^>]*>.*?</c>", f'<c r="A1"{wrong}><v>one</v></c>'.encode(), parts[sheet])
+    with pytest.raises(SourceError) as refused:
+        convert(zipped(parts), "a.xlsx")
+    assert str(refused.value.reason) == _DAMAGED
+
+
+def test_what_a_library_says_of_its_failure_reaches_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails(*_: object) -> Converted:
+        raise LookupError("bad magic 0x00 of 'secret words'")
+
+    monkeypatch.setattr(Workbook, "convert", fails)
+    monkeypatch.setattr(converting, "_run", lambda name, kind, data, _: worker._converted(name, kind, tmp_path))
+    (tmp_path / "source").write_text("a,b\n")
+    with pytest.raises(SourceError) as refused:
+        convert(b"a,b\n", "a.csv")
+    assert str(refused.value.reason).startswith("can't be read: it is damaged, or something in it isn't known.")
+    assert ("LookupError" in caplog.text, "secret" in caplog.text) == (True, False)
