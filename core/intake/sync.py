@@ -15,7 +15,7 @@ from core.intake import absent
 from core.intake.folder import Scan, scan, with_text
 from core.intake.page_pictures import pages_only
 from core.intake.paths import Paths, ancestry
-from core.model import Failed, KnownNote, Match, SourceFile, SyncPlan
+from core.model import READ_AGAIN, Failed, KnownNote, Match, SourceFile, SyncPlan
 from core.text import composed, name_key
 
 _KEPT = 8_000_000
@@ -131,7 +131,7 @@ def _compare(
         if before and failure and before.content_hash == file.content_hash:
             compared.unread.append((replace(file, text=""), failure))
             continue
-        if note and note.content_hash == file.content_hash:
+        if note and note.content_hash == file.content_hash and note.stamp != READ_AGAIN:
             if same:
                 compared.unchanged.append(note)
             else:
@@ -213,7 +213,8 @@ def _pair(missing: Sequence[KnownNote], new: Sequence[SourceFile]) -> tuple[list
         for note in reversed(notes):
             waiting[key(note)].append(note)
         matches = [Match(waiting[key(file)].pop(), file) for file in files if waiting[key(file)]]
-        (rewritten if key is keys[-1] else renamed).extend(matches)
+        for match in matches:
+            (rewritten if key is keys[-1] or match.note.stamp == READ_AGAIN else renamed).append(match)
         used = {match.note.note_id for match in matches}
         taken = {match.file.path for match in matches}
         notes = [note for note in notes if note.note_id not in used]

@@ -10,6 +10,10 @@ from core.model.notes import Failed
 from core.model.omissions import IncompleteNote
 
 
+READ_AGAIN = "to read again"
+"""The stamp of a note whose unchanged file reads differently now; the next sync reads it."""
+
+
 class _FileState:
     """Base class of a file as it was seen: its modification time, its size and its stamp."""
 

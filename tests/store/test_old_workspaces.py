@@ -493,13 +493,51 @@ def test_times_and_properties_of_notes_are_brought_up_to_date(
     request.addfinalizer(monkeypatch.undo)
     (tmp_path / "old").mkdir()
     shutil.copyfile(FILES[19], tmp_path / "old" / "notes.db")
+    with closing(sqlite3.connect(tmp_path / "old" / "notes.db")) as connection:
+        connection.execute(
+            "UPDATE notes SET front = replace(front, 'project:', ?), overridden = ? WHERE path = ?",
+            ("expires: 2027-03-01 10:00\nproject:", '{"expires_at": "2027-03-01T10:00:00+00:00"}', RUNBOOK),
+        )
+        connection.commit()
     with Workspace(tmp_path / "old") as workspace:
         note = notes(workspace)[RUNBOOK]
+        assert str(note.overridden["expires_at"]) == "2027-03-01 02:00:00+00:00", "what the file says"
         assert str(note.updated_at) == "2024-05-05 23:08:09+00:00", "07:08:09 on the clock of this machine"
         assert str(note.created_at) == "2024-03-01 00:00:00+00:00", "a bare day"
         for typed in ("reviewer:ada", "has:reviewer", "updated:2024-05-06", "created:2024-03-01"):
             filters = workspace.searching.filters(terms=[typed])
             assert [card.path for card in workspace.notes.all(filters)] == [RUNBOOK], typed
+
+
+@pytest.mark.parametrize("path", [UNDATED, "elsewhere.md", "edited.md"])
+def test_a_file_that_reads_differently_now_is_read_again(tmp_path: Path, path: str) -> None:
+    """Also where it was renamed meanwhile; before, an edit is no conflict."""
+    vault, old = tmp_path / "vault", tmp_path / "old"
+    vault.mkdir()
+    old.mkdir()
+    shutil.copyfile(FILES[19], old / "notes.db")
+    with closing(sqlite3.connect(old / "notes.db")) as connection:
+        ((front, body),) = connection.execute("SELECT front, body FROM notes WHERE path = ?", (UNDATED,))
+        (vault / UNDATED).write_text(front + body, newline="")
+        warnings = '[{"text": "The front matter is ignored.", "fields": {}}]'
+        connection.execute(
+            "UPDATE notes SET source_ref = ?, warnings = ? WHERE path = ?", (str(vault), warnings, UNDATED)
+        )
+        connection.execute("UPDATE bases SET write_files = 1 WHERE name = 'notes'")
+        connection.commit()
+    with Workspace(old) as workspace:
+        note = notes(workspace)[UNDATED]
+        assert workspace.notes.take_file(note.id).version == note.version
+        if path == "edited.md":
+            workspace.notes.update(note.id, body="Another body.\n", expected_version=note.version)
+            assert (vault / UNDATED).read_text() == f"{front}Another body.\n"
+            return
+        (vault / UNDATED).rename(vault / path)
+        plan = workspace.notes.plan_folder(vault, "notes")
+        assert [match.note.note_id for match in plan.changed] == [note.id]
+        workspace.notes.apply(plan, confirmed=True)
+        assert (notes(workspace)[path].id, "date like" in str(notes(workspace)[path].warnings)) == (note.id, True)
+        assert workspace.notes.plan_folder(vault, "notes").is_empty
 
 
 DAMAGED = {

@@ -50,6 +50,10 @@ _KEYS = {
     "updated_at": "updated|updated_at|modified",
     "expires_at": "expires|expires_at|expiry",
 }
+_OF_FILE = (
+    "iif(typeof(overridden) = 'text' AND json_valid(overridden), json_extract(overridden, '$.expires_at'), NULL)"
+)
+"""When the file of a note says that it expires, where a person set that otherwise."""
 _TIME = r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})[T ] ?(\d{1,2})(:\d\d(?::\d\d)?)"
 _LINES = {
     column: re.compile(rf"^(?:{keys}):[ \t]*[\"\']?{_TIME}[\"\']?[ \t]*$", re.MULTILINE | re.IGNORECASE)
@@ -65,8 +69,8 @@ def step(connection: sqlite3.Connection) -> None:
     for statement in _STATEMENTS:
         connection.execute(statement)
     columns = ", ".join(_KEYS)
-    for note_id, front, extra, *times in connection.execute(
-        f"SELECT id, iif(typeof(front) = 'text', front, ''), extra, {columns} FROM notes"
+    for note_id, front, extra, of_file, *times in connection.execute(
+        f"SELECT id, iif(typeof(front) = 'text', front, ''), extra, {_OF_FILE}, {columns} FROM notes"
         " WHERE extra != '{}' OR front != ''"
     ).fetchall():
         rows = [(note_id, name, text) for name, text in _properties(extra)]
@@ -74,11 +78,15 @@ def step(connection: sqlite3.Connection) -> None:
         for column, stored in zip(_KEYS, times, strict=True):
             if stored and (at := _local(_LINES[column], front, stored)):
                 connection.execute(f"UPDATE notes SET {column} = ? WHERE id = ?", (at, note_id))
+        if of_file and (at := _local(_LINES["expires_at"], front, of_file)):
+            connection.execute(
+                "UPDATE notes SET overridden = json_set(overridden, '$.expires_at', ?) WHERE id = ?", (at, note_id)
+            )
     texts = connection.execute("SELECT rowid, lead || char(10) || text FROM chunks WHERE has_code")
     drawn = [(rowid,) for rowid, text in texts if _holds_only_diagrams(text)]
     connection.executemany("UPDATE chunks SET has_code = 0 WHERE rowid = ?", drawn)
     connection.execute(
-        "UPDATE notes SET content_hash = 'to read again', mtime_ns = -1 WHERE source = 'folder'"
+        "UPDATE notes SET stamp = 'to read again' WHERE source = 'folder'"
         " AND instr(warnings, 'front matter') AND instr(warnings, 'is ignored')"
     )
 
