@@ -24,7 +24,7 @@ def fill(place: Path, secret: str) -> Path:
     vault = place / f"vault {secret}"
     vault.mkdir(parents=True)
     (vault / f"{secret}.md").write_text(f"---\ntags: [{secret}]\n---\n# {secret}\n\n{secret}", encoding="utf-8")
-    (vault / f"{secret}empty.md").touch()
+    (vault / f"{secret}binary.md").write_bytes(b"\0\1" * 99)
     folder = place / f"workspace {secret}"
     with Workspace(folder) as opened:
         base = "".join(one for one in secret if one.isprintable() or one >= "\xa0")  # a name has no control characters

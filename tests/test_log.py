@@ -34,13 +34,13 @@ def written(folder: Path) -> str:
 
 def test_starts_imports_and_failed_files_are_logged_for_the_owner_only(tmp_path: Path) -> None:
     vault = samples.write(tmp_path / "vault")
-    (vault / "empty.md").touch()
+    (vault / "binary.md").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 20)
     with Workspace(tmp_path / "w") as workspace:
         workspace.notes.apply(workspace.notes.plan_folder(vault))
     said = written(tmp_path / "w")
     assert "Opened on python 3" in said
     assert "import: base=vault model=tfidf added=3 changed=0 renamed=0 removed=0 unchanged=0 chunks=" in said
-    assert "Not imported: empty.md: is empty." in said
+    assert "Not imported: binary.md: " in said
     assert said.rstrip().endswith("Closed")
     assert "rested for two hours" not in said
     assert stat.S_IMODE((tmp_path / "w" / log.FILE).stat().st_mode) == 0o600

@@ -220,7 +220,7 @@ def test_bad_files_are_told_and_cost_nothing(workspace: Workspace, folder: Path,
         file.truncate(50_000_000)
     (folder / "backups.md").write_bytes(b"")
     report = synced(workspace, folder)
-    assert {failed.path for failed in report.failed} == {"picture.md", "empty.md", "link.md", "huge.md"}
+    assert {failed.path for failed in report.failed} == {"picture.md", "link.md", "huge.md"}
     assert [one.path for one in report.not_downloaded] == ["backups.md"]
     assert report.added == 1
     (hit,) = workspace.search("herons", mode="keyword").hits

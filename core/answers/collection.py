@@ -100,7 +100,9 @@ class Answers:
         if result.hits:
             base = self._store.bases.of_id((selection.quotes or result.hits)[0].note.base_id)
             bar = self.measure(base) if measure else bars.of(self._store, base)
-        return answer_of(result, selection, bar)
+        answer = answer_of(result, selection, bar)
+        no_notes = not result.hits and not self._store.notes.count([base.id for base in self._store.bases.all()])
+        return replace(answer, no_notes=no_notes)
 
     def start_measuring(self, answer: Answer) -> bool:
         """Start the job `measure_bar` for the base of an answer; return False if its bar is as its notes are."""

@@ -4,6 +4,7 @@ from typing import Any
 
 from core.cli.texts import _, say
 from core.messages import plural
+from core.model import GUESSED
 
 _SHOWN = 20
 """Lines about notes that lack parts of their files."""
@@ -20,24 +21,27 @@ def of_converters(values: dict[str, Any]) -> list[str]:
 
 def of_unread(values: dict[str, Any]) -> list[str]:
     unread = [f"{one['path']}: {say(one['reason'])}" for one in values["files"]]
-    return [*unread, *_lacking(values["incomplete"])] or [_("All files were read.")]
+    return [*unread, *(line for _kind, line in _lacking(values["incomplete"]))] or [_("All files were read.")]
 
 
 def of_incomplete(report: dict[str, Any]) -> list[str]:
     """Return what the first notes lack of their files, and what all do."""
-    every = _lacking(report["incomplete"])
-    text = [_("  incomplete: {line}", line=line) for line in every[:_SHOWN]]
+    every = [
+        _("  may be garbled: {line}", line=line) if kind == GUESSED else _("  incomplete: {line}", line=line)
+        for kind, line in _lacking(report["incomplete"])
+    ]
+    text = every[:_SHOWN]
     if len(every) > _SHOWN:
         text.append(f"  {_('and {n} more', n=len(every) - _SHOWN)}: tessera document unread BASE")
-    if len(report["incomplete"]) > 1:
-        parts = [omission["told"] for omission in report["missing_parts"]]
+    parts = [omission["told"] for omission in report["missing_parts"] if omission["kind"] != GUESSED]
+    if parts and len(report["incomplete"]) > 1:
         text.append(_("  not in the notes: {parts}", parts=[say(one) for one in parts]))
     return text
 
 
-def _lacking(notes: list[dict[str, Any]]) -> list[str]:
-    """Return a line for each kind of parts that a note lacks of its file."""
-    return [f"{one['path']}: {say(omission['told'])}" for one in notes for omission in one["left_out"]]
+def _lacking(notes: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Return a kind and a line for each kind of parts that a note lacks of its file."""
+    return [(part["kind"], f"{one['path']}: {say(part['told'])}") for one in notes for part in one["left_out"]]
 
 
 def of_encodings(values: dict[str, Any]) -> list[str]:

@@ -7,6 +7,7 @@ from core.cli import documentlines, snippet
 from core.cli.texts import _, minute, say
 from core.messages import lines, message, plural
 from core.model import (
+    GUESSED,
     LEVELS,
     LOST,
     MODES,
@@ -43,8 +44,8 @@ def of_answer(answer: dict[str, Any]) -> list[str]:
     unproven = [f"  {one['text']} ({say(NOT_IN_NOTES)}: {say(one['told'])})" for one in doubtful]
     if answer["refused"]:
         near = list(dict.fromkeys(f"  {_place(one)}" for one in answer["nearest"]))
-        head = [say(answer["told"]), *unproven, say(answer["bar"]["told"])]
-        return [*head, *([_("The nearest passages:"), *near] if near else [])]
+        head = [say(answer["told"]), *unproven]
+        return [*head, *([say(answer["bar"]["told"]), _("The nearest passages:"), *near] if near else [])]
     head = [say(answer["told"])] if answer["told"] else []
     head += [] if answer["sure"] or answer["writing"] else [_("Perhaps:")]
     cited = (f"[{one['number']}] {_place(one)}: {one_line(one['quote'])}" for one in answer["citations"])
@@ -63,7 +64,7 @@ def counts(report: dict[str, Any]) -> str:
         n=len(report["failed"]),
         **report,
     )
-    lacking = len(report["incomplete"])
+    lacking = sum(any(part["kind"] != GUESSED for part in one["left_out"]) for one in report["incomplete"])
     return _("{counts}, {n} incomplete", counts=text, n=lacking) if lacking else text
 
 

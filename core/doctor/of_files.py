@@ -15,8 +15,8 @@ from core.backups import restoring
 from core.doctor.check import Check, Parts, named
 from core.faults import BACKUPS, hindrance
 from core.indexing.scratch import Scratch
-from core.messages import Message, message, plural, verbatim
-from core.model import Filters, Note
+from core.messages import Message, lines, message, plural, verbatim
+from core.model import GUESSED, Filters, Note
 from core.notes import attachments
 from core.store import folder as folders
 
@@ -47,11 +47,20 @@ def _unread(parts: Parts) -> Message | None:
 
 
 def _omissions(parts: Parts) -> Message | None:
-    paths = sorted(one.path for base in parts.bases.all() for one in parts.store.documents.incomplete(base))
-    return named(
-        paths,
-        plural("{n} note lacks parts of its file: {names}", "{n} notes lack parts of their files: {names}"),
+    notes = [one for base in parts.bases.all() for one in parts.store.documents.incomplete(base)]
+    lacking = sorted(one.path for one in notes if any(part.kind != GUESSED for part in one.left_out))
+    guessed = sorted(one.path for one in notes if any(part.kind == GUESSED for part in one.left_out))
+    told = (
+        named(
+            lacking,
+            plural("{n} note lacks parts of its file: {names}", "{n} notes lack parts of their files: {names}"),
+        ),
+        named(
+            guessed,
+            plural("The encoding of {n} file is a guess: {names}", "The encodings of {n} files are guesses: {names}"),
+        ),
     )
+    return lines(*filter(None, told)) if any(told) else None
 
 
 def _attachments(parts: Parts) -> Message | None:

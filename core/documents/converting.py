@@ -80,7 +80,8 @@ def convert(data: bytes, path: str, *, converter: str = "") -> tuple[Converted, 
         "warnings": tuple(map(from_json, values["warnings"])),
         "left_out": tuple(Omission(**omission) for omission in values["left_out"]),
     }
-    return Converted(**values | read), result["version"]
+    converted = Converted(**values | read)
+    return converted, ", ".join(filter(None, (result["version"], converted.ocr)))
 
 
 def _run(name: str, kind: str, data: bytes, path: str) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class Mail:
         _read(message, read, 0)
         text = "\n\n".join(filter(None, [_head(message), *read.texts]))
         if read.attached:
-            text += "\n\n" + "\n".join(f"- {name}" for name in read.attached)
+            text += "\n\n" + "\n".join(f"- Attachment: {name}" for name in read.attached)
         counts = {"attachment": len(read.attached), "encrypted": read.encrypted, "character": read.unreadable}
         left_out = tuple(
             Omission(kind, count, ", ".join(read.attached) if kind == "attachment" else "")

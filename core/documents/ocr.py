@@ -36,7 +36,7 @@ class Ocr:
 
     @property
     def version(self) -> str:
-        return f"rapidocr {version('rapidocr')}" if has("rapidocr") else "rapidocr"
+        return f"OCR (rapidocr {version('rapidocr')})" if has("rapidocr") else "rapidocr"
 
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return the text of a picture, or of the pages of a PDF."""

@@ -7,7 +7,7 @@ from core.documents.extras import has
 from core.documents.kinds import check_size, picture_kind
 from core.documents.process import ConverterProcess, Interrupted, Limits, ended
 from core.errors import ConfigError, SourceError
-from core.messages import from_json
+from core.messages import from_json, message
 
 PICTURE_SECONDS = 120
 """Seconds of the processor that one picture may take; most take one or two."""
@@ -61,9 +61,8 @@ class PictureReader:
         try:
             result = self._process.convert(data, _CONVERTER, _ANY_KIND, look)
         except TimeoutError:
-            raise Interrupted(
-                path, "takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS
-            ) from None
+            reason = message("takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS)
+            raise Interrupted(path, reason) from None
         except ChildProcessError as error:
             raise ended(path, error) from None
         if "converted" in result:

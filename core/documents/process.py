@@ -54,7 +54,7 @@ def hindrance(error: OSError) -> Message:
 
 
 def ended(path: str, error: ChildProcessError) -> Interrupted:
-    """Return the error for a document whose process ended, with its status, or could not be started, with the reason."""
+    """Return the error for a document whose process ended (its status) or could not be handed it (the reason)."""
     status = error.args[0]
     if isinstance(status, Message):
         return Interrupted(path, status)

@@ -13,6 +13,7 @@ class Converted:
 
     `created` and `updated` are dates as ISO 8601 writes them, or "". `pages` are the places in `text`, in characters,
     where its pages begin; a kind without pages has none. `left_out` names the parts of the document that `text` lacks.
+    `ocr` is the version of what read pages that are pictures, "" where nothing did.
     """
 
     text: str
@@ -23,6 +24,7 @@ class Converted:
     pages: tuple[int, ...] = ()
     warnings: tuple[Message, ...] = ()
     left_out: tuple[Omission, ...] = ()
+    ocr: str = ""
 
 
 class Converter(Protocol):

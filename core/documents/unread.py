@@ -59,6 +59,12 @@ def why_not_read(path: str) -> Message:
         return message("is part of a program, in which there is nothing to read.")
     if kind in _MAILBOXES:
         return message("is a mailbox. Save its e-mails as .eml files to have them read.")
+    if kind == "xml":
+        return message(
+            "is data for programs. If it is a feed or an outline, name it .rss, .atom or .opml: those are read."
+        )
+    if kind in ("json", "jsonl", "ndjson"):
+        return message("is data for programs. If it is a log or an exported chat, learn from it: tessera learn FILE")
     if kind in _DATA:
         return message("is data for programs. Export what should be found as text or CSV.")
     if not kind:

@@ -4,13 +4,15 @@ import errno
 import re
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from os import stat_result
 from pathlib import Path
 
 from core.errors import SourceError
 from core.messages import message
+from core.model import Failed
 
-PLACEHOLDER = message("is not downloaded. Download it in the program that syncs the folder; its note stays until then.")
+PLACEHOLDER = message("is not downloaded. Download it in the program that syncs the folder.")
 MOVED = message(
     "is gone, and a file of the same name isn't downloaded yet: it may have been moved. "
     "Its note stays until that is known."
@@ -31,7 +33,19 @@ _CLOUD = range(358, 405)
 
 
 class NotDownloaded(SourceError):
-    """A file isn't there yet, or another program holds it: its note stays as it is."""
+    """A file isn't there yet, or another program holds it: its note, if it has one, stays as it is."""
+
+
+class EmptyFile(SourceError):
+    """A file holds nothing: no word is lost where it isn't read."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, "is empty.")
+
+
+def with_note(failure: Failed) -> Failed:
+    """Return the failure of a file that has a note."""
+    return replace(failure, error=message("{reason} Its note stays as it is until then.", reason=failure.error))
 
 
 def stands_for(name: str) -> str:
@@ -70,11 +84,11 @@ def held(error: Exception, path: str) -> NotDownloaded | None:
     if error.errno not in _HELD:
         return None
     return NotDownloaded(
-        path, "can't be read: {why}. Close the program that uses it, or allow reading it; its note stays.", why=why
+        path, message("can't be read: {why}. Close the program that uses it, or allow reading it.", why=why)
     )
 
 
 def check_content(data: bytes, path: str) -> None:
     """Raise NotDownloaded for a file of zero bytes only: its content was never written, or lies elsewhere."""
     if data[:1] == b"\0" and data.count(0) == len(data):
-        raise NotDownloaded(path, "holds no content yet, only zero bytes. Its note stays until the text is there.")
+        raise NotDownloaded(path, message("holds no content yet, only zero bytes."))

@@ -10,8 +10,9 @@ from core.encodings.decoding import decode_undeclared
 from core.encodings.guessing import guesses
 from core.encodings.names import ENCODINGS, known_encoding, shown_encoding
 from core.errors import EditError, SourceError
+from core.intake.absent import EmptyFile
 from core.messages import message
-from core.model import EncodingOrigin, Omission, ReadAs, TextEncoding
+from core.model import GUESSED, EncodingOrigin, Omission, ReadAs, TextEncoding
 from core.text import storable
 
 MAX_BYTES = 20 * 1024 * 1024
@@ -57,7 +58,7 @@ def decoded(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = "") 
     Raises SourceError for data that isn't text, is empty or has more than `most` bytes.
     """
     if not data:
-        raise SourceError(path, "is empty.")
+        raise EmptyFile(path)
     if len(data) > most:
         raise too_large(path, len(data), most)
     for bom, encoding in BOMS:
@@ -127,7 +128,7 @@ def _controls(data: bytes) -> int:
 
 def _text_only(text: str, path: str) -> str:
     if not text:
-        raise SourceError(path, "is empty.")
+        raise EmptyFile(path)
     controls = _controls(text.encode("utf-8", "replace"))
     if controls > 1 + len(text) // 100:
         raise SourceError(path, "holds binary data, not text, whatever its name says.")
@@ -147,7 +148,7 @@ def unreadable(text: str) -> tuple[Omission, ...]:
 
 def doubtful(encoding: TextEncoding | None) -> tuple[Omission, ...]:
     """Return the name of a guessed encoding, where others are about as likely."""
-    return (Omission("encoding", place=encoding.name),) if encoding and encoding.known == "unsure" else ()
+    return (Omission(GUESSED, place=encoding.name),) if encoding and encoding.known == "unsure" else ()
 
 
 def readings(data: bytes, path: str) -> list[ReadAs]:

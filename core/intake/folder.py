@@ -134,9 +134,11 @@ def safe(path: str) -> bool:
 def with_text(folder: Path, file: SourceFile, encoding: str = "") -> SourceFile:
     """Return the file with its content's hash and, unless it is a document, its text.
 
-    `encoding` is the one that a person chose. Raises SourceError if it can't be a note.
+    `encoding` is the one that a person chose. Raises SourceError if it can't be a note, EmptyFile if it holds nothing.
     """
     data = read(folder, file.path)
+    if not data:
+        raise absent.EmptyFile(file.path)
     file = replace(file, content_hash=content_hash(data))
     if is_document(file.path, pictures=True):
         return file

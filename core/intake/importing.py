@@ -14,7 +14,7 @@ from core.importers import Importer
 from core.indexing.embed_queue import state_of
 from core.indexing.indexer import Indexer
 from core.intake import documents, folder, notefile, staging
-from core.intake.absent import NotDownloaded
+from core.intake.absent import NotDownloaded, with_note
 from core.lines import line_starts
 from core.markdown.tags import key
 from core.messages import message, skeleton
@@ -62,7 +62,8 @@ def apply(
             stopped = True
     failed += [failure for _, failure in unread.failed]
     _remember(store, base, plan, unread)
-    store.pictures.forget_problems(lasting=False)
+    if plan.is_whole:
+        store.pictures.forget_problems(lasting=False)
     done = indexer.done
     written = set(done.notes)
     changed = len(written.intersection(match.note.note_id for match in plan.changed))
@@ -157,7 +158,8 @@ def _notes(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -
             with one_file(file.path):
                 note = _note(store, base, plan, file, note_id, live)
         except NotDownloaded as error:
-            unread.not_downloaded.append(Failed(file.path, error.reason))
+            failure = Failed(file.path, error.reason)
+            unread.not_downloaded.append(with_note(failure) if old else failure)
             continue
         except SourceError as error:
             tried = SourceFile(file.path, -1, -1) if isinstance(error, documents.Interrupted) else file

@@ -32,6 +32,7 @@ class _Comparison:
     unchanged: list[KnownNote] = field(default_factory=list)
     failed: list[Failed] = field(default_factory=list)
     away: list[Failed] = field(default_factory=list)
+    empty: list[Failed] = field(default_factory=list)
     unread: list[tuple[SourceFile, Failed]] = field(default_factory=list)
 
 
@@ -69,7 +70,8 @@ def plan(
     compared.unchanged += others
     present = {note.path for note in others} | {file.path for file in scanned.files}
     if not removals:
-        compared.failed, compared.away = [*compared.failed, *compared.away], []
+        compared.failed += [*compared.away, *compared.empty]
+        compared.away, compared.empty = [], []
     unreadable = [*compared.failed, *compared.away]
     missing = _missing([*mine.values(), *moved], present, unreadable, ref) if removals else []
     renamed, rewritten = _pair(missing, compared.new)
@@ -90,9 +92,10 @@ def plan(
         failed=tuple(compared.failed),
         known=len(mine) + len(moved),
         not_downloaded=(*compared.away, *(Failed(note.path, absent.MOVED) for note in held)),
-        skipped=scanned.skipped,
+        skipped=(*scanned.skipped, *compared.empty),
         left_out=scanned.left_out,
         unread=tuple(compared.unread),
+        is_whole=only is None,
     )
 
 
@@ -102,7 +105,8 @@ def _compare(
     alike: Mapping[str, KnownNote],
     unread: Mapping[str, tuple[SourceFile, Failed]],
 ) -> _Comparison:
-    compared, room = _Comparison(failed=list(scanned.failed), away=list(scanned.not_downloaded)), _KEPT
+    away = [absent.with_note(one) if one.path in known else one for one in scanned.not_downloaded]
+    compared, room = _Comparison(failed=list(scanned.failed), away=away), _KEPT
     present = {file.path for file in scanned.files}
     for file in scanned.files:
         note = known.get(file.path)
@@ -112,9 +116,6 @@ def _compare(
         if note and same and file.is_settled:
             compared.unchanged.append(note)
             continue
-        if note and note.size > 0 and not file.size:
-            compared.away.append(Failed(file.path, absent.EMPTIED))
-            continue
         before, failure = unread.get(file.path, (None, None))
         if before and failure and file.is_settled and before.is_as(file):
             compared.unread.append((before, failure))
@@ -123,7 +124,14 @@ def _compare(
             with one_file(file.path):
                 file = with_text(scanned.folder, file, note.encoding if note else "")
         except absent.NotDownloaded as error:
-            compared.away.append(Failed(file.path, error.reason))
+            failure = Failed(file.path, error.reason)
+            compared.away.append(absent.with_note(failure) if note else failure)
+            continue
+        except absent.EmptyFile as error:
+            if note:
+                compared.away.append(Failed(file.path, absent.EMPTIED))
+            else:
+                compared.empty.append(Failed(file.path, error.reason))
             continue
         except SourceError as error:
             compared.failed.append(Failed(file.path, error.reason))

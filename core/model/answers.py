@@ -107,7 +107,7 @@ class Answer:
     """The quotes that answer a question, the best first; none where the search is below the bar and none is likely.
 
     `evidence` is that of the first quote: six of seven `sure` answers are right, four of five `likely` ones. Where a
-    language model wrote it, the quotes are those that its sentences rest on.
+    language model wrote it, the quotes are those that its sentences rest on. `no_notes`: there are none at all.
     """
 
     query: str
@@ -118,6 +118,7 @@ class Answer:
     likely: bool
     result: SearchResult
     writing: Writing | None = None
+    no_notes: bool = False
 
     @property
     def refused(self) -> bool:
@@ -155,6 +156,7 @@ class Answer:
 
 _NEAREST = 3
 REFUSED = message("Your notes don't answer this.")
+NO_NOTES = message("There are no notes yet. Import some on the page Notes, or with: tessera import FOLDER")
 NOT_IN_NOTES = message("not in your notes")
 UNPROVEN = message("The language model wrote nothing that your notes prove.")
 
@@ -166,7 +168,9 @@ def told(answer: Answer) -> Message | None:
         return writing.problem
     if writing and writing.ended and not writing.stopped and answer.refused:
         return UNPROVEN
-    return REFUSED if answer.refused and not writing else None
+    if answer.refused and not writing:
+        return NO_NOTES if answer.no_notes else REFUSED
+    return None
 
 
 def doubt(sentence: Sentence) -> Message | None:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 from core.messages import Message, message, plural
 
+GUESSED = "encoding"
+"""The kind of a text whose encoding is a guess: it may be garbled, and lacks nothing."""
 OMISSION_KINDS: Mapping[str, Message] = {
     "page": plural("{n} page gave no text", "{n} pages gave no text"),
     "page_part": plural("text of {n} page is missing", "text of {n} pages is missing"),
@@ -24,7 +26,7 @@ OMISSION_KINDS: Mapping[str, Message] = {
     "encrypted": plural("{n} encrypted passage was not read", "{n} encrypted passages were not read"),
     "field": plural("{n} property could not be read", "{n} properties could not be read"),
     "character": plural("{n} character could not be read", "{n} characters could not be read"),
-    "encoding": plural("the encoding of {n} file is a guess", "the encodings of {n} files are guesses"),
+    GUESSED: plural("the encoding of {n} file is a guess", "the encodings of {n} files are guesses"),
 }
 _OTHER = plural("{n} part was left out", "{n} parts were left out")
 """What is said of a kind that only a later version knows."""

@@ -9,7 +9,6 @@ from core.model.documents import TextEncoding
 from core.model.notes import Failed
 from core.model.omissions import IncompleteNote
 
-
 READ_AGAIN = "to read again"
 """The stamp of a note whose unchanged file reads differently now; the next sync reads it."""
 
@@ -129,7 +128,8 @@ class SyncPlan:
     `base_id` is the base that was compared, whatever it is called later; a plan that `makes` a base has none. `joined`
     are notes of the workspace that become those of files with the same paths: what differs is among `changed` too.
     `skipped` and `left_out` are those of a report, and so is the `importer`. `address` is that of the page of the web
-    that is imported. `unread` are those `failed` files that are as they were when they couldn't be read.
+    that is imported. `unread` are those `failed` files that are as they were when they couldn't be read. `is_whole`:
+    the whole folder was compared.
     """
 
     base: str
@@ -152,6 +152,7 @@ class SyncPlan:
     importer: str = ""
     address: str = ""
     unread: tuple[tuple[SourceFile, Failed], ...] = ()
+    is_whole: bool = True
 
     @property
     def differing(self) -> tuple[Match, ...]:

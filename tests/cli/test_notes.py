@@ -227,9 +227,7 @@ def test_a_killed_export_leaves_no_file(
         "cli.main(arguments)\n"
     )
     to = ["--to", str(place / "copy.json"), "--workspace", str(shell.folder)]
-    done = subprocess.run(
-        [sys.executable, "-c", script, str(place), *command, *to], check=False, capture_output=True
-    )
+    done = subprocess.run([sys.executable, "-c", script, str(place), *command, *to], check=False, capture_output=True)
     assert (done.returncode, [*place.iterdir()]) == (-9, []), done.stderr
 
 

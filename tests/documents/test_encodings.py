@@ -251,7 +251,11 @@ def test_commands_choose_the_encoding(tmp_path: Path, folder: Path, capsys: pyte
     with Workspace(tmp_path / "workspace") as workspace:
         workspace.bases.add("work", embedder="tfidf")
     said = "note.txt: the encoding of 1 file is a guess: Windows-1252"
-    assert said in run("import", str(folder), "--base", "work")
+    report = run("import", str(folder), "--base", "work")
+    assert f"  may be garbled: {said}\n" in report
+    assert "incomplete" not in report
+    assert "The encoding of 1 file is a guess: note.txt" in (doctor := run("doctor"))
+    assert "lacks parts" not in doctor
     assert said in run("document", "unread", "work")
     assert "Windows-1251: Zoл\n" in run("document", "encodings", "note.txt")
     assert "version 2" in run("document", "read-as", "note.txt", "--encoding", "cp1251")

@@ -1,6 +1,9 @@
 """What OCR reads of a picture -> text: its columns, tables, and pictures that are turned or tilted."""
 
 import math
+import re
+from dataclasses import asdict
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -8,8 +11,9 @@ import pytest
 from PIL import Image
 
 from benchmarks.documents.pdfs import PdfPage, pdf
-from core.documents import ocr
+from core.documents import Converted, converting, ocr
 from core.documents.pdf import converters
+from core.workspace import Workspace
 from tests.documents.test_pdf import DIARY, HOUSE
 
 KEYS = [("Room", "Key", "Floor"), ("Attic", "B07", "3"), ("Cellar", "C99", "2")]
@@ -62,4 +66,21 @@ def test_letters_of_a_scan_that_ocr_misses_stay_and_its_text_comes_once(monkeypa
     scanned.text(72, 300, "Plan 7")
     scanned.text(72, 400, "ORCHARD")
     scanned.text(300, 300, "fig 2", turned=90)
-    assert converters.Pdf().convert(pdf([scanned]), "pdf").text == "Plan 7\n\nfig 2\n\nThe orchard\n\nThe house\n"
+    converted = converters.Pdf().convert(pdf([scanned]), "pdf")
+    assert converted.text == "Plan 7\n\nfig 2\n\nThe orchard\n\nThe house\n"
+    assert converted.ocr == ocr.Ocr().version
+    assert re.fullmatch(r"OCR \(rapidocr [0-9.]+\)|rapidocr", converted.ocr)
+
+
+def test_a_note_says_that_ocr_read_its_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = {"converted": asdict(Converted("A scan.", ocr="OCR (rapidocr 3)")), "version": "pdfium 4"}
+    monkeypatch.setattr(converting, "_run", lambda *_: result)
+    (tmp_path / "scans").mkdir()
+    (tmp_path / "scans/a.pdf").write_bytes(pdf([PdfPage()]))
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "scans"))
+        (card,) = workspace.notes.all()
+        document = workspace.notes.get(card.id).document
+    assert document is not None
+    assert document.converter == "pdfium 4, OCR (rapidocr 3)"

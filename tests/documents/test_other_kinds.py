@@ -84,7 +84,7 @@ def read(kind: str, data: bytes) -> Converted:
 
 def test_an_email_is_who_wrote_it_its_text_and_what_is_attached() -> None:
     head = "- From: Ada Löw <ada@example.org>\n- To: Bo <bo@example.org>\n- Date: Fri, 20 Nov 2026 23:30:00 +0100"
-    text = f"{head}\n\nDear Bo,\n\nit is due on Monday.\n\n## Inner\n\nForwarded granite.\n\n- lease.pdf\n"
+    text = f"{head}\n\nDear Bo,\n\nit is due on Monday.\n\n## Inner\n\nForwarded granite.\n\n- Attachment: lease.pdf\n"
     left_out = (Omission("attachment", 1, "lease.pdf"),)
     whole = Converted(text, "Rent für Mai — 租金", "Ada Löw", "2026-11-20T23:30:00+01:00", left_out=left_out)
     assert read("eml", mail()) == whole
@@ -251,16 +251,18 @@ OTHERS = ("song.mp3", "tune.MP3", "all.zip", "setup.exe", "data.json", "old.xls"
 def test_each_kind_that_isnt_read_says_what_would_help(workspace: Workspace, tmp_path: Path) -> None:
     folder = tmp_path / "mixed"
     folder.mkdir()
-    for name in (*OTHERS, "note.md"):
+    for name in (*OTHERS, "feed.xml", "config.toml", "note.md"):
         (folder / name).write_bytes(b"x")
     report = workspace.notes.apply(workspace.notes.plan_folder(folder, "files"))
     told = {one.path: str(one.error) for one in report.skipped}
-    assert told.keys() == {*OTHERS}
+    assert told.keys() == {*OTHERS, "feed.xml", "config.toml"}
     for name, part in {
         "song.mp3": "transcript",
         "all.zip": "Import it by itself",
         "setup.exe": "part of a program",
-        "data.json": "Export what should be found",
+        "data.json": "tessera learn FILE",
+        "feed.xml": "name it .rss, .atom or .opml",
+        "config.toml": "Export what should be found",
         "old.xls": "Save it as .xlsx",
         "mail.msg": "Save it as .eml",
         "noext": "Add one",

@@ -68,7 +68,8 @@ def test_a_note_whose_placeholder_is_there_stays_and_comes_back_once(workspace: 
     assert (plan.removed, [one.path for one in plan.not_downloaded]) == ((), ["Never here.pdf", *texts])
     report = sync(workspace, vault)
     assert (report.removed, report.failed) == (0, ())
-    assert away(report) == dict.fromkeys(("Never here.pdf", *texts), str(absent.PLACEHOLDER))
+    stays = f"{absent.PLACEHOLDER} Its note stays as it is until then."
+    assert away(report) == {"Never here.pdf": str(absent.PLACEHOLDER), **dict.fromkeys(texts, stays)}
     assert found(workspace, "lighthouse3") == ["Note 3.md"]
     assert workspace.search("lighthouse3", mode="keyword").hits[0].file == "same", "the file isn't gone"
     assert {one.path for one in workspace.documents.unread("vault")} == {"Never here.pdf", *texts}
@@ -130,10 +131,15 @@ def test_a_file_that_became_empty_or_zero_bytes_keeps_its_note_until_it_is_delet
     os.truncate(vault / "Note 3.md", 0)
     os.truncate(vault / "Note 3.md", 4096)
     (vault / "new.md").write_bytes(b"")
+    (vault / "new.csv").write_bytes(b"")
     (vault / "new zero.pdf").write_bytes(b"\0" * 4096)
     report = sync(workspace, vault)
     assert [*away(report)] == ["Note 1.md", "Note 2.md", "Note 3.md", "new zero.pdf"]
-    assert [(one.path, str(one.error)) for one in report.failed] == [("new.md", "is empty.")]
+    told = away(report)
+    assert told["Note 2.md"] == "holds no content yet, only zero bytes. Its note stays as it is until then."
+    assert told["new zero.pdf"] == "holds no content yet, only zero bytes."
+    assert [(one.path, str(one.error)) for one in report.skipped] == [("new.csv", "is empty."), ("new.md", "is empty.")]
+    assert (report.failed, workspace.freshness.state) == ((), "current")
     assert found(workspace, "lighthouse1") == ["Note 1.md"]
     (vault / "Note 1.md").unlink()
     report = sync(workspace, vault)

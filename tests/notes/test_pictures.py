@@ -366,7 +366,10 @@ def test_a_picture_that_took_too_long_is_tried_again(
         slow.setattr(reading, "_LIMITS", process.Limits(0, 60, 4096))
         sync(workspace, vault)
     (note,) = workspace.notes.all()
-    assert "takes longer than" in str(workspace.pictures.problems(note.id)[0].error)
+    base = workspace.bases.get("vault")
+    (vault / "plan.md").write_text(f"{NOTE}One more.\n")
+    assert workspace.notes.apply(workspace.notes.plan_changes(vault, base, {"plan.md"})).changed == 1
+    assert "takes longer than" in str(workspace.pictures.problems(note.id)[0].error), "not at each change of a file"
     if look == "import":
         workspace.notes.apply(workspace.notes.plan_folder(vault, "vault"))
         assert workspace.pictures.start()

@@ -60,3 +60,24 @@ def test_an_import_names_what_notes_lack_and_so_does_each_note(tmp_path: Path) -
     assert f"a.md <i>{told}</i>" in screen.text
     (note,) = (one for one in screen.workspace.notes.all() if one.path == "a.md")
     assert told in screen.open("notes", note=note.id).text.replace("\\", "")
+
+
+def test_a_guessed_encoding_is_no_missing_part(tmp_path: Path) -> None:
+    folder = vault(tmp_path / "guessed", {"b.md": "b"})
+    (folder / "note.txt").write_bytes(b"Zo\xeb\n")
+    screen = looked_at(folder).press("plan_apply").finish()
+    assert "The encoding of 1 file is a guess" in screen.text
+    assert "note.txt <i>Windows-1252</i>" in screen.text
+    assert "lacks parts" not in screen.text
+    assert "Incomplete" not in screen.text
+
+
+def test_what_is_known_of_a_document_only_after_the_import_is_said_before_it(tmp_path: Path) -> None:
+    folder = vault(tmp_path / "papers", {"b.md": "b"})
+    later = "1 of these files is read during the import: if it can't be, it is listed then."
+    assert later not in looked_at(folder).text
+    (folder / "torn.docx").write_bytes(b"PK\x03\x04no archive")
+    screen = looked_at(folder)
+    assert later in screen.text
+    screen = screen.press("plan_apply").finish()
+    assert "torn.docx <i>is damaged." in screen.text

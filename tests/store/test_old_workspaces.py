@@ -196,7 +196,8 @@ def check_notes(workspace: Workspace, version: int) -> None:
     note = own[UNDATED]
     assert tuple(map(str, note.warnings)) == ("'created' in the front matter (line 3) is not a date like 2026-01-31.",)
     assert (note.status, note.extra, note.tags) == ("archived", {"created": "someday"}, ("draft",))
-    assert failures(workspace, "notes") == [("empty.md", "is empty.")]
+    # Later versions list an empty file among those that hold nothing to read.
+    assert failures(workspace, "notes") == ([("empty.md", "is empty.")] if version < 20 else [])
     sections = [chunk.section for chunk in chunks(workspace, RUNBOOK) if not chunk.edited]
     assert sections[-2:] == [("Backup runbook", "Machines"), ("Backup runbook", "Script")]
     for name in names:

@@ -27,6 +27,7 @@ class Pdf:
 
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return the text with the place of each page."""
+        from core.documents.ocr import Ocr
         from core.documents.pdf import layout, reading
         from core.documents.pdf.omissions import LeftOut
 
@@ -54,6 +55,7 @@ class Pdf:
             pages=tuple(text.starts),
             warnings=_unread(unread) if unread else (),
             left_out=tuple(left.omissions(read, text.running)),
+            ocr=Ocr().version if any(read.values()) else "",
         )
 
 

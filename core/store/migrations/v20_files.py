@@ -50,9 +50,7 @@ _KEYS = {
     "updated_at": "updated|updated_at|modified",
     "expires_at": "expires|expires_at|expiry",
 }
-_OF_FILE = (
-    "iif(typeof(overridden) = 'text' AND json_valid(overridden), json_extract(overridden, '$.expires_at'), NULL)"
-)
+_OF_FILE = "iif(typeof(overridden) = 'text' AND json_valid(overridden), json_extract(overridden, '$.expires_at'), NULL)"
 """When the file of a note says that it expires, where a person set that otherwise."""
 _TIME = r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})[T ] ?(\d{1,2})(:\d\d(?::\d\d)?)"
 _LINES = {

@@ -18,7 +18,7 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
     away = workspace.bases.not_downloaded(base)
     plans.not_downloaded(base.name, away)
     shown = {*failures, *away}
-    plans.of_other_kinds(base.name, [one for one in workspace.documents.unread(base.name) if one not in shown])
+    plans.not_read(base.name, [one for one in workspace.documents.unread(base.name) if one not in shown])
     plans.lacking(workspace.documents.incomplete(base.name))
     if not base.watch:
         return

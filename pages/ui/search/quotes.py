@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import streamlit as st
 
-from core.model import REFUSED, Answer, Quote, SearchResult, bar_line
+from core.model import Answer, Quote, SearchResult, bar_line, told
 from core.workspace import Workspace
 from pages.ui.search import question_box
 from pages.ui.shared import cards, rendered
@@ -27,9 +27,9 @@ def box(workspace: Workspace, result: SearchResult) -> Answer | None:
     if answer is None:
         return None
     workspace.answers.start_measuring(answer)
-    if answer.refused:
+    if line := told(answer):
         about = plain(text_of(bar_line(answer.bar)))
-        st.caption(f":material/help: {plain(text_of(REFUSED))}", width="content", help=about)
+        st.caption(f":material/help: {plain(text_of(line))}", width="content", help=about)
     elif answer.likely:
         if question_box.is_first("answer", answer.query):
             workspace.uses.answered(answer)

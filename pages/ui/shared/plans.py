@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from core.messages import message
-from core.model import Failed, IncompleteNote, PackReport, Rechunked, SyncPlan, SyncReport
+from core.model import GUESSED, Failed, IncompleteNote, PackReport, Rechunked, SyncPlan, SyncReport
 from pages.ui.shared.safe import boxes, facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -57,6 +57,14 @@ def show(plan: SyncPlan) -> None:
     if plan.importer:
         st.caption(t("Read as notes of {program}.", program=plan.importer))
     counts({name: len(rows) for name, rows in lists.items()})
+    if unread := sum(not file.text for file in (*plan.added, *(match.file for match in plan.changed))):
+        st.caption(
+            t_plural(
+                "{n} of these files is read during the import: if it can't be, it is listed then.",
+                "{n} of these files are read during the import: those that can't be are listed then.",
+                n=unread,
+            )
+        )
     for name, rows in lists.items():
         if rows:
             with st.expander(f"{text_of(COUNTS[name])} · {len(rows):,}", expanded=name == "failed"):
@@ -66,11 +74,11 @@ def show(plan: SyncPlan) -> None:
 
 def report(done: SyncReport) -> None:
     """Draw what a sync did."""
-    figures = {name: getattr(done, name) for name in COUNTS} | {
-        name: len(getattr(done, name)) for name in ("failed", "skipped", "incomplete")
+    figures = {name: getattr(done, name) for name in COUNTS if name != "incomplete"} | {
+        name: len(getattr(done, name)) for name in ("failed", "skipped")
     }
-    if not done.incomplete:
-        del figures["incomplete"]
+    if lacks := sum(any(part.kind != GUESSED for part in one.left_out) for one in done.incomplete):
+        figures["incomplete"] = lacks
     counts(figures, t_plural("{n} passage", "{n} passages", n=done.chunks))
     if done.failed:
         listing(failed(done.failed))
@@ -113,10 +121,14 @@ def failed(items: Iterable[Failed]) -> Rows:
 
 
 def lacking(notes: Sequence[IncompleteNote]) -> None:
-    """Draw the notes that lack parts of their files, and which; draws nothing without any."""
-    title = t_plural("{n} note lacks parts of its file", "{n} notes lack parts of their files", n=len(notes))
-    rows = [(one.path, text_of(omission)) for one in notes for omission in one.left_out]
-    _to_unfold(title, rows, ":material/warning:")
+    """Draw the notes that lack parts of their files, and those that may be garbled; draws nothing without any."""
+    parts = [(one, part) for one in notes for part in one.left_out if part.kind != GUESSED]
+    paths = {one.path for one, _ in parts}
+    title = t_plural("{n} note lacks parts of its file", "{n} notes lack parts of their files", n=len(paths))
+    _to_unfold(title, [(one.path, text_of(part)) for one, part in parts], ":material/warning:")
+    guessed = [(one.path, part.place) for one in notes for part in one.left_out if part.kind == GUESSED]
+    title = t_plural("The encoding of {n} file is a guess", "The encodings of {n} files are guesses", n=len(guessed))
+    _to_unfold(title, guessed, ":material/translate:")
 
 
 def listing(rows: Rows) -> None:
@@ -149,19 +161,19 @@ def unread(base: str, files: Sequence[Failed]) -> None:
 def not_downloaded(base: str, files: Sequence[Failed]) -> None:
     """Draw the files of a base that aren't there yet, each with what helps; draws nothing without any."""
     title = t_plural(
-        "{n} file of '{base}' isn't downloaded; its note stays as it was",
-        "{n} files of '{base}' aren't downloaded; their notes stay as they were",
+        "{n} file of '{base}' isn't downloaded",
+        "{n} files of '{base}' aren't downloaded",
         n=len(files),
         base=base,
     )
     _to_unfold(plain(title), failed(files), ":material/cloud_download:")
 
 
-def of_other_kinds(base: str, files: Sequence[Failed]) -> None:
-    """Draw the files of a base that are of kinds nobody reads, each with what helps; draws nothing without any."""
+def not_read(base: str, files: Sequence[Failed]) -> None:
+    """Draw the files of a base that hold nothing to read, each with what helps; draws nothing without any."""
     title = t_plural(
-        "{n} file of '{base}' is of a kind that isn't read",
-        "{n} files of '{base}' are of kinds that aren't read",
+        "{n} file of '{base}' isn't read",
+        "{n} files of '{base}' aren't read",
         n=len(files),
         base=base,
     )
