@@ -21,14 +21,14 @@ def of_converters(values: dict[str, Any]) -> list[str]:
 
 def of_unread(values: dict[str, Any]) -> list[str]:
     unread = [f"{one['path']}: {say(one['reason'])}" for one in values["files"]]
-    return [*unread, *(line for _kind, line in _lacking(values["incomplete"]))] or [_("All files were read.")]
+    return [*unread, *(line for _kind, line in _lines(values["incomplete"]))] or [_("All files were read.")]
 
 
 def of_incomplete(report: dict[str, Any]) -> list[str]:
     """Return what the first notes lack of their files, and what all do."""
     every = [
         _("  may be garbled: {line}", line=line) if kind == GUESSED else _("  incomplete: {line}", line=line)
-        for kind, line in _lacking(report["incomplete"])
+        for kind, line in _lines(report["incomplete"])
     ]
     text = every[:_SHOWN]
     if len(every) > _SHOWN:
@@ -39,7 +39,12 @@ def of_incomplete(report: dict[str, Any]) -> list[str]:
     return text
 
 
-def _lacking(notes: list[dict[str, Any]]) -> list[tuple[str, str]]:
+def lacking(notes: list[dict[str, Any]]) -> int:
+    """Return how many notes lack parts of their files."""
+    return sum(any(part["kind"] != GUESSED for part in one["left_out"]) for one in notes)
+
+
+def _lines(notes: list[dict[str, Any]]) -> list[tuple[str, str]]:
     """Return a kind and a line for each kind of parts that a note lacks of its file."""
     return [(part["kind"], f"{one['path']}: {say(part['told'])}") for one in notes for part in one["left_out"]]
 

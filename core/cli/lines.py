@@ -7,7 +7,6 @@ from core.cli import documentlines, snippet
 from core.cli.texts import _, minute, say
 from core.messages import lines, message, plural
 from core.model import (
-    GUESSED,
     LEVELS,
     LOST,
     MODES,
@@ -64,7 +63,7 @@ def counts(report: dict[str, Any]) -> str:
         n=len(report["failed"]),
         **report,
     )
-    lacking = sum(any(part["kind"] != GUESSED for part in one["left_out"]) for one in report["incomplete"])
+    lacking = documentlines.lacking(report["incomplete"])
     return _("{counts}, {n} incomplete", counts=text, n=lacking) if lacking else text
 
 

@@ -14,7 +14,7 @@ from tests.model_server import Handler, ModelServer, Request
 pytestmark = pytest.mark.browser
 
 SECTION = "The {name} of the house is described here in a sentence that is long enough to fill a line. " * 24
-NOTE = "---\ntags: [{tag}]\n---\n\n# {title}\n\n{text}\n"
+NOTE = "---\ntags: [{tag}]\nproject: restorations_of_neighbourhood_{tag}s\n---\n\n# {title}\n\n{text}\n"
 
 
 class Judge(ModelServer):
@@ -166,6 +166,26 @@ def test_keys_lead_from_any_page_to_a_passage_and_back(tab: Tab, filled: Page) -
     # The lines of a hit lead there too.
     page.locator(".st-key-hit_1 .t-lines").first.click()
     expect(passage).to_contain_text(re.compile("attic", re.IGNORECASE))
+
+
+@pytest.mark.parametrize("width", [1440, 1120])
+def test_words_of_facets_are_whole(tab: Tab, filled: Page, width: int) -> None:
+    page = filled
+    page.set_viewport_size({"width": width, "height": 800})
+    tab.open("/search")
+    page.get_by_role("textbox", name="Ask a question").fill("cellar")
+    facet = page.locator(".st-key-facets p", has_text="neighbourhood_\u200bmills")
+    expect(facet).to_be_visible()
+    tab.settle()
+    rows = facet.evaluate(
+        """p => [...p.textContent.matchAll(/[a-z]+/g)].map(word => {
+            const range = document.createRange()
+            range.setStart(p.firstChild, word.index)
+            range.setEnd(p.firstChild, word.index + word[0].length)
+            return new Set([...range.getClientRects()].map(one => one.top)).size
+        })"""
+    )
+    assert rows == [1, 1, 1, 1], "restorations, of, neighbourhood, mills"
 
 
 def test_on_a_narrow_screen_the_facets_are_a_drawer(tab: Tab, filled: Page) -> None:

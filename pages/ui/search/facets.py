@@ -1,5 +1,6 @@
 """Common values of the hits' notes: a click narrows the question to one, another click takes that back."""
 
+import re
 from collections.abc import Sequence
 
 import streamlit as st
@@ -24,6 +25,8 @@ TERMS = {name: (name,) for name in FACETS} | {"folder": ("path",), "month": ("af
 FEW = 5
 """Values of a field at first."""
 OPEN = "facets_open"
+_JOINT = re.compile(r"(?<=\w)[_/.](?=\w)")
+"""Signs behind which a value goes on in another line, rather than within a word."""
 
 
 def of(workspace: Workspace, result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:
@@ -66,7 +69,7 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
         for number, facet in enumerate(group)
         if number < FEW or st.session_state.get(whole) or facet.term == chosen
     ]
-    shown = {facet.term: plain(facet.value) for facet in values}
+    shown = {facet.term: plain(_JOINT.sub("\\g<0>\u200b", facet.value)) for facet in values}
     rest = _without(result, name) if chosen else result.query
 
     def narrow(term: str | None) -> None:

@@ -162,6 +162,7 @@ button[kind^="primary"] { color: light-dark(#fff, #0c1615); }
 .st-key-answer_sides > * > * > [data-testid="stColumn"]:first-child:has([class*="st-key-drawer_"]):not(:has(.st-key-drawer_head)) { display: none; }
 [class*="st-key-quote_"] [data-testid="stPageLink"] p { white-space: normal; }
 .st-key-drawer_head, .st-key-facets_toggle { display: none; }
+@media (min-width: 1101px) { .st-key-answer_sides > * > * > [data-testid="stColumn"]:first-child:has(.st-key-drawer_head) { min-width: 11rem; } }
 @media (max-width: 1100px) { .st-key-facets_toggle { display: block; }
   .st-key-answer_sides > * > * > [data-testid="stColumn"] { min-width: 100%; }
   .st-key-answer_sides > * > * > [data-testid="stColumn"]:first-child:not(:has(.st-key-drawer_open)) { display: none; }
