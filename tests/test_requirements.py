@@ -3,9 +3,10 @@
 import ast
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -53,32 +54,29 @@ def _paths() -> set[str]:
 
 def _is_run(node: str) -> bool:
     """Return whether the suite collects a test and does not skip it everywhere."""
-    found = re.fullmatch(r"(tests/(?:\w+/)*test_\w+\.py)::(test_\w+)", node)
-    return (
-        found is not None and (ROOT / found[1]).is_file() and found[2] in _tests((ROOT / found[1]).read_text("utf-8"))
-    )
+    path, _, name = node.partition("::")
+    if not re.fullmatch(r"tests/(\w+/)*test_\w+\.py", path) or not (ROOT / path).is_file():
+        return False
+    return name in _tests((ROOT / path).read_text(encoding="utf-8"))
 
 
 @cache
 def _tests(source: str) -> set[str]:
-    """Return the names of the tests that pytest collects and runs from the source of a module."""
-    module = ast.parse(source)
-    if any(_skips(node) for node in module.body):
-        return set()
-    classes = [one for one in module.body if isinstance(one, ast.ClassDef) and one.name.startswith("Test")]
-    runs = (_running(body) for body in (module.body, *(one.body for one in classes if not _is_marked(one))))
-    return set().union(*runs)
+    """Return the tests that pytest collects and runs from the source of a module, as they are called in it."""
+    return {*_running(ast.parse(source).body)}
 
 
-def _running(body: Iterable[ast.stmt]) -> set[str]:
+def _running(body: Sequence[ast.stmt]) -> Iterator[str]:
+    if any(_skips(node) for node in body):
+        return
     last = {node.name: node for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
-    functions = [node for node in last.values() if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
-    return {one.name for one in functions if not _is_marked(one) and not any(_skips(node) for node in one.body)}
-
-
-def _is_marked(node: ast.FunctionDef | ast.ClassDef) -> bool:
-    """Return whether a mark takes a test out of every run, or lets it fail."""
-    return any(_takes_out(mark) for mark in node.decorator_list)
+    for name, node in last.items():
+        if any(_takes_out(mark) for mark in node.decorator_list):
+            continue
+        if isinstance(node, ast.ClassDef) and name.startswith("Test"):
+            yield from (f"{name}::{inner}" for inner in _running(node.body))
+        elif isinstance(node, ast.FunctionDef) and name.startswith("test_") and not any(map(_skips, node.body)):
+            yield name
 
 
 def _skips(node: ast.stmt) -> bool:
@@ -138,7 +136,6 @@ def test_a_row_that_lacks_something_is_named(good: str, bad: str) -> None:
     ("source", "runs"),
     [
         ("def test_it(): pass", True),
-        ("class TestIt:\n    def test_it(self): pass", True),
         ("@pytest.mark.browser\n@pytest.mark.skipif(os.name != 'posix', reason='x')\ndef test_it(): pass", True),
         ("@pytest.mark.parametrize('one', [1])\ndef test_it(one): pass", True),
         ("def test_it():\n    if windows:\n        pytest.skip('x')", True),
@@ -148,7 +145,6 @@ def test_a_row_that_lacks_something_is_named(good: str, bad: str) -> None:
         ("@pytest.mark.skip(reason='x')\ndef test_it(): pass", False),
         ("@pytest.mark.xfail\ndef test_it(): pass", False),
         ("@pytest.mark.skipif(True, reason='x')\ndef test_it(): pass", False),
-        ("@pytest.mark.skip\nclass TestIt:\n    def test_it(self): pass", False),
         ("def test_it():\n    pytest.skip('x')", False),
         ("pytestmark = [pytest.mark.skip]\ndef test_it(): pass", False),
         ("pytest.skip('x', allow_module_level=True)\ndef test_it(): pass", False),
@@ -156,4 +152,6 @@ def test_a_row_that_lacks_something_is_named(good: str, bad: str) -> None:
     ],
 )
 def test_a_test_that_is_never_run_holds_nothing(source: str, runs: bool) -> None:
-    assert ("test_it" in _tests(source)) is runs
+    assert _tests(source) == ({"test_it"} if runs else set())
+    assert _tests(f"class TestAll:\n{indent(source, '    ')}") == ({"TestAll::test_it"} if runs else set())
+    assert _tests(f"@pytest.mark.skip\nclass TestAll:\n{indent(source, '    ')}") == set()
