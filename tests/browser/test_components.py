@@ -544,11 +544,12 @@ class TestEditor:
         self.draw(shown, number=9, taken=9, stored=9, wishes=1)
         shown.page.wait_for_function("!localStorage.length")
 
-    def test_a_save_by_the_keys_is_a_wish_with_the_text_that_is_typed(self, shown: Stage) -> None:
+    @pytest.mark.parametrize("keys", ["Control+s", "Control+Enter"])
+    def test_a_save_by_the_keys_is_a_wish_with_the_text_that_is_typed(self, shown: Stage, keys: str) -> None:
         shown.one(".cm-content").click()
         shown.page.keyboard.press("End")
         shown.page.keyboard.type("!")
-        shown.page.keyboard.press("Control+s")
+        shown.page.keyboard.press(keys)
         assert self.texts(shown)[-1] == ("boots!", "save")
 
     def test_a_text_that_the_workspace_never_got_is_there_again(self, stage: Stage) -> None:

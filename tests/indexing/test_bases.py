@@ -54,6 +54,14 @@ def test_a_base_is_made_with_what_is_chosen(workspace: Workspace) -> None:
     assert (usual.embed_at_once, usual.write_files, usual.watch, usual.keep_tokens) == (True, False, False, True)
 
 
+@pytest.mark.parametrize("model", ["tfidf", "words"])
+def test_tokens_are_those_of_the_model_of_a_base(workspace: Workspace, model: str) -> None:
+    text = "unbelievable snake_case_name 数据库备份 camelCase, 2026-01-31!"
+    workspace.bases.add("work", embedder=model)
+    (chunk,) = workspace.chunks.all(workspace.notes.add("work", text, embed=False).id)
+    assert chunk.token_count == len(embedding.build(model).tokens(text)) == {"tfidf": 16, "words": 5}[model]
+
+
 @pytest.mark.parametrize(
     ("given", "error"),
     [

@@ -542,6 +542,18 @@ def test_a_base_is_tried_on_a_question(literal: Screen, monkeypatch: pytest.Monk
     assert any("Restoring" in label and label.startswith("1\\.") for label in links)
 
 
+def test_a_base_with_a_model_recalls_passages_beside_the_question(base: Screen) -> None:
+    base.tab("Try it")
+    next(box for box in base.app.text_area if box.key.startswith("tried_")).set_value("restore the largest table")
+    next(button for button in base.app.button if button.label == "Ask this base").click().run()
+    result = base.workspace.search("restore the largest table", bases="vault")
+    links = [link.proto.label for link in base.app.get("page_link")]
+    assert links[: len(result.hits)] == [hit.note.title for hit in result.hits]
+    assert f"{len(result.hits)} hits · by meaning and words" in [
+        one.value.rpartition(" · ")[0] for one in base.app.caption
+    ]
+
+
 def test_files_that_could_not_be_read_stand_on_the_page_that_is_linked_to(base: Screen, vault: Path) -> None:
     (vault / "broken.md").write_bytes(b"\x00\x01\x02" * 50)
     workspace = base.workspace

@@ -37,15 +37,17 @@ def test_a_preview_cuts_as_an_import_would_and_changes_nothing(screen: Screen, l
     assert f"Chunks <b>{len(cut.chunks)}</b>" in screen.text
 
 
-def test_sliders_have_their_ranges_and_those_without_effect_are_shut(screen: Screen) -> None:
+def test_sliders_have_their_defaults_and_ranges_and_those_without_effect_are_shut(screen: Screen) -> None:
     view(screen, "preview")
-    ranges = {slider.key.removeprefix("try_preview_"): (slider.min, slider.max) for slider in screen.app.slider}
+    ranges = {
+        slider.key.removeprefix("try_preview_"): (slider.value, slider.min, slider.max) for slider in screen.app.slider
+    }
     assert ranges == {
-        "short_doc_threshold": (300, 700),
-        "chunk_size": (256, 1024),
-        "chunk_overlap": (50, 200),
-        "min_headings_for_md_aware": (2, 5),
-        "max_single_chunk_size": (1000, 2000),
+        "short_doc_threshold": (500, 300, 700),
+        "chunk_size": (512, 256, 1024),
+        "chunk_overlap": (100, 50, 200),
+        "min_headings_for_md_aware": (2, 2, 5),
+        "max_single_chunk_size": (1500, 1000, 2000),
     }
     assert not any(slider.disabled for slider in screen.app.slider)
     strategy(screen, "preview", "lines")

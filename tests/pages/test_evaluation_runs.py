@@ -255,12 +255,16 @@ def test_reading_only_nothing_can_be_asked(place: Path, vault: Path) -> None:
 
 
 def test_charts_are_drawn_when_they_are_opened(compared: Screen) -> None:
-    assert not compared.app.get("vega_lite_chart") + compared.app.get("arrow_vega_lite_chart")
+    def charts() -> int:
+        return len(compared.app.get("vega_lite_chart") + compared.app.get("arrow_vega_lite_chart"))
+
+    assert charts() == 0
     compared.app.session_state["charts"] = True
     compared.app.run()
     for name in ("metrics", "ranks", "thresholds", "history"):
         compared.app.segmented_control("chart").set_value(name).run()
         assert not compared.app.exception, compared.app.exception
+        assert charts() > 0, name
     compared.app.segmented_control("chart").set_value("shifts").run()
     assert "at least 20 questions" in compared.text
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import IndexDamaged
+from core.model import Progress
 from core.workspace import Workspace
 from tests.pages.conftest import Screen
 
@@ -50,8 +51,28 @@ def test_examples_and_recent_notes_are_the_persons_own(filled: Screen) -> None:
 
 def test_bases_show_what_they_hold(filled: Screen) -> None:
     assert '<div class="t-name">vault</div>' in filled.text
-    assert "3 notes" in filled.text
+    for fact in ("3 notes · 3 passages", "Last update ", "Model: words"):
+        assert fact in filled.text
     assert "Needs attention" not in filled.text
+
+
+def test_long_work_shows_its_progress_and_is_cancelled_with_a_click(filled: Screen) -> None:
+    reported, ended = threading.Event(), threading.Event()
+
+    def work(progress: Progress) -> None:
+        while not ended.wait(0.01):
+            progress(30, 100, "a third")
+            reported.set()
+
+    filled.workspace.jobs.start("import", work)
+    reported.wait(5)
+    filled.app.run()
+    assert "30 / 100 · a third" in "".join(bar.proto.text for bar in filled.app.get("progress"))
+    filled.press("cancel_job")
+    job = filled.workspace.jobs.wait("import", 10)
+    ended.set()
+    assert job is not None
+    assert job.state == "cancelled"
 
 
 def test_files_that_failed_are_named_with_their_reason(place: Path, vault: Path) -> None:

@@ -444,6 +444,15 @@ def test_a_note_says_why_it_is_no_hit(filled: Screen) -> None:
     assert "It is hit" in filled.text
 
 
+def test_the_weight_of_meaning_can_be_changed_for_one_question(filled: Screen) -> None:
+    filled.open("search", q="restore the dough").press("options")
+    assert hits(filled)[0].startswith("Backups")
+    filled.app.slider("semantic_weight").set_value(1.0).run()
+    assert hits(filled)[0].startswith("bread")
+    filled.press("reset_options")
+    assert hits(filled)[0].startswith("Backups")
+
+
 def test_a_base_is_searched_as_it_says_until_the_person_chooses(filled: Screen) -> None:
     filled.workspace.bases.update("vault", search=SearchSettings(limit=2))
     filled.open("search", q="the base:vault").press("options")
