@@ -57,6 +57,17 @@ def about(screen: Screen) -> str:
     return next(caption.help for caption in screen.app.caption if " hit" in caption.value and caption.help)
 
 
+def test_a_base_without_a_model_is_searched_without_a_re_check(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TESSERA_SEARCH__RERANKER")
+    monkeypatch.setitem(EMBEDDERS._built, "bundled", BrokenWords())  # has no tokens: to re-check by it fails
+    with Workspace(place) as workspace:
+        workspace.bases.add("birds", embedder="tfidf")
+        workspace.notes.add("birds", "A heron stands at the pond.", author="person", title="pond")
+    screen = ask(Screen().finish("warm").open("search"), "where does the heron stand")
+    assert len(hits(screen)) == 1
+    assert "re-check" not in about(screen)
+
+
 def test_searches_and_changes_on_pages_leave_their_lines_in_the_log(filled: Screen, place: Path) -> None:
     filled.open("search", q="pg_restore")
     note = filled.workspace.notes.all()[0].id
