@@ -2,7 +2,7 @@
 
 python -m benchmarks.cold_search [--notes 1000] [--embedder tfidf] [--runs 5]
 
-A first process lists the modules that a search loads. Each measured one imports these, looks at its clocks, and runs the
+A first process lists the modules that a search loads. Each measured one imports these, looks at its clocks and runs the
 command: it opens the workspace, searches, prints and closes. What the search imports beyond the list is measured too.
 """
 

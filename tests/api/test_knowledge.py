@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from core.assistants import server
 from core.workspace import Workspace
 
 HERON = ("birds/heron.md", b"# Heron\n\nThe heron stands in the shallow water.\n")
@@ -148,6 +149,40 @@ def test_a_question_recalls_embedded_chunks_of_its_base_only(program: TestClient
     (recalled,) = program.post("/api/knowledge/test", json=asked).json()["chunks"]
     assert recalled["name"] == "birds/heron.md"
     assert "shallow water" in recalled["content"]
+
+
+@pytest.mark.usefixtures("base")
+@pytest.mark.parametrize("path", ["complex", "semantic"])
+def test_the_older_searches_recall_embedded_chunks_only(program: TestClient, workspace: Workspace, path: str) -> None:
+    upload(program, HERON, KESTREL)
+
+    def found(**asked: Any) -> tuple[list[str], list[str]]:
+        answer = program.post(f"/api/notes/search/{path}", json={"filters": {"base": "work"}, **asked}).json()
+        return [hit["title"] for hit in answer["hits"]], answer["notices"]
+
+    assert found(query="shallow water") == ([], ["unindexed"])
+    assert len(found()[0]) == 2, "without a question nothing is recalled: the notes are listed"
+    program.post("/api/knowledge/reindex", json={"base": "work"})
+    workspace.jobs.wait("rechunk")
+    titles, notices = found(query="shallow water")
+    assert (len(titles), "unindexed" in notices) == (2, False)
+
+
+@pytest.mark.usefixtures("base")
+def test_tools_recall_embedded_chunks_only_and_say_so(program: TestClient, workspace: Workspace) -> None:
+    upload(program, HERON, KESTREL)
+    asked = {"knowledge_base": "work", "query": "shallow water"}
+    for tool in ("knowledge_query", "knowledge_semantic_search"):
+        result: Any = server.run(lambda: workspace, tool, asked)
+        assert result.structured_content["result"] == []
+        assert "Some passages are not indexed yet" in "".join(part.text for part in result.content)
+    listed: Any = server.run(lambda: workspace, "knowledge_query", {"knowledge_base": "work"})
+    assert len(listed.structured_content["result"]) == 2
+    program.post("/api/knowledge/reindex", json={"base": "work"})
+    workspace.jobs.wait("rechunk")
+    result = server.run(lambda: workspace, "knowledge_query", asked)
+    assert result.structured_content["result"][0]["document"] == "birds/heron.md"
+    assert "not indexed" not in "".join(part.text for part in result.content)
 
 
 @pytest.mark.usefixtures("base")
