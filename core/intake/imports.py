@@ -53,7 +53,8 @@ class Imports:
 
     @staticmethod
     def preview(file: Path, options: ChunkingOptions, embedder: str) -> tuple[Note, Cut]:
-        """Read and cut one file as an import would, storing nothing; raises SourceError."""
+        """Read and cut one file as an import would, storing nothing; raises SourceError, and ConfigError for a size."""
+        chunking.check(options)
         file = file.expanduser()
         tokens = embedding.build(embedder).tokens
         try:
