@@ -93,10 +93,10 @@ def test_files_of_one_name_are_documents_of_their_own(program: TestClient, works
 
 
 def test_a_base_is_made_with_its_sizes_and_thresholds(program: TestClient, workspace: Workspace) -> None:
-    sizes = {"chunk_size": 300, "chunk_overlap": 30, "top_k": 7, "score_threshold": 0.25}
+    sizes = {"chunk_size": 300, "chunk_overlap": 60, "top_k": 7, "score_threshold": 0.25}
     assert program.post("/api/knowledge", json={"name": "sized", **sizes}).status_code == 201
     base = workspace.bases.get("sized")
-    assert (base.chunking.chunk_size, base.chunking.chunk_overlap) == (300, 30)
+    assert (base.chunking.chunk_size, base.chunking.chunk_overlap) == (300, 60)
     assert (base.search.limit, base.search.score_threshold) == (7, 0.25)
     shown = {one["name"]: one for one in program.get("/api/knowledge").json()}
     assert shown["sized"].items() >= sizes.items()
