@@ -17,6 +17,7 @@ from core.api.lazy_app import api
 from core.api.limits import ShortHead
 from core.api.same_origin import SameOrigin
 from core.assistants import lazy_app
+from core.log import print_nothing
 from core.remote.calls import Calls
 from pages.ui.notes import attachments, bundle, originals, pasted
 from pages.ui.shared import shell, unused
@@ -24,6 +25,7 @@ from pages.ui.shared.frontend import FrontEnd
 from pages.ui.shared.policy import Policy, failure
 
 unused.leave_out()
+print_nothing()
 
 HOSTS = [
     f"[{host}]" if ":" in host else host for host in st.get_option("server.allowedHosts") or ("127.0.0.1", "localhost")

@@ -85,9 +85,8 @@ def imported(workspace: Workspace, folder: Path, options: ChunkingOptions) -> st
     sizes = (options.chunk_size, options.chunk_overlap, options.max_single_chunk_size)
     base = " ".join(map(str, (options.strategy, *sizes)))
     if base not in {known.name for known in workspace.bases.all()}:
-        workspace.bases.add(base, embed_at_once=False)
-        workspace.chunks.rechunk(base, options=options)
-        workspace.bases.update(base, embed_at_once=True)
+        made = workspace.bases.add(base)
+        workspace.store.bases.change(made, chunking=options)  # sizes of the paper, which no door takes
     workspace.notes.apply(workspace.notes.plan_folder(folder, base), confirmed=True)
     return base
 

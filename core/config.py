@@ -131,11 +131,15 @@ class Settings(BaseSettings):
     def search_in(
         self, bases: Sequence[KnowledgeBase], options: Mapping[str, Any] = MappingProxyType({})
     ) -> CompleteSettings:
-        """Return how bases are searched: as the options say, then one base, its kind, the settings, the defaults."""
+        """Return how bases are searched: as the options say, then one base, its kind, the settings, the defaults.
+
+        The default for bases without a model is no re-check: it would load one.
+        """
         own = bases[0].search if len(bases) == 1 else OPEN
         plain = bases and all(base.plain for base in bases)
         of_kind = SearchSettings(limit=self.knowledge.default_top_k) if plain else OPEN
-        return complete(SearchSettings.of(options), own, of_kind, self.search.chosen)
+        unread = SearchSettings(reranker="none") if bases and all(base.without_model for base in bases) else OPEN
+        return complete(SearchSettings.of(options), own, of_kind, self.search.chosen, unread)
 
     @classmethod
     def settings_customise_sources(

@@ -42,6 +42,14 @@ _CORE.setLevel(logging.INFO)
 _CORE.addHandler(logging.NullHandler())  # without a handler, logging would print warnings to the terminal
 
 
+def print_nothing() -> None:
+    """Keep records off the terminal, whatever a library sets up later: what is told to a person is told in a sentence.
+
+    `logging.warning` and `logging.basicConfig` print every record from then on, unless the root has a handler.
+    """
+    logging.basicConfig(handlers=[logging.NullHandler()])
+
+
 @dataclass(frozen=True, slots=True)
 class Logged:
     """A warning or an error of the log: when, where, and for each exception its kind and the lines it passed."""

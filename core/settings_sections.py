@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal, get_type_hints
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, create_model, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, create_model, field_validator, model_validator
 
 from core.messages import message
 from core.model import DEFAULTS, PARTS, SIZES, ChunkingOptions, CompleteSettings, SearchSettings
@@ -37,16 +37,21 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
 
-_SIZES: dict[str, Any] = {
-    name: (int, Field(getattr(_OPTIONS, name), ge=one.least, le=one.most)) for name, one in SIZES.items()
-}
+_SIZES: dict[str, Any] = {name: (int, getattr(_OPTIONS, name)) for name in SIZES}
 _Sizes: Any = create_model("_Sizes", __base__=_Section, **_SIZES)
 
 
 class ChunkingSettings(_Sizes):
-    """Chunking of a new base, in tokens; the sliders have the same ranges."""
+    """Chunking of a new base, in tokens, within the ranges of every door."""
 
     strategy: str = _OPTIONS.strategy
+
+    @field_validator(*SIZES)
+    @classmethod
+    def _in_range(cls, value: int, info: ValidationInfo) -> int:
+        if problem := SIZES[name := str(info.field_name)].problem(name, value):
+            raise ValueError(problem)
+        return value
 
 
 _FIELDS: dict[str, Any] = {

@@ -52,6 +52,12 @@ def _nobodys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture
+def any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chunks of any size, as earlier versions took them: the notes of tests are short."""
+    monkeypatch.setattr("core.chunking.options.SIZES", {})
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _measured_once() -> Iterator[None]:
     """What a workspace measures of a model at its first use depends on the model only."""

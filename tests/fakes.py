@@ -1,11 +1,12 @@
 """Small real implementations whose answers can be worked out on paper."""
 
+import logging
 import re
 from collections.abc import Sequence
 
 import numpy as np
 
-from core.errors import SourceError
+from core.errors import ModelError, SourceError
 from core.model import Matrix, Role, Spans
 
 
@@ -62,6 +63,20 @@ class Unread(WordLengths):
 
     def warm(self) -> None:
         raise AssertionError("a base that is searched by words only loaded a model")
+
+
+class Loud(WordLengths):
+    """A model that can't be loaded, whose library sets up a log of its own before it says so."""
+
+    fingerprint = "loud"
+
+    def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
+        self.warm()
+        return super().embed(texts, role=role)
+
+    def warm(self) -> None:
+        logging.warning("loading")  # noqa: LOG015 as libraries do
+        raise ModelError("The weights are damaged. Install them again.")
 
 
 def read_picture(_: object, data: bytes, path: str, __: object) -> tuple[str, str]:

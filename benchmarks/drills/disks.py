@@ -70,7 +70,7 @@ VERBS: dict[str, Callable[[Path, Path], object]] = {
     "import": lambda folder, notes: command("import", notes, "--base", BASE, "--workspace", folder),
     "search": _typed("search", "n3v1"),
     "status": _typed("status"),
-    "rechunk": _typed("rechunk", "--base", BASE, "--strategy", "lines", "--chunk-size", 200),
+    "rechunk": _typed("rechunk", "--base", BASE, "--strategy", "lines", "--chunk-size", 300),
     "rebuild": _typed("rebuild"),
     "edit": _edit,
     "delete": _delete,

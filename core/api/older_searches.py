@@ -64,6 +64,7 @@ class NoteFilters(_Words):
 class Search(Body):
     """A question, without one the notes that pass the filters; hits have `context_size` chunks more on each side.
 
+    Of vector bases embedded chunks are recalled only.
     `plain`: the question is searched for as it is, and never refused. With `expand_context` false, hits stand alone.
     Without `enable_enhancement` it is searched as it is typed: not taken apart, and no word by another spelling.
     """
@@ -111,7 +112,7 @@ def complex_(workspace: Opened, search: Search) -> Response:
 
 def _searched(workspace: Workspace, search: Search, **chosen: Any) -> SearchResult:
     options = {**search.filters.options(workspace), **chosen, "as_typed": not search.enable_enhancement}
-    options["plain"] = search.plain
+    options |= {"plain": search.plain, "indexed": True}
     if search.rerank is not None:
         options["reranker"] = _reranker(workspace) if search.rerank else "none"
     options[WIDENING] = search.context_size if search.expand_context else 0

@@ -12,7 +12,7 @@ from core.assistants.answers import MOST, MOST_CHARACTERS, Answer, as_json, at_l
 from core.errors import QueryError
 from core.json_forms.answers import ANSWER
 from core.messages import readable
-from core.model import EXPANSION_SIZES, WIDENING, Filters, Hit, NoteCard, SearchResult
+from core.model import EXPANSION_SIZES, NOTICES, WIDENING, Filters, Hit, NoteCard, SearchResult
 from core.operations.answers import ask
 from core.operations.declaring import PROGRAM
 from core.text import storable
@@ -236,7 +236,9 @@ _UNSURE = "The notes hardly answer this: these are at best the nearest passages.
 
 
 def _remarks(results: list[SearchResult]) -> list[str]:
-    return [] if any(result.confident and result.hits for result in results) else [_UNSURE]
+    unindexed = any("unindexed" in result.notices for result in results)
+    unsure = not any(result.confident and result.hits for result in results)
+    return [str(NOTICES["unindexed"])] * unindexed + [_UNSURE] * unsure
 
 
 def _never_refused(search: Callable[[bool], _Found]) -> tuple[_Found, list[str]]:
@@ -254,8 +256,8 @@ def _widened(neighbours: int | None) -> Any:
 def _search(
     workspace: Workspace, base: str, query: str, limit: int, neighbours: int | None, **options: Any
 ) -> tuple[SearchResult, list[str]]:
-    """Return what a search of a base finds, and remarks on how the query was read."""
-    options |= {"limit": at_least_one(limit, MOST), "filters": narrowed(workspace, [base], None, None)}
+    """Return what a search of a base finds among its indexed passages, and remarks on how the query was read."""
+    options |= {"indexed": True, "limit": at_least_one(limit, MOST), "filters": narrowed(workspace, [base], None, None)}
     options |= _widened(neighbours)
     result, remarks = _never_refused(lambda plain: workspace.search(query, plain=plain, **options))
     workspace.uses.found(result)

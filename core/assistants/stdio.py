@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from core.assistants import server
 from core.assistants.write_calls import WriteCalls
 from core.errors import Cancelled, TesseraError, WorkspaceLocked
+from core.text import one_line
 from core.workspace import Workspace, is_there
 
 _GATHERED = 5.0
@@ -40,7 +41,7 @@ def serve(folder: Path, wire: TextIO) -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setLevel(logging.WARNING)
     handler.setFormatter(_Plain())
-    logging.basicConfig(handlers=[handler])
+    logging.getLogger().addHandler(handler)
     reading = _Reading(folder)
     with suppress(TesseraError):
         reading.workspace()
@@ -50,10 +51,12 @@ def serve(folder: Path, wire: TextIO) -> None:
 
 
 class _Plain(logging.Formatter):
-    """Writes of an error that a person can mend what it says, and no lines of the program."""
+    """Writes of an error that a person can mend what it says, of another its kind; the log has its trace."""
 
-    def formatException(self, ei: Any) -> str:  # noqa: N802
-        return str(ei[1]) if isinstance(ei[1], TesseraError) else super().formatException(ei)
+    def format(self, record: logging.LogRecord) -> str:
+        error = record.exc_info[1] if record.exc_info else None
+        reason = str(error) if isinstance(error, TesseraError) else type(error).__name__ if error else ""
+        return one_line(": ".join(filter(None, (record.getMessage(), reason))))
 
 
 async def _serve(made: Server[Any], wire: TextIO) -> None:
@@ -114,6 +117,7 @@ class _Reading:
                 if not is_there(self._folder):
                     self.calls.make()
                 self._workspace = Workspace(self._folder, readonly=True)
+                self._workspace.log.listen("asyncio", "mcp")
                 self.scan.start()
                 self._workspace.models.start_warming()
                 self._workspace.uses.hand_to(self.calls.record, _GATHERED)

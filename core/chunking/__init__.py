@@ -5,13 +5,14 @@ from inspect import signature
 from typing import Protocol
 
 from core.chunking import describe
+from core.chunking.options import check_ranges
 from core.chunking.reading import Reading, Tokens, read
 from core.markdown.outline import Outline
 from core.messages import message
 from core.model import Chunk, ChunkingOptions, Cut, Note
 from core.registry import Entry, Table
 
-__all__ = ["CHUNKERS", "Chunker", "Tokens", "build", "cut"]
+__all__ = ["CHUNKERS", "Chunker", "Tokens", "build", "check", "cut"]
 
 
 class Chunker(Protocol):
@@ -41,6 +42,12 @@ def build(options: ChunkingOptions) -> Chunker:
     parameters = signature(constructor).parameters
     chunker: Chunker = constructor(**{name: value for name, value in asdict(options).items() if name in parameters})
     return chunker
+
+
+def check(options: ChunkingOptions, stored: ChunkingOptions | None = None) -> None:
+    """Raise UnknownChoice, or ConfigError for a size out of range, unless it is what is `stored` already."""
+    check_ranges(options, stored or ChunkingOptions())
+    build(options)
 
 
 def cut(

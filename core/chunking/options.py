@@ -1,7 +1,15 @@
 """Checks of the options of strategies."""
 
 from core.errors import ConfigError
-from core.model import SETTINGS
+from core.model import SETTINGS, SIZES, ChunkingOptions
+
+
+def check_ranges(options: ChunkingOptions, stored: ChunkingOptions) -> None:
+    """Raise ConfigError for a size outside its range. A base keeps what is `stored`: earlier versions took any size."""
+    for name, option in SIZES.items():
+        value = getattr(options, name)
+        if value != getattr(stored, name) and (problem := option.problem(name, value)):
+            raise ConfigError(problem)
 
 
 def positive(name: str, value: int) -> int:

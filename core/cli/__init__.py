@@ -23,6 +23,7 @@ from core.cli.terminal import take
 from core.cli.texts import _, say, translate_typer
 from core.cli.watching import watch
 from core.errors import ConfigError, TesseraError, UnknownChoice
+from core.log import print_nothing
 from core.operations import OPERATIONS, chunks
 from core.operations import status as states
 from core.operations.declaring import PERSON
@@ -156,6 +157,7 @@ def _built() -> Any:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run `tessera`. Exit with 1 and one line on stderr for a TesseraError, with 2 for wrong usage."""
     take()
+    print_nothing()
     STOPPED.clear()
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, stop)

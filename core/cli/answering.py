@@ -20,7 +20,7 @@ def answering(workspace: Workspace) -> Iterator[None]:
     from core.api.server import guarded
     from core.remote.calls import Calls
 
-    workspace.log.listen("uvicorn.error")
+    workspace.log.listen("uvicorn.error", "asyncio")
     calls = Calls(lambda: workspace)
     app = guarded(calls.routes, HOST)
     server = uvicorn.Server(

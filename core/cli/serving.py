@@ -55,7 +55,7 @@ def serve(
         opened.start_indexing()
         opened.start_watching()
         opened.start_backups()
-        opened.log.listen("uvicorn.error")
+        opened.log.listen("uvicorn.error", "asyncio")
         app = server(opened, address, routes)
         with suppress(KeyboardInterrupt):  # uvicorn sends the signal on after it closed
             uvicorn.run(

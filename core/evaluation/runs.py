@@ -221,7 +221,7 @@ class Runs:
             )
         if not pipelines.is_own(base, pipeline):
             embedding.build(embedder)
-            chunking.build(options)
+            chunking.check(options, base.chunking)
         search = self._searching_of(self._store).prepare("any", pipelines.options(base, pipeline)).query.settings
         parts = [name for name in ("answers", "judge") if getattr(pipeline, name) == "model"]
         by_model = {name: Chat(self._settings.llm).server.model for name in parts}

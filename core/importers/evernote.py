@@ -14,6 +14,7 @@ from core.importers import evernote_parts as parts
 from core.importers import markup
 from core.importers.fronting import MAX_BYTES, file_name, files, unique, with_front
 from core.importers.protocol import Imported
+from core.messages import message
 from core.model import Failed, Omission
 
 _BLOCK = 1024 * 1024
@@ -62,15 +63,18 @@ class Evernote:
         return ".enex" in suffixes and not suffixes & {".md", ".markdown", ".txt"}
 
     def notes(self, paths: Collection[str] = ()) -> Iterator[Imported | Failed]:
-        """Yield the notes of each notebook, in its folder."""
+        """Yield the notes of each notebook, in its folder; a notebook without notes has failed."""
         taken: set[str] = set()
         for path in files(self._folder):
             if path.lower().endswith(".enex"):
+                before = len(taken)
                 try:
                     for note in _read(self._folder / path, path):
                         title = " ".join(note.values.get("title", "").split())
                         place = PurePosixPath(path).with_suffix("") / f"{file_name(title)}.md"
                         yield _written(note, unique(str(place), taken))
+                    if len(taken) == before:
+                        yield Failed(path, message("is an export of Evernote without notes."))
                 except SourceError as error:
                     yield Failed(path, error.reason)
 

@@ -8,7 +8,7 @@ from typing import Unpack, get_args
 
 from core import embedding, reranking
 from core.call_log import log_bases, logged
-from core.chunking import build as build_chunker
+from core.chunking import check as check_chunking
 from core.config import Settings, check
 from core.documents import pictures
 from core.errors import ConfigError, UnknownChoice
@@ -121,7 +121,7 @@ class Bases(Switching):
         options = chunking or usual.chunking
         if kind == "lines":
             options = replace(options, strategy="lines")
-        build_chunker(options)
+        check_chunking(options, usual.chunking)
         chosen = usual.embedder if kind == "literal" else embedding.resolve(embedder or self._settings.embedder)
         built = embedding.build(chosen)
         base = self._store.bases.add(
@@ -178,8 +178,8 @@ class Bases(Switching):
 
         Raises UnknownChoice or ConfigError for the options, ModelError or ProviderError if the embedder fails.
         """
-        build_chunker(options)
         base = self.get(name)
+        check_chunking(options, base.chunking)
         target, embedder = replace(base, chunking=options), self._models.embedder(base)
         notes = [
             note_id
@@ -237,7 +237,7 @@ class Bases(Switching):
             raise ConfigError("Another model is chosen on the page Bases: the whole base is then indexed again.")
         if pipeline.chunking is not None:
             self._models.embedder(own)  # to fail before anything is changed
-            build_chunker(pipeline.chunking)
+            check_chunking(pipeline.chunking, own.chunking)
         self.update(base, search=pipeline.search.over(own.search))
         if pipeline.chunking not in (None, own.chunking):
             self._chunks.rechunk(base, options=pipeline.chunking, progress=progress)

@@ -171,7 +171,7 @@ class Chunks:
         log_bases([base])
         base, embedder = self._opened(base)
         if options is not None:
-            chunking.build(options)
+            chunking.check(options, base.chunking)
             base = self._store.bases.change(base, chunking=options)
         notes = self._store.notes.cut_by(base)
         outdated = [
@@ -191,7 +191,7 @@ class Chunks:
         for base, ids in stored:
             base, embedder = self._opened(base)
             if options is not None:
-                chunking.build(options)
+                chunking.check(options, base.chunking)
             done += Indexer(self._store, base, embedder).recut(ids, progress, options=options)
         return done.report(0, started)
 

@@ -52,7 +52,7 @@ class Scratch:
         embedder fails, and WorkspaceLocked if another process makes the same copy.
         """
         built = embedding.build(embedder)
-        chunking.build(options)
+        chunking.check(options, base.chunking)
         kind = [] if base.has_vectors else [base.kind]
         key = json.dumps([base.id, built.fingerprint, base.keep_tokens, asdict(options), *kind])
         place = self._place(digest(key).hex()[:16])

@@ -53,7 +53,8 @@ class Imports:
 
     @staticmethod
     def preview(file: Path, options: ChunkingOptions, embedder: str) -> tuple[Note, Cut]:
-        """Read and cut one file as an import would, storing nothing; raises SourceError."""
+        """Read and cut one file as an import would, storing nothing; raises SourceError, and ConfigError for a size."""
+        chunking.check(options)
         file = file.expanduser()
         tokens = embedding.build(embedder).tokens
         try:
@@ -235,7 +236,7 @@ class Imports:
         base = self._store.bases.of_id(plan.base_id) if plan.base_id else self._base_for_import(plan.base, watch=watch)
         log_bases([base])
         embed = embed and base.embed_at_once
-        share = _WRITING_ALONE if base.embedder == "tfidf" or not base.has_vectors else _WRITING
+        share = _WRITING_ALONE if base.without_model else _WRITING
         writing = _part(progress, 0, share) if embed else progress
         report, stopped = apply(self._store, base, embedding.build(base.embedder), plan, writing)
         self.discard(plan)

@@ -78,9 +78,10 @@ def export_of(folder: Path) -> Importer | None:
 def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Failed]]:
     """Write the notes of an export as Markdown files; return what can't be read, and what notes lack.
 
-    Raises SourceError for too many.
+    Raises SourceError for too many, and where nothing can be read.
     """
-    failed, lacking, total = [], [], 0
+    failed: list[Failed] = []
+    lacking, total = [], 0
     for count, one in enumerate(importer.notes(), start=1):
         if isinstance(one, Failed):
             failed.append(one)
@@ -95,6 +96,8 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
         lacking += [Failed(one.path, omission.message) for omission in one.left_out]
+    if failed and not total:
+        raise SourceError(failed[0].path, failed[0].error)
     return failed, lacking
 
 

@@ -62,6 +62,11 @@ class KnowledgeBase:
         """Whether the base answers by meaning too."""
         return self.kind != "literal"
 
+    @property
+    def without_model(self) -> bool:
+        """Whether the base is searched without a model: it has no vectors, or its vectors count words."""
+        return not self.has_vectors or self.embedder == "tfidf"
+
 
 @dataclass(frozen=True, slots=True)
 class Powers:

@@ -24,6 +24,19 @@ class ChunkingOption:
     most: int = 0
     step: int = 10
 
+    def problem(self, name: str, value: int) -> Message | None:
+        """Return what is wrong with a number, None for one within the range."""
+        if self.least <= value <= self.most:
+            return None
+        return message(
+            "“{setting}” ({name}) is {value}; it must be from {least} to {most}.",
+            setting=self.title,
+            name=name,
+            value=value,
+            least=self.least,
+            most=self.most,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class ChunkingOptions:

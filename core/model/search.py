@@ -45,6 +45,7 @@ Notice = Literal[
     "tokens_read",
     "rerank_partial",
     "unfinished",
+    "unindexed",
 ]
 
 

@@ -32,8 +32,9 @@ NOTE_PARAMETERS = tuple(
 
 def _of_chunking(name: str, option: ChunkingOption) -> Parameter:
     usual = getattr(ChunkingOptions(), name)
-    about = message("{about} {n} in a new base.", about=option.about, n=usual) if option.most else option.about
-    return Parameter(name, type(usual) | None, About(about))
+    range_ = {"least": option.least, "most": option.most}
+    about = message("{about} From {least} to {most}; {n} in a new base.", about=option.about, n=usual, **range_)
+    return Parameter(name, type(usual) | None, About(about if option.most else option.about))
 
 
 CHUNKING_PARAMETERS = tuple(starmap(_of_chunking, CHUNKING.items()))

@@ -11,7 +11,6 @@ from core.reranking import Candidate
 
 BUDGET_SECONDS = 1.0
 """Time limit for computing bits that are not stored: about 20 chunks on two processor cores."""
-_BATCH = 4
 
 
 class LateInteraction:
@@ -44,13 +43,11 @@ class LateInteraction:
     def _filled(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Return the candidates with their missing bits computed, in order, within the time limit."""
         filled = list(candidates)
-        missing = [number for number, candidate in enumerate(candidates) if candidate.bits is None]
         began = time.monotonic()
-        for start in range(0, len(missing), _BATCH):
-            if time.monotonic() - began > self._seconds:
-                break
-            batch = missing[start : start + _BATCH]
-            _, tokens = self._embedder.embed_tokens([candidates[number].text for number in batch], role="note")
-            for number, rows in zip(batch, tokens, strict=True):
-                filled[number] = replace(candidates[number], bits=signs(rows, self._centre))
+        for number, candidate in enumerate(candidates):
+            if candidate.bits is None:
+                if time.monotonic() - began > self._seconds:
+                    break
+                _, (rows,) = self._embedder.embed_tokens([candidate.text], role="note")
+                filled[number] = replace(candidate, bits=signs(rows, self._centre))
         return filled

@@ -45,8 +45,13 @@ def narrow(store: Store, search: SearchState) -> None:
     query, chunks, words = search.query, store.chunks, store.words
     search.allowed = chunks.allowed(replace(query.filters, bases=()))
     out = set().union(*(words.holding(text, search.allowed) for text in query.excluded))
-    if query.indexed:
-        out |= store.pending.unindexed(base.id for base in search.meant)
+    if (
+        query.indexed
+        and query.text.strip()
+        and (unindexed := store.pending.unindexed(base.id for base in search.meant))
+    ):
+        out |= unindexed
+        search.say("unindexed")
     if out:
         every = chunks.rowids() if search.allowed is None else search.allowed
         search.allowed = np.setdiff1d(every, _rowids(out), assume_unique=True)
@@ -78,7 +83,7 @@ def _semantic(store: Store, search: SearchState) -> None:
     search.pools["vector"] = best(nearest, pool)
     if store.index.state in ("damaged", "building"):
         search.say("index_damaged")
-    if store.pending.any(base.id for base in search.bases if base.embed_at_once):
+    if not search.query.indexed and store.pending.any(base.id for base in search.bases if base.embed_at_once):
         search.say("unfinished")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
+from core.assistants import server
 from core.workspace import Workspace
 
 HERON = ("birds/heron.md", b"# Heron\n\nThe heron stands in the shallow water.\n")
@@ -92,10 +93,10 @@ def test_files_of_one_name_are_documents_of_their_own(program: TestClient, works
 
 
 def test_a_base_is_made_with_its_sizes_and_thresholds(program: TestClient, workspace: Workspace) -> None:
-    sizes = {"chunk_size": 300, "chunk_overlap": 30, "top_k": 7, "score_threshold": 0.25}
+    sizes = {"chunk_size": 300, "chunk_overlap": 60, "top_k": 7, "score_threshold": 0.25}
     assert program.post("/api/knowledge", json={"name": "sized", **sizes}).status_code == 201
     base = workspace.bases.get("sized")
-    assert (base.chunking.chunk_size, base.chunking.chunk_overlap) == (300, 30)
+    assert (base.chunking.chunk_size, base.chunking.chunk_overlap) == (300, 60)
     assert (base.search.limit, base.search.score_threshold) == (7, 0.25)
     shown = {one["name"]: one for one in program.get("/api/knowledge").json()}
     assert shown["sized"].items() >= sizes.items()
@@ -148,6 +149,40 @@ def test_a_question_recalls_embedded_chunks_of_its_base_only(program: TestClient
     (recalled,) = program.post("/api/knowledge/test", json=asked).json()["chunks"]
     assert recalled["name"] == "birds/heron.md"
     assert "shallow water" in recalled["content"]
+
+
+@pytest.mark.usefixtures("base")
+@pytest.mark.parametrize("path", ["complex", "semantic"])
+def test_the_older_searches_recall_embedded_chunks_only(program: TestClient, workspace: Workspace, path: str) -> None:
+    upload(program, HERON, KESTREL)
+
+    def found(**asked: Any) -> tuple[list[str], list[str]]:
+        answer = program.post(f"/api/notes/search/{path}", json={"filters": {"base": "work"}, **asked}).json()
+        return [hit["title"] for hit in answer["hits"]], answer["notices"]
+
+    assert found(query="shallow water") == ([], ["unindexed"])
+    assert len(found()[0]) == 2, "without a question nothing is recalled: the notes are listed"
+    program.post("/api/knowledge/reindex", json={"base": "work"})
+    workspace.jobs.wait("rechunk")
+    titles, notices = found(query="shallow water")
+    assert (len(titles), "unindexed" in notices) == (2, False)
+
+
+@pytest.mark.usefixtures("base")
+def test_tools_recall_embedded_chunks_only_and_say_so(program: TestClient, workspace: Workspace) -> None:
+    upload(program, HERON, KESTREL)
+    asked = {"knowledge_base": "work", "query": "shallow water"}
+    for tool in ("knowledge_query", "knowledge_semantic_search"):
+        result: Any = server.run(lambda: workspace, tool, asked)
+        assert result.structured_content["result"] == []
+        assert "Some passages are not indexed yet" in "".join(part.text for part in result.content)
+    listed: Any = server.run(lambda: workspace, "knowledge_query", {"knowledge_base": "work"})
+    assert len(listed.structured_content["result"]) == 2
+    program.post("/api/knowledge/reindex", json={"base": "work"})
+    workspace.jobs.wait("rechunk")
+    result = server.run(lambda: workspace, "knowledge_query", asked)
+    assert result.structured_content["result"][0]["document"] == "birds/heron.md"
+    assert "not indexed" not in "".join(part.text for part in result.content)
 
 
 @pytest.mark.usefixtures("base")

@@ -143,7 +143,7 @@ def test_commands_print_what_they_print_without_an_app(
         ("note", "restore", "Heron"),
         ("note", "archive", "Heron"),
         ("base", "new", "empty", "--chunk-size", "300", "--limit", "4"),
-        ("base", "set", "vault", "--strategy", "recursive", "--chunk-size", "64", "--chunk-overlap", "8", "--yes"),
+        ("base", "set", "vault", "--strategy", "recursive", "--chunk-size", "256", "--chunk-overlap", "50", "--yes"),
         ("rechunk", "--base", "vault", "--strategy", "auto"),
         ("base", "rename", "empty", "hollow"),
         ("base", "delete", "hollow", "--yes"),

@@ -186,6 +186,7 @@ def test_expanding_shows_the_neighbours(run: Any, folder: Path, monkeypatch: pyt
     assert wide["start"] < plain["start"] < plain["end"] < wide["end"]
 
 
+@pytest.mark.usefixtures("any_size")
 def test_chunks_shows_the_cut_and_stores_nothing(run: Any, folder: Path, tmp_path: Path) -> None:
     cut = run("chunks", folder / "缓存/雪崩.md")
     assert cut["strategy"] == "none"

@@ -49,6 +49,7 @@ def brought(workspace: Workspace, folder: Path) -> SyncReport:
     return workspace.notes.apply(workspace.notes.plan_folder(folder, "work"))
 
 
+@pytest.mark.usefixtures("any_size")
 def test_a_folder_of_documents_becomes_notes_that_know_their_pages(workspace: Workspace, folder: Path) -> None:
     (folder / "vegetables.pdf").write_bytes(two_pages())
     (folder / "garden.rst").write_bytes(RST)

@@ -8,11 +8,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from core import cli
+from core.api import PLACE
 from core.errors import SourceError
 from core.importers import IMPORTERS, Imported, importer_of
 from core.model import Failed, Note
 from core.workspace import Workspace
+from tests.doors.programs import connected
 
 BLOCK = "65f0a1b2-1111-4222-8333-444455556666"
 LOGSEQ = {
@@ -240,6 +244,50 @@ def test_a_hostile_export_of_evernote_is_refused_with_a_sentence(tmp_path: Path,
     (failed,) = importer.notes()
     assert isinstance(failed, Failed)
     assert str(failed.error).endswith((".", "refused."))
+
+
+UNREADABLE = {
+    "damaged": (ENEX[:400], "Home.enex: is not a sound export of Evernote"),
+    "empty": ("", "Home.enex: is not a sound export of Evernote (line 1)."),
+    "without notes": ("<en-export></en-export>", "Home.enex: is an export of Evernote without notes."),
+}
+
+
+@pytest.mark.parametrize("kind", UNREADABLE)
+def test_an_export_without_a_readable_note_is_refused_by_its_own_name(
+    workspace: Workspace, tmp_path: Path, kind: str
+) -> None:
+    text, told = UNREADABLE[kind]
+    file = vault(tmp_path / "folder", {"Home.enex": text}) / "Home.enex"
+    workspace.let_programs_in(True)
+
+    def sent(data: bytes, name: str) -> str:
+        given = {"data": {"base": "notes"}, "files": [("file", (name, data))]}
+        answer = connected(workspace).post(f"{PLACE}/knowledge/upload", **given)
+        assert answer.status_code == 422
+        return str(answer.json()["detail"])
+
+    def refused(place: Path) -> str:
+        with pytest.raises(SourceError) as error:
+            workspace.notes.plan_folder(place, "notes")
+        return str(error.value)
+
+    said = [refused(file), refused(file.parent)]
+    said += [sent(text.encode(), "Home.enex"), sent(zipped({"Home.enex": text}), "all.zip")]
+    assert all(one.startswith(told) for one in said), said
+    workspace.close()
+    arguments = ["import", str(file), "--base", "notes", "--workspace", str(workspace.store.folder)]
+    assert str(CliRunner().invoke(cli.app, arguments).exception).startswith(told)
+
+
+def test_a_notebook_without_notes_is_named_beside_others(workspace: Workspace, tmp_path: Path) -> None:
+    folder = vault(tmp_path / "folder", {"A.enex": ENEX, "B.enex": "<en-export/>"})
+    plan = workspace.notes.plan_folder(folder, "notes")
+    assert ("B.enex", "is an export of Evernote without notes.") in [
+        (one.path, str(one.error)) for one in (*plan.failed, *plan.skipped)
+    ]
+    assert plan.added
+    workspace.notes.discard(plan)
 
 
 def test_names_that_lead_out_and_bombs_in_an_inner_archive_are_refused(workspace: Workspace) -> None:

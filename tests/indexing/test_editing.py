@@ -112,6 +112,7 @@ def test_the_context_of_a_hit_shows_the_note_as_it_was_edited(workspace: Workspa
     assert context("c0", 1) == "c0 line of the note\n\nc2 line of the note"
 
 
+@pytest.mark.usefixtures("any_size")
 def test_the_context_doubles_no_text_that_chunks_share(workspace: Workspace, folder: Path) -> None:
     (folder / "f.md").write_text(" ".join(f"Sentence {number} stands here." for number in range(12)))
     synced(workspace, folder)
@@ -374,6 +375,7 @@ def test_rechunking_a_base_keeps_its_options_and_embeds_only_new_texts(
     assert workspace.bases.get("vault").chunking == WHOLE
 
 
+@pytest.mark.usefixtures("any_size")
 def test_a_note_may_be_cut_in_its_own_way(workspace: Workspace, folder: Path) -> None:
     assert workspace.chunks.rechunk(note_ids=[card(workspace).id], options=WHOLE).chunks == 1
     assert (shown(workspace), len(shown(workspace, "b"))) == (["a0"], 6)
@@ -463,6 +465,7 @@ def test_only_what_changed_becomes_pending_again(workspace: Workspace, folder: P
     assert card(workspace).state == "ready"
 
 
+@pytest.mark.usefixtures("any_size")
 def test_the_command_line_cuts_a_base_anew(
     workspace: Workspace, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

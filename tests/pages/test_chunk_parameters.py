@@ -56,6 +56,7 @@ def test_sliders_have_their_defaults_and_ranges_and_those_without_effect_are_shu
     assert screen.app.selectbox("try_preview_strategy").value == "auto"
 
 
+@pytest.mark.usefixtures("any_size")
 def test_parameters_follow_the_note_until_somebody_moves_them(screen: Screen, long: str) -> None:
     view(screen, "preview")
     workspace = screen.workspace
@@ -81,8 +82,11 @@ def apply_shut(screen: Screen) -> list[bool]:
     return [button.disabled for button in screen.app.button if (button.key or "").startswith("apply_")]
 
 
+@pytest.mark.usefixtures("any_size")
 @pytest.mark.parametrize("size", [200, 300, 1100])
-def test_sizes_that_a_command_chose_can_be_applied_only_when_moved(screen: Screen, long: str, size: int) -> None:
+def test_sizes_that_an_earlier_version_took_can_be_applied_only_when_moved(
+    screen: Screen, long: str, size: int
+) -> None:
     options = ChunkingOptions(strategy="recursive", chunk_size=size, chunk_overlap=0)
     screen.workspace.chunks.rechunk(screen.workspace.bases.all()[0].name, options=options)
     view(screen, "preview")

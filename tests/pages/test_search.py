@@ -1,4 +1,3 @@
-import re
 import threading
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -6,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core import embedding, log, reranking
+from core import embedding, reranking
 from core.embedding import EMBEDDERS
 from core.errors import ModelError
 from core.model import SearchSettings
@@ -57,15 +56,15 @@ def about(screen: Screen) -> str:
     return next(caption.help for caption in screen.app.caption if " hit" in caption.value and caption.help)
 
 
-def test_searches_and_changes_on_pages_leave_their_lines_in_the_log(filled: Screen, place: Path) -> None:
-    filled.open("search", q="pg_restore")
-    note = filled.workspace.notes.all()[0].id
-    filled.open("notes", note=note)
-    filled.app.menu_button(f"note_menu_{note}").click("archive").run()
-    logged = (place / log.FILE).read_text()
-    assert re.search(r" search: base=vault model=words level=\w+ mode=\w+ hits=\d+ ms=\d+$", logged, re.MULTILINE)
-    assert re.search(r" note\.change: base=vault model=words ms=\d+$", logged, re.MULTILINE)
-    assert "pg_restore" not in logged
+def test_a_base_without_a_model_is_searched_without_a_re_check(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TESSERA_SEARCH__RERANKER")
+    monkeypatch.setitem(EMBEDDERS._built, "bundled", BrokenWords())  # has no tokens: to re-check by it fails
+    with Workspace(place) as workspace:
+        workspace.bases.add("birds", embedder="tfidf")
+        workspace.notes.add("birds", "A heron stands at the pond.", author="person", title="pond")
+    screen = ask(Screen().finish("warm").open("search"), "where does the heron stand")
+    assert len(hits(screen)) == 1
+    assert "re-check" not in about(screen)
 
 
 def test_a_question_in_the_address_is_asked_at_once(filled: Screen) -> None:

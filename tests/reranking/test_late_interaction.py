@@ -1,10 +1,14 @@
 """Late interaction over bits: with vectors computed by hand, and with the real model."""
 
+import time
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from core.embedding import Embedder, tokens
 from core.embedding.tokens import TokenEmbedder, centre, interaction, signs
+from core.model import Matrix, Role
 from core.reranking import Candidate
 from core.reranking.late_interaction import LateInteraction
 from tests.fakes import WordTokens
@@ -54,6 +58,17 @@ def test_candidates_beyond_the_time_limit_have_no_score() -> None:
     stored = Candidate("", signs(embedder.embed_tokens(["alpha"], role="note")[1][0], centre(embedder)))
     scores = reranker.score("alpha", [Candidate("beta"), stored, Candidate("alpha")])
     assert [score is None for score in scores] == [True, False, True]
+
+
+def test_the_time_limit_is_looked_at_before_each_text() -> None:
+    class Slow(WordTokens):
+        def embed_tokens(self, texts: Sequence[str], *, role: Role) -> tuple[Matrix, list[Matrix]]:
+            time.sleep(0.05 * len(texts) if role == "note" else 0)
+            return super().embed_tokens(texts, role=role)
+
+    reranker = LateInteraction(Slow(), centre(WordTokens()), seconds=0.01)
+    scores = reranker.score("alpha", [Candidate("alpha")] * 6)
+    assert [score is None for score in scores] == [False, *[True] * 5]
 
 
 def test_the_centre_depends_on_the_model_and_is_part_of_the_fingerprint(bundled: Embedder) -> None:

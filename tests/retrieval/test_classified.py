@@ -218,6 +218,7 @@ def test_a_search_is_narrowed_by_what_a_chunk_holds_and_by_its_notes_days(worksp
 BY_SIZE = ChunkingOptions(strategy="recursive", chunk_size=200, chunk_overlap=0, max_single_chunk_size=200)
 
 
+@pytest.mark.usefixtures("any_size")
 def test_what_is_cut_out_of_a_long_table_has_a_table(workspace: Workspace) -> None:
     rows = "".join(f"| attic {number} | backups |\n" for number in range(200))
     note = add(workspace, "long", f"# Disks\n\n| place | what |\n|---|---|\n{rows}")

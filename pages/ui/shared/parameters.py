@@ -40,7 +40,7 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
         strategy = strategies(keys["strategy"], columns[0], persist_state="session")
         for number, (name, option) in enumerate(SIZES.items(), start=1):
             value = st.session_state[keys[name]]
-            # What is stored may have been set by a command, which heeds no slider's range.
+            # An earlier version may have stored any size.
             fitting = scale(option, getattr(first, name), value)
             if st.session_state.get(f"{keys[name]}_scale") != fitting:
                 # Another scale is another slider: it would begin with a value of its own.

@@ -168,7 +168,7 @@ def _opened() -> tuple[Workspace, StoreError | None]:
         workspace, holder = Workspace(readonly=True), error
     # An error of a page is Streamlit's: with rich it would be printed and not logged.
     st.set_option("logger.enableRich", False)
-    workspace.log.listen("streamlit.error_util", "uvicorn.error")
+    workspace.log.listen("streamlit.error_util", "uvicorn.error", "asyncio")
     workspace.models.start_warming(after=WARM_AFTER)
     if not workspace.readonly:
         with suppress(OSError):  # commands beside the app are refused then, and nothing else changes
