@@ -63,3 +63,16 @@ def test_letters_of_a_scan_that_ocr_misses_stay_and_its_text_comes_once(monkeypa
     scanned.text(72, 400, "ORCHARD")
     scanned.text(300, 300, "fig 2", turned=90)
     assert converters.Pdf().convert(pdf([scanned]), "pdf").text == "Plan 7\n\nfig 2\n\nThe orchard\n\nThe house\n"
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [(["■", "W"], ""), (["_", "7"], ""), (["■", "W2"], "■\n\nW2"), (["福"], "福"), (["W", "Exit"], "W\n\nExit")],
+)
+def test_signs_and_letters_read_in_a_drawing_are_no_text(
+    read: list[str], text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boxes = [np.array([[40, y], [90, y], [90, y + 24], [40, y + 24]], dtype=float) for y in (40, 500)]
+    found = SimpleNamespace(boxes=boxes[: len(read)], txts=read, scores=[0.9] * len(read), cls_res=[("0", 0.99)])
+    monkeypatch.setattr(ocr, "_engine", lambda: lambda image, **how: found)
+    assert ocr.text_of(Image.new("RGB", (WIDTH, HEIGHT), "white")) == text
