@@ -95,7 +95,8 @@ def _quoted(part: Part, left_out: tuple[Omission, ...]) -> Counter[str]:
 
 
 def _is_alike(line: str, head: str) -> bool:
-    """Return whether two lines are the same but for their figures and what OCR misreads."""
+    """Return whether two lines are the same but for their figures and what OCR misreads; `…` ends a long head."""
+    line, head = (line[: len(head) - 1], head[:-1]) if head.endswith("…") else (line, head)
     one, other = (re.sub(r"[\W\d_]+", " ", text).strip().casefold() for text in (line, head))
     return bool(other) and SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE
 
