@@ -82,12 +82,18 @@ def blanked(text: str, spans: Sequence[Span] | None = None) -> str:
     `spans` are the blobs of the text where they are known.
     """
     spans = blobs(text) if spans is None else spans
-    return _replaced(text, spans, lambda blob: _ON_A_LINE.sub(lambda line: " " * len(line[0]), blob))
+    return _replaced(text, spans, _blank)
 
 
-def without_blobs(text: str) -> str:
-    """Return a text with one blank in place of each of its blobs."""
-    return _replaced(text, blobs(text), lambda _: " ")
+def _blank(blob: str) -> str:
+    if "\n" not in blob and "\r" not in blob:
+        return " " * len(blob)
+    return _ON_A_LINE.sub(lambda line: " " * len(line[0]), blob)
+
+
+def without_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
+    """Return a text with one blank in place of each of its blobs, which are `spans` where they are known."""
+    return _replaced(text, blobs(text) if spans is None else spans, lambda _: " ")
 
 
 def _replaced(text: str, spans: Sequence[Span], replace: Callable[[str], str]) -> str:
@@ -100,7 +106,7 @@ def _replaced(text: str, spans: Sequence[Span], replace: Callable[[str], str]) -
 
 def _addresses(text: str) -> Iterator[Span]:
     """Yield the `data:` addresses, each with the signs that open and close it in Markdown and HTML."""
-    at, last_drawing = 0, text.rfind("</svg>")
+    at, last_drawing = 0, text.rfind("</svg>") if "<svg" in text else -1
     while match := _ADDRESS.search(text, at):
         start, at = match.span()
         if match[0].lower().endswith(";base64,"):

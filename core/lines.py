@@ -5,11 +5,21 @@ import re
 LINE_END = r"(?:\r\n|\n|\r)"
 """What ends a line, here as in Markdown and in browsers: all else that may (form feed, U+2028) is white space in it."""
 
+_NEAR = 256
+
 
 def line_starts(text: str) -> list[int]:
     """Return where each line begins; behind the last end of a line none does unless text follows."""
     ending = LINE_END if "\r" in text else r"\n"
     return [0, *(match.end() for match in re.finditer(ending, text) if match.end() < len(text))]
+
+
+def text_end(text: str, start: int, end: int) -> int:
+    """Return where a span ends without the white space at its end; a long span isn't copied for it."""
+    near = max(start, end - _NEAR)
+    while not (tail := text[near:end].rstrip()) and near > start:
+        near = max(start, end - 2 * (end - near))
+    return near + len(tail)
 
 
 def with_newlines(text: str) -> str:

@@ -7,20 +7,25 @@ words in its note or named. `exact` counts only words that stand alone in the no
 
 import argparse
 import os
+import re
 import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from pathlib import Path
 
 from benchmarks.conservation.parts import Part, parts
 from benchmarks.conservation.words import missing, source_words, unjoined, words
-from core.model import NOTE_FIELDS, SKIPPED_FOLDERS, Filters, Note, Omission, SyncReport, property_text
+from core.errors import SourceError
+from core.model import NOTE_FIELDS, SKIPPED_FOLDERS, Failed, Filters, Note, Omission, SyncReport, property_text
 from core.workspace import Workspace
 
 TARGET = 0.995
 SILENT = "was not imported, and the report doesn't name it"
+_ALIKE = 0.85
+"""Share of the letters that a running head has in common with the one that is quoted."""
 SHOWN = 12
 """Missing words of a file that are printed."""
 _READ = frozenset(
@@ -65,13 +70,13 @@ def compared(path: str, source: Iterable[Part], note: str, left_out: tuple[Omiss
     total, apart = sum(len(found) for _, found in read), sum(len(found) for _, found in lacking)
     lost = Counter(unjoined([word for _, found in lacking for word in found], surplus, order))
     named, gone = 0, []
+    quoted = sum((_quoted(part, left_out) for part, _ in read), Counter[str]())
     for part, found in lacking:
         mine = list((Counter(found) & lost).elements())
         lost.subtract(mine)
-        if any(_names(one, part) for one in left_out):
-            named += len(mine)
-        else:
-            gone += mine
+        silent = [] if any(_names(one, part) for one in left_out) else missing(mine, quoted)
+        named += len(mine) - len(silent)
+        gone += silent
     kept = total - named - len(gone)
     return FileResult(path, _kind(path), total, kept, total - apart, named, tuple(gone))
 
@@ -80,6 +85,20 @@ def _names(omission: Omission, part: Part) -> bool:
     if omission.kind not in part.kinds:
         return False
     return not (omission.place and part.place) or part.place in _pages(omission.place)
+
+
+def _quoted(part: Part, left_out: tuple[Omission, ...]) -> Counter[str]:
+    """Return the words of the lines of a page that an omission quotes as its head or foot, but for some letters."""
+    heads = [head for one in left_out if one.kind == "header" for head in one.place.split("; ") if head]
+    lines = part.text.splitlines() if heads and "page" in part.kinds else []
+    return Counter(word for line in lines if any(_is_alike(line, head) for head in heads) for word in words(line))
+
+
+def _is_alike(line: str, head: str) -> bool:
+    """Return whether two lines are the same but for their figures and what OCR misreads; `…` ends a long head."""
+    line, head = (line[: len(head) - 1], head[:-1]) if head.endswith("…") else (line, head)
+    one, other = (re.sub(r"[\W\d_]+", " ", text).strip().casefold() for text in (line, head))
+    return bool(other) and SequenceMatcher(None, one, other, autojunk=False).ratio() >= _ALIKE
 
 
 def _pages(place: str) -> set[str]:
@@ -127,7 +146,10 @@ def measured(folder: Path) -> Iterator[FileResult]:
 
 
 def _imported(workspace: Workspace, place: Path, base: str) -> tuple[SyncReport, dict[str, Note]]:
-    plan = workspace.notes.plan_folder(place, base)
+    try:
+        plan = workspace.notes.plan_folder(place, base)
+    except SourceError as error:
+        return SyncReport(failed=tuple(Failed(one.name, error) for one in place.iterdir())), {}
     report = workspace.notes.apply(plan, confirmed=True, embed=False, watch=False)
     cards = workspace.notes.all(Filters(bases=(base,)))
     return report, {str(card.path): workspace.notes.get(card.id) for card in cards}

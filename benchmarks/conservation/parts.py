@@ -77,8 +77,11 @@ def _decoded(data: bytes, name: str) -> str:
 def _pandoc(data: bytes, form: str) -> str:
     import pypandoc
 
-    command = [pypandoc.get_pandoc_path(), "--sandbox", "-f", form, "-t", "plain", "--wrap=none"]
-    return subprocess.run(command, input=data, capture_output=True, check=True).stdout.decode()
+    # Plain text has `[image]` for a picture, HTML no word.
+    into = "html" if form == "rtf" else "plain"
+    command = [pypandoc.get_pandoc_path(), "--sandbox", "-f", form, "-t", into, "--wrap=none"]
+    text = subprocess.run(command, input=data, capture_output=True, check=True).stdout.decode()
+    return of_page(text) if form == "rtf" else text
 
 
 def _of_note(text: str) -> Iterator[Part]:

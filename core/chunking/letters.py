@@ -1,4 +1,4 @@
-"""Which characters of a note are visible, code, ideographs, or begin words."""
+"""Which of a note's visible characters are code, ideographs, or begin words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from core.chunking.shortened import Shortened
 from core.markdown.diagrams import opens_diagram
 from core.markdown.outline import Block, walk
 
@@ -14,35 +15,41 @@ CODE = frozenset({"fence", "code"})
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Letters:
-    """Running sums over the body's characters, each of length characters + 1."""
+    """The offsets of the body's visible characters, and running sums over these, each of length visible + 1.
 
-    visible: NDArray[np.int32]
+    Blobs aren't visible.
+    """
+
+    visible: NDArray[np.int64]
     code: NDArray[np.int32]
     code_lines: NDArray[np.int32]
     ideographs: NDArray[np.int32]
     words: NDArray[np.int32]
 
     @classmethod
-    def of(cls, body: str, blocks: Sequence[Block]) -> "Letters":
-        """Read the characters of a body and the blocks in which they are."""
-        codes = np.frombuffer(body.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+    def of(cls, body: str, short: Shortened, blocks: Sequence[Block]) -> "Letters":
+        """Read the characters of a body, which `short` has without blobs, and the blocks in which they are."""
+        codes = np.frombuffer(short.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        seen = np.flatnonzero((codes > 0x20) & (codes != 0x3000) & (codes != 0xA0))
+        codes, visible = codes[seen], short.offsets(seen)
         inside, written = np.zeros((2, len(codes)), dtype=bool)
         for block in walk(blocks):
             if block.kind in CODE:
-                inside[block.start : block.end] = True
-                written[block.start : block.end] = not opens_diagram(body[block.start : block.end])
-        visible = (codes > 0x20) & (codes != 0x3000) & (codes != 0xA0)
+                start, end = np.searchsorted(visible, (block.start, block.end))
+                inside[start:end] = True
+                written[start:end] = not opens_diagram(body[block.start : block.end])
         ideographs = ((codes >= 0x3040) & (codes < 0xA000)) | ((codes >= 0xAC00) & (codes < 0xD7B0))
         ideographs |= ((codes >= 0xF900) & (codes < 0xFB00)) | ((codes >= 0x20000) & (codes < 0x32000))
         lower = codes | 0x20
         letters = (lower >= ord("a")) & (lower <= ord("z"))
         letters |= (codes >= 0xC0) & (codes < 0x2000)
         begins = letters.copy()
-        begins[1:] &= ~letters[:-1]
-        return cls(*map(_running, (visible, visible & inside, written, ideographs & ~inside, begins & ~inside)))
+        begins[1:] &= ~(letters[:-1] & (np.diff(visible) == 1))
+        return cls(visible, *map(_running, (inside, written, ideographs & ~inside, begins & ~inside)))
 
     def has_code(self, start: int, end: int) -> bool:
         """Return whether the span has fenced or indented code; inline code and diagrams don't count."""
+        start, end = np.searchsorted(self.visible, (start, end))
         return bool(self.code_lines[end] > self.code_lines[start])
 
     def language(self, start: int, end: int) -> str:
@@ -52,8 +59,8 @@ class Letters:
         ideographs among ideographs and words outside code blocks decides: 'zh' from 3/4 on, 'mixed'
         from 1/8 on, 'en' below and for every other script. Kana and Hangul count as ideographs.
         """
-        visible = int(self.visible[end] - self.visible[start])
-        if visible and 2 * int(self.code[end] - self.code[start]) > visible:
+        start, end = np.searchsorted(self.visible, (start, end))
+        if 2 * int(self.code[end] - self.code[start]) > end - start:
             return "code"
         ideographs = int(self.ideographs[end] - self.ideographs[start])
         words = int(self.words[end] - self.words[start])

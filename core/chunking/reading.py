@@ -7,9 +7,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from core.blobs import LARGE, Span, blanked, blobs
+from core.blobs import LARGE, Span, blanked
 from core.chunking.letters import Letters
-from core.markdown.outline import NONE, Outline, parse
+from core.chunking.shortened import Shortened
+from core.markdown.outline import Outline, of_plain, parse
 from core.model import Note, Spans
 
 Tokens = Callable[[str], Spans]
@@ -21,7 +22,7 @@ class Reading:
     """A note with its outline and tokens.
 
     `body` is that of the note with blanks in place of blobs, `blobs` are the large ones, which no chunk has. `starts`
-    are the offsets of the tokens in the body, ascending.
+    are the offsets of the tokens in the body, ascending. `short` is the body without any blobs.
     """
 
     note: Note
@@ -29,11 +30,12 @@ class Reading:
     body: str
     blobs: Sequence[Span]
     starts: NDArray[np.int64]
+    short: Shortened
 
     @cached_property
     def letters(self) -> Letters:
         """What the characters of the body are."""
-        return Letters.of(self.body, self.outline.blocks)
+        return Letters.of(self.body, self.short, self.outline.blocks)
 
     def count(self, start: int, end: int) -> int:
         """Return how many tokens start in `body[start:end]`."""
@@ -47,11 +49,8 @@ def read(note: Note, tokens: Tokens, outline: Outline | None = None) -> Reading:
 
     A plain note has no outline. Raises SourceError for a body too large to be parsed.
     """
-    if note.plain:
-        outline = NONE
-    outline = outline or parse(note.body, note.path or note.title)
-    every = blobs(note.body)
-    large = [span for span in every if span[1] - span[0] >= LARGE]
-    body = blanked(note.body, every)
-    spans = tokens(body) if body else np.empty((0, 2), np.int32)
-    return Reading(note, outline, body, large, spans[:, 0].astype(np.int64))
+    outline = outline or (of_plain(note.body) if note.plain else parse(note.body, note.path or note.title))
+    large = [span for span in outline.blobs if span[1] - span[0] >= LARGE]
+    short = Shortened.of(note.body, outline.blobs)
+    spans = tokens(short.text) if short.text else np.empty((0, 2), np.int32)
+    return Reading(note, outline, blanked(note.body, outline.blobs), large, short.offsets(spans[:, 0]), short)

@@ -1,5 +1,6 @@
 """Blocks -> spans of bounded size: small blocks are packed, large ones are cut at the best place."""
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -7,7 +8,10 @@ import numpy as np
 
 from core.chunking import boundaries
 from core.chunking.reading import Reading
+from core.lines import text_end
 from core.markdown.outline import Block, BlockKind
+
+_BLANK = re.compile(r"\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +150,9 @@ def join(reading: Reading, spans: Sequence[Span], target: int) -> list[Span]:
 
 def trim(body: str, start: int, end: int) -> Span:
     """Strip blank lines and trailing white space; the indentation of the first line stays."""
-    end = start + len(body[start:end].rstrip())
-    first = end - len(body[start:end].lstrip())
+    end = text_end(body, start, end)
+    blank = _BLANK.match(body, start, end)
+    first = blank.end() if blank else start
     line = max(body.rfind("\n", start, first), body.rfind("\r", start, first)) + 1
     if line > start or start == 0 or body[start - 1] in "\r\n":
         return max(line, start), end

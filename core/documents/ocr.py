@@ -20,6 +20,8 @@ _SURE = 0.6
 """Score below which a line is left out: rapidocr gives right lines 0.9 and more."""
 _DOUBTFUL = 0.75
 """Mean score of a picture's lines below which none is believed."""
+_WORD = re.compile(r"\w\w|[^\x00-\u2fff]")
+"""What a picture with text has: in drawings single letters are read, such as `W` in the mouth of a face."""
 _SIDE = 3000
 """Pixels of the longer side to which a picture is made smaller."""
 _THREADS = 2
@@ -83,6 +85,8 @@ def text_of(picture: Any) -> str:
         for box, text, score in zip(result.boxes, result.txts, result.scores, strict=True)
         if score >= _SURE
     ]
+    if not any(_WORD.search(line.text) for line in lines):
+        return ""
     height, width = image.shape[:2]
     return in_order(turned(lines, width, height, lambda line: _is_upside_down(image, line)))
 

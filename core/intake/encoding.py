@@ -82,7 +82,7 @@ def decoded(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = "") 
         return Decoded(_text_only(text, path), encoding, known)
     if likely := decode_undeclared(data):
         text, encoding, known = likely
-        return Decoded(_text_only(text, path), encoding, known)
+        return Decoded(_text_only(text, path, data if encoding == "utf-8" else None), encoding, known)
     raise SourceError(path, "is not text in any known encoding. Save it as UTF-8 and try again.")
 
 
@@ -126,10 +126,11 @@ def _controls(data: bytes) -> int:
     return len(data) - len(data.translate(None, _CONTROLS))
 
 
-def _text_only(text: str, path: str) -> str:
+def _text_only(text: str, path: str, data: bytes | None = None) -> str:
+    """Return a text without NULs; raises SourceError for control characters. `data` is its UTF-8 where it is known."""
     if not text:
         raise EmptyFile(path)
-    controls = _controls(text.encode("utf-8", "replace"))
+    controls = _controls(text.encode("utf-8", "replace") if data is None else data)
     if controls > 1 + len(text) // 100:
         raise SourceError(path, "holds binary data, not text, whatever its name says.")
     return text.replace("\0", "�") if controls else text

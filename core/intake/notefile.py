@@ -7,7 +7,6 @@ kept. Nothing here may change the length of the text.
 import re
 from dataclasses import replace
 
-from core.blobs import blobs
 from core.intake.documents import DocumentText
 from core.intake.encoding import decoded, doubtful, unreadable
 from core.markdown import frontmatter
@@ -54,7 +53,7 @@ def of_text(
         front=text[:body_start],
         links=inside.targets(path),
         extra=front.extra | _long_title(front.value("title")),
-        warnings=(*front.warnings, *_not_searched(body)),
+        warnings=(*front.warnings, *_not_searched(len(inside.outline.blobs))),
         left_out=(*unreadable(text), *front.left_out, *doubtful(encoding)),
         plain=plain,
         encoding=encoding,
@@ -76,9 +75,8 @@ def _drawing(path: str, front: frontmatter.FrontMatter) -> str:
     return re.sub(rf"(?i){re.escape(_DRAWING)}$", "", name) if is_drawing else ""
 
 
-def _not_searched(body: str) -> tuple[Message, ...]:
+def _not_searched(count: int) -> tuple[Message, ...]:
     """Return how many parts of a text are no language, if any are."""
-    count = len(blobs(body))
     told = plural(
         "{n} part is no text, such as a pasted picture, a key or compressed data. It is shown, but not searched.",
         "{n} parts are no text, such as pasted pictures, keys or compressed data. They are shown, but not searched.",

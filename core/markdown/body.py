@@ -29,6 +29,8 @@ _ATTACHMENT = re.compile(
     re.IGNORECASE,
 )
 
+_PASTED = re.compile(r"\(data:[^\x00-\x20()]*+\)")
+"""The address of a picture whose data are in the text itself."""
 _LABEL = re.compile(r"^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)", re.MULTILINE)
 """The definition of a link."""
 
@@ -54,7 +56,7 @@ def look_into(body: str, path: str, *, plain: bool = False) -> Inside:
     A `plain` text has no title, tags and links.
     """
     if plain:
-        return Inside("", (), (), outline.NONE)
+        return Inside("", (), (), outline.of_plain(body))
     parsed = parser.parse(body, path)
     outlined = outline.of(parsed)
     tags, links = _inline(parsed)
@@ -110,7 +112,7 @@ def _inline(parsed: Parsed) -> tuple[list[str], list[Link]]:
     for text, is_heading in prose(parsed):
         if "#" not in text and "[" not in text:
             continue
-        inline = hide(text)
+        inline = hide(_PASTED.sub("", text))
         if "[" in text:
             inline, more = extract(inline)
             links += more
@@ -137,6 +139,8 @@ def _target(link: Link, folder: str) -> str:
     if link.wiki:
         target = _file(link)
         return "" if _ATTACHMENT.search(target) else target
+    if _ADDRESS.match(link.target):
+        return ""
     target = _file(link)
     if not target or "\0" in target or _ADDRESS.match(target):
         return ""

@@ -12,6 +12,7 @@ from typing import Literal
 
 from markdown_it.token import Token
 
+from core.blobs import Span, blobs
 from core.markdown import parser
 from core.markdown.parser import MAX_NESTING, Parsed
 from core.markdown.titles import visible
@@ -53,14 +54,11 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """All headings, and the blocks of the top level with their children, in reading order."""
+    """All headings, the blocks of the top level with their children, and the blobs, in reading order."""
 
     headings: tuple[Heading, ...]
     blocks: tuple[Block, ...]
-
-
-NONE = Outline((), ())
-"""The outline of a text that is no Markdown."""
+    blobs: tuple[Span, ...] = ()
 
 
 def parse(body: str, name: str = "This note") -> Outline:
@@ -68,11 +66,16 @@ def parse(body: str, name: str = "This note") -> Outline:
     return of(parser.parse(body, name))
 
 
+def of_plain(body: str) -> Outline:
+    """Return the outline of a text that is no Markdown."""
+    return Outline((), (), tuple(blobs(body)))
+
+
 def of(parsed: Parsed) -> Outline:
     """Return the outline of a parsed body."""
     tree = _Tree(parsed)
     blocks = tree.blocks(_with_details(parsed.tokens))
-    return Outline(tuple(tree.headings), blocks)
+    return Outline(tuple(tree.headings), blocks, tuple(blobs(parsed.body)))
 
 
 def walk(blocks: Sequence[Block]) -> Iterator[Block]:

@@ -20,6 +20,8 @@ _VERSION = "note_id, number, kind, author, at, title"
 _NOTE = "note_id, number, base_id, title, body, fields"
 _NEWEST = "SELECT number, kind FROM versions WHERE note_id = ? ORDER BY number DESC"
 _NEWEST_NUMBER = "SELECT number FROM versions WHERE note_id = ?1 ORDER BY number DESC"
+_SAMPLE = 4_096
+"""Bytes by which it is judged whether a text repeats itself."""
 _LAST = "number = (SELECT max(number) FROM versions AS later WHERE later.note_id = versions.note_id)"
 
 
@@ -139,8 +141,20 @@ class VersionTable(Table):
 
 
 def _packed(text: str) -> bytes:
-    """Return a text as compressed UTF-8."""
-    return zlib.compress(text.encode("utf-8", "surrogatepass"))
+    """Return a text as compressed UTF-8.
+
+    A pasted picture repeats nothing: coding its characters alone takes a fifth of the time, and no more space.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    middle = len(data) // 2
+    sample = data[middle : middle + _SAMPLE]
+    repeats = len(zlib.compress(sample)) < len(_compressed(sample, zlib.Z_HUFFMAN_ONLY))
+    return _compressed(data, zlib.Z_DEFAULT_STRATEGY if repeats else zlib.Z_HUFFMAN_ONLY)
+
+
+def _compressed(data: bytes, strategy: int) -> bytes:
+    compressor = zlib.compressobj(strategy=strategy)
+    return compressor.compress(data) + compressor.flush()
 
 
 def _unpacked(data: bytes) -> str:

@@ -59,6 +59,41 @@ def test_an_omission_names_the_words_of_its_parts_only() -> None:
     assert compared("a.pdf", source, "", (Omission("page", 4), Omission("comment"))).share == 1.0
 
 
+def test_a_running_head_that_the_note_quotes_is_named_however_a_scan_spells_it() -> None:
+    pages = [
+        Part(f"{at} THE SIEGE OP VICKSBURG.\nBody {at} of the siege\n", frozenset({"page"}), str(at)) for at in (3, 4)
+    ]
+    note = "Body 3 of the siege Body 4 of the siege"
+    omission = Omission("header", 1, "THE SIEGE OF VICKSBURG. 49; Ohio")
+    assert compared("a.pdf", pages, note, (omission,)).gone == ()
+    assert compared("a.pdf", pages, note, (omission,)).named == 10
+    assert len(compared("a.pdf", pages, note, (Omission("header", 1, "Another head"),)).gone) == 10
+    other = [Part("THE FALL OF RICHMOND.\n", frozenset({"page"}), "1")]
+    assert len(compared("a.pdf", other, "", (omission,)).gone) == 4
+
+
+def test_the_points_of_a_chart_are_words_and_categories_that_series_share_count_once(tmp_path: Path) -> None:
+    def points(kind: str, *values: str) -> str:
+        return f"<c:{kind}>{''.join(f'<c:pt><c:v>{value}</c:v></c:pt>' for value in values)}</c:{kind}>"
+
+    series = [points("cat", "North", "South") + points("val", "8.1999999999999993", value) for value in ("2", "3")]
+    series += [points("cat", "North", "West") + points("val", "4", "5")]
+    chart = f'<c:chart xmlns:c="c">{"".join(f"<c:ser>{one}</c:ser>" for one in series)}</c:chart>'
+    (tmp_path / "a.pptx").write_bytes(zipped({"ppt/charts/chart1.xml": chart}))
+    words = sorted(word for one in parts(tmp_path / "a.pptx") for word in one.text.split())
+    assert words == sorted(["8.2", "2", "8.2", "3", "4", "5", "North", "South", "North", "West"])
+
+
+def test_a_folder_of_unread_kinds_is_accounted_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "a.ods").write_bytes(b"sheet")
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    monkeypatch.setenv("TESSERA_INDEX__KIND", "none")
+    assert [(one.path, one.is_below, "1 .ods" in one.problem) for one in measured(tmp_path / "in")] == [
+        ("a.ods", False, True)
+    ]
+
+
 def test_the_words_of_office_documents_are_of_their_kinds(tmp_path: Path) -> None:
     text = "<w:r><w:t>{}</w:t></w:r>"
     box = f"<w:txbxContent><w:p>{text.format('boxed')}</w:p></w:txbxContent>"

@@ -84,3 +84,16 @@ def test_a_note_says_that_ocr_read_its_text(tmp_path: Path, monkeypatch: pytest.
         document = workspace.notes.get(card.id).document
     assert document is not None
     assert document.converter == "pdfium 4, OCR (rapidocr 3)"
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [(["■", "W"], ""), (["_", "7"], ""), (["■", "W2"], "■\n\nW2"), (["福"], "福"), (["W", "Exit"], "W\n\nExit")],
+)
+def test_signs_and_letters_read_in_a_drawing_are_no_text(
+    read: list[str], text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boxes = [np.array([[40, y], [90, y], [90, y + 24], [40, y + 24]], dtype=float) for y in (40, 500)]
+    found = SimpleNamespace(boxes=boxes[: len(read)], txts=read, scores=[0.9] * len(read), cls_res=[("0", 0.99)])
+    monkeypatch.setattr(ocr, "_engine", lambda: lambda image, **how: found)
+    assert ocr.text_of(Image.new("RGB", (WIDTH, HEIGHT), "white")) == text

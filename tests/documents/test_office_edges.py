@@ -58,6 +58,17 @@ def test_tracked_deletions_are_named() -> None:
         0
     ]
     assert (made.text, made.left_out) == ("Kept.\n", (Omission("deletion"),))
+    rich = rb"{\rtf1 Kept.{\deleted not {\b this}}{\deleted  }\deleted nor this\deleted0\par New.}"
+    made = convert(rich, "a.rtf")[0]
+    assert (made.text, made.left_out) == ("Kept.\n\nNew.\n", (Omission("deletion", 2),))
+
+
+def test_numbers_of_a_chart_have_the_digits_that_office_shows() -> None:
+    drawn = '<w:drawing><a:graphic><a:graphicData><c:chart r:id="r7"/></a:graphicData></a:graphic></w:drawing>'
+    chart = office.CHART.replace("3.5", "4.4000000000000004").replace(">7<", ">2.0<")
+    relations = {"r7": ("chart", "charts/chart1.xml")}
+    made = convert(docx(f"<w:p><w:r>{drawn}</w:r></w:p>", {"charts/chart1.xml": chart}, relations), "a.docx")[0]
+    assert "| Apples | 4.4  |\n| Pears  | 2.0  |\n" in made.text
 
 
 def test_a_list_directly_within_a_list_is_read() -> None:

@@ -17,6 +17,7 @@ from core.api import PLACE
 from core.api.lazy_app import api
 from core.assistants import notes
 from core.documents import Converted
+from core.documents.pdf.omissions import LeftOut
 from core.intake import documents
 from core.messages import render
 from core.model import IncompleteNote, Note, Omission, SyncReport, in_all, summed
@@ -194,3 +195,10 @@ def test_a_kind_of_a_later_version_is_said_too_and_a_stranger_brings_no_heap_of_
 
 def _plain(omissions: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{name: one[name] for name in ("kind", "count", "place", "told")} for one in omissions]
+
+
+def test_each_running_head_is_shown_and_a_long_one_by_its_beginning() -> None:
+    heads = ["All recommendations are category 2A unless otherwise indicated by the panel", "Table of contents"]
+    (left_out,) = LeftOut().omissions({}, heads)
+    assert (left_out.kind, left_out.count) == ("header", 2)
+    assert left_out.place == "All recommendations are category 2A unless otherwise indica…; Table of contents"

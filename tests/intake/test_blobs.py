@@ -3,15 +3,19 @@
 import base64
 import random
 import re
+import sqlite3
 import textwrap
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from core.blobs import blanked, blobs
+from core.chunking.shortened import Shortened
 from core.embedding.tfidf import Tfidf
-from core.model import Matrix, Role
+from core.model import Matrix, Role, Spans
 from core.workspace import Workspace
 
 ORDINARY = {
@@ -176,6 +180,41 @@ def test_a_picture_costs_no_text_to_embed(tmp_path: Path, monkeypatch: pytest.Mo
     texts = [text for text in embedded if "boiler" in text or "End" in text]
     assert len(texts) == 2
     assert sum(map(len, embedded)) < 2_000
+
+
+def test_a_picture_costs_no_tokens_and_little_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenized: list[str] = []
+
+    original = Tfidf.tokens
+
+    def tokens(self: Tfidf, text: str) -> Spans:
+        tokenized.append(text)
+        return original(self, text)
+
+    monkeypatch.setattr(Tfidf, "tokens", tokens)
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    (tmp_path / "notes").mkdir()
+    text = f"# Boiler\n\nThe room.\n\n![scan](data:image/png;base64,{encoded(300_000)})\n\n## 锅炉\n\nThe end.\n"
+    (tmp_path / "notes" / "clip.md").write_text(text)
+    with Workspace(tmp_path / "workspace") as workspace:
+        workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "notes", "notes"))
+        note = workspace.notes.all()[0]
+        assert workspace.store.versions.note(note.id, 1).body == text
+        spans = [(chunk.start, chunk.end, chunk.language) for chunk in workspace.store.chunks.of_note(note.id)]
+    assert [text[start:end] for start, end, _ in spans] == ["# Boiler\n\nThe room.\n\n![scan", "## 锅炉\n\nThe end."]
+    assert [language for *_, language in spans] == ["en", "mixed"]
+    assert sum(map(len, tokenized)) < 2_000
+    packed = sqlite3.connect(tmp_path / "workspace" / "notes.db").execute("SELECT length(body) FROM versions")
+    assert packed.fetchone()[0] < len(zlib.compress(text.encode()))
+
+
+@pytest.mark.parametrize("place", [0, 1, 300, 5_000])
+def test_places_in_a_text_without_blobs_are_those_of_the_text(place: int) -> None:
+    blob = encoded(900)
+    text = f"{'word ' * place}{blob} one\n{blob}\ntwo {blob}"
+    short = Shortened.of(text, blobs(text))
+    words = [match.start() for match in re.finditer(r"\w+", short.text)]
+    assert [text[at : at + 3] for at in short.offsets(np.array(words, np.int32))] == ["wor"] * place + ["one", "two"]
 
 
 @pytest.mark.parametrize("name", LANGUAGE)

@@ -1,5 +1,6 @@
 """Charts and diagrams of Office documents -> their title, series and values as a table; their words."""
 
+import re
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
@@ -8,6 +9,7 @@ from core.documents.office.blocks import Blocks
 from core.documents.office.package import Package, first, found, local, number_of, value
 
 _MOST_POINTS = 20_000
+_LONG_NUMBER = re.compile(r"\A-?\d+\.\d{13,40}(?:E[+-]?\d{1,3})?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +104,16 @@ def _points(element: Element | None) -> dict[int, str]:
     for point in found(element, "pt"):
         at, stored = number_of(value(point, "idx"), -1), first(point, "v")
         if at >= 0 and stored is not None and stored.text:
-            joined[at] = f"{stored.text} {joined[at]}" if at in joined else stored.text
+            text = _LONG_NUMBER.sub(_rounded, stored.text)
+            joined[at] = f"{text} {joined[at]}" if at in joined else text
     if not joined and (alone := first(element, "v")) is not None and alone.text:
         joined[0] = alone.text
     return joined
+
+
+def _rounded(number: re.Match[str]) -> str:
+    """Return a number in the 15 digits that Office shows: 4.4000000000000004 is 4.4."""
+    return f"{float(number[0]):.15g}"
 
 
 def _words(element: Element | None) -> str:

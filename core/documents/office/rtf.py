@@ -70,7 +70,7 @@ class Rtf:
         self._styles, self._style = dict[int, int](), 0
         self._moment: dict[str, int] = {}
         self._author, self._comments, self._objects = "", comments, list[str]()
-        self._omitted_comments = 0
+        self._omitted_comments, self._deletions = 0, list[str]()
         self._margins: dict[str, dict[str, None]] = {"header": {}, "footer": {}}
         self._read(data)
         self.blocks = self._flows[0].complete()
@@ -79,9 +79,10 @@ class Rtf:
 
     @property
     def left_out(self) -> list[Omission]:
-        """Comments that nobody wants, and files within the document."""
-        comments = [Omission("comment", self._omitted_comments)] if self._omitted_comments else []
-        return [*comments, *(Omission("attachment", 1, name) for name in self._objects)]
+        """Comments that nobody wants, tracked deletions, and files within the document."""
+        deletions = sum(bool(text.strip()) for text in self._deletions)
+        counted = Omission("comment", self._omitted_comments), Omission("deletion", deletions)
+        return [*(one for one in counted if one.count), *(Omission("attachment", 1, name) for name in self._objects)]
 
     def _read(self, data: bytes) -> None:
         starred = False
@@ -149,9 +150,11 @@ class Rtf:
             self._emit(packed.decode("utf-16-le", "replace"))
 
     def _emit(self, text: str) -> None:
-        if not self._state.shown or self._state.deleted:
+        if not self._state.shown:
             return
-        if self._state.into in _COLLECTED:
+        if self._state.deleted:
+            self._deletions[-1] += text
+        elif self._state.into in _COLLECTED:
             self._texts[-1] += text
             if self._state.into == "stylesheet" and ";" in text:
                 self._end_style()
@@ -188,6 +191,7 @@ class Rtf:
                 state.look = state.look._replace(side={"super": 1, "sub": -1}.get(word, 0) if is_on else 0)
             case "deleted":
                 state.deleted = is_on
+                self._deletions.append("")
             case "upr":
                 state.shown = False
             case "ud":

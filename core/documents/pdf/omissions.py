@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from core.documents.pdf.reading import Page
 from core.model import Omission
 
-_SHOWN = 120
-"""Characters of running heads that are shown."""
+_SHOWN, _HEADS = 60, 12
+"""Characters of a running head that are shown, and how many heads are."""
 
 
 @dataclass(slots=True)
@@ -45,8 +45,8 @@ class LeftOut:
             if held:
                 yield Omission(kind, sum(held.values()), ranges(list(held)))
         if heads := list(running):
-            text = "; ".join(heads)
-            yield Omission("header", len(heads), text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…")
+            shown = [head if len(head) <= _SHOWN else head[: _SHOWN - 1] + "…" for head in heads[:_HEADS]]
+            yield Omission("header", len(heads), "; ".join(shown) + ("; …" if len(heads) > _HEADS else ""))
 
 
 def ranges(numbers: list[int]) -> str:
