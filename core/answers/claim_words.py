@@ -15,8 +15,8 @@ not_(?:only|just|merely|simply|to_mention) whether_or_not no_matter regardless_o
 under_any_circumstances in_any_case any_?(?:longer|more)\b at_all\b close_to more_and_more more_or_less\b
 of_course by_all_means needless_to_say may_\d (?<=\d_)may after_all let'?s must-have a_little (?<!only_)a_few
 last_(?:for|\d) 不仅 不但 不光 不只 不单 无论 不论 不管 是否 能否 可否 不断 不久 不少(?!于) 不错 不锈钢 不等
-不妨 对不起 差不多 没关系 不好意思 不禁 不已 无线 无数 无非 非常 非洲 未来 别人 别的 特别 区别 级别 类别 分别
-鉴别 识别 性别 个别 告别 不得了 了不起 不时 不由 (?P<same>\S)[不没](?P=same) 有没有 可不可以 前提 需求 才能 所能
+returns?_none\b 不妨 对不起 差不多 没关系 不好意思 不禁 不已 无线 无数 无非 非常 非洲 未来 别人 别的 特别 区别 级别 类别 分别
+鉴别 识别 性别 个别 告别 不得了 了不起 不时 不由 (?P<same>\S)[不没](?P=same) 有没有 可不可以 前提 需求 (?<=[的有])才能 所能
 只要 应用 反应 适应 响应 供应 效应 对应 [能性智技职节机功]能 能[力量源耗] 许可 认可 可[靠见视是口乐读信] 目前
 当前 前[端面景者后缀台往] 后[端台面缀果者续备] [最背今落]后 时[间刻区钟长常期代效段光]
 [同及实小临随定计按准超延暂平]时 没错 如下 热水 免费 大小 多少 无锡 不同步骤
@@ -49,12 +49,14 @@ limit(?:ed)?_(?:is|of|to) <= ≤ 不(?:应该|[得能可应会宜要])?(?:超过
     "above": r"[及或]?以上",
     "below": r"[及或]?以下",
     "more": r"""
-(?:more|longer|larger|bigger|higher|greater|older|later|newer|hotter|heavier|farther|further)_than(?=_\S?(?:\w+_)?NUMBER)
+(?:more|longer|larger|bigger|higher|greater|older|later|hotter|heavier|farther|further)_than(?=_\S?(?:\w+_)?NUMBER)
+newer_than(?=_\S?(?:\w+_)?NUMBER)(?!_NUMBER\w*_(?:second|minute|hour|day|week|month|year))
 exceed\w* over(?=_(?:\w+_)?NUMBER) above(?=_(?:\w+_)?NUMBER) beyond(?=_(?:\w+_)?NUMBER) >(?=_?\d) 超过 多于 高于
 大于 超出 长于 晚于
 """,
     "less": r"""
 (?:less|fewer|lower|smaller|shorter|younger|earlier|colder)_than(?=_\S?(?:\w+_)?NUMBER)
+newer_than(?=_NUMBER\w*_(?:second|minute|hour|day|week|month|year))
 under(?=_(?:\w+_)?NUMBER) below(?=_(?:\w+_)?NUMBER) <(?=_?\d) 少于 低于 小于 短于 早于 不到 不足(?=\d) 未满 不满
 """,
     "should": r"""
@@ -77,8 +79,9 @@ possible capable free_to support(?:s|ed)? 可以 能够 允许 支持 准许 能
 essential be_sure_to make_sure 必须 必需 需要 需 一定要 务必 务请 须 必要 强制 非得 得先
 """,
     "only": r"\bonly\b(?!_a_few) solely exclusively nothing_but none_but no_one_but 仅仅? 只(?!是) 唯一 唯有",
+    "just": r"才[能可会]",
     "some": r"""
-not_(?:all|every\w*|always) sometimes occasionally \bsome_(?:of\b|\w+s\b) partly partially at_times
+not_(?:all\b|every\w*|always) sometimes occasionally \bsome_(?:of\b|\w+s\b) partly partially at_times
 (?:不是|并非|不|非)(?:所有|每|全部|都|总是?|完全) 有时候? 偶尔 有些 有的 某些 部分(?!_)
 """,
     "often": r"""
@@ -98,7 +101,7 @@ usually mostly \bmost\b often generally typically normally frequently 通常 一
 除(?![法以])(?=[^，,。；]{1,20}[，,外])(?![^。；]{1,24}[还也])
 """,
     "instead": r"instead_of rather_than 而不是 而非",
-    "without": r"\bwithout\b 不经过?",
+    "without": r"\bwithout\b (?:that|which|who)_(?:do|does|did|are|is|has|have)_not\b(?:_(?:use|have|hold|contain))? 不经过?",
     "cannot": r"""
 impossible \b(?:is_|are_|be_)?unable_to \bfail(?:s|ed)?_to\b 无法 不可能
 """,
@@ -111,7 +114,8 @@ impossible \b(?:is_|are_|be_)?unable_to \bfail(?:s|ed)?_to\b 无法 不可能
 没有? 无 未(?!来) 勿 莫 别 毫无 从未 并未 未必
 """,
     "lacks": r"""
-\bnon-? \w+-free\b free_(?:of|from)\b (?:stay|keep|leave|left|leaves)_(?:out|away|off)
+\bnon-? \w+-free\b free_(?:of|from)\b \bout_of(?!_(?:the_box|\d|NUMBER|memory|order|date|sync|space|time))\b
+\b(?:stop(?:s|ped|ping)?|quit|quits|ceas\w+)_\w+ing\b (?:stay|keep|leave|left|leaves)_(?:out|away|off)
 \b(?:den(?:y|ies|ied)|against)\b \btoo_\w+_(?:to|for)\b
 \b(?:avoid|prevent|refus|reject|lack|absen|missing\b|fail|unable|refrain|seldom|rarely)\w*
 \b(?:hardly|scarcely|barely|forg[eo]t|ignor|omit|skip|insuffic|offline)\w*

@@ -52,6 +52,8 @@ _CONTINUES = re.compile(r"\s*(?:is|are|was|were|must|should|can|will|it is|that 
 """The start of a clause whose subject is the clause before it."""
 _RESUMES = re.compile(r"(?: [^ ,.;:!?]+){1,5}?(?= (?:is|are|was|were|will|must|should|can|may|has|have|do|does)\b)")
 """Where the words of *without* end and the verb of its sentence follows."""
+_DENIED = re.compile(r"(?:not|no|never)\b|不")
+"""The start of a limit that denies another: *not over*."""
 _TWICE = re.compile(r"\btwice\b")
 _LISTED = re.compile(r"[,，][^.;!?。；]{0,80}?(?:\bor\b|或)")
 _NEAR, _NEAR_BEFORE = 24, 12
@@ -165,6 +167,8 @@ def clauses(text: str) -> list[Clause]:
             _, name, pole = kind.split("_")
             last.opposites.append((name, int(pole)))
             covered.pop()
+        elif match[0] == "nor" and last.odd:
+            continue  # it goes on with what neither, not or no began
         elif kind in _LIMITS:
             _limit(last, kind, match, numbers, text)
         elif kind not in ("nothing", "double"):
@@ -188,8 +192,11 @@ def _limit(clause: Clause, kind: str, match: re.Match[str], numbers: list[Number
         behind = ["1"]
     place = bisect_left(numbers, match.start(), key=itemgetter(1))
     before = [value for value, _, end in numbers[max(0, place - 1) : place] if match.start() - end <= _NEAR_BEFORE]
-    for value in (before or behind if _SUFFIXED.match(match[0]) else behind or before)[:1]:
+    values = before or behind if _SUFFIXED.match(match[0]) else behind or before
+    for value in values[:1]:
         clause.limits.setdefault(value, set()).add(kind)
+    if not values and _DENIED.match(match[0]):
+        clause.negated += 1
 
 
 def _give_words(text: str, found: list[Clause], covered: list[Span], numbers: list[Number]) -> None:
@@ -253,7 +260,7 @@ def _settle(found: list[Clause]) -> None:
                     main.negated = aside.negated = 0
                     main.unless = aside.keys
                     main.kinds.discard("not")
-                    main.marks = [mark for mark in main.marks if mark[0] != "not"]
+                    main.marks = [mark for mark in main.marks if mark[0] not in ("not", "cannot")]
 
 
 _BREAK = frozenset(name.replace(" ", "_") for name in BREAKS)

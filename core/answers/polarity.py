@@ -135,7 +135,7 @@ def _negations(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> 
     other = any("otherwise" in clause.kinds for clause in found)
     if other and not any("otherwise" in clause.kinds for clause in said):
         asides = [clause for clause in said if clause.aside]
-        if any(not clause.odd for clause in asides):  # if what is to be done is done, its opposite follows
+        if any(not clause.odd and not clause.spared for clause in asides):  # if what is to be done is done, its opposite follows
             return None
         no = [clause for clause in no if not clause.aside]
     if alike:
@@ -212,7 +212,8 @@ def _only(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
     if any(clause.unless for clause in found):
         words = {key for clause in said for key in clause.keys}
         return alike and any(clause.unless & words for clause in found)
-    return any("except" in clause.kinds for clause in (*said, *found))
+    other = found if ours else said
+    return any(clause.kinds & {"except", "just"} for clause in other)
 
 
 def _copied(said: Sequence[Clause], found: Sequence[Clause]) -> bool:
