@@ -15,9 +15,10 @@ not_(?:only|just|merely|simply|to_mention) whether_or_not no_matter regardless_o
 under_any_circumstances in_any_case any_?(?:longer|more)\b at_all\b close_to more_and_more more_or_less\b
 of_course by_all_means needless_to_say may_\d (?<=\d_)may after_all let'?s must-have a_little (?<!only_)a_few
 last_(?:for|\d) 不仅 不但 不光 不只 不单 无论 不论 不管 是否 能否 可否 不断 不久 不少(?!于) 不错 不锈钢 不等
-returns?_none\b 不妨 对不起 差不多 没关系 不好意思 不禁 不已 无线 无数 无非 非常 非洲 未来 别人 别的 特别 区别 级别 类别 分别
-鉴别 识别 性别 个别 告别 不得了 了不起 不时 不由 (?P<same>\S)[不没](?P=same) 有没有 可不可以 前提 需求 (?<=[的有])才能 所能
-只要 应用 反应 适应 响应 供应 效应 对应 [能性智技职节机功]能 能[力量源耗] 许可 认可 可[靠见视是口乐读信] 目前
+returns?_none\b 不妨 对不起 差不多 没关系 不好意思 不禁 不已 无线 无数 无非 非常 非洲 未来 别人 别的 特别 区别 级别 类别
+分别 鉴别 识别 性别 个别 告别 不得了 了不起 不时 不由 (?P<same>\S)[不没](?P=same) 有没有 可不可以 前提 需求
+(?<=[的有])才能 所能 只要
+应用 反应 适应 响应 供应 效应 对应 [能性智技职节机功]能 能[力量源耗] 许可 认可 可[靠见视是口乐读信] 目前
 当前 前[端面景者后缀台往] 后[端台面缀果者续备] [最背今落]后 时[间刻区钟长常期代效段光]
 [同及实小临随定计按准超延暂平]时 没错 如下 热水 免费 大小 多少 无锡 不同步骤
 """,
@@ -101,7 +102,9 @@ usually mostly \bmost\b often generally typically normally frequently 通常 一
 除(?![法以])(?=[^，,。；]{1,20}[，,外])(?![^。；]{1,24}[还也])
 """,
     "instead": r"instead_of rather_than 而不是 而非",
-    "without": r"\bwithout\b (?:that|which|who)_(?:do|does|did|are|is|has|have)_not\b(?:_(?:use|have|hold|contain))? 不经过?",
+    "without": r"""
+\bwithout\b (?:that|which|who)_(?:do|does|did|are|is|has|have)_not\b(?:_(?:use|have|hold|contain))? 不经过?
+""",
     "cannot": r"""
 impossible \b(?:is_|are_|be_)?unable_to \bfail(?:s|ed)?_to\b 无法 不可能
 """,

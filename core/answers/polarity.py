@@ -135,7 +135,9 @@ def _negations(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> 
     other = any("otherwise" in clause.kinds for clause in found)
     if other and not any("otherwise" in clause.kinds for clause in said):
         asides = [clause for clause in said if clause.aside]
-        if any(not clause.odd and not clause.spared for clause in asides):  # if what is to be done is done, its opposite follows
+        if any(
+            not clause.odd and not clause.spared for clause in asides
+        ):  # if what is to be done is done, its opposite follows
             return None
         no = [clause for clause in no if not clause.aside]
     if alike:
