@@ -52,8 +52,6 @@ _CONTINUES = re.compile(r"\s*(?:is|are|was|were|must|should|can|will|it is|that 
 """The start of a clause whose subject is the clause before it."""
 _RESUMES = re.compile(r"(?: [^ ,.;:!?]+){1,5}?(?= (?:is|are|was|were|will|must|should|can|may|has|have|do|does)\b)")
 """Where the words of *without* end and the verb of its sentence follows."""
-_DENIED = re.compile(r"(?:not|no|never)\b|不")
-"""The start of a limit that denies another: *not over*."""
 _TWICE = re.compile(r"\btwice\b")
 _LISTED = re.compile(r"[,，][^.;!?。；]{0,80}?(?:\bor\b|或)")
 _NEAR, _NEAR_BEFORE = 24, 12
@@ -195,8 +193,8 @@ def _limit(clause: Clause, kind: str, match: re.Match[str], numbers: list[Number
     values = before or behind if _SUFFIXED.match(match[0]) else behind or before
     for value in values[:1]:
         clause.limits.setdefault(value, set()).add(kind)
-    if not values and _DENIED.match(match[0]):
-        clause.negated += 1
+    if not values:
+        clause.opposites.append(("limit", int(kind in ("most", "less", "below"))))
 
 
 def _give_words(text: str, found: list[Clause], covered: list[Span], numbers: list[Number]) -> None:
