@@ -140,6 +140,9 @@ def _negations(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> 
         ):  # if what is to be done is done, its opposite follows
             return None
         no = [clause for clause in no if not clause.aside]
+    ends = [[clause.odd for clause in side if "otherwise" in clause.kinds] for side in (said, found)]
+    if all(ends) and ends[0] != ends[1]:
+        return None
     if alike:
         if no and not_found and not _placed(said, no, found, not_found):
             return None

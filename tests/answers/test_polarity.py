@@ -47,6 +47,11 @@ def test_a_quote_has_the_lead_in_of_its_list(lead: str) -> None:
     assert agrees("Don't run the migration script.", [(passage, place)])
 
 
+def test_what_else_happens_is_compared() -> None:
+    quote = "禁止使用钢丝球刮涂层，否则涂层会被破坏，锅也就废了。"
+    assert not agrees(quote.replace("会被", "不会被"), [(quote, (0, len(quote)))])
+
+
 LEAVES = (
     "Create one node named leaf with the value 3 and no children, and another one named branch with the value 5 and "
     "leaf as one of its children."
