@@ -1,11 +1,13 @@
 """What is shown as cited of the answers of language models that lie, and where quotes stand after their notes changed.
 
-python -m benchmarks.written DATA [--workspace DIR] [--sets rust-book,d2l-zh] [--edits 300] [--only edits] : DATA holds
-vaults/NAME and questions/NAME.jsonl; a kept workspace saves embedding them again.
+python -m benchmarks.written DATA [--workspace DIR] [--sets rust-book,d2l-zh] [--edits 300] [--only edits]
+[--models turned] [--embedder tfidf] : DATA holds vaults/NAME and questions/NAME.jsonl; a kept workspace saves embedding
+them again.
 
 First a scripted model answers the questions of both vaults, right or in one of seven wrong ways. Counted are its
 sentences, those shown with a citation, and of these the ones whose quote doesn't stand at its place in the note, those
-with a number that stands in no cited passage, and citations without a quote. Then sentences of both vaults are cited,
+with a number that stands in no cited passage, and citations without a quote; of the model `turned` only the pieces that
+differ from the passage they quote. Then sentences of both vaults are cited,
 their notes are edited at random, and each character is followed, also where its line is copied: a place is right where
 the quote's own characters stand, or a copy of them, and wrong where others of the same text do.
 """
@@ -23,7 +25,7 @@ from typing import Any
 
 from benchmarks.quality import imported, vaults
 from core.answers.units import sentences
-from core.model import Answer, Cited, Filters
+from core.model import Answer, Cited, Filters, Sentence
 from core.settings_sections import LlmSettings
 from core.workspace import Workspace
 from tests.model_server import Handler, ModelServer, sentence, stream
@@ -102,37 +104,53 @@ def injected(seeded: random.Random, passages: Passages) -> Iterator[str]:
 MODELS: tuple[Model, ...] = (right, wrong_quotes, invented, turned, no_quotes, garbage, endless, injected)
 
 
-def answers(workspace: Workspace, data: Path, names: Sequence[str]) -> None:
-    """Print what is shown of the answers of each model."""
+def answers(
+    workspace: Workspace, data: Path, names: Sequence[str], embedder: str, models: Sequence[Model], shows: bool
+) -> None:
+    """Print what is shown of the answers of each model; with `shows` also what `turned` gets shown as cited."""
     print(f"{'model':14}" + "".join(f"{one:>12}" for one in _COUNTED))
     workspace.settings.search.decompose = "rules"  # the scripted model only writes
-    bases = {name: imported(workspace, data / "vaults" / name, "bundled") for name in names}
-    for model in MODELS:
+    bases = {name: imported(workspace, data / "vaults" / name, embedder) for name in names}
+    for model in models:
         seeded, counts = random.Random(28), Counter[str]()
         for name, base in bases.items():
             lines = (data / "questions" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
             for question in (json.loads(line)["question"] for line in lines if line.strip()):
                 counts["asked"] += 1
-                _judge(workspace, _written(workspace, model, seeded, question, base), counts)
+                answer, passages = _written(workspace, model, seeded, question, base)
+                texts = "\n".join(_plain(one["text"]) for one in passages) if model is turned else ""
+                written = [one for one in answer.written if _plain(one.text) not in texts or not texts]
+                if shows and texts:
+                    print(*(one.text for one in written if one.citations), sep="\n")
+                _judge(workspace, answer, written, counts)
         print(f"{model.__name__:14}" + "".join(f"{counts[one]:>12}" for one in _COUNTED), flush=True)
 
 
-def _written(workspace: Workspace, model: Model, seeded: random.Random, question: str, base: str) -> Answer:
+def _written(
+    workspace: Workspace, model: Model, seeded: random.Random, question: str, base: str
+) -> tuple[Answer, Passages]:
+    """Return the answer that a model writes, and the passages that it was sent."""
+    passages: Passages = []
+
     def script(handler: Handler) -> None:
-        passages = json.loads(server.requests[-1].body["messages"][-1]["content"])["passages"]
+        passages[:] = json.loads(server.requests[-1].body["messages"][-1]["content"])["passages"]
         stream(*(f"{line}\n" for line in model(seeded, passages)))(handler)
 
     with ModelServer(script) as server:
         workspace.settings.llm = LlmSettings(base_url=server.url, model="scripted", retries=0)
-        return [*workspace.answers.write(question, filters=Filters(bases=(base,)))][-1]
+        return [*workspace.answers.write(question, filters=Filters(bases=(base,)))][-1], passages
 
 
-def _judge(workspace: Workspace, answer: Answer, counts: Counter[str]) -> None:
+def _plain(text: str) -> str:
+    return " ".join(text.split()).rstrip(".!?。！？ ")
+
+
+def _judge(workspace: Workspace, answer: Answer, written: Sequence[Sentence], counts: Counter[str]) -> None:
     if answer.writing is None:
         counts["refused"] += 1
         return
     by_number = {quote.number: quote for quote in answer.quotes}
-    for one in answer.written:
+    for one in written:
         counts["sentences"] += 1
         counts["cited"] += bool(one.citations)
         counts["unresolved"] += not {*one.citations} <= {*by_number}
@@ -261,11 +279,15 @@ def main() -> None:
     parser.add_argument("--sets", default="")
     parser.add_argument("--edits", type=int, default=300)
     parser.add_argument("--only", choices=("edits", "answers"))
+    parser.add_argument("--models", default=",".join(one.__name__ for one in MODELS))
+    parser.add_argument("--embedder", default="bundled")
+    parser.add_argument("--shows", action="store_true", help="print what is shown of the model turned")
     given = parser.parse_args()
     names = given.sets.split(",") if given.sets else vaults(given.data)
     if given.only != "edits":
         with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch)) as workspace:
-            answers(workspace, given.data, names)
+            models = [one for one in MODELS if one.__name__ in given.models.split(",")]
+            answers(workspace, given.data, names, given.embedder, models, given.shows)
     if given.only != "answers":
         edits(given.data, names, given.edits)
 

@@ -34,7 +34,7 @@ _FILES = (
         "floors.json",
         "bars.json",
     ),
-    *("lock", "lock.json", "logs", "preferences.json", "scratch", "synonyms.txt", "vocabulary.txt"),
+    *("lock", "lock.json", "logs", "preferences.json", "scratch", "synonyms.txt", "temporary", "vocabulary.txt"),
 )
 _ERRORS = 10
 _SET = "(set)"

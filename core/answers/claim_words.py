@@ -5,7 +5,10 @@ patterns below.
 English is compared in small letters, with `n't` written as ` not`. White space divides patterns, `_` is a space.
 """
 
-NUMBER = r"(?:\d|(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\b|[一二两三四五六七八九十百千万半])"
+NUMBER = (
+    r"(?:\d|(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty)\b"
+    r"|an?_(?:second|minute|hour|day|week|month|year)\b|[一二两三四五六七八九十百千万半])"
+)
 PEOPLE = r"\b(?:you|we|they|users?|people|anyone|everyone|admins?|members?|guests?|editors?|adults?|children)\b"
 
 WORDS: dict[str, str] = {
@@ -15,10 +18,11 @@ not_(?:only|just|merely|simply|to_mention) whether_or_not no_matter regardless_o
 under_any_circumstances in_any_case any_?(?:longer|more)\b at_all\b close_to more_and_more more_or_less\b
 of_course by_all_means needless_to_say may_\d (?<=\d_)may after_all let'?s must-have a_little (?<!only_)a_few
 last_(?:for|\d) 不仅 不但 不光 不只 不单 无论 不论 不管 是否 能否 可否 不断 不久 不少(?!于) 不错 不锈钢 不等
-不妨 对不起 差不多 没关系 不好意思 不禁 不已 无线 无数 无非 非常 非洲 未来 别人 别的 特别 区别 级别 类别 分别
-鉴别 识别 性别 个别 告别 不得了 了不起 不时 不由 (?P<same>\S)[不没](?P=same) 有没有 可不可以 前提 需求 才能 所能
-只要 应用 反应 适应 响应 供应 效应 对应 [能性智技职节机功]能 能[力量源耗] 许可 认可 可[靠见视是口乐读信] 目前
-当前 前[端面景者后缀台往] 后[端台面缀果者续备] [最背今落]后 时[间刻区钟长常期代效段光]
+returns?_none\b 不妨 对不起 差不多 没关系 不好意思 不禁 不已 无线 无数 无非 非常 非洲 未来 别人 别的 特别 区别 级别 类别
+分别 鉴别 识别 性别 个别 告别 不得了 了不起 不时 不由 (?P<same>\S)[不没](?P=same) 有没有 可不可以 前提 需求
+(?<=[的有])才能 所能 只要
+应用 反应 适应 响应 供应 效应 对应 [能性智技职节机功]能 能[力量源耗] 许可 认可 可[靠见视是口乐读信] 目前
+当前 前[端面景者后缀台往] 后[端台面缀果者续备] [背今落]后 时[间刻区钟长常期代效段光]
 [同及实小临随定计按准超延暂平]时 没错 如下 热水 免费 大小 多少 无锡 不同步骤
 """,
     "double": r"""
@@ -30,7 +34,7 @@ can_?not_(?:help|do_without) never_(?:forget|fail)_to not_(?:forget|fail|neglect
 need_not (?:not|never|nor)_(?:need|require|necessary|mandatory|obligatory|compulsory|have_to)\w* no_need
 (?:needs?|requir\w+|needing)_no\b without_(?:having|needing|the_need)_to without_(?:needing|requiring)
 unnecessary un(?:needed|required) optional(?:ly)? no_\w+(?:_\w+)?_(?:is|are)_(?:needed|required|necessary)
-[不无毋]必(?!须) [不无毋]必须 [不无毋]须 [不无毋]需要? 不强制 不用(?![的于来]) 没有?必要
+选填 [不无毋]必(?!须) [不无毋]必须 [不无毋]须 [不无毋]需要? 不强制 不用(?![的于来]) 没有?必要
 不(?:一定|强制)?(?:要求|是必[须需要]) 并?非必[须需] 可选 用不着 不一定非?要
 """,
     "least": r"""
@@ -49,12 +53,14 @@ limit(?:ed)?_(?:is|of|to) <= ≤ 不(?:应该|[得能可应会宜要])?(?:超过
     "above": r"[及或]?以上",
     "below": r"[及或]?以下",
     "more": r"""
-(?:more|longer|larger|bigger|higher|greater|older|later|newer|hotter|heavier|farther|further)_than(?=_\S?(?:\w+_)?NUMBER)
+(?:more|longer|larger|bigger|higher|greater|older|later|hotter|heavier|farther|further)_than(?=_\S?(?:\w+_)?NUMBER)
+newer_than(?=_\S?(?:\w+_)?NUMBER)(?!_NUMBER\w*_(?:second|minute|hour|day|week|month|year))
 exceed\w* over(?=_(?:\w+_)?NUMBER) above(?=_(?:\w+_)?NUMBER) beyond(?=_(?:\w+_)?NUMBER) >(?=_?\d) 超过 多于 高于
 大于 超出 长于 晚于
 """,
     "less": r"""
 (?:less|fewer|lower|smaller|shorter|younger|earlier|colder)_than(?=_\S?(?:\w+_)?NUMBER)
+newer_than(?=_NUMBER\w*_(?:second|minute|hour|day|week|month|year))
 under(?=_(?:\w+_)?NUMBER) below(?=_(?:\w+_)?NUMBER) <(?=_?\d) 少于 低于 小于 短于 早于 不到 不足(?=\d) 未满 不满
 """,
     "should": r"""
@@ -74,11 +80,12 @@ possible capable free_to support(?:s|ed)? 可以 能够 允许 支持 准许 能
     "may": r"\bmay\b \bcould\b",
     "must": r"""
 \bmust\b ha(?:ve|s)_to \bneed(?:s|ed)? requir\w+ necessary mandatory obligatory compulsory obliged \bshall\b
-essential be_sure_to make_sure 必须 必需 需要 需 一定要 务必 务请 须 必要 强制 非得 得先
+essential be_sure_to make_sure 必须 必需 需要 需 一定要 务必 务请 须 必[填选备] 必要 强制 非得 得先
 """,
     "only": r"\bonly\b(?!_a_few) solely exclusively nothing_but none_but no_one_but 仅仅? 只(?!是) 唯一 唯有",
+    "just": r"才[能可会]",
     "some": r"""
-not_(?:all|every\w*|always) sometimes occasionally \bsome_(?:of\b|\w+s\b) partly partially at_times
+not_(?:all\b|every\w*|always) sometimes occasionally \bsome_(?:of\b|\w+s\b) partly partially at_times
 (?:不是|并非|不|非)(?:所有|每|全部|都|总是?|完全) 有时候? 偶尔 有些 有的 某些 部分(?!_)
 """,
     "often": r"""
@@ -91,14 +98,20 @@ usually mostly \bmost\b often generally typically normally frequently 通常 一
 """,
     "before": r"\bbefore(?:hand)?\b prior_to ahead_of in_advance 之前 以前 提前 事先 预先 前(?![进方天沿置])",
     "after": r"\bafter(?:wards?)?\b \bonce\b(?!_(?:a|per|every|daily)) 之后 以后 过后 后(?![退门代悔天])",
+    "row": " ".join(f"(?<=先[^，,。]{{{n}}})再" for n in range(1, 7)),
     "then": r"\bthen\b 然后 接着 随后 (?<=[，,])再",
     "than": r"\bthan\b 比(?![如较例赛])",
     "except": r"""
-\bunless\b except(?:ing)?\b apart_from other_than exclud\w+ (?<=all_)but with_the_exception_of 除非
+\bunless\b except(?:ing)?\b apart_from other_than exclud\w+ (?<=all_)but with_the_exception_of
+(?<=everything_)but (?<=everyone_)but (?<=nothing_)but
+but(?=_the_(?:first|last|latest|oldest|newest)_(?:\w+_)?(?:are|is|was|were)\b)
+除非
 除(?![法以])(?=[^，,。；]{1,20}[，,外])(?![^。；]{1,24}[还也])
 """,
     "instead": r"instead_of rather_than 而不是 而非",
-    "without": r"\bwithout\b 不经过?",
+    "without": r"""
+\bwithout\b (?:that|which|who)_(?:do|does|did|are|is|has|have)_not\b(?:_(?:use|have|hold|contain))? 不经过?
+""",
     "cannot": r"""
 impossible \b(?:is_|are_|be_)?unable_to \bfail(?:s|ed)?_to\b 无法 不可能
 """,
@@ -111,7 +124,8 @@ impossible \b(?:is_|are_|be_)?unable_to \bfail(?:s|ed)?_to\b 无法 不可能
 没有? 无 未(?!来) 勿 莫 别 毫无 从未 并未 未必
 """,
     "lacks": r"""
-\bnon-? \w+-free\b free_(?:of|from)\b (?:stay|keep|leave|left|leaves)_(?:out|away|off)
+\bnon-? \w+-free\b free_(?:of|from)\b \bout_of(?!_(?:the_box|\d|NUMBER|memory|order|date|sync|space|time))\b
+\b(?:stop(?:s|ped|ping)?|quit|quits|ceas\w+)_\w+ing\b (?:stay|keep|leave|left|leaves)_(?:out|away|off)
 \b(?:den(?:y|ies|ied)|against)\b \btoo_\w+_(?:to|for)\b
 \b(?:avoid|prevent|refus|reject|lack|absen|missing\b|fail|unable|refrain|seldom|rarely)\w*
 \b(?:hardly|scarcely|barely|forg[eo]t|ignor|omit|skip|insuffic|offline)\w*
@@ -188,7 +202,7 @@ higher maximi[sz]\w+ \bhigh\b \blarge\b \bbig\b \blong\b 增加 提高 提升 �
     "install": (r"\buninstall\w* \bunmount\w* 卸载", r"\binstall\w* \bmount\w* 安装 挂载"),
     "block": (r"\bblock(?:s|ed|ing)?\b 屏蔽 封锁", r"\bunblock\w* 解封"),
     "subscribe": (r"unsubscri\w+ 退订", r"\bsubscri\w+ 订阅"),
-    "pass": (r"驳回", r"\baccept\w* approv\w+ 接受 批准"),
+    "pass": (r"驳回 否决", r"\baccept\w* approv\w+ 接受 批准 采纳 通过(?=[了审])"),
     "lock": (r"\bunlock\w* 解锁", r"\block\w* 锁(?!屏)"),
     "loosen": (r"loosen\w* 松", r"tighten\w* 拧紧 紧"),
 }

@@ -165,6 +165,8 @@ def clauses(text: str) -> list[Clause]:
             _, name, pole = kind.split("_")
             last.opposites.append((name, int(pole)))
             covered.pop()
+        elif match[0] == "nor" and last.odd:
+            continue  # it goes on with what neither, not or no began
         elif kind in _LIMITS:
             _limit(last, kind, match, numbers, text)
         elif kind not in ("nothing", "double"):
@@ -188,8 +190,11 @@ def _limit(clause: Clause, kind: str, match: re.Match[str], numbers: list[Number
         behind = ["1"]
     place = bisect_left(numbers, match.start(), key=itemgetter(1))
     before = [value for value, _, end in numbers[max(0, place - 1) : place] if match.start() - end <= _NEAR_BEFORE]
-    for value in (before or behind if _SUFFIXED.match(match[0]) else behind or before)[:1]:
+    values = before or behind if _SUFFIXED.match(match[0]) else behind or before
+    for value in values[:1]:
         clause.limits.setdefault(value, set()).add(kind)
+    if not values:
+        clause.opposites.append(("limit", int(kind in ("most", "less", "below"))))
 
 
 def _give_words(text: str, found: list[Clause], covered: list[Span], numbers: list[Number]) -> None:
@@ -253,7 +258,7 @@ def _settle(found: list[Clause]) -> None:
                     main.negated = aside.negated = 0
                     main.unless = aside.keys
                     main.kinds.discard("not")
-                    main.marks = [mark for mark in main.marks if mark[0] != "not"]
+                    main.marks = [mark for mark in main.marks if mark[0] not in ("not", "cannot")]
 
 
 _BREAK = frozenset(name.replace(" ", "_") for name in BREAKS)

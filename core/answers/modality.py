@@ -39,7 +39,7 @@ def _sides(found: Sequence[Clause], *kinds: str) -> Pair | None:
             part = [word for one in found if one.part == clause.part for word in one.words]
             left, right = {key for key, at in part if at < start}, {key for key, at in part if at >= end}
             own = {key for key, at in clause.words if at >= end}, {key for key, at in clause.words if at < start}
-            if kind in ("than", "then"):
+            if kind in ("than", "then", "row"):
                 return left, right
             chinese = any(not key.isascii() for key, _ in clause.words)
             argument = own[1] if chinese else own[0]
@@ -59,10 +59,10 @@ def _kept(ours: Pair, theirs: Pair) -> int:
 
 def order(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
     """Whether what is first is first in both, as *before*, *after* and *then* say."""
-    kinds = ("before", "after", "then")
-    ours, theirs = _sides(said, *kinds), _sides(found, *kinds)
-    if ours and theirs and (kept := _kept(ours, theirs)):
-        return kept > 0
+    for kinds in (("before", "after", "then"), ("row",)):
+        ours, theirs = _sides(said, *kinds), _sides(found, *kinds)
+        if ours and theirs and (kept := _kept(ours, theirs)):
+            return kept > 0
     one, other = ({kind for clause in side for kind in clause.kinds} & {"before", "after"} for side in (said, found))
     return not one or not other or bool(one & other)
 

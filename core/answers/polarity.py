@@ -135,9 +135,14 @@ def _negations(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> 
     other = any("otherwise" in clause.kinds for clause in found)
     if other and not any("otherwise" in clause.kinds for clause in said):
         asides = [clause for clause in said if clause.aside]
-        if any(not clause.odd for clause in asides):  # if what is to be done is done, its opposite follows
+        if any(
+            not clause.odd and not clause.spared for clause in asides
+        ):  # if what is to be done is done, its opposite follows
             return None
         no = [clause for clause in no if not clause.aside]
+    ends = [[clause.odd for clause in side if "otherwise" in clause.kinds] for side in (said, found)]
+    if all(ends) and ends[0] != ends[1]:
+        return None
     if alike:
         if no and not_found and not _placed(said, no, found, not_found):
             return None
@@ -212,7 +217,8 @@ def _only(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
     if any(clause.unless for clause in found):
         words = {key for clause in said for key in clause.keys}
         return alike and any(clause.unless & words for clause in found)
-    return any("except" in clause.kinds for clause in (*said, *found))
+    other = found if ours else said
+    return any(clause.kinds & {"except", "just"} for clause in other)
 
 
 def _copied(said: Sequence[Clause], found: Sequence[Clause]) -> bool:

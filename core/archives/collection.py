@@ -4,7 +4,6 @@ import io
 import logging
 import os
 import sys
-import tempfile
 import zipfile
 from collections.abc import Iterable
 from dataclasses import replace
@@ -105,8 +104,8 @@ class Archives:
 
     def restore_files(self, files: Iterable[tuple[str, bytes]], name: str) -> Restored:
         """Make a base of the paths and bytes of a folder's files; raises as `restore` does."""
-        with tempfile.TemporaryDirectory() as staging:
-            place = Path(staging, "notes")
+        with self._store.temporary.made() as staging:
+            place = staging / "notes"
             place.mkdir()
             upload.unpack(files, place)
             return self._let_in(folders.read(place), name, name)
@@ -123,8 +122,8 @@ class Archives:
             return self._let_in(documents.read(data, file), file, name)
         if not whole.is_notes(upload.opened(stream, file)):
             return self._let_in(whole.unpacked(stream, file), file, name)
-        with tempfile.TemporaryDirectory() as staging:
-            place = Path(staging, Path(file).stem)
+        with self._store.temporary.made() as staging:
+            place = staging / Path(file).stem
             for left in upload.unzip_from(stream, place, name=file):
                 if is_note(left.path):
                     raise SourceError(f"{file}: {left.path}", left.error)

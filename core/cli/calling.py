@@ -2,11 +2,13 @@
 
 import re
 import shlex
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from core.cli.options import WORKSPACE
 from core.cli.output import BESIDE, progress
@@ -109,6 +111,8 @@ def writing(folder: Path) -> "Workspace | Remote":
             sys.stderr.write(f"{note}\n")
         return remote
     BESIDE.append(lambda: opened.unreadable)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _end)  # whose default ends the process without closing the workspace
     return opened
 
 
@@ -121,3 +125,8 @@ def resumable(folder: Path, *command: str) -> Iterator[None]:
         again = shlex.join(["tessera", *command, *(["--workspace", str(folder)] if folder != WORKSPACE else [])])
         sys.stderr.write(f"\n{_('Stopped. What was done stays. Go on: {command}', command=again)}\n")
         sys.exit(130)
+
+
+def _end(*_: object) -> NoReturn:
+    """Handle SIGTERM."""
+    sys.exit(128 + signal.SIGTERM)

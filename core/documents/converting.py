@@ -10,17 +10,21 @@ from typing import Any
 from core.documents import CONVERTERS, Converted
 from core.documents.kinds import PICTURES, check, kind_of
 from core.documents.packaged import sound_title
-from core.documents.process import ConverterProcess, Interrupted, Limits, ended
+from core.documents.process import ConverterProcess, Interrupted, Limits, ended, too_much_time
 from core.errors import ModelError, SourceError
-from core.messages import from_json, message, skeleton
+from core.messages import from_json, skeleton
 from core.model import Omission
 from core.registry import Entry
 
 _LOG = logging.getLogger(__name__)
-SECONDS, OCR_SECONDS = 120, 3600
-"""Time that a document may take; scans are read page by page, each in a few seconds."""
-MEGABYTES, OCR_MEGABYTES = 2048, 4096
-"""Address space that a converter may take."""
+SECONDS, MOST_SECONDS, OCR_SECONDS = 20, 120, 3600
+"""Time of the processor that a small document may take, and any; scans are read page by page, each in a few seconds."""
+MEGABYTES, MOST_MEGABYTES, OCR_MEGABYTES = 1024, 2048, 4096
+"""Address space that a small document may take, and any."""
+_SECONDS_OF_MB, _MEGABYTES_OF_MB = 20, 256
+"""What each megabyte of a document adds."""
+_CLOCK = 3
+"""How many times as long a busy machine may take."""
 _MOST_IDLE = 2
 _IDLE: list[ConverterProcess] = []
 _IDLE_LOCK = Lock()
@@ -86,14 +90,12 @@ def convert(data: bytes, path: str, *, converter: str = "") -> tuple[Converted, 
 
 def _run(name: str, kind: str, data: bytes, path: str) -> dict[str, Any]:
     """Convert in a process that is idle, or in a new one; return its result."""
-    reads_scans = "ocr" in (name, kind) or kind == "pdf"
-    seconds = OCR_SECONDS if reads_scans else SECONDS
-    process = _taken(Limits(seconds, seconds, OCR_MEGABYTES if reads_scans else MEGABYTES))
+    limits = limits_of(len(data), reads_scans="ocr" in (name, kind) or kind == "pdf")
+    process = _taken(limits)
     try:
         result = process.convert(data, name, kind)
     except TimeoutError:
-        reason = message("takes longer than {n} seconds to convert. Divide it.", n=seconds)
-        raise Interrupted(path, reason) from None
+        raise Interrupted(path, too_much_time(limits.processor_seconds)) from None
     except ChildProcessError as error:
         raise ended(path, error) from None
     with _IDLE_LOCK:
@@ -104,10 +106,19 @@ def _run(name: str, kind: str, data: bytes, path: str) -> dict[str, Any]:
     return result
 
 
+def limits_of(size: int, *, reads_scans: bool) -> Limits:
+    """Return what a document of so many bytes may take; one that may be a scan takes more where it is one."""
+    most, scan = (OCR_SECONDS, OCR_MEGABYTES) if reads_scans else (MOST_SECONDS, MOST_MEGABYTES)
+    seconds = min(most, SECONDS + _SECONDS_OF_MB * (size >> 20))
+    megabytes = min(MOST_MEGABYTES, MEGABYTES + _MEGABYTES_OF_MB * (size >> 20))
+    return Limits(OCR_SECONDS if reads_scans else _CLOCK * seconds, seconds, megabytes, scan)
+
+
 def _taken(limits: Limits) -> ConverterProcess:
     with _IDLE_LOCK:
         for at, process in enumerate(_IDLE):
-            if process.limits == limits:
+            if process.limits.scan_megabytes == limits.scan_megabytes:
+                process.limits = limits
                 return _IDLE.pop(at)
     return ConverterProcess(limits)
 

@@ -8,6 +8,7 @@ from importlib.metadata import version
 from statistics import fmean
 from typing import Any
 
+from core.documents import allowance
 from core.documents.extras import has, need
 from core.documents.kinds import MAX_PAGES, PICTURES, damaged, name_of
 from core.documents.protocol import Converted
@@ -76,6 +77,7 @@ def text_of(picture: Any) -> str:
     """Return the text of a picture in reading order, "" where there is none or where it is doubtful."""
     import numpy as np
 
+    allowance.grant_scan()
     image = np.asarray(picture.convert("RGB"))[:, :, ::-1]
     result = _engine()(image, use_det=True, use_cls=True, use_rec=True)
     if not result.txts or fmean(result.scores) < _DOUBTFUL:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core.documents import notebooks, syntax
+from core.documents import allowance, notebooks, syntax
 from core.documents.extras import has, need
 from core.documents.kinds import damaged
 from core.documents.office import blocks, docx, odt
@@ -20,6 +21,7 @@ from core.documents.office.slides import Slides
 from core.documents.packaged import described, sound_title
 from core.documents.process import Interrupted, ended
 from core.documents.protocol import Converted
+from core.documents.rst import without_files
 from core.documents.webpages import main_part, unwrapped, whole
 from core.encodings.decoding import decode_part
 from core.errors import SourceError
@@ -43,7 +45,7 @@ _HEAD = ("subtitle", "date", "abstract")
 _API = [1, 23, 1]
 _MEGABYTES = 850
 """Of pandoc's heap: with what else it needs, at most 1 GB."""
-_HEAP_EXHAUSTED = 251
+_HEAP_EXHAUSTED, _OUT_OF_TIME = 251, -getattr(signal, "SIGXCPU", 0)
 _PLACE = re.compile(r'Error at ".*?" \((line \d+, column \d+)\):')
 _INTERNAL = re.compile(r"DocxError|Exception|CallStack|HasCallStack|Prelude\.|namespaces|\.xml|_rels")
 """What pandoc says of itself and of the parts of an archive, not of what a person wrote."""
@@ -100,6 +102,9 @@ class Pandoc:
             data, added = odt.prepared(data, comments=self._comments)
         elif kind == "ipynb":
             data = notebooks.prepared(data)
+        elif kind == "rst":
+            data, files = without_files(data)
+            within += [Omission("file", files)] if files else []
         elif kind in _HTML:
             page, menus = main_part(unwrapped(data, kind))
             data = page.encode()
@@ -189,17 +194,24 @@ def _pandoc(data: bytes, *arguments: str) -> bytes:
         source.write_bytes(data)
         command = [_program(), "+RTS", f"-M{_MEGABYTES}m", "-RTS", "--sandbox", *arguments, str(source)]
         try:
-            done = subprocess.run(command, capture_output=True, stdin=subprocess.DEVNULL, cwd=folder, check=False)
+            process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder
+            )
         except FileNotFoundError as error:
             raise _absent() from error
-    if done.returncode == _HEAP_EXHAUSTED:
+        with process:
+            allowance.hand_on(process)
+            written, said = process.communicate()
+    if process.returncode == _HEAP_EXHAUSTED:
         raise MemoryError
-    if done.returncode < 0:
-        raise ended("", ChildProcessError(done.returncode))
-    if done.returncode:
-        why = _reason(done.stderr.decode("utf-8", "replace"))
+    if process.returncode == _OUT_OF_TIME:
+        raise TimeoutError
+    if process.returncode < 0:
+        raise ended("", ChildProcessError(process.returncode))
+    if process.returncode:
+        why = _reason(said.decode("utf-8", "replace"))
         raise SourceError("", "can't be converted: {why}", why=why) if why else damaged("")
-    return done.stdout
+    return written
 
 
 def _reason(stderr: str) -> str:

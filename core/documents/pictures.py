@@ -11,7 +11,7 @@ from core.messages import from_json, message
 
 PICTURE_SECONDS = 120
 """Seconds of the processor that one picture may take; most take one or two."""
-_LIMITS = Limits(OCR_SECONDS, PICTURE_SECONDS, OCR_MEGABYTES)
+_LIMITS = Limits(OCR_SECONDS, PICTURE_SECONDS, OCR_MEGABYTES, OCR_MEGABYTES)
 _CONVERTER, _ANY_KIND = "ocr", "-"
 
 

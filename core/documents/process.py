@@ -23,16 +23,26 @@ _AGE, _DOCUMENTS = 1800, 200
 _SOONEST, _LOOK = 0.002, 0.05
 """Seconds between two looks for a result: at first, and later."""
 _COMMAND = (sys.executable, "-m", "core.documents.worker")
+TOO_MUCH_MEMORY = message(
+    "is too large to unpack: it takes more memory than a document of its size may. Divide it, or save it in another "
+    "format."
+)
+_OUT_OF_MEMORY = tuple(-getattr(signal, name, 0) for name in ("SIGABRT", "SIGTRAP", "SIGILL"))
+"""How a library of a converter ends the process that gets no more memory."""
 _OUT_OF_TIME = tuple(-getattr(signal, name, 0) for name in ("SIGPROF", "SIGALRM", "SIGXCPU"))
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one document may take: seconds of the clock and of the processor, megabytes of address space."""
+    """What one document may take: seconds of the clock and of the processor, megabytes of address space.
+
+    `scan_megabytes`: what the process may have in all, and takes where it reads a scan.
+    """
 
     seconds: int
     processor_seconds: int
     megabytes: int
+    scan_megabytes: int
 
 
 class Interrupted(SourceError):
@@ -58,14 +68,23 @@ def ended(path: str, error: ChildProcessError) -> Interrupted:
     status = error.args[0]
     if isinstance(status, Message):
         return Interrupted(path, status)
+    if status in _OUT_OF_MEMORY:
+        return Interrupted(path, TOO_MUCH_MEMORY)
     if status < 0:
         why = message("was not converted: its converter was stopped (signal {n}). Import it again.", n=-status)
         return Interrupted(path, why)
     return Interrupted(path, message("can't be converted: its converter ended with the status {n}.", n=status))
 
 
+def too_much_time(seconds: int) -> Message:
+    """Return the reason for a document that takes longer than it may."""
+    return message(
+        "is too large to unpack: it takes longer than {n} seconds. Divide it, or save it in another format.", n=seconds
+    )
+
+
 class ConverterProcess:
-    """Converts documents of one kind of limits; a document that ends the process ends itself only.
+    """Converts documents, each within the `limits` of that time; a document that ends the process ends itself only.
 
     With `waits` its priority is lower than that of all others.
     """
@@ -89,7 +108,7 @@ class ConverterProcess:
             result = self._result(data, converter, kind, look)
             if result is None and self._status() == 0:  # it had just ended: nobody had asked it for a while
                 result = self._result(data, converter, kind, look)
-            if result is None:
+            if result is None or "is_too_slow" in result:
                 self._fail()
         except BaseException:
             self.close()
@@ -121,7 +140,7 @@ class ConverterProcess:
 
     def _result(self, data: bytes, converter: str, kind: str, look: Callable[[], object]) -> dict[str, Any] | None:
         """Return the result for a document, None where there is none once its time is over or the process ended."""
-        asked = f"{converter} {kind} {self.limits.processor_seconds}\n".encode()
+        asked = f"{converter} {kind} {self.limits.megabytes} {self.limits.processor_seconds}\n".encode()
         try:
             try:
                 process = self._ask(data, asked)
@@ -161,7 +180,7 @@ class ConverterProcess:
             self._place = Path(tempfile.mkdtemp(prefix="tessera-document-"))
             self._began, self._count = time.monotonic(), 0
             self._process = subprocess.Popen(
-                [*_COMMAND, str(self._place), str(self.limits.megabytes), "waits" if self._waits else "runs"],
+                [*_COMMAND, str(self._place), str(self.limits.scan_megabytes), "waits" if self._waits else "runs"],
                 stdin=subprocess.PIPE,  # by which the worker knows that this process is there
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

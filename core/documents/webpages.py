@@ -24,6 +24,10 @@ _LANGUAGES = 10
 _MAIN = ("main", "article")
 _LEAST = 0.1
 """Share of the letters around it that a main part has at least; a page that a script fills has an empty one."""
+_DEEPEST = 100
+"""Elements within each other, from which on only their text is written: pandoc takes far longer for each level."""
+_CLOSED_BY_OTHERS = frozenset("li p td th tr dd dt option optgroup thead tbody tfoot colgroup".split())
+"""Elements that are no level by themselves: their end is often not written."""
 _EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())
 _BOXES = {True: "☒ ", False: "☐ "}
 """Boxes as pandoc reads them, and elements in which they say something: elsewhere they open a menu."""
@@ -48,8 +52,7 @@ def main_part(page: str) -> tuple[str, int]:
     The number is that of the menus and other parts with text that are left out.
     """
     cleaner = _Cleaner()
-    cleaner.feed(page)
-    cleaner.close()
+    cleaner.read(page)
     for tag in _MAIN:
         spans = cleaner.spans.get(tag, [])
         if len(spans) == 1:
@@ -66,8 +69,7 @@ def main_part(page: str) -> tuple[str, int]:
 def whole(page: str) -> str:
     """Return a page that is all main part, as that of an e-mail, without scripts, controls and menus."""
     cleaner = _Cleaner(whole=True)
-    cleaner.feed(page)
-    cleaner.close()
+    cleaner.read(page)
     return "".join(cleaner.parts)
 
 
@@ -90,24 +92,36 @@ class _Cleaner(HTMLParser):
         self._open: list[tuple[str, int]] = []
         """Elements, with the number of the parts before them."""
         self._count: Counter[str] = Counter()
+        self._depth = 0
         self._skipped = 0
         """How many elements are open down to the one that is left out, 0 for none."""
         self._says = False
         self._list = 0
         """The number of the parts before the innermost list without lists in it."""
 
+    def read(self, page: str) -> None:
+        """Read a whole page. What never ends is text: Python looks for its end at each place anew."""
+        for start, end in (("<!--", "-->"), ("<", ">")):
+            whole, mark, rest = page.rpartition(end)
+            page = whole + mark + rest.replace(start, "&lt;" + start[1:])
+        self.feed(page)
+        self.close()
+        while last := next((tag for tag, _ in reversed(self._open) if tag not in _CLOSED_BY_OTHERS), ""):
+            self.handle_endtag(last)  # a list without an end takes pandoc twice as long for each level
+
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         about = {name: value or "" for name, value in attrs}
         if tag not in _EMPTY:
             self._open.append((tag, len(self.parts)))
             self._count[tag] += 1
+            self._depth += tag not in _CLOSED_BY_OTHERS
             if not self._skipped and (tag in _SILENT or self._is_menu(tag, about)):
                 self._skipped, self._says = len(self._open), False
         if tag in ("ul", "ol"):
             self._list = len(self.parts)
         is_box = tag == "input" and about.get("type", "").lower() == "checkbox"
         if not is_box:
-            self._write(_start(tag, attrs))
+            self._write(_start(tag, attrs) if self._depth <= _DEEPEST else " ")
         if (is_box or about.get("role") == "checkbox") and any(self._count[each] for each in _BOXED):
             self._write(_BOXES["checked" in about or about.get("aria-checked") == "true"])
 
@@ -121,9 +135,10 @@ class _Cleaner(HTMLParser):
             return
         while self._open:
             closed, start = self._open.pop()
-            if closed == tag:  # what HTML closes itself, pandoc does
-                self._write(f"</{closed}>")
+            if closed == tag or closed not in _CLOSED_BY_OTHERS:  # what HTML closes itself, pandoc does
+                self._write(f"</{closed}>" if self._depth <= _DEEPEST else " ")
             self._count[closed] -= 1
+            self._depth -= closed not in _CLOSED_BY_OTHERS
             if closed in _MAIN and not self._skipped:
                 self.spans.setdefault(closed, []).append((start, len(self.parts)))
             elif closed in ("ul", "ol"):

@@ -1,9 +1,9 @@
 """The process that converts one document after another, within a limit of memory that it can't raise again.
 
-`python -m core.documents.worker FOLDER MEGABYTES runs`: each line of its standard input, `CONVERTER KIND SECONDS`, says
-that FOLDER holds a `source`; `result` is written. The kind `-` is a picture of any kind. SECONDS are those of the
-processor. With `waits` its priority is lower. It ends when nobody asks it for a while and, with what it started, once
-the other end of its standard input is closed.
+`python -m core.documents.worker FOLDER MEGABYTES runs`: each line of its standard input, `CONVERTER KIND MEGABYTES
+SECONDS`, says that FOLDER holds a `source`; `result` is written. The kind `-` is a picture of any kind. SECONDS are
+those of the processor. With `waits` its priority is lower. It ends when nobody asks it for a while and, with what it
+started, once the other end of its standard input is closed.
 """
 
 import errno
@@ -19,6 +19,8 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any
+
+from core.documents import allowance
 
 _RESULT_BYTES = 1 << 28
 _LOWER = 10
@@ -46,13 +48,10 @@ def _limit(megabytes: int) -> None:
         import resource
     except ImportError:
         return
-    for what, most in (
-        (resource.RLIMIT_FSIZE, _RESULT_BYTES),
-        (resource.RLIMIT_AS, megabytes << 20),
-        (resource.RLIMIT_CORE, 0),
-    ):
+    for what, most in ((resource.RLIMIT_FSIZE, _RESULT_BYTES), (resource.RLIMIT_CORE, 0)):
         hard = resource.getrlimit(what)[1]
         resource.setrlimit(what, (most, most) if hard == resource.RLIM_INFINITY else (min(most, hard), hard))
+    allowance.limit_memory(megabytes)
 
 
 def _has_grown(megabytes: int) -> bool:
@@ -98,28 +97,19 @@ def main(folder: str, megabytes: str, priority: str) -> None:
     place = Path(folder)
     while True:
         try:
-            name, kind, seconds = heard.get(timeout=_IDLE_SECONDS).split()
+            name, kind, own, seconds = heard.get(timeout=_IDLE_SECONDS).split()
         except Empty:
             shutil.rmtree(folder, ignore_errors=True)
             return
         temporary = place / _TEMPORARY
         temporary.mkdir()
         tempfile.tempdir = str(temporary)  # which is deleted, however a conversion ends
-        _time(int(seconds))
+        allowance.grant(int(own), int(seconds))
         result = _converted(name, "" if kind == "-" else kind, place)
-        _time(0)
+        allowance.end()
         shutil.rmtree(temporary, ignore_errors=True)
         (place / "source").unlink(missing_ok=True)
         _write(place, result | {"has_grown": _has_grown(int(megabytes))})
-
-
-def _time(seconds: int) -> None:
-    """End this process by a signal once it has used so many seconds of the processor; 0 for never.
-
-    At a low priority the time on the clock says nothing: a busy machine may leave it none for minutes.
-    """
-    if hasattr(signal, "setitimer"):
-        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 def _write(place: Path, result: dict[str, Any]) -> None:
@@ -132,7 +122,7 @@ def _converted(name: str, kind: str, place: Path) -> dict[str, Any]:
     from core.documents import CONVERTERS
     from core.documents.kinds import check, picture_kind
     from core.documents.ocr import NoText
-    from core.documents.process import Interrupted, hindrance
+    from core.documents.process import TOO_MUCH_MEMORY, Interrupted, hindrance
     from core.errors import SourceError, TesseraError
     from core.messages import message, to_json
 
@@ -150,9 +140,10 @@ def _converted(name: str, kind: str, place: Path) -> dict[str, Any]:
         return {"reason": to_json(error.reason), "is_interrupted": True}
     except (SourceError, TesseraError) as error:
         return {"reason": to_json(error.reason if isinstance(error, SourceError) else error.message)}
+    except TimeoutError:
+        return {"is_too_slow": True}
     except MemoryError:
-        reason = message("needs more memory than a document may take. Divide it.")
-        return {"reason": to_json(reason), "is_interrupted": True}
+        return {"reason": to_json(TOO_MUCH_MEMORY), "is_interrupted": True}
     except RecursionError:
         return {"reason": to_json(message("is nested more deeply than any document."))}
     except Exception as error:  # noqa: BLE001 a hostile document may raise anything in a parser

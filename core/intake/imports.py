@@ -1,7 +1,6 @@
 """Import of notes from folders and uploads: a plan first, then its application."""
 
 import shutil
-import tempfile
 import time
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
@@ -164,7 +163,7 @@ class Imports:
 
     def _staged(self, base: str, fill: Callable[[Path], list[Failed]]) -> SyncPlan:
         """Return the plan of a temporary folder that is filled; an export of another program in it is rewritten."""
-        into = Path(tempfile.mkdtemp(prefix="tessera-upload-"))
+        into = self._store.temporary.make()
         try:
             others = fill(into)
             importer, failed, lacking = staging.rewritten(into)

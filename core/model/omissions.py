@@ -23,6 +23,7 @@ OMISSION_KINDS: Mapping[str, Message] = {
     "menu": plural("{n} menu of the page was left out", "{n} menus of the page were left out"),
     "picture": plural("the text in {n} picture was not read", "the text in {n} pictures was not read"),
     "attachment": plural("{n} attached file was not read", "{n} attached files were not read"),
+    "file": plural("{n} file that the text names was not read", "{n} files that the text names were not read"),
     "encrypted": plural("{n} encrypted passage was not read", "{n} encrypted passages were not read"),
     "field": plural("{n} property could not be read", "{n} properties could not be read"),
     "character": plural("{n} character could not be read", "{n} characters could not be read"),

@@ -34,6 +34,7 @@ from core.store.note_rows import Moved
 from core.store.note_to_index import NoteToIndex
 from core.store.pending_table import PendingChunk
 from core.store.tables import Tables
+from core.temporary import TemporaryFolders
 
 _WINDOWS = 3
 """Vectors to request from Chroma per wanted chunk: a chunk may have several, and some are stale."""
@@ -58,6 +59,7 @@ class Store(Tables):
             with translated(self.folder):
                 check_there(self.folder)
         self._lock = None if readonly else take(self.folder, patience)
+        self.temporary = TemporaryFolders(self.folder)
         try:
             self.database = Database(file, readonly=readonly)
         except BaseException:
@@ -281,6 +283,7 @@ class Store(Tables):
         """Close SQLite and Chroma; the next start finds a clean index."""
         self.index.close()
         self.database.close()
+        self.temporary.close()
         self._unlock()
 
     def _unlock(self) -> None:

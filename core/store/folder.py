@@ -10,6 +10,7 @@ from core.backups.restoring import waits
 from core.errors import NotesDamaged, StoreError, WorkspaceLocked
 from core.faults import BACKUPS, DATABASE, FILES, newest_backup, restoring
 from core.store.lock import take
+from core.temporary import FOLDER
 
 _FROM_NOTES = ("chroma", "floors.json", "bars.json", BACKUPS, f"{DATABASE}-wal")
 """Files that exist only after the database was made."""
@@ -24,6 +25,7 @@ _PRIVATE = (
     BACKUPS,
     "logs",
     "scratch",
+    FOLDER,
     "trash",
     FILES,
     f"{FILES}/**/*",

@@ -10,7 +10,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from core import files
+from core import files, temporary
 from core.backups import restoring
 from core.errors import StoreError, WorkspaceLocked
 from core.faults import fault
@@ -43,6 +43,7 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
         lock.acquire(timeout=patience)
         files.load(holder, _checked, aside=True)
         files.sweep(folder)
+        temporary.sweep(folder)
         files.replace(holder, json.dumps(about))
     except Timeout as error:
         raise WorkspaceLocked(

@@ -19,13 +19,16 @@ PAIRS: list[dict[str, Any]] = json.loads(Path(__file__).with_name("polarity.json
 LATER: list[dict[str, Any]] = json.loads(Path(__file__).with_name("polarity_later.json").read_text(encoding="utf-8"))
 """Pairs that were written after the rules, before anything was mended for them."""
 
+FRESH: list[dict[str, Any]] = json.loads(Path(__file__).with_name("polarity_fresh.json").read_text(encoding="utf-8"))
+"""Three times 60 pairs, each 60 written before what the last ones had shown was mended: see docs/benchmarks.md."""
+
 
 def agreed(pair: dict[str, Any]) -> bool:
     start = pair["passage"].index(pair["quote"])
     return agrees(pair["sentence"], [(pair["passage"], (start, start + len(pair["quote"])))])
 
 
-@pytest.mark.parametrize(("pairs", "shown", "denied"), [(PAIRS, 0, 5), (LATER, 1, 4)])
+@pytest.mark.parametrize(("pairs", "shown", "denied"), [(PAIRS, 0, 5), (LATER, 1, 4), (FRESH, 1, 11)])
 def test_what_says_otherwise_is_refused_and_paraphrases_are_not(
     pairs: list[dict[str, Any]], shown: int, denied: int
 ) -> None:
@@ -42,6 +45,11 @@ def test_a_quote_has_the_lead_in_of_its_list(lead: str) -> None:
     place = (start, start + len("run the migration script"))
     assert not agrees("Run the migration script.", [(passage, place)])
     assert agrees("Don't run the migration script.", [(passage, place)])
+
+
+def test_what_else_happens_is_compared() -> None:
+    quote = "禁止使用钢丝球刮涂层，否则涂层会被破坏，锅也就废了。"
+    assert not agrees(quote.replace("会被", "不会被"), [(quote, (0, len(quote)))])
 
 
 LEAVES = (

@@ -255,3 +255,9 @@ def test_what_is_cut_ends_before_a_word_or_a_quoted_value() -> None:
 def test_many_more_at_random_stay_hidden_too() -> None:
     left = [line for _, secret, line in planted(2_000, 99) if secret in repr(of_text(line, "a.log", Masker()))]
     assert len(left) == 0, left[:5]
+
+
+def test_a_passphrase_in_quotes_is_masked_and_a_sentence_is_not() -> None:
+    assert "boats" not in Masker().masked('passphrase = "four old green boats"')
+    harmless = 'passphrase: "must not be empty", token for bob is expired, steps: one, two'
+    assert Masker().masked(harmless) == harmless

@@ -72,9 +72,10 @@ _PLACES = tuple(
         ),
         ("chpasswd", rf"\bchpasswd\b[^\n]{{0,40}}<<<\s*[\"']?[\w.-]{{1,40}}:{_VALUE}"),
         ("vault login", rf"\bvault\s+login\s+(?:-\S+\s+)*(?![-/]){_VALUE}"),
+        ("vault kv", rf"\bvault\s+kv\s+(?:put|patch)\s+(?:-\S+\s+)*\S+\s+[\w-]{{1,60}}={_VALUE}"),
         (
-            "aws_secret aws_session authtoken password set config",
-            rf"\b(?:config|configure|set|setx|define|export|append|add|secret|setenv)\s+(?:set\s+"
+            "aws_secret aws_session authtoken password set config env",
+            rf"\b(?:config|configure|set|setx|env|define|export|append|add|secret|setenv)\s+(?:set\s+"
             rf"|--\w+\s+)*(?P<name>[/\w.:@-]{{3,100}})[ \t]+{_VALUE}",
         ),
         ("convertto-securestring", rf"ConvertTo-SecureString\s+(?:-String\s+)?{_VALUE}"),

@@ -25,6 +25,11 @@ _CITIZEN = re.compile(
     r"(?![A-Za-z0-9])(?![.-]\d)"
 )
 """Chinese identity numbers of 18 digits, and of 15 as they were before 1999."""
+_PASSPORT = re.compile(
+    r"(?:护照|通行证|passport)(?:号码?|[ ](?:no\.?|number))?\s{0,4}[:：是为]?\s{0,4}"
+    r"(?P<value>[A-Z]{1,2}\d{7,8})(?![A-Za-z0-9])",
+    re.IGNORECASE,
+)
 _EIGHTEEN = re.compile(r"(?<![A-Za-z0-9.])\d{17}[\dXx](?![A-Za-z0-9])")
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
 _GROUPS = re.compile(r"(?<![A-Za-z0-9])(?<!\d[.:-])\d++(?:[ .-]\d++)*+(?![A-Za-z0-9])")
@@ -44,6 +49,7 @@ def numbers(text: str) -> Iterator[Span]:
         return
     yield from (Span(*match.span(), "id") for match in _CITIZEN.finditer(text))
     yield from (Span(*match.span(), "id") for match in _EIGHTEEN.finditer(text) if _is_citizen(match[0]))
+    yield from (Span(*match.span("value"), "id") for match in _PASSPORT.finditer(text))
     yield from _cards(text)
     yield from _accounts(text)
     yield from (Span(*match.span(), "id") for match in _SOCIAL.finditer(text))

@@ -7,22 +7,24 @@ from collections.abc import Iterator
 from core.learning.masks.literals import MOST, Value, values_at
 from core.learning.masks.names import HINTS, OTHER_NAMES, Grade, grade
 from core.learning.masks.spans import Span
-from core.learning.masks.values import LONGEST, is_mixed, is_secret
+from core.learning.masks.values import LONGEST, is_mixed, is_phrase, is_secret
 from core.text import CJK
 
 _NAME = re.compile(rf"(?<![\w$.-])(?=[\w$.-]*?(?:{'|'.join(HINTS)}))[\w$.-]++", re.IGNORECASE | re.ASCII)
 _CLOSE = r"(?:\\{0,7}[\"'`”’]|&quot;|&#3[49];|%2[27]|[\])*_}]){0,6}"
 _JOINT = re.compile(
-    rf"{_CLOSE}[ \t]{{0,20}}(?:(?<=[ \t])\([^()\n]{{0,30}}\)[ \t]?)?"
+    rf"{_CLOSE}[ \t]{{0,20}}(?:(?<=[ \t])\([^()\n]{{0,30}}\)[ \t]?)?(?:(?<=[ \t])for[ \t][\w.@-]{{1,60}}[ \t]{{0,4}})?"
     r"(?:(?P<sign>(?P<compared>!?={2,3}|!=)|[?+|]{0,2}(?:={1}>?|:=?(?!:))(?!//)|(?<=-)>|[-=]>|→|&gt;|%3[DdAa])"
     r"|(?P<comma>(?<=[\"'`]),(?=[ \t]{0,8}\\{0,3}[\"']))"
-    r"|(?<=[ \t])(?P<said>is|was|are|to)(?=[ \t:])(?:[ ](?:now|still|currently))?:?|[是为](?:[:=])?)"
+    r"|(?<=[ \t])(?P<said>is|was|are|to|becomes|will[ ]be)(?=[ \t:])(?:[ ](?:now|still|currently))?:?|[是为](?:[:=])?)"
     r"[ \t]{0,20}(?:\*\*|__)?[ \t]{0,20}"
 )
 _SPACED = re.compile(rf"{_CLOSE}[ \t]{{1,40}}(?P<pair>[\w.-]+=)?")
 _BREAK = re.compile(
     r"(?:[|>][+-]?|\\|<<-?[\"']?\w{1,20}[\"']?)?[ \t]*\n(?P<indent>[ \t]*)(?P<value>[^\s:#|<>{}\[\]-][^\n]*)"
 )
+_NEXT = re.compile(r"[ \t]*[,;，、][ \t]*(?P<value>[^\s,;，、\"']{4,100})")
+"""The next one of several: *recovery codes: …, …*."""
 _BEFORE = re.compile(r"(?<![\w-])[A-Za-z]{2,20}[ ]\Z")
 _PUT = re.compile(r"\w\([ \t]*\\{0,3}[\"'`]?\Z")
 _ALONE = re.compile(
@@ -118,6 +120,11 @@ def _assigned(text: str) -> Iterator[Span]:
         for value in _values(text, match, sure):
             yield Span(value.start, value.end, "password")
             at = max(at, value.end)
+            while name.lower().endswith("s") and (following := _NEXT.match(text, at)):
+                if not is_secret(following["value"], Grade.NO_WORD):
+                    break
+                yield Span(*following.span("value"), "password")
+                at = following.end()
 
 
 def _mixed_runs(text: str, start: int, end: int) -> Iterator[Span]:
@@ -173,7 +180,8 @@ def _values(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
         found = text[value.start : value.end]
         compared = joint["compared"] and len(found) <= LONGEST
         known = not value.quoted and (compared or _is_itself(found, match[0]))
-        if known or not is_secret(found, sure, quoted=value.quoted, said=said):
+        phrase = value.quoted and "phrase" in match[0].lower() and is_phrase(found)
+        if not phrase and (known or not is_secret(found, sure, quoted=value.quoted, said=said)):
             continue
         if (
             not value.quoted

@@ -124,6 +124,12 @@ def is_secret(value: str, sure: Grade, *, quoted: bool = False, said: bool = Fal
     return True
 
 
+def is_phrase(value: str) -> bool:
+    """Return whether a value may be words by chance, and no sentence, as a passphrase is."""
+    is_sentence = _STOPS.search(value) or _SECRET_WORD.search(value) or is_placeholder(value)
+    return len(value.split()) > 2 and not is_sentence
+
+
 def is_mixed(run: str) -> bool:
     """Return whether a run of characters is as mixed as a password: letters, figures, and signs or both cases."""
     run = re.sub(r"\\+[nrt]$", "", run).strip("*_~.!?#-")

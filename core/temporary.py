@@ -1,0 +1,68 @@
+"""Temporary folders inside a workspace. They end with the process that made them; a killed one's go at an opening."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Lock
+
+from filelock import FileLock, Timeout
+
+from core import files
+from core.faults import translated
+
+FOLDER = "temporary"
+"""The folder in a workspace with a folder for each process; the process holds its lock file."""
+_LOCK = "lock"
+
+
+class TemporaryFolders:
+    """The temporary folders of a process. The first one makes the folder that holds them."""
+
+    def __init__(self, workspace: Path) -> None:
+        self._workspace = workspace
+        self._all = workspace / FOLDER
+        self._own: Path | None = None
+        self._held: FileLock | None = None
+        self._making = Lock()
+
+    def make(self) -> Path:
+        """Make an empty folder, which the caller deletes; raises StoreError."""
+        with translated(self._workspace), self._making:
+            if self._own is None:
+                with FileLock(files.folder(self._all) / _LOCK, mode=0o600):
+                    own = Path(tempfile.mkdtemp(dir=self._all))
+                    self._held = FileLock(own / _LOCK, mode=0o600, thread_local=False)
+                    self._held.acquire()
+                    self._own = own
+            return Path(tempfile.mkdtemp(dir=self._own))
+
+    @contextmanager
+    def made(self) -> Iterator[Path]:
+        """Make an empty folder, and delete it with what it holds at the end; raises StoreError."""
+        folder = self.make()
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def close(self) -> None:
+        """Delete all folders of this process."""
+        with self._making:
+            if self._held is not None and self._own is not None:
+                self._held.release()
+                shutil.rmtree(self._own, ignore_errors=True)
+                self._own = self._held = None
+
+
+def sweep(workspace: Path) -> None:
+    """Delete what ended processes left; folders of running ones stay."""
+    place = workspace / FOLDER
+    if not place.is_dir():
+        return
+    with suppress(OSError), FileLock(place / _LOCK, mode=0o600):
+        for one in place.iterdir():
+            if one.is_dir() and not one.is_symlink():
+                with suppress(OSError, Timeout), FileLock(one / _LOCK, timeout=0, mode=0o600):
+                    shutil.rmtree(one, ignore_errors=True)
