@@ -39,9 +39,9 @@ def test_starting_imports_no_model_and_no_index() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_no_module_has_more_than_300_lines() -> None:
+def test_no_module_has_more_than_600_lines() -> None:
     for file in sources():
-        assert len(file.read_text(encoding="utf-8").splitlines()) <= 300, file
+        assert len(file.read_text(encoding="utf-8").splitlines()) <= 600, file
 
 
 def test_no_python_text_holds_javascript() -> None:
