@@ -92,7 +92,9 @@ def test_a_section_is_first_by_its_exact_title_through_every_door(workspace: Wor
     workspace.bases.add("sections", embedder="tfidf", keep_tokens=False)
     for number, title in enumerate(titles):
         steps = "".join(f"Step {step} of the stove, once more: turn it.\n\n" for step in range(200))
-        workspace.notes.add("sections", f"# Manual {number}\n\n{'Before. ' * 300}\n\n## {title}\n\nLight it.\n\n{steps}")
+        workspace.notes.add(
+            "sections", f"# Manual {number}\n\n{'Before. ' * 300}\n\n## {title}\n\nLight it.\n\n{steps}"
+        )
     for card in workspace.notes.all(Filters(bases=("sections",))):
         title = titles[int(card.title[-1])]
         own, *more = [one.id for one in workspace.chunks.all(card.id) if title in one.sections]

@@ -164,7 +164,9 @@ def test_pairs_of_the_built_in_list(text: str, variants: list[str]) -> None:
     assert load(BUILT_IN).variants(text) == variants
 
 
-@pytest.mark.parametrize("text", ["断点续传", "术后并发症", "龙虾", "测试集成", "请问这个问题怎么解决", "a flat list of quotations"])
+@pytest.mark.parametrize(
+    "text", ["断点续传", "术后并发症", "龙虾", "测试集成", "请问这个问题怎么解决", "a flat list of quotations"]
+)
 def test_words_in_which_a_synonym_would_mean_something_else(text: str) -> None:
     assert load(BUILT_IN).variants(text) == []
 
