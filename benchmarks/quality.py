@@ -71,8 +71,9 @@ def measured_set(workspace: Workspace, data: Path, name: str, base: str, pipelin
 
 
 def vaults(data: Path) -> list[str]:
-    """Return the names of the vaults that there are questions on."""
-    return sorted(file.stem for file in (data / "questions").glob("*.jsonl"))
+    """Return the names of the vaults that there are hard questions on; those of `benchmarks.answers` have no `gold`."""
+    files = (data / "questions").glob("*.jsonl")
+    return sorted(file.stem for file in files if '"gold"' in file.read_text(encoding="utf-8"))
 
 
 def imported(workspace: Workspace, vault: Path, embedder: str) -> str:

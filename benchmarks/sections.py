@@ -36,13 +36,13 @@ def main() -> None:
     for name in VAULTS:
         with tempfile.TemporaryDirectory() as scratch, Workspace(Path(scratch)) as workspace:
             base = imported(workspace, given.data / "vaults" / name, "tfidf")
-            of_base = workspace.notes.all(Filters(bases=(base,)))
-            sections = [one for card in of_base for one in sections_of(workspace.notes.get(card.id))]
+            notes = [workspace.notes.get(card.id) for card in workspace.notes.all(Filters(bases=(base,)))]
+            sections = [one for note in notes for one in sections_of(note)]
             times = Counter(fold(one.title) for one in sections)
             single = [one for one in sections if times[fold(one.title)] == 1]
             found = sum(by_filter(workspace, one) for one in sections)
             hits = {title: first(workspace, title, given.mode) for title in {one.title for one in sections}}
-            holders = {(fold(one.title), one.note.id) for one in sections}
+            holders = {(fold(heading.title), note.id) for note in notes for heading in parse(note.body).headings}
             right = sum((fold(one.title), hits[one.title][0]) in holders for one in sections)
             own = sum(is_of(one, hits[one.title]) for one in single)
         print(

@@ -1,5 +1,6 @@
 """Duplicates among candidates: overlapping chunks of a note, copies in other notes, equal lines of texts."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -12,6 +13,7 @@ from core.model import Chunk
 ALIKE = 0.9
 """Minimum similarity of copies (Jaccard, over pieces of 4 characters)."""
 
+_DIGITS = re.compile(r"\d+")
 _PIECE = 4
 _CELLS = 1 << 14
 _SHIFT = np.uint32(32 - 14)
@@ -86,7 +88,9 @@ class _Text:
         if np.count_nonzero(self._cells > other._cells) > (1 - ALIKE) * len(self._text):
             return False
         both = len(self._pieces & other._pieces)
-        return both >= ALIKE * (len(self._pieces) + len(other._pieces) - both)
+        alike = both >= ALIKE * (len(self._pieces) + len(other._pieces) - both)
+        # Another price, date or version is another answer.
+        return alike and _DIGITS.findall(self._text) == _DIGITS.findall(other._text)
 
     @lazy
     def _pieces(self) -> frozenset[str]:

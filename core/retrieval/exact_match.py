@@ -21,6 +21,8 @@ _HEADING, _RUN, _RARE = 2.0, 1.5, 1.1
 """Gains, on a scale where the scores before range from 0 to 1: each outweighs them."""
 TITLE = 10.0
 """Gain of the first chunk of a note whose title is the question, sign for sign: it outweighs all others together."""
+SECTION = 5.0
+"""Gain of the first chunk of a section whose title is the question, sign for sign, in a note with another title."""
 
 _LEAST_HEADING = 0.75
 """Least share of common words at which a question is a heading."""
@@ -64,6 +66,21 @@ def gains(
             held = {rowid: word in fold(chunks[rowid].text) for rowid in rowids.tolist() if rowid in chunks}
             gained.update({rowid: _RARE if in_text else _RARE / 2 for rowid, in_text in held.items()})
     return dict(gained)
+
+
+def first_of_sections(titles: Iterable[str], chunks: Mapping[int, Chunk]) -> list[int]:
+    """Return the first chunk of each note that has a section with one of these titles."""
+    wanted = {_written(title) for title in titles} - {""}
+    own = [rowid for rowid, chunk in chunks.items() if wanted.intersection(map(_written, chunk.sections))]
+    first: dict[str, int] = {}
+    for rowid in sorted(own, key=lambda rowid: chunks[rowid].start):
+        first.setdefault(chunks[rowid].note_id, rowid)
+    return [*first.values()]
+
+
+def _written(title: str) -> str:
+    """Return a title as it is compared: neither its case nor the width of its signs and spaces makes a difference."""
+    return " ".join(fold(title).split())
 
 
 def _headings(text: str, chunks: Mapping[int, tuple[str, Chunk]]) -> dict[int, float]:

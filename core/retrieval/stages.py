@@ -207,8 +207,10 @@ def _exact(store: Store, search: SearchState) -> None:
     chunks = {rowid: search.chunks[rowid] for rowid in order}
     by_words = best(search.completed["keyword"])
     search.gains = exact_match.gains(search.spelled, by_words, chunks, search.cards, store.words.holders)
-    for rowid in search.titled:
-        search.gains[rowid] = search.gains.get(rowid, 0.0) + exact_match.TITLE
+    sections = exact_match.first_of_sections((search.query.typed, search.query.text), chunks)
+    titled = dict.fromkeys(sections, exact_match.SECTION) | dict.fromkeys(search.titled, exact_match.TITLE)
+    for rowid, gain in titled.items():
+        search.gains[rowid] = search.gains.get(rowid, 0.0) + gain
     if search.gains:
         search.keep("literal", fusion.raised(order, search.gains))
 

@@ -30,6 +30,14 @@ BESIDE = f"""(
 A name of several words is a text too: a line of prose with a colon in it reads as one.
 """
 
+BESIDE_ALL = f"""
+    WITH found(note_id, "index", beside) AS MATERIALIZED (
+        SELECT id, (SELECT min("index") FROM chunks WHERE note_id = notes.id AND state != 'deleted'), ({TEXT})
+        FROM notes WHERE id IN (SELECT note_id FROM properties)
+    )
+"""
+"""The table `found`: BESIDE of each first chunk whose note has properties, read once for a scan of all chunks."""
+
 
 def of_notes_with(names: Iterable[str], column: str = "notes.id") -> tuple[str, list[object]]:
     """Return the condition that a note, by a column with its id, has one of some properties."""

@@ -13,7 +13,7 @@ from core.model import Rowids
 from core.store.bm25 import BM25
 from core.store.chunk_table import CHUNK, chunk_of
 from core.store.phrases import Phrase, quoted, whole_words
-from core.store.property_rows import BESIDE
+from core.store.property_rows import BESIDE, BESIDE_ALL
 from core.store.ranking import best_of
 from core.store.reading import UNFIT
 from core.store.section_rows import write_sections
@@ -119,17 +119,15 @@ class Words(BM25):
 
     def _texts(self, rowids: Rowids | None) -> Iterator[sqlite3.Row]:
         """Yield the texts of some chunks, or of all."""
-        texts = f"SELECT chunks.rowid, text, title, breadcrumb, sections, {BESIDE} FROM"
+        texts = "SELECT chunks.rowid, text, title, breadcrumb, sections"
         if rowids is None:
             # A sequential read takes half the time of single look-ups.
-            all_chunks = "chunks CROSS JOIN notes ON notes.id = note_id WHERE state != 'deleted'"
-            yield from self._database.rows(f"{texts} {all_chunks}")
+            all_chunks = 'chunks CROSS JOIN notes ON notes.id = note_id LEFT JOIN found USING (note_id, "index")'
+            yield from self._database.rows(f"{BESIDE_ALL} {texts}, beside FROM {all_chunks} WHERE state != 'deleted'")
             return
+        some = "json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
         for at in range(0, len(rowids), _BLOCK):
-            yield from self._database.rows(
-                f"{texts} json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id",
-                rowids[at : at + _BLOCK].tolist(),
-            )
+            yield from self._database.rows(f"{texts}, {BESIDE} FROM {some}", rowids[at : at + _BLOCK].tolist())
 
     def holding(self, term: str, allowed: Rowids | None = None) -> set[int]:
         """Return the chunks that hold a word, with another English ending too, or a phrase as it stands."""

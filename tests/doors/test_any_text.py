@@ -15,6 +15,7 @@ from core import cli
 from core.api import PLACE
 from core.assistants import server
 from core.errors import QueryError
+from core.model import Filters
 from core.workspace import Workspace
 from tests.doors.programs import connected
 
@@ -84,6 +85,31 @@ def test_a_note_is_first_by_its_exact_title_through_every_door(workspace: Worksp
         assert answer.json()["hits"][0]["title"] == title, title
         [first] = tool(workspace, "knowledge_retrieve", query=title, limit=1).structured_content["result"]
         assert first["note"] == card.id, title
+
+
+def test_a_section_is_first_by_its_exact_title_through_every_door(workspace: Workspace, program: TestClient) -> None:
+    titles = ("[Stove]", "Stove", "(Stove)", "Stove: once more")
+    workspace.bases.add("sections", embedder="tfidf", keep_tokens=False)
+    for number, title in enumerate(titles):
+        steps = "".join(f"Step {step} of the stove, once more: turn it.\n\n" for step in range(200))
+        workspace.notes.add(
+            "sections", f"# Manual {number}\n\n{'Before. ' * 300}\n\n## {title}\n\nLight it.\n\n{steps}"
+        )
+    for card in workspace.notes.all(Filters(bases=("sections",))):
+        title = titles[int(card.title[-1])]
+        own, *more = [one.id for one in workspace.chunks.all(card.id) if title in one.sections]
+        assert more
+        for plain in (False, True):
+            result = workspace.search(title, plain=plain, filters=Filters(bases=("sections",)))
+            assert result.hits[0].chunk.id == own, title
+        asked = {"query": title, "plain": True, "limit": 1}
+        [hit] = program.post(f"{PLACE}/v1/search", json=asked).json()["hits"]
+        assert hit["chunk_id"] == own, title
+        [first] = tool(workspace, "knowledge_retrieve", query=title, limit=1).structured_content["result"]
+        assert first["note"] == card.id, title
+        place = ["--json", "--workspace", str(workspace.store.folder), "--limit", "1"]
+        done = CliRunner().invoke(cli.app, ["search", "--plain", *place, "--", title])
+        assert json.loads(done.stdout)["hits"][0]["chunk_id"] == own, title
 
 
 def test_no_text_is_refused_through_any_door(workspace: Workspace, program: TestClient) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from core.errors import ConfigError
 from core.query.synonyms import Synonyms, load
+from core.workspace import Workspace
 
 BUILT_IN = Path(__file__).parents[2] / "data" / "synonyms.txt"
 
@@ -139,9 +140,46 @@ def test_the_built_in_list() -> None:
     ]
     assert synonyms.variants("how to resume a download and where to go") == []
     lines = [line for line in BUILT_IN.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
-    assert len(lines) >= 60
+    assert len(lines) >= 230
     words = [word.strip().casefold() for line in lines for word in line.split(",")]
     assert len(words) == len(set(words)), "a word stands in one group"
+
+
+@pytest.mark.parametrize(
+    ("text", "variants"),
+    [
+        ("怎么优化", ["怎么提升性能", "怎么性能优化", "怎么性能调优"]),
+        ("如何提升性能", ["如何优化", "如何性能优化", "如何性能调优"]),
+        ("启动报错", ["启动出错", "启动错误"]),
+        ("部署步骤", ["上线步骤", "发布上线步骤"]),
+        ("番茄炒蛋", ["tomato炒蛋", "西红柿炒蛋"]),
+        ("adding a grocery list", ["adding a shopping list", "adding a 购物清单"]),
+        # a longer word that means something else
+        ("优化算法", ["optimization algorithm", "optimisation algorithm"]),
+        ("错误处理", ["error handling"]),
+        ("工资单", ["payslip", "pay slip", "工资条"]),
+    ],
+)
+def test_pairs_of_the_built_in_list(text: str, variants: list[str]) -> None:
+    assert load(BUILT_IN).variants(text) == variants
+
+
+@pytest.mark.parametrize(
+    "text", ["断点续传", "术后并发症", "龙虾", "测试集成", "请问这个问题怎么解决", "a flat list of quotations"]
+)
+def test_words_in_which_a_synonym_would_mean_something_else(text: str) -> None:
+    assert load(BUILT_IN).variants(text) == []
+
+
+def test_a_broad_question_finds_notes_in_other_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "none")
+    with Workspace(tmp_path) as workspace:
+        workspace.bases.add("notes")
+        workspace.notes.add("notes", "# 缓存\n\n提升性能要靠缓存。\n")
+        workspace.notes.add("notes", "# 花园\n\n每天浇水。\n")
+        result = workspace.search("优化", level="exploratory", mode="keyword")
+        assert [hit.note.title for hit in result.hits] == ["缓存"]
 
 
 @given(st.text(), st.integers(0, 5))

@@ -2,6 +2,7 @@
 
 import re
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -343,3 +344,14 @@ def test_words_are_read_ahead(store: Store) -> None:
         patched.setattr(core.store.bm25, "_frequencies", lambda *given: pytest.fail("read again"))
         found = store.words.ranked(["alpha", "nowhere"], 9)
     assert found == pytest.approx(scored(store, ["alpha"]))
+
+
+def test_a_scan_for_signs_reads_the_properties_of_a_note_once(store: Store) -> None:
+    rowids = put(store, base_in(store), "n", *["one -> two"] * 4000)
+    store.properties.put(Note("n", "", "", "h", generation=1, title="", extra={"sign": "§"}))
+    with store.database.write() as connection:
+        connection.execute("UPDATE chunks SET state = 'deleted' WHERE rowid < ?", (rowids[2000],))
+    began = time.process_time()
+    assert store.words.containing("->") == set(rowids[2000:])
+    assert store.words.containing("§") == {rowids[2000]}
+    assert time.process_time() - began < 0.5  # 0.05 s; several seconds where each chunk looks for the first one
