@@ -18,6 +18,7 @@ from core.messages import Message
 from core.model import (
     Asked,
     Choice,
+    Click,
     Context,
     Decomposition,
     Filters,
@@ -33,11 +34,12 @@ from core.model import (
     WhyNot,
 )
 from core.models import Models
+from core.notes.clicks import Clicks
 from core.providers.chat import Chat
 from core.query.decomposition import WHOLE, decompose_by_model
 from core.query.filters import filters_of
 from core.query.synonyms import SynonymsFile
-from core.retrieval import context, highlights, hits, llm_choice, passages, rounds, stages
+from core.retrieval import clicks, context, highlights, hits, llm_choice, passages, rounds, stages
 from core.retrieval.begin import begun
 from core.retrieval.highlights import Read
 from core.retrieval.pages import with_pages
@@ -69,13 +71,24 @@ class SearchEngine:
     """Answers typed questions; results are cached until the index changes."""
 
     def __init__(
-        self, store: Store, settings: Settings, models: Models, synonyms: SynonymsFile, *, cached: bool = True
+        self,
+        store: Store,
+        settings: Settings,
+        models: Models,
+        synonyms: SynonymsFile,
+        given: Clicks | None = None,
+        *,
+        cached: bool = True,
     ) -> None:
-        """Take the parts of a search; without `cached` rerankers judge every question again, to measure them."""
+        """Take the parts of a search.
+
+        Without `given` clicks none rank hits. Without `cached` rerankers judge every question again, to measure them.
+        """
         self._store = store
         self._settings = settings
         self._models = models
         self._synonyms = synonyms
+        self._clicks = given
         self.prepare = partial(prepare, store, settings)
         self._begun = partial(begun, store, models, cached=cached)
         self._cached = cached
@@ -109,10 +122,25 @@ class SearchEngine:
             self._cache(self._results, key, result)
         return replace(
             result,
-            hits=hits.with_file_states(self._store, result.hits),
+            hits=hits.with_file_states(self._store, self._by_clicks(result)),
             cached=cached is not None,
             took_ms=(time.perf_counter() - started) * 1000,
         )
+
+    def clicks_on(self, result: SearchResult) -> Sequence[Click]:
+        """Return the clicks that raise hits of a result, the newest first: those for like questions, while they are on.
+
+        What a language model put in order stays so.
+        """
+        if self._clicks is None or not self._clicks.enabled or (result.choice and result.choice.by):
+            return ()
+        return clicks.for_like(self._clicks.all({hit.note.id for hit in result.hits}), result.query)
+
+    def _by_clicks(self, result: SearchResult) -> Sequence[Hit]:
+        if not (self._clicks and (weighing := self.clicks_on(result))):
+            return result.hits
+        favours = clicks.favours(weighing, result.query, self._clicks.today)
+        return hits.by_favour(result.hits, favours, clicks.GAIN, "clicks")
 
     def context(self, prepared: Prepared, budget: int | None = None) -> Context:
         """Return the passages of a question's hits as a block for a prompt; `budget` in tokens, else from the settings.

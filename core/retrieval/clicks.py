@@ -1,0 +1,46 @@
+"""Clicks on hits -> what they say of notes for a question: more for like questions, and less with time."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from functools import lru_cache
+
+from core.errors import QueryError
+from core.model import SIGNALS, Click, favour, local_now
+from core.query.language import parse
+from core.text import query_keywords
+
+GAIN = 0.2
+"""Most that clicks raise a hit, on the scale from the last hit (0) to the first (1); see `benchmarks.feedback`."""
+_LIKE = 0.5
+"""Likeness above which clicks for one question count for another."""
+
+
+def for_like(clicks: Iterable[Click], question: str) -> list[Click]:
+    """Return the clicks for questions that are like this one."""
+    return [click for click in clicks if likeness(click.question, question) > _LIKE]
+
+
+def favours(clicks: Iterable[Click], question: str, today: datetime) -> Mapping[str, float]:
+    """Return what clicks for like questions say of their notes, above 0 and below 1."""
+    totals: defaultdict[str, float] = defaultdict(float)
+    for click in clicks:
+        signal, days = SIGNALS[click.kind], max(0, (today - click.day).days)
+        totals[click.note_id] += signal.weight * likeness(click.question, question) * 0.5 ** (days / signal.half_life)
+    return {note_id: favour(total, total) for note_id, total in totals.items()}
+
+
+def likeness(first: str, second: str) -> float:
+    """Return the share of the words of two questions that they have in common, 0 to 1 (Dice's coefficient)."""
+    one, other = _words(first), _words(second)
+    return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
+
+
+@lru_cache(4096)
+def _words(question: str) -> frozenset[str]:
+    """Return the words of a question that carry a subject; its filters and what it leaves out aren't among them."""
+    try:
+        understood = parse(question, now=local_now(), has_filters=True)
+    except QueryError:
+        return frozenset(query_keywords(question))
+    return frozenset(query_keywords(" ".join([understood.text, *understood.phrases])))
