@@ -161,7 +161,12 @@ class _Person:
         self.days, self._begin, self.store = 0, datetime.now(UTC), workspace.store
         parts = workspace.store, workspace.settings, workspace.preferences
         self.clicks = Clicks(*parts, lambda: self._begin + timedelta(days=self.days))
-        searched = workspace.store, workspace.settings, workspace.models, SynonymsFile(workspace.store.folder)
+        searched = (
+            workspace.store,
+            workspace.settings,
+            workspace.models,
+            SynonymsFile(workspace.store.folder, make=False),
+        )
         self.engine = SearchEngine(*searched, self.clicks)
 
     def search(self, question: Asked) -> SearchResult:

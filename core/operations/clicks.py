@@ -34,7 +34,9 @@ def list_(
 
 @operation(
     "click.record",
-    message("Record that a note was opened, copied or cited for a question, so that it ranks higher for like ones."),
+    message(
+        "Record that a note was opened, copied or cited for a question, so that it ranks higher for similar questions."
+    ),
     http="POST /notes/{note}/clicks",
     cli="note clicked {note}",
     tool="note_clicked",

@@ -1,13 +1,15 @@
-"""Clicks on hits -> what they say of notes for a question: more for like questions, and less with time."""
+"""The order of hits by clicks on their notes: for like questions only, and less with time."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 
 from core.errors import QueryError
-from core.model import SIGNALS, Click, favour, local_now
+from core.model import SIGNALS, Click, Hit, SearchResult, favour, local_now
+from core.notes.clicks import Clicks
 from core.query.language import parse
+from core.retrieval.hits import by_favour
 from core.text import query_keywords
 
 GAIN = 0.2
@@ -16,9 +18,23 @@ _LIKE = 0.5
 """Likeness above which clicks for one question count for another."""
 
 
-def for_like(clicks: Iterable[Click], question: str) -> list[Click]:
-    """Return the clicks for questions that are like this one."""
-    return [click for click in clicks if likeness(click.question, question) > _LIKE]
+def ranked(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]:
+    """Return the hits of a result in an order that heeds clicks; nothing goes, nothing comes in."""
+    given = raising(clicks, result)
+    if not (clicks and given):
+        return result.hits
+    return by_favour(result.hits, favours(given, result.query, clicks.today), GAIN, "clicks")
+
+
+def raising(clicks: Clicks | None, result: SearchResult) -> Sequence[Click]:
+    """Return the clicks for like questions on the notes of a result, the newest first, if clicks are on.
+
+    What a language model put in order stays so.
+    """
+    if clicks is None or not clicks.enabled or (result.choice and result.choice.by):
+        return ()
+    found = clicks.all({hit.note.id for hit in result.hits})
+    return [click for click in found if likeness(click.question, result.query) > _LIKE]
 
 
 def favours(clicks: Iterable[Click], question: str, today: datetime) -> Mapping[str, float]:

@@ -18,7 +18,6 @@ from core.messages import Message
 from core.model import (
     Asked,
     Choice,
-    Click,
     Context,
     Decomposition,
     Filters,
@@ -88,9 +87,9 @@ class SearchEngine:
         self._settings = settings
         self._models = models
         self._synonyms = synonyms
-        self._clicks = given
         self.prepare = partial(prepare, store, settings)
         self._begun = partial(begun, store, models, cached=cached)
+        self.clicks_on, self._by_clicks = partial(clicks.raising, given), partial(clicks.ranked, given)
         self._cached = cached
         self._successors = Successors(store)
         self._results: OrderedDict[object, SearchResult] = OrderedDict()
@@ -126,21 +125,6 @@ class SearchEngine:
             cached=cached is not None,
             took_ms=(time.perf_counter() - started) * 1000,
         )
-
-    def clicks_on(self, result: SearchResult) -> Sequence[Click]:
-        """Return the clicks that raise hits of a result, the newest first: those for like questions, while they are on.
-
-        What a language model put in order stays so.
-        """
-        if self._clicks is None or not self._clicks.enabled or (result.choice and result.choice.by):
-            return ()
-        return clicks.for_like(self._clicks.all({hit.note.id for hit in result.hits}), result.query)
-
-    def _by_clicks(self, result: SearchResult) -> Sequence[Hit]:
-        if not (self._clicks and (weighing := self.clicks_on(result))):
-            return result.hits
-        favours = clicks.favours(weighing, result.query, self._clicks.today)
-        return hits.by_favour(result.hits, favours, clicks.GAIN, "clicks")
 
     def context(self, prepared: Prepared, budget: int | None = None) -> Context:
         """Return the passages of a question's hits as a block for a prompt; `budget` in tokens, else from the settings.

@@ -35,11 +35,11 @@ def test_an_opened_hit_ranks_higher_says_why_and_is_forgotten(filled: Screen) ->
         (note, "open", QUESTION)
     ]
     reasons = filled.open("search", q=QUESTION).explain().text
-    assert "You used this note for like questions" in reasons
+    assert "you used this note for similar questions" in reasons
     assert f"· opened · “{QUESTION}”" in reasons
     filled.press("forget_clicks_")
     assert filled.workspace.clicks.all() == []
-    assert "You used this note" not in filled.text
+    assert "you used this note" not in filled.text
 
 
 def test_a_copied_hit_and_a_cited_context_are_recorded(filled: Screen) -> None:

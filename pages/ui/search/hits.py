@@ -171,7 +171,7 @@ class Entries:
         if not clicks:
             return
         lines = (f"{day_of(one.day)} · {text_of(CLICKED[one.kind])} · “{one.question}”" for one in clicks[:LISTED])
-        title = t("You used this note for like questions, which ranks it higher:")
+        title = t("Ranked higher because you used this note for similar questions:")
         st.html(
             f'<p>{html(title)}</p><div class="t-list">{"".join(f"<div>{html(line)}</div>" for line in lines)}</div>'
         )

@@ -45,7 +45,7 @@ def _clicks(workspace: Workspace) -> None:
     clicks, one = workspace.clicks, workspace.settings_file.get("search.use_clicks")
     now = program.choice(workspace, one.key, "use_clicks", clicks.enabled, clicks.enable)
     about = t(
-        "What you open, copy or cite ranks a little higher the next time you ask a like question, and less with every "
+        "What you open, copy or cite ranks a little higher the next time you ask something similar, and less with every "
         "month. Recorded while this is on: the note, the question, what you did and the day. It stays in this workspace."
     )
     st.toggle(t("Rank hits higher that you opened, copied or cited before"), **now, help=about)
