@@ -34,9 +34,7 @@ def list_(
 
 @operation(
     "click.record",
-    message(
-        "Record that a note was opened, copied or cited for a question, so that it ranks higher for similar questions."
-    ),
+    message("Record that a note was opened, copied or cited for a question; it ranks higher for similar questions."),
     http="POST /notes/{note}/clicks",
     cli="note clicked {note}",
     tool="note_clicked",

@@ -53,7 +53,8 @@ def searched(workspace: Workspace, days: int, question: str = QUESTION) -> Searc
 
 def test_off_they_are_not_recorded_and_change_nothing(shelf: Workspace) -> None:
     before = shelf.search(QUESTION)
-    note = before.hits[1].note.id
+    note, score = before.hits[1].note.id, before.hits[1].score
+    low, high = before.hits[-1].score, before.hits[0].score
     assert not shelf.clicks.enabled
     shelf.clicks.note("open", QUESTION, [(note, "")])
     with pytest.raises(ConfigError, match="aren't recorded"):
@@ -63,8 +64,9 @@ def test_off_they_are_not_recorded_and_change_nothing(shelf: Workspace) -> None:
     for kind in ("open", "copy", "cite"):
         shelf.clicks.note(kind, QUESTION, [(note, "")])
     raised = shelf.search(QUESTION)
-    assert raised.hits[0].note.id == note
-    assert raised.hits[0].scores["clicks"].rank == 1
+    expected = (score - low) / (high - low) + GAIN * 2.5 / 5.5
+    assert raised.hits[1].scores["clicks"].score == pytest.approx(expected)
+    assert raised.hits[0].score == 1 > expected
     shelf.clicks.enable(False)
     assert comparable(shelf.search(QUESTION)) == comparable(before)
     assert len(shelf.clicks.all()) == 3, "what was recorded stays until it is forgotten"
