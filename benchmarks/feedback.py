@@ -40,6 +40,7 @@ from core.workspace import Workspace
 WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)
 ROUNDS, LOOKED_AT, MISTAKES, MISLEADING = 5, 3, 0.1, 0.25
 HARMS = 100
+GAINS = (0.0, 0.1, 0.2, 0.3, 0.5, 1.0)
 COPIED, LATER, CITED = 0.3, 90, 1000
 
 
@@ -194,7 +195,7 @@ def _click(workspace: Workspace, clicked: list[Asked], others: list[Asked]) -> N
     person.clicks.forget()
     before = {one: person.search(one) for one in (*clicked, *others)}
     alike = [_without_a_word(one, Random(7)) for one in clicked]
-    for ranking.GAIN in WEIGHTS:
+    for ranking.GAIN in GAINS:
         chance, person.days = Random(7), 0
         for person.days in range(ROUNDS):
             for question in clicked:

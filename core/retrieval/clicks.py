@@ -12,8 +12,8 @@ from core.query.language import parse
 from core.retrieval.hits import by_favour
 from core.text import query_keywords
 
-GAIN = 0.2
-"""Most that clicks raise a hit, on the scale from the last hit (0) to the first (1); see `benchmarks.feedback`."""
+GAIN = 0.5
+"""Clicks raise a hit by less than this, on the scale from the last hit (0) to the first (1); see decision 61."""
 _LIKE = 0.5
 """Likeness above which clicks for one question count for another."""
 
