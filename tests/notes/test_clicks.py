@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import ConfigError, NoteNotFound, UnknownChoice
-from core.model import Click, NoteCard, SearchResult
+from core.model import Click, GoldSpan, NoteCard, Pipeline, Question, SearchResult
 from core.notes.clicks import Clicks
 from core.retrieval.clicks import GAIN, likeness
 from core.retrieval.engine import SearchEngine
@@ -191,3 +191,19 @@ def test_what_cannot_be_is_refused(shelf: Workspace) -> None:
         shelf.clicks.record(note, QUESTION, "open", chunk_id="z")
     shelf.clicks.note("open", "\ud800", [(note, "")])
     assert shelf.clicks.all() == []
+
+
+def test_measurements_do_not_heed_them(shelf: Workspace) -> None:
+    last = shelf.search(QUESTION).hits[-1]
+    gold = GoldSpan(last.note.path or "", last.chunk.text, 0, len(last.chunk.text), last.note.id)
+
+    def measured() -> object:
+        ((_, results),) = shelf.runs.measure("shelf", [Question("q", QUESTION, (gold,))], [Pipeline()])
+        return results[0].hits, results[0].found_rank
+
+    before = measured()
+    shelf.clicks.enable(True)
+    today = shelf.clicks.today
+    shelf.store.clicks.add((Click(last.note.id, f"{QUESTION} {n}", "cite", today) for n in range(50)), today)
+    assert ids(shelf.search(QUESTION)).index(last.note.id) < 7
+    assert measured() == before
