@@ -18,23 +18,23 @@ _LIKE = 0.5
 """Likeness above which clicks for one question count for another."""
 
 
-def ranked(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]:
+def ranked_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]:
     """Return the hits of a result in an order that heeds clicks; nothing goes, nothing comes in."""
-    given = raising(clicks, result)
-    if not (clicks and given):
+    raising = raising_clicks(clicks, result)
+    if not (clicks and raising):
         return result.hits
-    return by_favour(result.hits, favours(given, result.query, clicks.today), GAIN, "clicks")
+    return by_favour(result.hits, favours(raising, result.query, clicks.today), GAIN, "clicks")
 
 
-def raising(clicks: Clicks | None, result: SearchResult) -> Sequence[Click]:
+def raising_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Click]:
     """Return the clicks for like questions on the notes of a result, the newest first, if clicks are on.
 
     What a language model put in order stays so.
     """
     if clicks is None or not clicks.enabled or (result.choice and result.choice.by):
         return ()
-    found = clicks.all({hit.note.id for hit in result.hits})
-    return [click for click in found if likeness(click.question, result.query) > _LIKE]
+    on_notes = clicks.all({hit.note.id for hit in result.hits})
+    return [click for click in on_notes if likeness(click.question, result.query) > _LIKE]
 
 
 def favours(clicks: Iterable[Click], question: str, today: datetime) -> Mapping[str, float]:

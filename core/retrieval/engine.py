@@ -38,8 +38,9 @@ from core.providers.chat import Chat
 from core.query.decomposition import WHOLE, decompose_by_model
 from core.query.filters import filters_of
 from core.query.synonyms import SynonymsFile
-from core.retrieval import clicks, context, highlights, hits, llm_choice, passages, rounds, stages
+from core.retrieval import context, highlights, hits, llm_choice, passages, rounds, stages
 from core.retrieval.begin import begun
+from core.retrieval.clicks import raising_clicks, ranked_by_clicks
 from core.retrieval.highlights import Read
 from core.retrieval.pages import with_pages
 from core.retrieval.prepare import prepare, properties_in
@@ -75,13 +76,13 @@ class SearchEngine:
         settings: Settings,
         models: Models,
         synonyms: SynonymsFile,
-        given: Clicks | None = None,
+        clicks: Clicks | None = None,
         *,
         cached: bool = True,
     ) -> None:
         """Take the parts of a search.
 
-        Without `given` clicks none rank hits. Without `cached` rerankers judge every question again, to measure them.
+        Without `clicks` none rank hits. Without `cached` rerankers judge every question again, to measure them.
         """
         self._store = store
         self._settings = settings
@@ -89,7 +90,7 @@ class SearchEngine:
         self._synonyms = synonyms
         self.prepare = partial(prepare, store, settings)
         self._begun = partial(begun, store, models, cached=cached)
-        self.clicks_on, self._by_clicks = partial(clicks.raising, given), partial(clicks.ranked, given)
+        self.clicks_on, self._by_clicks = partial(raising_clicks, clicks), partial(ranked_by_clicks, clicks)
         self._cached = cached
         self._successors = Successors(store)
         self._results: OrderedDict[object, SearchResult] = OrderedDict()
