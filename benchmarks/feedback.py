@@ -1,30 +1,47 @@
-"""What `feedback_weight` gives where persons judge hits, with mistakes, and whether it can bury a note.
+"""What verdicts and clicks give where persons judge and open hits, with mistakes, and whether they can bury a note.
 
 python -m benchmarks.feedback [DATA] [--workspace DIR] [--only NAME] : DATA holds vaults/NAME and questions/NAME.jsonl.
 Half of the questions of each set, by chance, are asked five times; each time a person judges the first three hits: the
 note of the answer is helpful, another one not helpful, or in one of four cases misleading; one of ten verdicts is the
 opposite. Measured are these questions and the other half, which nobody asked: right note first, and reciprocal rank in
 ten hits. Then the right note of every question gets a hundred verdicts *misleading*: how many leave the ten hits that
-had them; and all verdicts are taken back: how many answers differ from those before, in any score. With --recording
-only the time is measured that the record of the hits of a question costs the caller, and the thread that writes it.
+had them; and all verdicts are taken back: how many answers differ from those before, in any score.
+
+With --clicks the same of clicks: on five days in a row, of the first three hits each one of the right note is opened
+nine times in ten and then copied three times in ten, and another one is opened once in ten. Measured too are the judged
+questions without one of their words, and all of them 90 days later. Then the last hit of every question is cited a
+thousand times: how many hits leave, and how many of those that it passes led by the gain or more.
+
+With --recording only the time is measured that the record of the hits of a question costs the caller, and the thread
+that writes it.
 """
 
 import argparse
+import re
 import tempfile
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random
 from statistics import median
 from time import perf_counter
 
 from benchmarks.quality import imported, vaults
-from core.model import SearchResult, Verdict
+from core.model import Click, SearchResult, Verdict
+from core.notes.clicks import Clicks
+from core.query.synonyms import SynonymsFile
+from core.retrieval import clicks as ranking
+from core.retrieval import fusion
+from core.retrieval.engine import SearchEngine
+from core.text import query_keywords
 from core.workspace import Workspace
 
 WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)
 ROUNDS, LOOKED_AT, MISTAKES, MISLEADING = 5, 3, 0.1, 0.25
 HARMS = 100
+GAINS = (0.0, 0.1, 0.2, 0.3, 0.5, 1.0)
+COPIED, LATER, CITED = 0.3, 90, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +59,7 @@ def main() -> None:
     parser.add_argument("--workspace", type=Path)
     parser.add_argument("--only", help="the name of a vault")
     parser.add_argument("--recording", action="store_true")
+    parser.add_argument("--clicks", action="store_true")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch, Workspace(given.workspace or Path(scratch)) as workspace:
         names = [given.only] if given.only else vaults(given.data)
@@ -51,6 +69,9 @@ def main() -> None:
             return
         Random(7).shuffle(questions)
         judged, unasked = questions[::2], questions[1::2]
+        if given.clicks:
+            _click(workspace, judged, unasked)
+            return
         print(f"{len(judged)} questions that are judged, {len(unasked)} others")
         before = {one: _search(workspace, one, 0.0) for one in questions}
         for weight in WEIGHTS:
@@ -132,6 +153,91 @@ def _record(workspace: Workspace, questions: Iterable[Asked]) -> None:
         workspace.uses.flush()
         writer.append(perf_counter() - started)
     print(f"record of an answer: {1e6 * median(caller):.0f} µs for the caller, {1e3 * median(writer):.1f} ms beside it")
+
+
+class _Person:
+    """Searches with clicks by a clock of its own, in days."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.days, self._begin, self.store = 0, datetime.now(UTC), workspace.store
+        parts = workspace.store, workspace.settings, workspace.preferences
+        self.clicks = Clicks(*parts, lambda: self._begin + timedelta(days=self.days))
+        searched = (
+            workspace.store,
+            workspace.settings,
+            workspace.models,
+            SynonymsFile(workspace.store.folder, make=False),
+        )
+        self.engine = SearchEngine(*searched, self.clicks)
+
+    def search(self, question: Asked) -> SearchResult:
+        return self.engine.answer(self.engine.prepare(question.text, {"bases": question.base}))
+
+    def use(self, question: Asked, chance: Random) -> None:
+        """Open and copy some of the hits of a question."""
+        for hit in self.search(question).hits[:LOOKED_AT]:
+            right = hit.note.path in question.paths
+            if right == (chance.random() >= MISTAKES):
+                place = [(hit.note.id, hit.chunk.id)]
+                self.clicks.note("open", question.text, place)
+                if right and chance.random() < COPIED:
+                    self.clicks.note("copy", question.text, place)
+
+    def measured(self, questions: list[Asked]) -> str:
+        ranks = [_rank(self.search(one), one) for one in questions]
+        first = sum(rank == 1 for rank in ranks) / len(ranks)
+        return f"first {first:.3f} MRR@10 {sum(1 / rank for rank in ranks if rank) / len(ranks):.3f}"
+
+
+def _click(workspace: Workspace, clicked: list[Asked], others: list[Asked]) -> None:
+    person, gain = _Person(workspace), ranking.GAIN
+    person.clicks.enable(True)
+    person.clicks.forget()
+    before = {one: person.search(one) for one in (*clicked, *others)}
+    alike = [_without_a_word(one, Random(7)) for one in clicked]
+    for ranking.GAIN in GAINS:
+        chance, person.days = Random(7), 0
+        for person.days in range(ROUNDS):
+            for question in clicked:
+                person.use(question, chance)
+        for name, days in (("", 0), (f", {LATER} days later", LATER)):
+            person.days = ROUNDS - 1 + days
+            sets = (("clicked", clicked), ("alike", alike), ("others", others))
+            rows = "  ".join(f"{label} {person.measured(some)}" for label, some in sets)
+            moved = sum(_values(person.search(one)) != _values(before[one]) for one in others)
+            print(f"gain {ranking.GAIN}{name}: {rows}; {moved} of {len(others)} others have other scores", flush=True)
+        person.clicks.forget()
+    ranking.GAIN = gain
+    _bury_by_clicks(person, before)
+    different = sum(_values(person.search(one)) != _values(before[one]) for one in before)
+    print(f"forgotten: {different} of {len(before)} answers differ")
+
+
+def _without_a_word(question: Asked, chance: Random) -> Asked:
+    """Return a question without one of its words that carry a subject; in Chinese, without a pair of characters."""
+    word = chance.choice(query_keywords(question.text))
+    return replace(question, text=re.sub(re.escape(word), " ", question.text, count=1, flags=re.IGNORECASE))
+
+
+def _bury_by_clicks(person: _Person, before: Mapping[Asked, SearchResult]) -> None:
+    gone = passed = wrongly = raised = 0
+    for question, result in before.items():
+        scores = fusion.normalised({hit.rank: hit.score for hit in result.hits})
+        last, today = result.hits[-1], person.clicks.today
+        note, places = last.note.id, {hit.chunk.id: hit.rank for hit in result.hits}
+        clicks = (Click(note, question.text, "cite", today - timedelta(days=n % 300), str(n)) for n in range(CITED))
+        person.store.clicks.add(clicks, today)
+        now = person.search(question).hits
+        gone += len(places.keys() ^ {hit.chunk.id for hit in now})
+        rank = next(hit.rank for hit in now if hit.chunk.id == last.chunk.id)
+        over = [places[hit.chunk.id] for hit in now if hit.rank > rank and hit.note.id != note]
+        passed, raised = passed + len(over), raised + (rank < last.rank)
+        wrongly += sum(scores[place] - scores[last.rank] >= ranking.GAIN for place in over)
+        person.clicks.forget()
+    print(
+        f"{CITED} citations of the last hit, gain {ranking.GAIN}: {gone} hits left or came, {raised} of {len(before)}"
+        f" rose, past {passed} hits, {wrongly} of which led by the gain or more"
+    )
 
 
 def _take_back(workspace: Workspace) -> None:

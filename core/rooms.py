@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from core.intake.textfolders import TextFolders
     from core.learning.collection import Learning
     from core.models.servers import Servers
+    from core.notes.clicks import Clicks
     from core.notes.documents import Documents
     from core.notes.maps import NoteMaps
     from core.notes.pictures import Pictures
@@ -87,7 +88,7 @@ class Rooms:
     def searching(self) -> "SearchEngine":
         from core.retrieval.engine import SearchEngine
 
-        return SearchEngine(self.store, self.settings, self.models, self._synonyms)
+        return SearchEngine(self.store, self.settings, self.models, self._synonyms, self.clicks)
 
     @Room
     def answers(self) -> "Answers":
@@ -183,6 +184,12 @@ class Rooms:
         from core.notes.uses import Uses
 
         return Uses(self.store, self.settings, self.preferences)
+
+    @Room
+    def clicks(self) -> "Clicks":
+        from core.notes.clicks import Clicks
+
+        return Clicks(self.store, self.settings, self.preferences)
 
     @Room
     def vocabulary(self) -> "Vocabulary":

@@ -68,7 +68,7 @@ class SearchSection(_Parts):
     `decompose` names what decomposes exploratory questions: rules, a language model, or (`auto`) a language model
     where one is configured, else rules. `choose` lets a configured language model choose among the hits of literal
     bases. `context_tokens` is the budget of a context. `refuse` is the share of questions with an answer that may be
-    refused, where a base has questions of its own. `record_uses`: None leaves it to the person.
+    refused, where a base has questions of its own. `record_uses`, `use_clicks`: None leaves it to the person.
     """
 
     decompose: Literal["auto", "rules", "llm"] = "auto"
@@ -76,6 +76,7 @@ class SearchSection(_Parts):
     context_tokens: int = Field(2000, ge=100, le=100_000)
     refuse: float = Field(0.1, ge=0.01, le=0.5)
     record_uses: bool | None = None
+    use_clicks: bool | None = None
 
     @property
     def chosen(self) -> SearchSettings:

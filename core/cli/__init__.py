@@ -51,6 +51,7 @@ _GROUPS = {
         _("What waits for your decision: list it, put it off, let it be, merge it."), options.Listing
     ),
     "concept": options.group(_("Concepts: the key phrases of the notes, and what leads from one note to another.")),
+    "click": options.group(_("Hits that you opened, copied or cited: list them, forget them.")),
     "document": options.group(_("Documents: what converts them, what isn't read, and another conversion.")),
     "chunk": options.group(_("The chunks of notes: list, edit, merge, split, hide and restore them.")),
     "check": options.group(_("Can your notes be found? Check a base, show its last check, try other settings on it.")),

@@ -169,7 +169,7 @@ class Bases(Switching):
             return base
         with self._store.database.write():
             self.check_name(new)
-            for table in (self._store.searches, self._store.uses, self._store.questions):
+            for table in (self._store.searches, self._store.uses, self._store.clicks, self._store.questions):
                 table.reword(lambda text: self._reworded(text, name, new))
             return self._store.bases.change(base, name=new)
 

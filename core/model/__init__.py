@@ -12,6 +12,7 @@ from core.model.bases import *
 from core.model.chunking import *
 from core.model.chunks import *
 from core.model.classification import *
+from core.model.clicks import *
 from core.model.comparison import *
 from core.model.documents import *
 from core.model.evaluation import *

@@ -87,6 +87,7 @@ STAGES: dict[str, Message] = {
     "context": message("your context"),
     "literal": message("as typed"),
     "feedback": message("feedback"),
+    "clicks": message("clicks"),
 }
 """Names of the stages of a search, in their order."""
 

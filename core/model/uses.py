@@ -30,6 +30,13 @@ OF_QUESTIONS = ("search", "context", "answer")
 """Places whose context is a question."""
 LONGEST_CONTEXT = 10_000
 """Most characters of a context, and of a place."""
+_CALM = 3
+"""Verdicts without an opinion that every note has: a single one says little."""
+
+
+def favour(total: float, count: float) -> float:
+    """Return what `count` verdicts or clicks, worth `total` together, say of a note: above -1 and below 1."""
+    return total / (count + _CALM)
 
 
 @dataclass(frozen=True, slots=True)

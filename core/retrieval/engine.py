@@ -33,12 +33,14 @@ from core.model import (
     WhyNot,
 )
 from core.models import Models
+from core.notes.clicks import Clicks
 from core.providers.chat import Chat
 from core.query.decomposition import WHOLE, decompose_by_model
 from core.query.filters import filters_of
 from core.query.synonyms import SynonymsFile
 from core.retrieval import context, highlights, hits, llm_choice, passages, rounds, stages
 from core.retrieval.begin import begun
+from core.retrieval.clicks import raising_clicks, ranked_by_clicks
 from core.retrieval.highlights import Read
 from core.retrieval.pages import with_pages
 from core.retrieval.prepare import prepare, properties_in
@@ -69,15 +71,26 @@ class SearchEngine:
     """Answers typed questions; results are cached until the index changes."""
 
     def __init__(
-        self, store: Store, settings: Settings, models: Models, synonyms: SynonymsFile, *, cached: bool = True
+        self,
+        store: Store,
+        settings: Settings,
+        models: Models,
+        synonyms: SynonymsFile,
+        clicks: Clicks | None = None,
+        *,
+        cached: bool = True,
     ) -> None:
-        """Take the parts of a search; without `cached` rerankers judge every question again, to measure them."""
+        """Take the parts of a search.
+
+        Without `clicks` none rank hits. Without `cached` rerankers judge every question again, to measure them.
+        """
         self._store = store
         self._settings = settings
         self._models = models
         self._synonyms = synonyms
         self.prepare = partial(prepare, store, settings)
         self._begun = partial(begun, store, models, cached=cached)
+        self.clicks_on, self._by_clicks = partial(raising_clicks, clicks), partial(ranked_by_clicks, clicks)
         self._cached = cached
         self._successors = Successors(store)
         self._results: OrderedDict[object, SearchResult] = OrderedDict()
@@ -109,7 +122,7 @@ class SearchEngine:
             self._cache(self._results, key, result)
         return replace(
             result,
-            hits=hits.with_file_states(self._store, result.hits),
+            hits=hits.with_file_states(self._store, self._by_clicks(result)),
             cached=cached is not None,
             took_ms=(time.perf_counter() - started) * 1000,
         )

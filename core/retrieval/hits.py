@@ -50,7 +50,8 @@ def result_of(
     ranked = _ranked(store, successors, searches, whole)
     hits = _hits(store, successors, ranked, query.settings.expansion_size)
     if query.settings.feedback_weight:
-        hits = _by_feedback(hits, store.uses.favour({hit.note.id for hit in hits}), query.settings.feedback_weight)
+        favour = store.uses.favour({hit.note.id for hit in hits})
+        hits = by_favour(hits, favour, query.settings.feedback_weight, "feedback")
     evidence = confidence.evidence(store, whole)
     return SearchResult(
         query=query.text,
@@ -139,8 +140,10 @@ def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size:
     return hits
 
 
-def _by_feedback(hits: Sequence[Hit], favour: Mapping[str, float], weight: float) -> list[Hit]:
-    """Order the hits by the verdicts on their notes too; no hit goes, and none comes in.
+def by_favour(hits: Sequence[Hit], favour: Mapping[str, float], weight: float, stage: str) -> list[Hit]:
+    """Order the hits by what speaks for their notes too; no hit goes, and none comes in.
+
+    On the scale from the last score (0) to the first (1) none is moved by more than `weight`.
 
     A superseded note has at most what those have that stand in its place, so that it stays behind them.
     """
@@ -155,7 +158,7 @@ def _by_feedback(hits: Sequence[Hit], favour: Mapping[str, float], weight: float
     ordered = []
     for rank, (before, score) in enumerate(scores.items(), 1):
         hit = hits[before - 1]
-        ordered.append(replace(hit, rank=rank, score=score, scores=hit.scores | {"feedback": StageScore(score, rank)}))
+        ordered.append(replace(hit, rank=rank, score=score, scores=hit.scores | {stage: StageScore(score, rank)}))
     return ordered
 
 

@@ -3,6 +3,7 @@
 from core.store.base_table import BaseTable
 from core.store.check_table import CheckTable
 from core.store.chunk_table import ChunkTable
+from core.store.click_table import ClickTable
 from core.store.concept_table import ConceptTable
 from core.store.creation_table import CreationTable
 from core.store.database import Database
@@ -67,6 +68,7 @@ class Tables:
         self.trashed_bases = TrashedTable(database)
         self.searches = SearchTable(database)
         self.uses = UseTable(database)
+        self.clicks = ClickTable(database)
         self.threads = ThreadTable(database)
         self.questions = QuestionTable(database)
         self.runs = RunTable(database)

@@ -5,14 +5,12 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
 from core.messages import message
-from core.model import OF_QUESTIONS, Use, UseFigures, in_utc
+from core.model import OF_QUESTIONS, Use, UseFigures, favour, in_utc
 from core.store.reading import Reader
 from core.store.table import AMONG, Table
 
 _MOST = 1_000_000_000
 """Most times that a use counts."""
-_CALM = 3
-"""Verdicts without an opinion that every note has: a single one says little."""
 
 
 class UseTable(Table):
@@ -96,16 +94,13 @@ class UseTable(Table):
         )
 
     def favour(self, note_ids: Iterable[str]) -> Mapping[str, float]:
-        """Return what the verdicts on notes say, above -1 and below 1, of those that have any.
-
-        It is the sum of the verdicts divided by their number and `_CALM`.
-        """
+        """Return what the verdicts on notes say, above -1 and below 1, of those that have any."""
         rows = self._database.rows(
             "SELECT note_id, sum(helpful), count(*) FROM uses WHERE helpful IN (1, 0, -1)"
             f" AND note_id {AMONG} GROUP BY note_id HAVING sum(helpful) != 0",
             list(note_ids),
         )
-        return {note_id: total / (count + _CALM) for note_id, total, count in rows}
+        return {note_id: favour(total, count) for note_id, total, count in rows}
 
     def stamp(self, *, verdicts: bool = False) -> tuple[object, ...]:
         """Return values that change with every use, or with every verdict."""

@@ -42,7 +42,11 @@ def server(tmp_path: Path, model: ModelServer) -> Iterator[dict[str, str]]:
         port = free.getsockname()[1]
     environment = os.environ | {"TESSERA_EMBEDDER": "tfidf", "TESSERA_SEARCH__RERANKER": "none"}
     environment |= {"TESSERA_ENABLE_LEARNING": "true", "TESSERA_LLM__BASE_URL": model.url, "TESSERA_LLM__MODEL": "m"}
-    environment |= {"TESSERA_SEARCH__DECOMPOSE": "rules", "TESSERA_SEARCH__CHOOSE": "never"}
+    environment |= {
+        "TESSERA_SEARCH__DECOMPOSE": "rules",
+        "TESSERA_SEARCH__CHOOSE": "never",
+        "TESSERA_SEARCH__USE_CLICKS": "true",
+    }
     environment["TESSERA_INDEX__KIND"] = "none"
     command = [sys.executable, "-m", "core.cli", "serve", "--port", str(port), "--json", "--workspace"]
     process = subprocess.Popen(

@@ -27,6 +27,8 @@ PARAMETERS = {
     "note_difference": {"note", "first", "second"},
     "note_used": {"note", "used_in", "context", "helpful", "chunk"},
     "note_take_back": {"note", "used_in", "context", "chunk"},
+    "note_clicked": {"note", "question", "kind", "chunk"},
+    "note_forget_clicks": {"note"},
 }
 DEEP = "tessera://%E7%AC%94%E8%AE%B0/%E8%AF%BB%E4%B9%A6/%E6%B7%B1%E5%BA%A6%20%E5%AD%A6%E4%B9%A0.md"
 
@@ -41,6 +43,8 @@ def test_the_tools_have_their_names_and_parameters(assistant: Assistant) -> None
         "log_learn",
         "note_used",
         "note_take_back",
+        "note_clicked",
+        "note_forget_clicks",
     }
 
 

@@ -13,7 +13,7 @@ from streamlit.components.v2.types import ComponentRenderer
 from pages.ui.chunks import bands
 from pages.ui.map import view as map_view
 from pages.ui.notes import bundle, editor, letters, outside
-from pages.ui.shared import help, keys, look, tree
+from pages.ui.shared import copying, help, keys, look, tree
 from pages.ui.shared.document import view
 from pages.ui.shared.policy import HEADERS
 
@@ -101,6 +101,21 @@ def folder(name: str, *notes: str, folders: tuple[object, ...] = (), rest: str =
         "notes": [[note, note.upper(), "3", note == "waiting"] for note in notes],
         "rest": rest,
     }
+
+
+def test_a_copy_is_told_where_it_is_wanted_and_says_so_for_a_while(stage: Stage) -> None:
+    stage.mount(copying.COPY)
+    stage.page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: {writeText: async () => {}}})")
+    data = {"label": "Copy", "done": "Copied", "text": "a heron"}
+    for tells, sent in ((False, []), (True, [["copied", True]])):
+        stage.draw(**data, tells=tells)
+        stage.one("button").click()
+        expect(stage.one("button")).to_have_text("Copied")
+        assert stage.sent == sent
+        stage.draw(**data, tells=tells)
+        expect(stage.one("button")).to_have_text("Copied")
+        stage.later(2000)
+        expect(stage.one("button")).to_have_text("Copy")
 
 
 class TestMap:

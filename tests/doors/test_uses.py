@@ -48,6 +48,9 @@ class Doors:
         assert answer.status_code in (200, 201), answer.text
         return answer.json()
 
+    def refused(self, method: str, path: str, **more: Any) -> int:
+        return self._program.request(method, f"{PLACE}{path}", **more).status_code
+
     def tool(self, name: str, **arguments: Any) -> Any:
         result: Any = server.run(lambda: self._workspace, name, arguments)
         assert not result.is_error, result.content
@@ -188,3 +191,47 @@ def test_the_older_searches_tell_chunks_and_leave_a_question_as_it_is(workspace:
     assert enhanced["sub_queries"]
     assert enhanced["spelled"]
     assert (plain["sub_queries"], plain["spelled"], plain["level"]) == ([], {}, "simple")
+
+
+def test_clicks_are_recorded_listed_and_forgotten_through_each_door(workspace: Workspace) -> None:
+    doors, note, question = Doors(workspace), workspace.notes.find("pond").id, "where is the heron"
+    click = {"question": question, "kind": "open"}
+    assert doors.refused("POST", f"/v1/notes/{note}/clicks", json=click) == 422
+    off: Any = server.run(lambda: workspace, "note_clicked", {"note": "pond", **click})
+    assert "aren't recorded" in off.content[0].text
+    assert doors.http("GET", "/v1/clicks")["clicks"] == []
+    workspace.clicks.enable(True)
+    assert doors.http("POST", f"/v1/notes/{note}/clicks", json=click)["note_id"] == note
+    assert doors.tool("note_clicked", note="pond", question=question, kind="cite")["kind"] == "cite"
+    wrong: Any = server.run(lambda: workspace, "note_clicked", {"note": "pond", "question": question, "kind": "lick"})
+    assert wrong.is_error
+    listed = doors.http("GET", "/v1/clicks", params={"note": "pond"})
+    assert [one["kind"] for one in listed["clicks"]] == ["cite", "open"]
+    assert doors.command("click", "list") == listed
+    assert doors.http("GET", "/v1/clicks", params={"note": "roof"})["clicks"] == []
+    raised = doors.http("POST", "/v1/search", json={"query": question, "bases": [BASE]})["hits"]
+    assert next(one for one in raised if one["note_id"] == note)["scores"]["clicks"] > 0
+    assert doors.tool("note_forget_clicks", note="pond")["clicks"] == 2
+    doors.tool("note_clicked", note="pond", **click)
+    assert doors.http("DELETE", f"/v1/notes/{note}/clicks")["clicks"] == 1
+    doors.tool("note_clicked", note="pond", **click)
+    assert doors.http("DELETE", "/v1/clicks")["clicks"] == 1
+
+
+def test_commands_record_list_and_forget_clicks(workspace: Workspace) -> None:
+    folder, note = workspace.store.folder, workspace.notes.find("pond").id
+    workspace.clicks.enable(True)
+    workspace.close()
+
+    def run(*arguments: str) -> str:
+        done = CliRunner().invoke(cli.app, [*arguments, "--workspace", str(folder)])
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    clicked = ("note", "clicked", "pond", "--question", "where is\nthe heron", "--kind")
+    assert f"{note}  copied  where is the heron" in run(*clicked, "copy")
+    assert f"{note}  copied  where is the heron" in run("click", "list", "--note", "pond")
+    assert "1 click deleted." in run("note", "forget-clicks", "pond")
+    run(*clicked, "cite")
+    assert "1 click deleted." in run("click", "forget")
+    assert "Nothing is recorded." in run("click", "list")

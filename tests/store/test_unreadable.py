@@ -127,6 +127,7 @@ ROWS = (
     "UPDATE results SET result = '{\"id\": 5}'",
     "UPDATE searches SET at = 'x', times = 'x'",
     "UPDATE uses SET used_at = x'ff', helpful = 'odd', times = 'x'",
+    "UPDATE clicks SET kind = 'odd', day = x'ff', question = 5",
     "UPDATE bases SET chunking = '{\"chunk_size\": \"x\"}', search = '5', created_at = 'x', synced_at = 5, watch = 9",
     "UPDATE syncs SET at = 'x', report = '{\"failed\": [5]}'",
     "UPDATE edits SET created_at = 'x', deleted = 'x'",
@@ -155,6 +156,8 @@ def used(folder: Path, tmp_path: Path) -> Path:
         workspace.runs.run(kept, [Pipeline()])
         workspace.searches.add("stork")
         workspace.uses.judge("stork", note.id, chunk.id, "helpful")
+        workspace.clicks.enable(True)
+        workspace.clicks.record(note.id, "stork", "cite")
         workspace.findability.check("desk")
         workspace.related.concepts.decide("stork", "pin")
         workspace.notes.delete(workspace.notes.find("crane").id)
@@ -173,6 +176,8 @@ def test_rows_of_other_tables_that_can_not_be_read_are_one_row_s_problem(used: P
         assert [question.text for question in workspace.questions.all(kept)] == ["stork?"]
         assert [one.query for one in workspace.searches.all()] == ["stork"]
         assert [one.context for one in workspace.uses.judged()] == ["stork"]
+        assert len(workspace.clicks.all()) == 1
+        assert workspace.search("stork").hits
         assert workspace.bases.failures(base) == []
         assert workspace.findability.last("desk") is None
         assert not workspace.findability.is_current("desk")

@@ -1,6 +1,6 @@
 """Notes as their files say: what they lack, their encoding, stamp, properties and times; form of words; diagrams.
 
-A chunk has a breadcrumb, from which its vectors and token bits are, beside its sections.
+A chunk has a breadcrumb, from which its vectors and token bits are, beside its sections. Clicks have a table.
 
 Pictures that were not read are tried once more, for it wasn't stored whether that was their fault.
 
@@ -36,6 +36,16 @@ _STATEMENTS = (
     ) WITHOUT ROWID
     """,
     "CREATE INDEX properties_name ON properties(name)",
+    """
+    CREATE TABLE clicks (
+        note_id TEXT NOT NULL REFERENCES notes ON DELETE CASCADE,
+        question TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        day TEXT NOT NULL,
+        chunk_id TEXT NOT NULL,
+        PRIMARY KEY (note_id, question, kind, day, chunk_id)
+    ) WITHOUT ROWID
+    """,
     "CREATE INDEX notes_title ON notes(title COLLATE NOCASE)",
     "ALTER TABLE chunks ADD COLUMN sections TEXT NOT NULL DEFAULT '[]'",
     "ALTER TABLE chunks ADD COLUMN breadcrumb TEXT NOT NULL DEFAULT '[]'",

@@ -20,7 +20,9 @@ def opened(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None, 
         now = (note.id, passage[0].id, passage[1], arrival)
         if st.session_state.get("use_recorded") != now:
             st.session_state["use_recorded"] = now
-            workspace.uses.note("search", [(note.id, passage[0].id)], passage[1])
+            places = [(note.id, passage[0].id)]
+            workspace.uses.note("search", places, passage[1])
+            workspace.clicks.note("open", passage[1], places)
 
 
 def section(workspace: Workspace, note: Note) -> None:

@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.errors import QueryError
 from core.messages import Message, message, plural
-from core.model import MODES, NOTICES, Notice, Prepared, SearchOptions, SearchResult
+from core.model import MODES, NOTICES, Context, Notice, Prepared, SearchOptions, SearchResult
 from core.workspace import Workspace
 from pages.ui.search import (
     answering,
@@ -255,9 +255,19 @@ def _passages(workspace: Workspace, prepared: Prepared) -> None:
         texts.append(t_plural("{n} left out: no room", "{n} left out: no room", n=count))
     st.html(facts(texts))
     with st.container(horizontal=True, vertical_alignment="center"):
-        copying.button(t("Copy for an assistant"), context.text, "context_copy")
+        clicked = partial(_cited, workspace, prepared.typed, context) if workspace.clicks.enabled else None
+        copying.button(t("Copy for an assistant"), context.text, "context_copy", clicked)
         file = (context.text, "context.md", "text/markdown")
-        cite = partial(workspace.uses.cited, prepared.typed, context)
+
+        def cite() -> None:
+            workspace.uses.cited(prepared.typed, context)
+            _cited(workspace, prepared.typed, context)
+
         none = not context.text
         widgets.download(t("Download"), *file, "context_download", "download", disabled=none, on_click=cite)
     st.code(context.text, language=None, wrap_lines=True, height=min(420, 80 + 24 * context.text.count("\n")))
+
+
+def _cited(workspace: Workspace, question: str, context: Context) -> None:
+    """Record that a person takes the passages of a context along."""
+    workspace.clicks.note("cite", question, [(one.note.id, "") for one in context.citations])

@@ -8,12 +8,12 @@ from typing import Any, get_args
 import streamlit as st
 
 from core.messages import message
-from core.model import Answer, Highlight, Hit, SearchResult, Verdict
+from core.model import CLICKED, Answer, Highlight, Hit, SearchResult, Verdict, day_of
 from core.workspace import Workspace
 from pages.ui.evaluation import marking
 from pages.ui.notes import attachments
 from pages.ui.search import reasons
-from pages.ui.shared import cards, shell, style, widgets
+from pages.ui.shared import cards, copying, shell, style, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -21,6 +21,9 @@ VERDICTS = {"helpful": message("Helpful"), "not_helpful": message("Not helpful")
 
 FEW = 3
 """With up to this number of notes, each shows three hits at first; with more, only its best hit."""
+
+LISTED = 5
+"""Clicks on a note that are listed."""
 
 WIDTHS = (0, 1, 2, 3)
 """Neighbours on each side that a hit can be read with."""
@@ -89,6 +92,7 @@ class Entries:
     ) -> None:
         self._workspace = workspace
         self._text = text
+        self._result = result
         self._base = base
         self._seen: Mapping[str, Highlight] = workspace.searching.highlights(result)
         self._levels = cards.relevance(result, self._seen, answer)
@@ -130,7 +134,11 @@ class Entries:
         passage = hit.passage if size == self._around else self._workspace.searching.passage(hit, size)
         st.html(cards.body(replace(hit, passage=passage), seen, around=True))
         texts = {width: t("Only this") if not width else f"±{width}" for width in WIDTHS}
-        widgets.segments(t("Neighbouring passages"), texts, f"around_{self._around}_{hit.chunk.id}")
+        with _row(f"passage_{hit.rank}"):
+            widgets.segments(t("Neighbouring passages"), texts, f"around_{self._around}_{hit.chunk.id}")
+            clicks, place = self._workspace.clicks, [(hit.note.id, hit.chunk.id)]
+            copied = partial(clicks.note, "copy", self._text, place) if clicks.enabled else None
+            copying.button(t("Copy"), passage.text, f"copy_{hit.rank}", copied)
 
     def _picture(self, hit: Hit) -> None:
         """Draw the picture of which a hit's text was read, small, if it is still there."""
@@ -151,10 +159,27 @@ class Entries:
                 + cards.tags(hit.note.tags)
                 + folded(t("Details"), cards.stages(hit.scores), css="t-more")
             )
+            self._clicks(hit)
             self._verdict(hit)
             with st.container(horizontal=True, vertical_alignment="center"):
                 self._marks.button(hit)
                 widgets.chunk_link(hit.note.id, hit.chunk.index)
+
+    def _clicks(self, hit: Hit) -> None:
+        """Draw the clicks that raise the note of a hit, and the button that deletes all on this note."""
+        clicks = [one for one in self._workspace.searching.clicks_on(self._result) if one.note_id == hit.note.id]
+        if not clicks:
+            return
+        lines = (f"{day_of(one.day)} · {text_of(CLICKED[one.kind])} · “{one.question}”" for one in clicks[:LISTED])
+        title = t("Ranked higher because you used this note for similar questions:")
+        st.html(
+            f'<p>{html(title)}</p><div class="t-list">{"".join(f"<div>{html(line)}</div>" for line in lines)}</div>'
+        )
+        widgets.more(len(clicks) - LISTED)
+        forget = shell.guarded(partial(self._workspace.clicks.forget, [hit.note.id]))
+        about = t("Delete what is recorded of your clicks on this note")
+        key, shut = f"forget_clicks_{hit.rank}", self._workspace.readonly
+        widgets.small(t("Forget"), key, "delete", help=about, on_click=forget, disabled=shut)
 
     def _verdict(self, hit: Hit) -> None:
         """Draw the person's verdict on a hit; a second click removes it."""

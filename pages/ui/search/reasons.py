@@ -16,6 +16,7 @@ RAISED = {
     "context": message("your context put it {place}"),
     "literal": message("your exact words in it put it {place}"),
     "feedback": message("your verdicts put it {place}"),
+    "clicks": message("what you opened, copied or cited before put it {place}"),
 }
 """The stages that raise some hits above others."""
 PASSED = message("others rose above it, which makes it {place}")

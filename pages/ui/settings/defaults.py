@@ -8,7 +8,7 @@ import streamlit as st
 from core.model import DEFAULTS, PARTS, Status
 from core.workspace import Workspace
 from pages.ui.settings import program
-from pages.ui.shared import jobs, knobs, units, widgets
+from pages.ui.shared import jobs, knobs, shell, units, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -37,6 +37,23 @@ def _fields(workspace: Workspace) -> None:
     )
     st.toggle(t("Record how notes are found and used"), **now, help=about)
     program.remark(recorded)
+    _clicks(workspace)
+
+
+def _clicks(workspace: Workspace) -> None:
+    """Draw the switch of clicks, and the button that deletes those that are recorded."""
+    clicks, one = workspace.clicks, workspace.settings_file.get("search.use_clicks")
+    now = program.choice(workspace, one.key, "use_clicks", clicks.enabled, clicks.enable)
+    about = t(
+        "What you open, copy or cite ranks a little higher the next time you ask something similar, and less with every "
+        "month. Recorded while this is on: the note, the question, what you did and the day. It stays in this workspace."
+    )
+    st.toggle(t("Rank hits higher that you opened, copied or cited before"), **now, help=about)
+    program.remark(one)
+    if count := len(clicks.all()):
+        st.caption(t_plural("{n} click is recorded", "{n} clicks are recorded", n=count))
+        forget = shell.guarded(clicks.forget)
+        widgets.small(t("Forget all clicks"), "forget_clicks", "delete", on_click=forget, disabled=workspace.readonly)
 
 
 def _part(workspace: Workspace, name: str) -> None:

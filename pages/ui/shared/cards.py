@@ -31,7 +31,7 @@ COLOURS = {
     "boosted": style.TILES[5],
     "rerank": style.TILES[4],
     "final": style.TILES[2],
-    **dict.fromkeys(("priority", "context", "feedback"), style.TILES[5]),
+    **dict.fromkeys(("priority", "context", "feedback", "clicks"), style.TILES[5]),
     "literal": style.TILES[2],
 }
 """The colour of each stage of a search."""
@@ -41,7 +41,7 @@ LINES = 9
 
 SCALES: Mapping[str, Callable[[float], float]] = {
     "keyword": lambda score: score / (score + 10),
-    **dict.fromkeys(("priority", "context", "feedback"), lambda score: score / 2),
+    **dict.fromkeys(("priority", "context", "feedback", "clicks"), lambda score: score / 2),
     "literal": lambda score: score / 3,
 }
 """By stage, the function that maps a score without an upper bound to 0..1; other stages score from 0 to 1."""

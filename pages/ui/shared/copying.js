@@ -1,12 +1,14 @@
 const SHOWN = 2000;
 
-export default function({ data, parentElement }) {
+export default function({ data, parentElement, setTriggerValue }) {
   const button = parentElement.querySelector('button');
-  button.textContent = data.label;
+  // A click that is told draws the button anew, which says for the same time that it copied.
+  if (button.textContent !== data.done) button.textContent = data.label;
   button.disabled = !data.text;
   button.onclick = async () => {
     await navigator.clipboard.writeText(data.text);
     button.textContent = data.done;
     setTimeout(() => { button.textContent = data.label; }, SHOWN);
+    if (data.tells) setTriggerValue('copied', true);
   };
 }

@@ -1,11 +1,18 @@
 """A button that copies a text to the clipboard."""
 
+from collections.abc import Callable
+
 from pages.ui.shared.component import component
 from pages.ui.shared.text import t
 
 COPY = component("copying", __file__, "<button></button>")
 
 
-def button(label: str, text: str, key: str) -> None:
-    """Draw the button; it says so once the text is copied."""
-    COPY(key=key, data={"label": label, "done": t("Copied"), "text": text}, width="content", height="content")
+def button(label: str, text: str, key: str, copied: Callable[[], None] | None = None) -> None:
+    """Draw the button; it says so once the text is copied, and calls `copied`."""
+    data = {"label": label, "done": t("Copied"), "text": text, "tells": copied is not None}
+    COPY(key=key, data=data, width="content", height="content", on_copied_change=copied or _nothing)
+
+
+def _nothing() -> None:
+    pass

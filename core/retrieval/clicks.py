@@ -1,0 +1,62 @@
+"""The order of hits by clicks on their notes: for like questions only, and less with time."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+
+from core.errors import QueryError
+from core.model import SIGNALS, Click, Hit, SearchResult, favour, local_now
+from core.notes.clicks import Clicks
+from core.query.language import parse
+from core.retrieval.hits import by_favour
+from core.text import query_keywords
+
+GAIN = 0.5
+"""Clicks raise a hit by less than this, on the scale from the last hit (0) to the first (1); see decision 61."""
+_LIKE = 0.5
+"""Likeness above which clicks for one question count for another."""
+
+
+def ranked_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]:
+    """Return the hits of a result in an order that heeds clicks; nothing goes, nothing comes in."""
+    raising = raising_clicks(clicks, result)
+    if not (clicks and raising):
+        return result.hits
+    return by_favour(result.hits, favours(raising, result.query, clicks.today), GAIN, "clicks")
+
+
+def raising_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Click]:
+    """Return the clicks for like questions on the notes of a result, the newest first, if clicks are on.
+
+    What a language model put in order stays so.
+    """
+    if clicks is None or not clicks.enabled or (result.choice and result.choice.by):
+        return ()
+    on_notes = clicks.all({hit.note.id for hit in result.hits})
+    return [click for click in on_notes if likeness(click.question, result.query) > _LIKE]
+
+
+def favours(clicks: Iterable[Click], question: str, today: datetime) -> Mapping[str, float]:
+    """Return what clicks for like questions say of their notes, above 0 and below 1."""
+    totals: defaultdict[str, float] = defaultdict(float)
+    for click in clicks:
+        signal, days = SIGNALS[click.kind], max(0, (today - click.day).days)
+        totals[click.note_id] += signal.weight * likeness(click.question, question) * 0.5 ** (days / signal.half_life)
+    return {note_id: favour(total, total) for note_id, total in totals.items()}
+
+
+def likeness(first: str, second: str) -> float:
+    """Return the share of the words of two questions that they have in common, 0 to 1 (Dice's coefficient)."""
+    one, other = _words(first), _words(second)
+    return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
+
+
+@lru_cache(4096)
+def _words(question: str) -> frozenset[str]:
+    """Return the words of a question that carry a subject; its filters and what it leaves out aren't among them."""
+    try:
+        understood = parse(question, now=local_now(), has_filters=True)
+    except QueryError:
+        return frozenset(query_keywords(question))
+    return frozenset(query_keywords(" ".join([understood.text, *understood.phrases])))
