@@ -363,7 +363,7 @@ def test_a_picture_that_took_too_long_is_tried_again(
 ) -> None:
     write(vault, {"board.png": picture(READ)})
     with monkeypatch.context() as slow:
-        slow.setattr(reading, "_LIMITS", process.Limits(0, 60, 4096))
+        slow.setattr(reading, "_LIMITS", process.Limits(0, 60, 4096, 4096))
         sync(workspace, vault)
     (note,) = workspace.notes.all()
     base = workspace.bases.get("vault")
