@@ -1,8 +1,8 @@
 """Contract tests that every embedder, reranker, converter and parser of logs passes; those of other packages too.
 
 A test class inherits one and gives it a fixture named `embedder`, `image_embedder`, `reranker`, `converter` or
-`log_parser`, which returns the object under test; that of a converter also one named `document`, the bytes of a document and its kind, and
-that of a parser one named `log`, the name and the text of a log.
+`log_parser`, which returns the object under test; that of a converter also one named `document`, the bytes of a
+document and its kind, and that of a parser one named `log`, the name and the text of a log.
 """
 
 from concurrent.futures import ThreadPoolExecutor

@@ -43,6 +43,7 @@ class ImageIndex:
         """
         self._store.database.check_writable()
         embedder = self._embedder()
+        model = embedder.fingerprint
         while not self._turn.acquire(timeout=_PATIENCE):
             progress(0, 0, "")
         try:
@@ -52,7 +53,7 @@ class ImageIndex:
                 if (now := seen(one)) is not None:
                     self._store.images.look(one.note_id, now)
             done = self._embed(embedder, progress)
-            self._store.images.drop_unused(embedder.fingerprint)
+            self._store.images.drop_unused(model)
             return done
         finally:
             self._turn.release()

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from core.config import Settings
 from core.errors import NoteNotFound, QueryError, TesseraError
 from core.images import ImageEmbedder
 from core.jobs import Jobs
-from core.model import Matrix, Notice, PictureHit, Query
+from core.model import Matrix, Notice, PictureHit, Prepared, Query, SearchResult
 from core.notes.collection import Notes
 from core.query import contents
 from core.store import Store
@@ -27,13 +28,23 @@ class ImageSearch:
         self._store, self._settings, self._notes, self._jobs = store, settings, notes, jobs
         self._loaded: set[str] = set()
 
-    def find(self, query: Query, *, wait: bool) -> tuple[tuple[PictureHit, ...], tuple[Notice, ...]]:
-        """Return the nearest pictures of notes that pass the filters, and notices.
+    def added(self, prepared: Prepared, result: SearchResult) -> SearchResult:
+        """Return a result with the pictures that its question asks for; where it asks for nothing else, with no others.
 
-        Without `wait`, a model that isn't loaded is loaded by a job, and there are no pictures yet. Raises QueryError
-        for what pictures can't be like.
+        Where nobody waits, a model that isn't loaded is loaded by a job, and there are no pictures yet. Raises
+        QueryError for what pictures can't be like.
         """
+        query = prepared.query
         alike = [name for one in query.filters.conditions if one.field == "like" for name in one.values]
+        pictures, notices = self._found(query, alike, wait=prepared.wait)
+        if alike and not query.text:
+            return replace(result, pictures=pictures, hits=(), lost=(), facets=(), notices=())
+        return replace(result, pictures=pictures, notices=(*result.notices, *notices))
+
+    def _found(
+        self, query: Query, alike: Sequence[str], *, wait: bool
+    ) -> tuple[tuple[PictureHit, ...], tuple[Notice, ...]]:
+        """Return the nearest pictures of notes that pass the filters, and notices."""
         asks = any(map(is_of_pictures, query.filters.conditions)) or contents.names_picture(query.text)
         if not (alike or (asks and query.text.strip())):
             return (), ()

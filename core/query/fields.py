@@ -20,7 +20,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "in": ("in", "在", "标题"),
     "section": ("section", "章节", "小节"),
     "has": ("has", "含", "包含"),
-    "like": ("like", "类似", "像"),
+    "like": ("like", "相似"),
     "path": ("path", "路径"),
     "page": ("page", "页", "页码"),
     "kind": ("kind", "文件类型"),

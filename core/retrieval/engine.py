@@ -99,7 +99,8 @@ class SearchEngine:
     def answer(self, prepared: Prepared) -> SearchResult:
         """Return the hits of a question; raises ModelError, ConfigError, EmbeddingMismatch."""
         with logged("search") as line:
-            result = self._with_pictures(prepared, self._cached_or_answered(prepared))
+            result = self._cached_or_answered(prepared)
+            result = self._images.added(prepared, result) if self._images else result
             bases = self._store.bases.chosen(prepared.query.filters.bases)
             log_bases(bases)
             line |= {"level": result.classified.level, "mode": result.mode, "hits": len(result.hits)}
@@ -122,15 +123,6 @@ class SearchEngine:
             cached=cached is not None,
             took_ms=(time.perf_counter() - started) * 1000,
         )
-
-    def _with_pictures(self, prepared: Prepared, result: SearchResult) -> SearchResult:
-        """Return a result with the pictures that its question asks for; where it only asks for such, they are all."""
-        if self._images is None:
-            return result
-        pictures, notices = self._images.find(prepared.query, wait=prepared.wait)
-        if not prepared.query.text and any(one.field == "like" for one in prepared.query.filters.conditions):
-            return replace(result, pictures=pictures, hits=(), lost=(), facets=(), notices=())
-        return replace(result, pictures=pictures, notices=(*result.notices, *notices))
 
     def context(self, prepared: Prepared, budget: int | None = None) -> Context:
         """Return the passages of a question's hits as a block for a prompt; `budget` in tokens, else from the settings.
