@@ -152,7 +152,10 @@ class ImageTable(Table):
             *values,
             model,
         )
-        return [ImageRow(*place, np.frombuffer(vector, "<f4")) for *place, vector in rows]
+        return [
+            ImageRow(note_id, place, start, digest, np.frombuffer(vector, "<f4"))
+            for note_id, place, start, digest, vector in rows
+        ]
 
     def _files(self, statement: str, *values: object) -> list[PictureFile]:
         return [_file(row) for row in self._database.rows(f"{statement} ORDER BY path, start", *values)]

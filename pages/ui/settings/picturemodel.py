@@ -1,5 +1,7 @@
 """The model for pictures on the settings page, and how many pictures can be found by it."""
 
+from typing import Any
+
 import streamlit as st
 
 from core.errors import TesseraError
@@ -33,8 +35,8 @@ def section(workspace: Workspace) -> None:
         jobs.panel(workspace, ("images",))
 
 
-def _name(**more: str) -> None:
-    st.text_input(t("Name or folder"), placeholder="clip-ViT-B-32", **more)  # type: ignore[arg-type]
+def _name(**more: Any) -> None:
+    st.text_input(t("Name or folder"), placeholder="clip-ViT-B-32", **more)
 
 
 def _known(status: ImageStatus) -> None:
