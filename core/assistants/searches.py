@@ -136,7 +136,7 @@ def knowledge_query(
         }
         for hit in best.values()
     ]
-    seen = [one for result in results for one in _pictures(result)]
+    seen = {(one["note"], one["picture"]): one for result in results for one in _pictures(result)}.values()
     most = at_least_one(limit, MOST) + len(seen)
     return bounded([*seen, *items], most, remarks=[*remarks, *_remarks(results)])
 

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -84,10 +85,9 @@ class ImageSearch:
         return embedder if is_here else None
 
     def _load(self, embedder: ImageEmbedder) -> None:
-        try:
+        with suppress(TesseraError):  # the next search says in the log why it can't be used
             embedder.warm()
-        finally:  # the next search says in the log why it can't be used
-            self._loaded.add(embedder.fingerprint)
+        self._loaded.add(embedder.fingerprint)
 
     def _named(self, name: str, model: str) -> list[ImageRow]:
         """Return the pictures with a name, else those of the note with it; raises QueryError for none."""

@@ -147,7 +147,8 @@ class ImageTable(Table):
     def _rows(self, where: str, model: str, *values: object) -> list[ImageRow]:
         rows = self._database.rows(
             f"SELECT note_id, place, note_images.start, note_images.hash, vector FROM {_SHOWN}"
-            " JOIN image_vectors ON image_vectors.hash = note_images.hash AND vector IS NOT NULL"
+            " JOIN image_vectors ON image_vectors.hash = note_images.hash AND length(vector) % 4 = 0"
+            " AND typeof(vector) = 'blob'"
             f" WHERE ({where}) AND {_IN_FOLDER} AND model = ? ORDER BY path, note_id, note_images.start",
             *values,
             model,

@@ -37,6 +37,7 @@ def test_pictures_have_cards_and_lead_to_others(place: Path, vault: Path, monkey
     assert screen.app.text_input("q").value == 'has:image like:"red.png"'
     assert places(screen) == ["purple.png", "trip/img/blue.jpg"]
     assert "No note matches" not in screen.text
+    assert "Why not this note?" not in screen.text
 
 
 def test_the_model_is_chosen_on_the_settings_page(place: Path, vault: Path) -> None:

@@ -130,7 +130,9 @@ def _hits(
         hits.listed(workspace, text, result, base=several, answer=answer)
         if result.confident:
             more.button(result)
-    elif not result.pictures:
+    elif result.pictures:
+        return
+    else:
         suggestions.no_hits(workspace, text, result)
     options = SearchOptions(**{**options, "limit": result.settings.limit})
     lost.lost(workspace, prepared, options)
@@ -161,7 +163,11 @@ def _summary(
         t("from memory") if result.cached else "",
     ]
     with top:
-        count = plain(_count(result)) if close else f":material/search_off: {plain(t('Nothing close. The nearest:'))}"
+        count = (
+            plain(_count(result))
+            if close or result.pictures
+            else f":material/search_off: {plain(t('Nothing close. The nearest:'))}"
+        )
         st.caption(count, width="stretch", help=plain(" · ".join(filter(None, about))))
         if narrow:
             widgets.small(t("Narrow"), "facets_toggle", "filter_list", on_click=facets.toggle)

@@ -32,7 +32,9 @@ def section(workspace: Workspace) -> None:
         st.warning(plain(text_of(error.message)), icon=":material/warning:")
     else:
         _known(status)
-        jobs.panel(workspace, ("images",))
+        job = workspace.jobs.find("images")
+        if job and job.state != "done":
+            jobs.panel(workspace, ("images",))
 
 
 def _name(**more: Any) -> None:
