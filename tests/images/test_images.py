@@ -162,6 +162,22 @@ def test_the_job_begins_with_the_others(workspace: Workspace, vault: Path) -> No
     assert (job.state, job.result) == ("done", 3)
 
 
+def test_a_picture_of_a_watched_folder_is_seen_again_though_its_note_stays(workspace: Workspace, vault: Path) -> None:
+    sync(workspace, vault)
+    workspace.bases.update("vault", watch=True)
+    write(vault, {"red.png": plain(GREEN)})
+    workspace.watching.look()
+    workspace.jobs.wait("images")
+    assert found(workspace, "has:image green")[0] == ("sunset.md", "red.png")
+
+
+def test_a_base_by_words_only_shows_no_model_its_pictures(workspace: Workspace, vault: Path, colours: Colours) -> None:
+    workspace.bases.add("vault", kind="literal")
+    assert sync(workspace, vault) == 0
+    assert colours.seen == 0
+    assert not workspace.search("has:image red").pictures
+
+
 def test_a_page_waits_for_no_model(workspace: Workspace, vault: Path) -> None:
     sync(workspace, vault)
     first = workspace.search("has:image red", wait=False)
