@@ -165,6 +165,8 @@ def test_the_job_begins_with_the_others(workspace: Workspace, vault: Path) -> No
 def test_a_picture_of_a_watched_folder_is_seen_again_though_its_note_stays(workspace: Workspace, vault: Path) -> None:
     sync(workspace, vault)
     workspace.bases.update("vault", watch=True)
+    workspace.watching.look()
+    workspace.jobs.wait("images")
     write(vault, {"red.png": plain(GREEN)})
     workspace.watching.look()
     workspace.jobs.wait("images")
