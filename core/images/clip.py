@@ -15,6 +15,9 @@ from core.errors import ConfigError, ModelError
 from core.model import Matrix, Pixels
 from core.text import storable
 
+_TOKENS = 77
+"""Tokens of a text that a CLIP reads, where its configuration doesn't say."""
+
 
 class Clip:
     """A model as sentence-transformers loads it, from a folder of its own or of transformers."""
@@ -78,6 +81,9 @@ class Clip:
                 "The model '{name}' doesn't read both pictures and texts. Choose a CLIP model, such as clip-ViT-B-32.",
                 name=self._name,
             )
+        with understanding(self._folder):
+            text = read_json(_parts(self._folder)[0] / "config.json").get("text_config") or {}
+        model.max_seq_length = text.get("max_position_embeddings", _TOKENS)  # not every tokenizer knows it
         return model
 
 
