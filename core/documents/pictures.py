@@ -7,7 +7,7 @@ from core.documents import thumbnails
 from core.documents.converting import OCR_MEGABYTES, OCR_SECONDS
 from core.documents.extras import has
 from core.documents.kinds import check_size, picture_kind
-from core.documents.process import ConverterProcess, Interrupted, Limits, ended
+from core.documents.process import ConverterProcess, Limits, ended
 from core.errors import ConfigError, SourceError
 from core.messages import from_json
 from core.model import Pixels
@@ -64,13 +64,13 @@ class PictureReader:
             return text if holds_words(text) else "", str(result["version"])
         if "version" in result:
             return "", str(result["version"])
-        raise _refusal(path, result)
+        raise SourceError(path, from_json(result["reason"]))
 
     def shrink(self, data: bytes, path: str, look: Callable[[], object]) -> Pixels:
         """Return a picture made small, as `read` looks at one; raises SourceError as that does."""
         result = self._result(data, path, thumbnails.NAME, look)
         if "thumbnail" not in result:
-            raise _refusal(path, result)
+            raise SourceError(path, from_json(result["reason"]))
         return thumbnails.unpacked(result["thumbnail"])
 
     def _result(self, data: bytes, path: str, converter: str, look: Callable[[], object]) -> dict[str, Any]:
@@ -89,8 +89,3 @@ class PictureReader:
     def close(self) -> None:
         """End the process."""
         self._process.close()
-
-
-def _refusal(path: str, result: dict[str, Any]) -> SourceError:
-    kind = Interrupted if result.get("is_interrupted") else SourceError
-    return kind(path, from_json(result["reason"]))

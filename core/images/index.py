@@ -1,6 +1,5 @@
 """The pictures of notes, embedded in the background: looked for, seen once by their hash and the model."""
 
-import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -9,7 +8,6 @@ from core import images
 from core.config import Settings
 from core.documents.kinds import PICTURES
 from core.documents.pictures import PictureReader
-from core.documents.process import Interrupted
 from core.errors import ConfigError, NoteNotFound, SourceError
 from core.images import ImageEmbedder
 from core.indexing import pictures as shown
@@ -18,7 +16,6 @@ from core.model import ImageStatus, Note, NotePicture, PictureFile, Progress, no
 from core.notes.pictures import data_of, seen
 from core.store import Store
 
-_LOG = logging.getLogger(__name__)
 _JOB = "images"
 _PATIENCE = 0.3
 """Seconds between two looks at the jobs that the work on pictures waits for."""
@@ -36,14 +33,16 @@ class ImageIndex:
         wanted = bool(self._settings.pictures.model) and not self._store.readonly
         return wanted and self._jobs.start(_JOB, self.update, again=True, quiet=True)
 
-    def update(self, progress: Progress = no_progress) -> int:
-        """Embed the pictures that are new or changed; return their number.
+    def update(self, progress: Progress = no_progress, *, again: bool = False) -> int:
+        """Embed the pictures that are new or changed; return their number. With `again` also those that failed.
 
         Raises ConfigError where no model is chosen, UnknownChoice and ModelError for one that can't be used.
         """
         self._store.database.check_writable()
         embedder = self._embedder()
         model = embedder.fingerprint
+        if again:
+            self._store.images.forget_problems()
         while not self._turn.acquire(timeout=_PATIENCE):
             progress(0, 0, "")
         try:
@@ -101,14 +100,11 @@ class ImageIndex:
     def _see(
         self, embedder: ImageEmbedder, one: PictureFile, reader: PictureReader, look: Callable[[], object]
     ) -> bool:
-        """Embed a picture, or write why it can't be; one that changes just now, or for other causes, comes later."""
+        """Embed a picture, or write why it can't be; one that changes just now comes at the next look."""
         if (data := data_of(one)) is None:
             return False
         try:
             pixels = reader.shrink(data, one.picture.place, look)
-        except Interrupted:
-            _LOG.warning("A picture wasn't unpacked", exc_info=True)
-            return False
         except SourceError as error:
             self._store.images.keep(embedder.fingerprint, one.picture.hash, None, error.reason)
             return False

@@ -143,9 +143,14 @@ def pictures(
     cli="document index-pictures",
     writes=True,
     job="images",
+    takes={"again": True},
     gives={"pictures": 12},
     form=READ,
     lacks=ASSISTANT,
 )
-def index_pictures(workspace: "Workspace", progress: Progress) -> int:
-    return workspace.images.update(progress)
+def index_pictures(
+    workspace: "Workspace",
+    progress: Progress,
+    again: Annotated[bool, About(message("Try those again too that could not be read."))] = False,
+) -> int:
+    return workspace.images.update(progress, again=again)

@@ -101,6 +101,10 @@ class ImageTable(Table):
             aside=True,
         )
 
+    def forget_problems(self) -> None:
+        """Forget which files can't be read, so that they are tried again."""
+        self._database.execute("DELETE FROM image_vectors WHERE reason != ''", aside=True)
+
     def drop_unused(self, model: str) -> None:
         """Delete what other models made, and what is of files that stand in no note."""
         self._database.execute(

@@ -8,6 +8,7 @@ from PIL import Image
 
 from core import images
 from core.documents.ocr import MAX_PIXELS
+from core.documents.process import ConverterProcess
 from core.errors import ConfigError, QueryError
 from core.workspace import Workspace
 from tests.fakes import Colours
@@ -220,6 +221,18 @@ def test_transparent_and_very_long_pictures_are_seen(workspace: Workspace, vault
     write(vault, {"long.md": "# Long\n\n![[long.png]]", "long.png": data.getvalue()})
     assert sync(workspace, vault) == 4
     assert found(workspace, "has:image green")[0] == ("long.md", "long.png")
+
+
+def test_a_picture_that_ended_its_process_is_tried_again_when_asked(workspace: Workspace, vault: Path) -> None:
+    def ended(*_: object) -> None:
+        raise ChildProcessError(-9)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ConverterProcess, "convert", ended)
+        assert sync(workspace, vault) == 0
+    assert sync(workspace, vault) == 0, "nothing is tried for ever"
+    assert "was stopped" in str(workspace.images.status().failed[0].error)
+    assert workspace.images.update(again=True) == 3
 
 
 def test_a_note_that_is_a_picture_is_found_too(workspace: Workspace, tmp_path: Path) -> None:
