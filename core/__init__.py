@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from core.config import Settings
     from core.embedding import Embedder
     from core.errors import Conflict, ModelError, NoteNotFound, TesseraError, UnknownChoice, WorkspaceLocked
+    from core.images import ImageEmbedder
     from core.reranking import Candidate, Reranker
     from core.workspace import Workspace
 
@@ -17,6 +18,7 @@ __all__ = [
     "Candidate",
     "Conflict",
     "Embedder",
+    "ImageEmbedder",
     "ModelError",
     "NoteNotFound",
     "Reranker",
@@ -30,6 +32,7 @@ __all__ = [
 _HOMES = {
     "Candidate": "core.reranking",
     "Embedder": "core.embedding",
+    "ImageEmbedder": "core.images",
     "Reranker": "core.reranking",
     "Settings": "core.config",
     "Workspace": "core.workspace",

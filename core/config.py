@@ -43,6 +43,7 @@ from core.settings_sections import (
     IndexSettings,
     KnowledgeSettings,
     LlmSettings,
+    PicturesSettings,
     RerankSettings,
     SearchSection,
     ServerSettings,
@@ -102,6 +103,7 @@ class Settings(BaseSettings):
     app: AppSettings = AppSettings()
     backups: BackupSettings = BackupSettings()
     knowledge: KnowledgeSettings = KnowledgeSettings()
+    pictures: PicturesSettings = PicturesSettings()
 
     _plain = field_validator("workspace", "models_dir")(path_without_zero)
 

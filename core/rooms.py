@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from core.evaluation.question_sets import QuestionSets
     from core.evaluation.questions import Questions
     from core.evaluation.runs import Runs
+    from core.images.index import ImageIndex
     from core.intake.textfolders import TextFolders
     from core.learning.collection import Learning
     from core.models.servers import Servers
@@ -86,9 +87,11 @@ class Rooms:
 
     @Room
     def searching(self) -> "SearchEngine":
+        from core.images.search import ImageSearch
         from core.retrieval.engine import SearchEngine
 
-        return SearchEngine(self.store, self.settings, self.models, self._synonyms, self.clicks)
+        images = ImageSearch(self.store, self.settings, self.notes, self.jobs)
+        return SearchEngine(self.store, self.settings, self.models, self._synonyms, self.clicks, images=images)
 
     @Room
     def answers(self) -> "Answers":
@@ -151,6 +154,12 @@ class Rooms:
         from core.notes.pictures import Pictures
 
         return Pictures(self.store, self.chunks, self.jobs)
+
+    @Room
+    def images(self) -> "ImageIndex":
+        from core.images.index import ImageIndex
+
+        return ImageIndex(self.store, self.settings, self.jobs)
 
     @Room
     def proposals(self) -> "Proposals":

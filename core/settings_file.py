@@ -20,7 +20,7 @@ from core.settings_errors import parsed, place_of
 from core.settings_sections import KEYS
 
 _LOG = logging.getLogger(__name__)
-AT_ONCE = ("knowledge", "scan_interval", "watch_seconds", "search", "backups", "http", "enable_learning")
+AT_ONCE = ("knowledge", "scan_interval", "watch_seconds", "search", "backups", "http", "enable_learning", "pictures")
 """The settings, besides the model servers, of which a change holds while the program runs."""
 _BOM = b"\xef\xbb\xbf"
 

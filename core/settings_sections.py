@@ -233,6 +233,12 @@ class BackupSettings(_Section):
     _plain = field_validator("folder")(path_without_zero)
 
 
+class PicturesSettings(_Section):
+    """`model` sees what pictures show: a CLIP model's name on the hub or its folder, or a name of `IMAGE_EMBEDDERS`."""
+
+    model: str = ""
+
+
 class KnowledgeSettings(_Section):
     """Folders of text files: each `BASE/texts` in `base_dir` is a base of kind `lines`.
 

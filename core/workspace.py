@@ -233,10 +233,11 @@ class Workspace(Rooms):
     def start_indexing(self, *, quiet: bool = False) -> bool:
         """Start the job `embed` for pending chunks; return False without any, or if a running job embeds them next.
 
-        The job waits until the models of the job `warm` are loaded. The job `pictures` is started too; where
-        the person wishes it, bases that an import changed are checked afterwards.
+        The job waits until the models of the job `warm` are loaded. The jobs `pictures` and `images` are started too;
+        where the person wishes it, bases that an import changed are checked afterwards.
         """
         self.pictures.start()
+        self.images.start()
 
         def work(progress: Progress) -> int:
             while self.jobs.running("warm"):

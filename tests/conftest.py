@@ -17,7 +17,7 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
-from core import embedding, places, reranking
+from core import embedding, images, places, reranking
 from core.embedding import Embedder, centring, onnx, tokens
 from core.providers import discovery
 from tests import tiny_models
@@ -81,7 +81,7 @@ def _offline(refused: Path) -> Iterator[None]:
 def _fakes_stay_in_their_test() -> Iterator[None]:
     """Built models are shared by name in a process; a fake must not answer to that name in a later test."""
     yield
-    for built in (embedding.EMBEDDERS._built, reranking.RERANKERS._built):
+    for built in (embedding.EMBEDDERS._built, reranking.RERANKERS._built, images.IMAGE_EMBEDDERS._built):
         for name, model in list(built.items()):
             if type(model).__module__.startswith("tests."):
                 del built[name]
@@ -105,6 +105,12 @@ def tiny_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def tiny_cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cross-encoder's folder with random weights."""
     return tiny_models.cross_encoder(tmp_path_factory.mktemp("tiny-cross"))
+
+
+@pytest.fixture(scope="session")
+def tiny_clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A CLIP's folder with random weights."""
+    return tiny_models.clip(tmp_path_factory.mktemp("tiny-clip"))
 
 
 @pytest.fixture(scope="session")

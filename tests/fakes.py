@@ -3,11 +3,12 @@
 import logging
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from core.errors import ModelError, SourceError
-from core.model import Matrix, Role, Spans
+from core.model import Matrix, Pixels, Role, Spans
 
 
 class WordLengths:
@@ -77,6 +78,30 @@ class Loud(WordLengths):
     def warm(self) -> None:
         logging.warning("loading")  # noqa: LOG015 as libraries do
         raise ModelError("The weights are damaged. Install them again.")
+
+
+class Colours:
+    """A model that sees how red, green and blue a picture is, and reads these words."""
+
+    fingerprint = "colours"
+    is_here = True
+
+    def __init__(self) -> None:
+        self.seen = 0
+
+    def embed_images(self, images: Sequence[Pixels]) -> Matrix:
+        self.seen += len(images)
+        return self._unit([image.reshape(-1, 3).mean(axis=0) for image in images])
+
+    def embed_texts(self, texts: Sequence[str]) -> Matrix:
+        return self._unit([[text.count(colour) for colour in ("red", "green", "blue")] for text in texts])
+
+    def warm(self) -> None:
+        pass
+
+    def _unit(self, rows: list[Any]) -> Matrix:
+        vectors = np.asarray(rows, np.float32).reshape(-1, 3) + np.float32(1e-6)
+        return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
 
 
 def read_picture(_: object, data: bytes, path: str, __: object) -> tuple[str, str]:

@@ -30,6 +30,29 @@ def cross_encoder(folder: Path, *, labels: int = 1) -> Path:
     return folder / "bert"
 
 
+def clip(folder: Path) -> Path:
+    """A CLIP that sees 32 x 32 pixels and reads letters, saved the way sentence-transformers saves."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from transformers import CLIPConfig, CLIPImageProcessorPil, CLIPModel, CLIPProcessor, CLIPTokenizerFast
+
+    torch.manual_seed(1)
+    letters = [chr(code) for code in range(33, 127)]
+    pieces = [*letters, *(f"{letter}</w>" for letter in letters), "<|startoftext|>", "<|endoftext|>"]
+    begin, end = len(pieces) - 2, len(pieces) - 1
+    size = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
+    text = size | {"vocab_size": len(pieces), "bos_token_id": begin, "eos_token_id": end, "pad_token_id": end}
+    vision = size | {"image_size": 32, "patch_size": 8}
+    model = CLIPModel(CLIPConfig(text_config=text, vision_config=vision, projection_dim=16))
+    model.save_pretrained(folder / "clip")
+    tokenizer = CLIPTokenizerFast(vocab={piece: at for at, piece in enumerate(pieces)}, merges=[], model_max_length=77)
+    images = CLIPImageProcessorPil(size={"shortest_edge": 32}, crop_size={"height": 32, "width": 32})
+    CLIPProcessor(images, tokenizer).save_pretrained(folder / "clip")
+    loaded = SentenceTransformer(str(folder / "clip"), device="cpu", local_files_only=True)
+    loaded.save(str(folder / "model"), create_model_card=False)
+    return folder / "model"
+
+
 def cached(folder: Path, name: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Put a folder into a hub cache as the model `name`, and let there be no hub."""
     revision = "0" * 40

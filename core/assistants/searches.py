@@ -80,7 +80,16 @@ def knowledge_semantic_search(
     options: Any = {"mode": "semantic", "level": "simple"}
     result, remarks = _search(workspace, knowledge_base, query, count, neighbours, **options)
     items = [{"content": hit.passage.text, **_place(hit), "relevance": round(hit.score, 4)} for hit in result.hits]
-    return bounded(items, MOST, remarks=[*remarks, *_remarks([result])])
+    return bounded([*_pictures(result), *items], MOST, remarks=[*remarks, *_remarks([result])])
+
+
+def _pictures(result: SearchResult) -> list[dict[str, Any]]:
+    """Return the pictures that a query asks for, each with the source of its note; they stand before the passages."""
+    return [
+        {"kind": "picture", "picture": hit.picture, "source": source(hit.note), "note": hit.note.id}
+        | {"score": round(hit.score, 4)}
+        for hit in result.pictures
+    ]
 
 
 def _place(hit: Hit) -> dict[str, Any]:
@@ -127,7 +136,9 @@ def knowledge_query(
         }
         for hit in best.values()
     ]
-    return bounded(items, at_least_one(limit, MOST), remarks=[*remarks, *_remarks(results)])
+    seen = {(one["note"], one["picture"]): one for result in results for one in _pictures(result)}.values()
+    most = at_least_one(limit, MOST) + len(seen)
+    return bounded([*seen, *items], most, remarks=[*remarks, *_remarks(results)])
 
 
 def knowledge_context(
@@ -207,7 +218,7 @@ def knowledge_retrieve(
         | {"scores": {stage: round(one.score, 4) for stage, one in hit.scores.items()}}
         for hit in result.hits
     ]
-    return bounded(items, MOST, remarks=[*remarks, *_remarks([result])])
+    return bounded([*_pictures(result), *items], MOST, remarks=[*remarks, *_remarks([result])])
 
 
 TOOLS = (
@@ -237,7 +248,7 @@ _UNSURE = "The notes hardly answer this: these are at best the nearest passages.
 
 def _remarks(results: list[SearchResult]) -> list[str]:
     unindexed = any("unindexed" in result.notices for result in results)
-    unsure = not any(result.confident and result.hits for result in results)
+    unsure = not any((result.confident and result.hits) or result.pictures for result in results)
     return [str(NOTICES["unindexed"])] * unindexed + [_UNSURE] * unsure
 
 

@@ -65,3 +65,7 @@ def of_converted(note: dict[str, Any]) -> list[str]:
 
 def of_pictures(values: dict[str, Any]) -> list[str]:
     return [say(plural("{n} picture was read.", "{n} pictures were read.", n=values["pictures"]))]
+
+
+def of_index_pictures(values: dict[str, Any]) -> list[str]:
+    return [say(plural("{n} picture is new to search", "{n} pictures are new to search", n=values["pictures"]))]

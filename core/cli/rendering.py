@@ -92,6 +92,7 @@ COMMANDS: Mapping[str, Command] = {
     "document.read_as": Command(documentlines.of_converted),
     "document.original": Command(documentlines.of_original),
     "document.pictures": Command(documentlines.of_pictures),
+    "document.index_pictures": Command(documentlines.of_index_pictures),
     "chunk.list": Command(chunklines.of_chunks),
     "chunk.add": Command(chunklines.of_made),
     "chunk.edit": Command(chunklines.of_made),

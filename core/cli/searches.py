@@ -39,5 +39,13 @@ def context(folder: Path, **given: Any) -> Any:
 
 def found_lines(values: dict[str, Any], *, full: bool = False, explain: bool = False) -> list[str]:
     if "hits" in values:
-        return lines.of_result(values, full=full, explain=explain)
+        return [*lines.of_result(values, full=full, explain=explain), *_picture_lines(values["pictures"])]
     return lines.of_context(values) if "citations" in values else lines.of_why_not(values)
+
+
+def _picture_lines(pictures: list[dict[str, Any]]) -> list[str]:
+    head = ["", _("Pictures:")] if pictures else []
+    places = (
+        _("{path}, picture {picture}", path=f"{one['base']}: {one['path']}", picture=one["picture"]) for one in pictures
+    )
+    return [*head, *(f"{one['rank']}. {one['title']}\n   {place}" for one, place in zip(pictures, places, strict=True))]

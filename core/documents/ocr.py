@@ -47,7 +47,7 @@ class Ocr:
         if kind != "pdf":
             if not re.match(PICTURES[kind], data[:64]):
                 raise SourceError("", "is not {kind}, whatever its name says.", kind=name_of(kind))
-            text = text_of(_picture(data))
+            text = text_of(made_smaller(data, _SIDE))
             if not text:
                 raise NoText("", "is a picture in which no text can be read.")
             return Converted(text + "\n")
@@ -104,7 +104,11 @@ def _is_upside_down(image: Any, line: ScannedLine) -> bool:
     return bool(result.cls_res) and "180" in result.cls_res[0][0]
 
 
-def _picture(data: bytes) -> Any:
+def made_smaller(data: bytes, side: int) -> Any:
+    """Return a picture as PIL has it, with at most `side` pixels on its longer side, the right way up.
+
+    Raises SourceError for one that is damaged, or of more than MAX_PIXELS, of which nothing is unpacked.
+    """
     from PIL import Image, ImageOps, UnidentifiedImageError
 
     Image.MAX_IMAGE_PIXELS = None  # the limit below is told in words
@@ -119,7 +123,7 @@ def _picture(data: bytes) -> Any:
                 height=height,
                 most=MAX_PIXELS // 10**6,
             )
-        picture.thumbnail((_SIDE, _SIDE))
+        picture.thumbnail((side, side))
         return ImageOps.exif_transpose(picture)
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
         raise damaged("") from error

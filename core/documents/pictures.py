@@ -1,13 +1,16 @@
-"""The bytes of pictures -> their text, in a process of its own that reads one after another and can be ended."""
+"""The bytes of pictures -> their text or pixels, in a process that reads one after another and can be ended."""
 
 from collections.abc import Callable
+from typing import Any
 
+from core.documents import thumbnails
 from core.documents.converting import OCR_MEGABYTES, OCR_SECONDS
 from core.documents.extras import has
 from core.documents.kinds import check_size, picture_kind
 from core.documents.process import ConverterProcess, Interrupted, Limits, ended
 from core.errors import ConfigError, SourceError
 from core.messages import from_json, message
+from core.model import Pixels
 
 PICTURE_SECONDS = 120
 """Seconds of the processor that one picture may take; most take one or two."""
@@ -55,23 +58,37 @@ class PictureReader:
         `look` is called often meanwhile; what it raises ends the process. Raises SourceError for a picture that is
         refused or can't be read, Interrupted where that isn't the fault of the picture.
         """
-        check_size(data, path)
-        if not picture_kind(data):
-            raise SourceError(path, "is no picture that can be read, whatever its name says.")
-        try:
-            result = self._process.convert(data, _CONVERTER, _ANY_KIND, look)
-        except TimeoutError:
-            reason = message("takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS)
-            raise Interrupted(path, reason) from None
-        except ChildProcessError as error:
-            raise ended(path, error) from None
+        result = self._result(data, path, _CONVERTER, look)
         if "converted" in result:
             text = str(result["converted"]["text"])
             return text if holds_words(text) else "", str(result["version"])
         if "version" in result:
             return "", str(result["version"])
-        raise (Interrupted if result.get("is_interrupted") else SourceError)(path, from_json(result["reason"]))
+        raise _failure(result, path)
+
+    def shrink(self, data: bytes, path: str, look: Callable[[], object]) -> Pixels:
+        """Return a picture made small, as `read` looks at one; raises SourceError as that does."""
+        result = self._result(data, path, thumbnails.NAME, look)
+        if "thumbnail" not in result:
+            raise _failure(result, path)
+        return thumbnails.unpacked(result["thumbnail"])
+
+    def _result(self, data: bytes, path: str, converter: str, look: Callable[[], object]) -> dict[str, Any]:
+        check_size(data, path)
+        if not picture_kind(data):
+            raise SourceError(path, "is no picture that can be read, whatever its name says.")
+        try:
+            return self._process.convert(data, converter, _ANY_KIND, look)
+        except TimeoutError:
+            reason = message("takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS)
+            raise Interrupted(path, reason) from None
+        except ChildProcessError as error:
+            raise ended(path, error) from None
 
     def close(self) -> None:
         """End the process."""
         self._process.close()
+
+
+def _failure(result: dict[str, Any], path: str) -> SourceError:
+    return (Interrupted if result.get("is_interrupted") else SourceError)(path, from_json(result["reason"]))

@@ -1,9 +1,9 @@
 """The process that converts one document after another, within a limit of memory that it can't raise again.
 
 `python -m core.documents.worker FOLDER MEGABYTES runs`: each line of its standard input, `CONVERTER KIND MEGABYTES
-SECONDS`, says that FOLDER holds a `source`; `result` is written. The kind `-` is a picture of any kind. SECONDS are
-those of the processor. With `waits` its priority is lower. It ends when nobody asks it for a while and, with what it
-started, once the other end of its standard input is closed.
+SECONDS`, says that FOLDER holds a `source`; `result` is written. The kind `-` is a picture of any kind; the converter
+`thumbnail` makes one smaller. SECONDS are those of the processor. With `waits` its priority is lower. It ends when
+nobody asks it for a while and, with what it started, once the other end of its standard input is closed.
 """
 
 import errno
@@ -119,7 +119,7 @@ def _write(place: Path, result: dict[str, Any]) -> None:
 
 def _converted(name: str, kind: str, place: Path) -> dict[str, Any]:
     """Return the converted document, or the reason of its failure; without a `kind` it is a picture of any."""
-    from core.documents import CONVERTERS
+    from core.documents import CONVERTERS, thumbnails
     from core.documents.kinds import check, picture_kind
     from core.documents.ocr import NoText
     from core.documents.process import TOO_MUCH_MEMORY, Interrupted, hindrance
@@ -130,6 +130,8 @@ def _converted(name: str, kind: str, place: Path) -> dict[str, Any]:
         data = (place / "source").read_bytes()
         kind = kind or picture_kind(data)
         check(data, kind, "")
+        if name == thumbnails.NAME:
+            return {"thumbnail": thumbnails.packed(data)}
         converter = CONVERTERS.make(name)
         converted = converter.convert(data, kind)
         warnings = [to_json(warning) for warning in converted.warnings]

@@ -11,7 +11,7 @@ from core.errors import Cancelled, ModelError
 from core.messages import Message, message
 from core.model import Progress, no_progress
 
-Kind = Literal["sentence", "cross-encoder"]
+Kind = Literal["sentence", "cross-encoder", "clip"]
 
 FILES = ["*.json", "*.txt", "*.model", "*.safetensors", "README.md"]
 PICKLED = ["pytorch_model*.bin", "*/pytorch_model*.bin"]
@@ -21,6 +21,7 @@ WEIGHTS = ("*.safetensors", "pytorch_model*.bin")
 WANTED: dict[Kind, tuple[tuple[str, ...], ...]] = {
     "sentence": (("modules.json",), ("tokenizer.json",), WEIGHTS),
     "cross-encoder": (("config.json",), ("tokenizer.json", "vocab.txt", "*.model"), WEIGHTS),
+    "clip": (("modules.json",), ("tokenizer.json", "vocab.json"), WEIGHTS),
 }
 """Patterns of the files that a complete model has: at least one match per row."""
 

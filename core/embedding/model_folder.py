@@ -112,6 +112,16 @@ def _check(folder: Path, modules: list[dict[str, Any]], options: dict[str, Any])
             folder=str(folder),
             kind=str(kind),
         )
+    refuse_own_code(folder, modules)
+    if not any(str(module["type"]).endswith(".Pooling") for module in modules):
+        raise ModelError(
+            "The model in {folder} has no Pooling module, so it is no model for meaning. Choose another model.",
+            folder=str(folder),
+        )
+
+
+def refuse_own_code(folder: Path, modules: list[dict[str, Any]]) -> None:
+    """Raise ModelError for a model whose modules aren't those of sentence-transformers."""
     for module in modules:
         if not str(module["type"]).startswith("sentence_transformers."):
             raise ModelError(
@@ -119,11 +129,6 @@ def _check(folder: Path, modules: list[dict[str, Any]], options: dict[str, Any])
                 folder=str(folder),
                 code=str(module["type"]),
             )
-    if not any(str(module["type"]).endswith(".Pooling") for module in modules):
-        raise ModelError(
-            "The model in {folder} has no Pooling module, so it is no model for meaning. Choose another model.",
-            folder=str(folder),
-        )
 
 
 def languages(folder: Path) -> tuple[str, ...]:

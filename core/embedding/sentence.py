@@ -29,7 +29,7 @@ def build(name: str = "", *, device: Device | None = None) -> Encoder:
     return encoder
 
 
-def find(name: str) -> tuple[str, Callable[[], Path]]:
+def find(name: str, kind: hub.Kind = "sentence") -> tuple[str, Callable[[], Path]]:
     """Return the model's name in its fingerprint, and a function that returns its folder and may download it."""
     if name.startswith(PACKAGE):
         package = name.removeprefix(PACKAGE)
@@ -38,7 +38,7 @@ def find(name: str) -> tuple[str, Callable[[], Path]]:
         folder = Path(name).expanduser()
         return folder.name, lambda: folder
     full = on_hub(name)
-    return full, lambda: hub.snapshot(full)
+    return full, lambda: hub.snapshot(full, kind)
 
 
 def on_hub(name: str, owner: str = DEFAULT_OWNER) -> str:

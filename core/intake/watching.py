@@ -42,7 +42,7 @@ class Watching:
     Files are synced as the system tells of them, and all that changed besides every `scan_interval` seconds. Notes are
     removed by a person where they are many, counting those of the last hour, and a folder that is missing keeps its
     notes. A text folder that is new becomes a base. `index` is called after each sync, and after each look at a base
-    that reads pictures; `reread` reads the settings again if their file changed.
+    whose pictures count; `reread` reads the settings again if their file changed.
     """
 
     def __init__(
@@ -181,7 +181,7 @@ class Watching:
             seen = replace(seen, removals=removals)
             if not plan.is_empty or plan.touched or self._fails_anew(base, plan):
                 seen = replace(seen, problem=self._sync(base, folder, changed))
-            elif base.read_pictures:
+            elif base.read_pictures or self._settings.pictures.model:
                 self._index()  # its pictures may have changed
         except TesseraError as error:
             seen = replace(seen, problem=error.message)

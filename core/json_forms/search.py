@@ -48,6 +48,13 @@ HIT = Form(
     superseded_by=([SUCCESSOR], "superseded_by"),
     copies=([COPY], "copies"),
 )
+PICTURE_HIT = Form(
+    "PictureHit",
+    model.PictureHit,
+    "rank score note_id=note.id note.base note.path note.title picture start",
+    kind=(str, lambda _: "picture"),
+    file_start=(int | None, lambda hit: _in_file(hit.note, hit.start)),
+)
 LOST = Form("Lost", model.Lost, "lost_at=stage", **HIT.through(attrgetter("hit")))
 SUB_QUERY = Form("SubQuery", model.Asked, "round sub_query.text sub_query.why found new")
 RESULT = Form(
@@ -62,6 +69,7 @@ RESULT = Form(
     sub_queries=([SUB_QUERY], "asked"),
     choice=(Form("Choice", model.Choice, "by answer chunks", told=(str, choice_line)) | None, "choice"),
     hits=([HIT], "hits"),
+    pictures=([PICTURE_HIT], "pictures"),
     lost=([LOST], "lost"),
 )
 CITATION = Form(

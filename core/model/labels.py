@@ -133,6 +133,7 @@ NOTICES: dict[Notice, Message] = {
     "rerank_partial": message("The time for the re-check ran out: the last hits weren't re-checked."),
     "unfinished": message("Some notes are not indexed yet: so far, they are found by words only."),
     "unindexed": message("Some passages are not indexed yet, so they were not searched."),
+    "pictures_loading": message("The model for pictures is still loading: they appear when it is ready."),
 }
 """Texts of the notices."""
 

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.model.notes import Failed
+
 
 @dataclass(frozen=True, slots=True)
 class NotePicture:
@@ -46,6 +48,15 @@ class ReadPicture:
     hash: str
     text: str
     reader: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImageStatus:
+    """Pictures of notes: of how many files what they show is known to a model, and how many it can't be of."""
+
+    known: int
+    failed: tuple[Failed, ...]
+    waiting: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,7 @@ Notice = Literal[
     "rerank_partial",
     "unfinished",
     "unindexed",
+    "pictures_loading",
 ]
 
 
@@ -95,6 +96,20 @@ class Hit:
     superseded_by: tuple[NoteCard, ...] = ()
     file: FileState = "same"
     page: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PictureHit:
+    """A picture that shows what was asked for: its path from the top of its note's folder, and its note.
+
+    It stands before `start` in the note's body. `score` is the cosine to the question, or to the pictures it is like.
+    """
+
+    rank: int
+    score: float
+    note: NoteCard
+    picture: str
+    start: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +199,7 @@ class SearchResult:
     their place by word. Not `confident`: the hits are the nearest of notes that hardly answer, as their `evidence`
     says (`core/retrieval/confidence.py`). `asked` are the sub-queries of an exploratory search in order,
     `decompositions` the decompositions of the question, the used one first. `lost` is set with `explain`, and `choice`
-    where all searched bases are literal.
+    where all searched bases are literal. `pictures` are hits of their own, where the question asks for pictures.
     """
 
     query: str
@@ -207,6 +222,7 @@ class SearchResult:
     evidence: float = inf
     settings: CompleteSettings = DEFAULTS
     choice: Choice | None = None
+    pictures: tuple[PictureHit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,9 @@ from numpy.typing import NDArray
 Matrix = NDArray[np.float32]
 """Vectors, one a row, shape (n, dimension), rows of unit length."""
 
+Pixels = NDArray[np.uint8]
+"""A picture in red, green and blue, shape (height, width, 3)."""
+
 Bits = NDArray[np.uint8]
 """Signs of centred token vectors, eight to a byte, shape (tokens, dimension / 8)."""
 

@@ -89,6 +89,13 @@ JOB_KINDS: Mapping[str, JobKind] = {
         plural("{n} picture read", "{n} pictures read"),
         message("Stopped. What was read stays; the other pictures are read later."),
     ),
+    "warm_images": JobKind(),
+    "images": JobKind(
+        "pictures",
+        message("Looking at pictures"),
+        plural("{n} picture is new to search", "{n} pictures are new to search"),
+        message("Stopped. The pictures that were seen can be found; the others follow later."),
+    ),
     "edits": JobKind("chunks", message("Changing chunks"), message("The chunks are changed"), writes=True),
     "switch": JobKind("bases", message("Changing the model"), message("Model changed"), _CONTINUES, alone=True),
     "tokens": JobKind(

@@ -116,14 +116,8 @@ class Pictures:
         """Look for the files of pictures, and hash those that are new or changed."""
         for one in self._store.pictures.files():
             progress(0, 0, "")
-            now, before = _as_file(one), one.picture
-            if now is None:
-                continue
-            if not before.looked or (now.place, now.mtime_ns, now.size) != (before.place, before.mtime_ns, before.size):
-                data = _data(one, now) if now.place else b""
-                if data is not None:
-                    digest = hashlib.sha256(data).hexdigest() if now.place else ""
-                    self._store.pictures.look(one.note_id, replace(now, hash=digest))
+            if (now := seen(one)) is not None:
+                self._store.pictures.look(one.note_id, now)
 
     def _place(self) -> None:
         """Cut the notes again of which a picture is known now, so that its text is found; each once."""
@@ -159,9 +153,7 @@ class Pictures:
                     report()
                     time.sleep(_PATIENCE)
                 report()
-                now = _as_file(one)
-                data = _data(one, now) if now and now.place else None
-                if data is None or hashlib.sha256(data).hexdigest() != one.picture.hash:
+                if (data := data_of(one)) is None:
                     continue  # it changes just now; the next look finds it
                 self._keep(one, data, reader, report)
                 done += 1
@@ -182,7 +174,25 @@ class Pictures:
 
     def _others(self) -> bool:
         """Return whether other jobs run."""
-        return any(job.state == "running" and job.name != _JOB for job in self._jobs.all())
+        return any(job.state == "running" and job.name not in (_JOB, "images") for job in self._jobs.all())
+
+
+def seen(one: PictureFile) -> NotePicture | None:
+    """Return what file a picture is now; None where it is the one that is known, or that can't be said."""
+    now, before = _as_file(one), one.picture
+    if now is None:
+        return None
+    if before.looked and (now.place, now.mtime_ns, now.size) == (before.place, before.mtime_ns, before.size):
+        return None
+    data = _data(one, now) if now.place else b""
+    return None if data is None else replace(now, hash=hashlib.sha256(data).hexdigest() if now.place else "")
+
+
+def data_of(one: PictureFile) -> bytes | None:
+    """Return the bytes of a picture, None where its file can't be read or isn't the one that is known."""
+    now = _as_file(one)
+    data = _data(one, now) if now and now.place else None
+    return data if data is not None and hashlib.sha256(data).hexdigest() == one.picture.hash else None
 
 
 def _as_file(one: PictureFile) -> NotePicture | None:

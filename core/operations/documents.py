@@ -134,3 +134,23 @@ def pictures(
     again: Annotated[bool, About(message("Try those again too that could not be read."))] = False,
 ) -> int:
     return workspace.pictures.read(progress, again=again)
+
+
+@operation(
+    "document.index_pictures",
+    message("Look at the pictures of the notes now, so that they are found by what they show."),
+    http="POST /pictures/index",
+    cli="document index-pictures",
+    writes=True,
+    job="images",
+    takes={"again": True},
+    gives={"pictures": 12},
+    form=READ,
+    lacks=ASSISTANT,
+)
+def index_pictures(
+    workspace: "Workspace",
+    progress: Progress,
+    again: Annotated[bool, About(message("Try those again too that could not be read."))] = False,
+) -> int:
+    return workspace.images.update(progress, again=again)

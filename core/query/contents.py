@@ -44,6 +44,10 @@ _ENGLISH_NOTES = re.compile(
 )
 _ASKING = re.compile(r"\s*(?:how|why|when|where|who|should|can|could|do|does|is|are|what (?:is|are))\b", re.IGNORECASE)
 _ASKING_IN_CHINESE = re.compile("怎么|怎样|如何|为什么|为何|是否|该不该")
+_PICTURE = re.compile(
+    r"\b(?:pictures?|images?|photo(?:graph)?s?|screenshots?|snapshots?)\b|图片|照片|相片|截图|插图|配图|图像|画面",
+    re.IGNORECASE,
+)
 _FRAME = re.compile(
     r"(?:请|帮我|帮忙|给我|我想|我要|找到|找出|查找|搜索|搜|列出|显示|查看|看看|找|有没有|有哪些|哪些|哪几篇|哪篇|所有|全部|一下|我|的|里|中"
     rf"|{_NOTES}|[，。？！、]|[\s?.!,;]|\b(?:find|show|list|get|give|search|look|for|me|all|of|the|my|any|every|which|what"
@@ -81,3 +85,8 @@ def named(text: str, start: int) -> Named | None:
 def is_frame(text: str) -> bool:
     """Return whether a text only asks for notes, whatever they are about: "find all notes", 找到."""
     return _FRAME.fullmatch(text) is not None
+
+
+def names_picture(text: str) -> bool:
+    """Return whether a question says that it asks for a picture: the photo of the whiteboard."""
+    return _PICTURE.search(text) is not None

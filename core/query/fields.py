@@ -20,6 +20,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "in": ("in", "在", "标题"),
     "section": ("section", "章节", "小节"),
     "has": ("has", "含", "包含"),
+    "like": ("like", "相似"),
     "path": ("path", "路径"),
     "page": ("page", "页", "页码"),
     "kind": ("kind", "文件类型"),
@@ -58,19 +59,20 @@ CHOICES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 DAYS = frozenset(("created", "updated"))
 """Fields whose values are days, or ranges of them."""
 
-ANY_OF = frozenset((*fields_of("word", "status"), "path", "has", "page", "kind", "use", *DAYS))
+ANY_OF = frozenset((*fields_of("word", "status"), "path", "has", "like", "page", "kind", "use", *DAYS))
 """Fields of which a note has one value: where a question names two, either matches."""
 
 RANGES = frozenset(("priority", "page"))
 """Fields whose values are numbers, or ranges of them."""
 
-AS_TYPED = frozenset(("in", "section", "path", *RANGES, *DAYS))
+AS_TYPED = frozenset(("in", "section", "path", "like", *RANGES, *DAYS))
 """Fields whose values keep a final full stop or question mark."""
 
 _NOT_NEGATED = {
     "base": message("Name the bases to search instead: base:work,home."),
     "after": message("Use 'before:' instead."),
     "before": message("Use 'after:' instead."),
+    "like": message("Only pictures that are alike can be asked for."),
 }
 _EXAMPLES = {
     "tag": "rust,go",

@@ -13,6 +13,7 @@ from core import embedding, reranking
 from core.call_log import log_bases, logged
 from core.config import Settings
 from core.errors import ConfigError, ProviderError, QueryError
+from core.images.search import ImageSearch
 from core.limits import QUESTION
 from core.messages import Message
 from core.model import (
@@ -78,12 +79,14 @@ class SearchEngine:
         synonyms: SynonymsFile,
         clicks: Clicks | None = None,
         *,
+        images: ImageSearch | None = None,
         cached: bool = True,
     ) -> None:
         """Take the parts of a search.
 
         Without `clicks` none rank hits. Without `cached` rerankers judge every question again, to measure them.
         """
+        self._images = images
         self._store = store
         self._settings = settings
         self._models = models
@@ -104,6 +107,7 @@ class SearchEngine:
         """Return the hits of a question; raises ModelError, ConfigError, EmbeddingMismatch."""
         with logged("search") as line:
             result = self._cached_or_answered(prepared)
+            result = self._images.added(prepared, result) if self._images else result
             bases = self._store.bases.chosen(prepared.query.filters.bases)
             log_bases(bases)
             line |= {"level": result.classified.level, "mode": result.mode, "hits": len(result.hits)}

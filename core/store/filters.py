@@ -237,6 +237,7 @@ _NOTE: dict[str, Callable[[Condition], _Term]] = {
     "created": _day,
     "updated": _day,
     "has": lambda condition: of_notes_with(condition.values),
+    "like": lambda _: ("1", []),  # it asks for pictures; passages are narrowed by the rest
 }
 _CHUNK: dict[str, Callable[[Condition], _Term]] = {"section": _section, "has": _has, "page": _page}
 

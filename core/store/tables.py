@@ -13,6 +13,7 @@ from core.store.draft_table import DraftTable
 from core.store.edit_table import EditTable
 from core.store.fact_table import FactTable
 from core.store.field_table import FieldTable
+from core.store.image_table import ImageTable
 from core.store.note_table import NoteTable
 from core.store.note_vectors import NoteVectors
 from core.store.opening_table import OpeningTable
@@ -62,6 +63,7 @@ class Tables:
         self.creations = CreationTable(database)
         self.documents = DocumentTable(database)
         self.pictures = PictureTable(database)
+        self.images = ImageTable(database)
         self.packs = PackTable(database)
         self.openings = OpeningTable(database)
         self.switches = SwitchTable(database)

@@ -48,6 +48,10 @@ def server(tmp_path: Path, model: ModelServer) -> Iterator[dict[str, str]]:
         "TESSERA_SEARCH__USE_CLICKS": "true",
     }
     environment["TESSERA_INDEX__KIND"] = "none"
+    environment["TESSERA_PICTURES__MODEL"] = str(clip := tmp_path / "clip")  # which no note with a picture loads
+    clip.mkdir()
+    for name in ("config.json", "model.safetensors"):
+        (clip / name).write_text("{}")
     command = [sys.executable, "-m", "core.cli", "serve", "--port", str(port), "--json", "--workspace"]
     process = subprocess.Popen(
         [*command, str(tmp_path / "workspace")], env=environment, stdout=subprocess.PIPE, text=True, cwd=tmp_path

@@ -512,14 +512,14 @@ def test_filters_need_no_words() -> None:
             "foo:bar",
             "foo:",
             "There is no field 'foo'. Fields: tag, type, category, project, scope, priority, status, in, section, has,"
-            " path, page, kind, use, base, after, before, created, updated."
+            " like, path, page, kind, use, base, after, before, created, updated."
             " To search for the text itself, put it in quotation marks.",
         ),
         (
             "x -Tags:rust",
             "Tags:",
             "There is no field 'Tags'. Did you mean 'tag:'? Fields: tag, type, category, project, scope, priority,"
-            " status, in, section, has, path, page, kind, use, base, after, before,"
+            " status, in, section, has, like, path, page, kind, use, base, after, before,"
             " created, updated."
             " To search for the text itself, put it in quotation marks.",
         ),

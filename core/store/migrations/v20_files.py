@@ -1,6 +1,8 @@
 """Notes as their files say: what they lack, their encoding, stamp, properties and times; form of words; diagrams.
 
-A chunk has a breadcrumb, from which its vectors and token bits are, beside its sections. Clicks have a table.
+A chunk has a breadcrumb, from which its vectors and token bits are, beside its sections. Clicks have a table. The
+pictures that notes show have vectors by the hash of their file; `imaged` is the generation of a note of which they are
+known.
 
 Pictures that were not read are tried once more, for it wasn't stored whether that was their fault.
 
@@ -52,6 +54,29 @@ _STATEMENTS = (
     "UPDATE chunks SET breadcrumb = parent_sections WHERE parent_sections != '[]' AND json_valid(parent_sections)",
     "UPDATE chunks SET sections = json_array(section_title), breadcrumb = json_insert(parent_sections, '$[#]',"
     " section_title) WHERE section_title != '' AND typeof(section_title) = 'text' AND json_valid(parent_sections)",
+    "ALTER TABLE notes ADD COLUMN imaged INTEGER NOT NULL DEFAULT -1",
+    """
+    CREATE TABLE note_images (
+        note_id TEXT NOT NULL REFERENCES notes ON DELETE CASCADE,
+        target TEXT NOT NULL,
+        start INTEGER NOT NULL,
+        place TEXT NOT NULL,
+        mtime_ns INTEGER NOT NULL,
+        size INTEGER NOT NULL,
+        hash TEXT NOT NULL,
+        PRIMARY KEY (note_id, target)
+    ) WITHOUT ROWID
+    """,
+    "CREATE INDEX note_images_hash ON note_images(hash)",
+    """
+    CREATE TABLE image_vectors (
+        model TEXT NOT NULL,
+        hash TEXT NOT NULL,
+        vector BLOB,
+        reason TEXT NOT NULL,
+        PRIMARY KEY (model, hash)
+    ) WITHOUT ROWID
+    """,
     "DROP INDEX chunks_filters",
     "CREATE INDEX chunks_filters ON chunks(note_id, state, has_code, breadcrumb, sections)",
 )

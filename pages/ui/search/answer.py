@@ -17,6 +17,7 @@ from pages.ui.search import (
     hits,
     lost,
     more,
+    pictures,
     question_box,
     quotes,
     subqueries,
@@ -41,7 +42,7 @@ PAUSE = 1.5
 """Seconds without typing, after those of the question's box, before a language model chooses among the hits."""
 SLICE = 0.05
 """Seconds between two looks whether the person still types."""
-_LOADING = ("warm", "warm_reranker")
+_LOADING = ("warm", "warm_reranker", "warm_images")
 _INDEXING = ("import", "embed")
 CONTEXT = Dialog("context_of")
 BUDGETS = (500, 1000, 2000, 4000, 8000, 16_000)
@@ -118,6 +119,7 @@ def _hits(
 ) -> None:
     text = prepared.typed
     subqueries.section(result)
+    pictures.section(workspace, result)
     if result.hits:
         first = st.container()
         answer = quotes.box(workspace, result) if result.confident else None
@@ -128,6 +130,8 @@ def _hits(
         hits.listed(workspace, text, result, base=several, answer=answer)
         if result.confident:
             more.button(result)
+    elif result.pictures:
+        return
     else:
         suggestions.no_hits(workspace, text, result)
     options = SearchOptions(**{**options, "limit": result.settings.limit})
@@ -141,7 +145,11 @@ def _count(result: SearchResult) -> str:
         hits=t_plural("{n} hit", "{n} hits", n=len(result.hits)),
         notes=t_plural("{n} note", "{n} notes", n=len({hit.note.id for hit in result.hits})),
     )
-    return f"{count} · {text_of(MODES[result.mode])}"
+    count = f"{count} · {text_of(MODES[result.mode])}"
+    if not result.pictures:
+        return count
+    seen = t_plural("{n} picture", "{n} pictures", n=len(result.pictures))
+    return f"{seen} · {count}" if result.hits else seen
 
 
 def _summary(
@@ -155,7 +163,11 @@ def _summary(
         t("from memory") if result.cached else "",
     ]
     with top:
-        count = plain(_count(result)) if close else f":material/search_off: {plain(t('Nothing close. The nearest:'))}"
+        count = (
+            plain(_count(result))
+            if close or result.pictures
+            else f":material/search_off: {plain(t('Nothing close. The nearest:'))}"
+        )
         st.caption(count, width="stretch", help=plain(" · ".join(filter(None, about))))
         if narrow:
             widgets.small(t("Narrow"), "facets_toggle", "filter_list", on_click=facets.toggle)
@@ -168,9 +180,9 @@ def _summary(
         )
     choice.section(result)
     _spelled(result)
-    for notice in result.notices if result.hits else ():
+    for notice in result.notices if result.hits or "pictures_loading" in result.notices else ():
         st.info(text_of(_notice(workspace, result, notice)), icon=":material/info:")
-    if "model_loading" in result.notices and not _failed(workspace):
+    if {"model_loading", "pictures_loading"} & {*result.notices} and not _failed(workspace):
         _wait_for_model(workspace)
 
 

@@ -172,6 +172,7 @@ FORMS = (
     (message("section:install"), message("in a heading")),
     (message("path:work/"), message("below a folder")),
     (message("has:code"), message("with code")),
+    (message("like:photo.png"), message("pictures like this one; has:image whiteboard for those that show one")),
     (message("author:Kim"), message("a property of the note; has:author for any")),
     (message("last 30 days"), message("changed then; also after:2026-01-31, before:2026")),
     (message("zip vs tar"), message("is broken down and asked part by part")),

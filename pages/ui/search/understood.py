@@ -18,6 +18,7 @@ FIELDS = {field.typed[0]: field.noun for field in NOTE_FIELDS.values() if field.
     "path": message("path"),
     "section": message("section"),
     "has": message("has"),
+    "like": message("like"),
     "page": message("page"),
     "kind": message("kind of document"),
     "use": message("use"),

@@ -8,6 +8,7 @@ import streamlit as st
 from core.messages import message
 from core.model import Device, ModelCard, Progress, Status, reranker_name
 from core.workspace import Workspace
+from pages.ui.settings import picturemodel
 from pages.ui.shared import jobs, names, units, verdicts, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.text import t, text_of
@@ -58,6 +59,7 @@ def section(workspace: Workspace, status: Status, models: Sequence[ModelCard]) -
         for column, card in widgets.in_columns(cards, COLUMNS):
             with column.container(border=True, height="stretch", key=f"model_{card.name}"):
                 _card(workspace, card, used.get(card.name, []))
+    picturemodel.section(workspace)
     _other(workspace, models)
 
 

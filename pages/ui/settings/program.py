@@ -40,10 +40,23 @@ def _number(workspace: Workspace, name: str, label: str, about: str, **more: Any
     st.number_input(label, int(one.least or 0), int(one.most or 0), help=about, **more)
 
 
-def field(workspace: Workspace, key: str, draw: Callable[..., object], shown: Callable[[Any], Any] = int) -> None:
-    """Draw a setting by its widget, which takes the value as `shown`, with what sets it and the way to its default."""
+def field(
+    workspace: Workspace,
+    key: str,
+    draw: Callable[..., object],
+    shown: Callable[[Any], Any] = int,
+    then: Callable[[], object] = lambda: None,
+) -> None:
+    """Draw a setting by its widget, which takes the value as `shown`, with what sets it and the way to its default.
+
+    `then` is called after a change.
+    """
     one, widget = workspace.settings_file.get(key), f"setting_{key}"
-    write = partial(workspace.settings_file.write, key)
+
+    def write(value: object) -> None:
+        workspace.settings_file.write(key, value)
+        then()
+
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", key=f"{widget}_row"):
         with st.container():
             draw(**widgets.bound(widget, shown(one.value), shell.guarded(write)), disabled=_is_fixed(workspace, one))

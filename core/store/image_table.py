@@ -1,0 +1,184 @@
+"""The pictures of notes by what they show: which stand where, and the vector of each file by its hash and the model."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from core.documents.kinds import PICTURES
+from core.messages import Message, from_json, to_json
+from core.model import Condition, Failed, Filters, ImageStatus, Matrix, NotePicture, PictureFile
+from core.store import filters as narrowed
+from core.store.reading import loaded
+from core.store.table import Table
+
+_KINDS = ", ".join(map(repr, PICTURES))
+_IS_PICTURE = f"coalesce(iif(json_valid(document), json_extract(document, '$.kind'), ''), '') IN ({_KINDS})"
+_IN_FOLDER = (
+    "notes.source = 'folder' AND EXISTS (SELECT 1 FROM syncs WHERE syncs.base_id = notes.base_id"
+    " AND folder = source_ref) AND NOT EXISTS (SELECT 1 FROM bases WHERE bases.id = notes.base_id AND kind = 'literal')"
+)
+_PICTURE = "target, start, place, note_images.mtime_ns, note_images.size, note_images.hash"
+_SHOWN = "note_images JOIN notes ON notes.id = note_id"
+_AROUND = (
+    "EXISTS (SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND chunks.start < note_images.start"
+    " AND note_images.start <= chunks.\"end\" AND picture = '' AND state {} 'deleted')"
+)
+_IS_HIDDEN = f"({_AROUND.format('=')} AND NOT {_AROUND.format('!=')})"
+
+
+class ImageRow(NamedTuple):
+    """A picture that stands before `start` in a note: its path from the top of the folder, its hash and its vector."""
+
+    note_id: str
+    place: str
+    start: int
+    hash: str
+    vector: Matrix
+
+
+class ImageTable(Table):
+    """The pictures that notes show. A model embeds a file once, however many notes and bases it stands in."""
+
+    # of notes
+
+    def unnamed(self) -> list[str]:
+        """Return the notes of which it isn't known which pictures they show; of those without any it is."""
+        unknown = f"imaged != generation AND {_IN_FOLDER}"
+        shows_none = f"NOT instr(body, '![') AND NOT {_IS_PICTURE}"
+        with self._database.write(aside=True) as connection:
+            connection.execute(
+                f"DELETE FROM note_images WHERE note_id IN (SELECT id FROM notes WHERE {unknown} AND {shows_none})"
+            )
+            connection.execute(f"UPDATE notes SET imaged = generation WHERE {unknown} AND {shows_none}")
+        return self._database.column(f"SELECT id FROM notes WHERE {unknown} ORDER BY path, id")
+
+    def of_note(self, note_id: str) -> list[NotePicture]:
+        """Return the pictures of a note as they were found last."""
+        rows = self._database.rows(f"SELECT {_PICTURE} FROM note_images WHERE note_id = ?", note_id)
+        return [_picture(row) for row in rows]
+
+    def put(self, note_id: str, pictures: Iterable[NotePicture], generation: int) -> None:
+        """Write the pictures that a generation of a note shows in place of those before."""
+        with self._database.write(aside=True) as connection:
+            connection.execute("DELETE FROM note_images WHERE note_id = ?", (note_id,))
+            connection.executemany(
+                "INSERT INTO note_images VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [(note_id, one.target, one.start, one.place, one.mtime_ns, one.size, one.hash) for one in pictures],
+            )
+            connection.execute("UPDATE notes SET imaged = ? WHERE id = ?", (generation, note_id))
+
+    def files(self) -> list[PictureFile]:
+        """Return the pictures of notes that are files of synced folders, to look for their files."""
+        return self._files(f"SELECT note_id, source_ref, path, {_PICTURE} FROM {_SHOWN} WHERE {_IN_FOLDER}")
+
+    def look(self, note_id: str, picture: NotePicture) -> None:
+        """Write what file a picture of a note is now."""
+        self._database.execute(
+            "UPDATE note_images SET place = ?, mtime_ns = ?, size = ?, hash = ? WHERE note_id = ? AND target = ?",
+            *(picture.place, picture.mtime_ns, picture.size, picture.hash, note_id, picture.target),
+            aside=True,
+        )
+
+    # of files
+
+    def waiting(self, model: str) -> list[PictureFile]:
+        """Return a picture for each file that a model didn't see yet."""
+        return self._files(
+            f"SELECT min(note_id), source_ref, path, {_PICTURE} FROM {_SHOWN} WHERE {_IN_FOLDER} AND note_images.hash"
+            " NOT IN (SELECT '' UNION ALL SELECT hash FROM image_vectors WHERE model = ?) GROUP BY note_images.hash",
+            model,
+        )
+
+    def keep(self, model: str, digest: str, vector: Matrix | None, reason: Message | None = None) -> None:
+        """Write the vector of a file, or the reason why it has none."""
+        self._database.execute(
+            "INSERT OR REPLACE INTO image_vectors VALUES (?, ?, ?, ?)",
+            *(model, digest, None if vector is None else vector.astype("<f4").tobytes()),
+            json.dumps(to_json(reason)) if reason else "",
+            aside=True,
+        )
+
+    def forget_problems(self) -> None:
+        """Forget which files can't be read, so that they are tried again."""
+        self._database.execute("DELETE FROM image_vectors WHERE reason != ''", aside=True)
+
+    def drop_unused(self, model: str) -> None:
+        """Delete what other models made, and what is of files that stand in no note."""
+        self._database.execute(
+            "DELETE FROM image_vectors WHERE model != ? OR hash NOT IN (SELECT hash FROM note_images)",
+            model,
+            aside=True,
+        )
+
+    def status(self, model: str) -> ImageStatus:
+        """Return how many files a model knows, and which it can't."""
+        rows = self._database.rows(
+            "SELECT min(place), vector IS NOT NULL, reason FROM note_images LEFT JOIN image_vectors"
+            " ON image_vectors.hash = note_images.hash AND model = ? WHERE note_images.hash != ''"
+            " GROUP BY note_images.hash ORDER BY 1",
+            model,
+        ).fetchall()
+        failed = [Failed(place, from_json(loaded(reason) or str(reason))) for place, _, reason in rows if reason]
+        known = sum(bool(is_known) for _, is_known, _ in rows)
+        return ImageStatus(known, tuple(failed), len(rows) - known - len(failed))
+
+    # searching
+
+    def shown(self, filters: Filters, model: str) -> list[ImageRow]:
+        """Return the pictures with a vector in notes that answer and pass the filters, a file in two notes twice.
+
+        Of the conditions on passages, one passage of the note must hold all but that it shows a picture.
+        """
+        conditions = [one for one in filters.conditions if not is_of_pictures(one)]
+        rest = replace(filters, conditions=tuple(conditions))
+        where, passages = narrowed.of_answers(rest), narrowed.of_chunks(rest)
+        if passages:
+            holds = f"SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND state != 'deleted' AND {passages}"
+            where.add(f"EXISTS ({holds})", *passages.values)
+        return self._rows(f"{where} AND NOT {_IS_HIDDEN}", model, *where.values)
+
+    def named(self, name: str, model: str) -> list[ImageRow]:
+        """Return the pictures with a path, or with a name alone, as `shown` does."""
+        return self._rows("fold(place) = fold(?1) OR fold(target) = fold(?1)", model, name)
+
+    def in_note(self, note_id: str, model: str) -> list[ImageRow]:
+        """Return the pictures of a note, as `shown` does."""
+        return self._rows("note_id = ?", model, note_id)
+
+    def _rows(self, where: str, model: str, *values: object) -> list[ImageRow]:
+        rows = self._database.rows(
+            f"SELECT note_id, place, note_images.start, note_images.hash, vector FROM {_SHOWN}"
+            " JOIN image_vectors ON image_vectors.hash = note_images.hash AND length(vector) % 4 = 0"
+            " AND typeof(vector) = 'blob'"
+            f" WHERE ({where}) AND {_IN_FOLDER} AND model = ? ORDER BY path, note_id, note_images.start",
+            *values,
+            model,
+        )
+        return [
+            ImageRow(note_id, place, start, digest, np.frombuffer(vector, "<f4"))
+            for note_id, place, start, digest, vector in rows
+        ]
+
+    def _files(self, statement: str, *values: object) -> list[PictureFile]:
+        return [_file(row) for row in self._database.rows(f"{statement} ORDER BY path, start", *values)]
+
+
+def is_of_pictures(condition: Condition) -> bool:
+    """Return whether a condition asks for pictures, so that it says nothing more of one."""
+    return condition.field == "like" or (
+        condition.field == "has" and not condition.negated and "image" in condition.values
+    )
+
+
+def _file(row: Sequence[Any]) -> PictureFile:
+    note_id, source_ref, path, *picture = row
+    return PictureFile(note_id, source_ref, path or "", _picture(picture))
+
+
+def _picture(row: Sequence[Any]) -> NotePicture:
+    target, start, place, mtime_ns, size, digest = row
+    # One that wasn't looked for yet has the time and size of no file.
+    return NotePicture(target, start, place, mtime_ns, size, digest, looked=True)
