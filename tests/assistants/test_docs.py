@@ -25,6 +25,7 @@ SECTIONS = re.findall(r"^### (`.+?`.*?)\n(.*?)(?=^##)", PAGE, re.DOTALL | re.MUL
 def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
     """The base of the page."""
     monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "none")
+    monkeypatch.setenv("TESSERA_SEARCH__USE_CLICKS", "true")
     kitchen = tmp_path / "kitchen"
     kitchen.mkdir()
     for name, text in NOTES.items():

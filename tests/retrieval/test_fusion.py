@@ -37,4 +37,4 @@ def test_a_gain_is_added_to_scores_from_nought_to_one() -> None:
 
 def test_each_score_of_a_stage_has_a_name_for_people_in_the_order_of_the_stages() -> None:
     of_stages = [score for stage in (*COLLECTING, *RANKING) for score in stage.scores]
-    assert [*of_stages, "feedback"] == list(STAGES), "feedback orders the chosen hits, after all stages"
+    assert [*of_stages, "feedback", "clicks"] == list(STAGES), "these order the chosen hits, after all stages"
