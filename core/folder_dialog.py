@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.text import half_character
+from core.base.text import half_character
 
 PATIENCE = 600.0
 """Seconds that a dialog may stay open."""

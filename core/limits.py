@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
-from core.errors import QueryError
+from core.base.errors import QueryError
+from core.base.text import half_character
 from core.model import Filters
-from core.text import half_character
 
 QUESTION = 10_000
 """Characters of a question at most, with the filters that stand in it."""

@@ -6,7 +6,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-from core import files
+from core.base import files
 
 FILE = "preferences.json"
 CHECK_AFTER_IMPORT = "check_after_import"

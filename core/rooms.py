@@ -5,10 +5,10 @@ from functools import partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from core.base.jobs import Jobs
 from core.config import Settings
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
-from core.jobs import Jobs
 from core.model import KnowledgeBase
 from core.models import Models
 from core.notes.collection import Notes

@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from core.errors import ConfigError
-from core.messages import Message, message, reason_of, verbatim
+from core.base.errors import ConfigError
+from core.base.messages import Message, message, reason_of, verbatim
 
 PREFIX = "TESSERA_"
 """Start of the environment variables with settings; two underscores stand between a section and its setting."""

@@ -10,11 +10,12 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from core import config, files, swapping
+from core import config
+from core.base import files, swapping
+from core.base.errors import ConfigError, TesseraError
+from core.base.faults import translated
+from core.base.messages import Message
 from core.config import FILE, Settings, settings
-from core.errors import ConfigError, TesseraError
-from core.faults import translated
-from core.messages import Message
 from core.model import ProgramSetting
 from core.settings_errors import parsed, place_of
 from core.settings_sections import KEYS

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, create_model, field_validator, model_validator
 
-from core.messages import message
+from core.base.messages import message
 from core.model import DEFAULTS, PARTS, SIZES, ChunkingOptions, CompleteSettings, SearchSettings
 
 KEYS = {

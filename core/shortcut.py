@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 from struct import pack
 
-from core import files
-from core.errors import ConfigError
-from core.places import PROGRAM, START
+from core.base import files
+from core.base.errors import ConfigError
+from core.base.places import PROGRAM, START
 
 _NAME = "Tessera"
 _ICON = PROGRAM / "data" / "icon" / "tessera.png"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core import config
 from core.backups.collection import Backups
-from core.jobs import Jobs
+from core.base.jobs import Jobs
 from core.preferences import Preferences
 from core.store import lock
 from core.store.schema import objects_of

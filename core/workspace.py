@@ -10,17 +10,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from core import assistant_config, bugreport, config, disk, files
+from core import assistant_config, bugreport, config
 from core.access import Access
 from core.assistant_config import Snippet
+from core.base import disk, files
+from core.base.call_log import logged
+from core.base.errors import TesseraError, WorkspaceLocked
+from core.base.faults import DATABASE
+from core.base.jobs import Jobs
+from core.base.log import Log
+from core.base.messages import Message
 from core.bugreport import BugReport
-from core.call_log import logged
 from core.config import Settings
-from core.errors import TesseraError, WorkspaceLocked
-from core.faults import DATABASE
-from core.jobs import Jobs
-from core.log import Log
-from core.messages import Message
 from core.model import Context, Freshness, Health, Progress, SearchOptions, SearchResult, Status, no_progress
 from core.preferences import CHECK_AFTER_IMPORT, Preferences
 from core.rooms import Room, Rooms

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import KnowledgeBase, QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import advice, comparison, history, marking, pipelines, questions, running, sets

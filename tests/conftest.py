@@ -17,7 +17,8 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
-from core import embedding, images, places, reranking
+from core import embedding, images, reranking
+from core.base import places
 from core.embedding import Embedder, centring, onnx, tokens
 from core.providers import discovery
 from tests import tiny_models

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import ConfigError
 from core.config import settings
-from core.errors import ConfigError
 from core.model import OPEN, SearchSettings
 from core.settings_sections import KEYS
 

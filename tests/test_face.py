@@ -14,12 +14,12 @@ from typer.testing import CliRunner
 
 import core
 from core import Settings, TesseraError, Workspace
+from core.base.errors import ModelError, UnknownChoice
 from core.cli import app
 from core.config import settings
 from core.contracts import EmbedderContract, RerankerContract
 from core.documents import CONVERTERS
 from core.embedding import EMBEDDERS, Embedder
-from core.errors import ModelError, UnknownChoice
 from core.models import Models, wishes
 from core.reranking import RERANKERS, Reranker
 from tests.model_server import ModelServer

@@ -8,10 +8,10 @@ from typing import get_args, get_type_hints
 
 import pytest
 
+from core.base.errors import ConfigError, QueryError, UnknownChoice
+from core.base.messages import LANGUAGES, render
 from core.config import check, settings
-from core.errors import ConfigError, QueryError, UnknownChoice
 from core.evaluation import pipelines
-from core.messages import LANGUAGES, render
 from core.model import (
     CHOICES,
     DEFAULTS,

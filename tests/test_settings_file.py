@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies
 
-from core import config, swapping
+from core import config
+from core.base import swapping
+from core.base.errors import ConfigError
 from core.config import FILE
-from core.errors import ConfigError
 from core.settings_file import SettingsFile, _edited
 
 TYPED = """# mine

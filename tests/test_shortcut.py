@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core import cli, places, shortcut
+from core import cli, shortcut
+from core.base import places
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a menu of Linux")
@@ -71,7 +72,7 @@ def test_an_installed_program_keeps_its_workspace_with_the_persons_data(
     monkeypatch.chdir(tmp_path)
     assert places.workspace() == Path("data/workspace")
     monkeypatch.setattr(places, "PROGRAM", places._INSTALLED)
-    monkeypatch.setattr("core.places.user_data_path", lambda name, **_: tmp_path / "person" / name)
+    monkeypatch.setattr("core.base.places.user_data_path", lambda name, **_: tmp_path / "person" / name)
     assert places.workspace() == tmp_path / "person" / "tessera" / "workspace"
     old = tmp_path / "data" / "workspace"
     old.mkdir(parents=True)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from core import files
 from core.access import Access
-from core.errors import ConfigError, StoreError
+from core.base import files
+from core.base.errors import ConfigError, StoreError
 from core.model import bar_line
 from core.remote.client import beside
 from core.workspace import Workspace

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.base.lines import line_starts, with_newlines
+from core.base.text import fold, keywords, query_keywords, simplified
 from core.chunking import boundaries
-from core.lines import line_starts, with_newlines
 from core.markdown import parser
-from core.text import fold, keywords, query_keywords, simplified
 
 
 @pytest.mark.parametrize(

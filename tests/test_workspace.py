@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import (
+from core.base.errors import (
     ConfigError,
     IndexAway,
     NoteNotFound,

@@ -29,9 +29,9 @@ from benchmarks.drills.fuzzing.guests import KINDS, Files
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from benchmarks.drills.verbs import Outcome, run
-from core.errors import ArchiveError, TesseraError
+from core.base.errors import ArchiveError, TesseraError
+from core.base.places import personal
 from core.model import Filters
-from core.places import personal
 from core.workspace import Workspace
 
 SECONDS, MEGABYTES = 10.0, 500

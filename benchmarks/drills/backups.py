@@ -24,9 +24,9 @@ from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from benchmarks.drills.used import WORDS
 from benchmarks.drills.verbs import FORK, run
+from core.base.errors import TesseraError
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.errors import TesseraError
-from core.registry import Entry
 from core.unopened import Unopened
 from core.workspace import Workspace
 

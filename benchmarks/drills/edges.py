@@ -26,9 +26,9 @@ from benchmarks.drills.edging.doors import BODY, DOORS
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core.api.lazy_app import api
-from core.errors import TesseraError
+from core.base.errors import TesseraError
+from core.base.messages import readable
 from core.json_forms import notes, search
-from core.messages import readable
 from core.operations import status
 from core.workspace import Workspace
 from pages.ui.shared import shell

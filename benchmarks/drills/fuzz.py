@@ -26,8 +26,8 @@ from benchmarks.drills.fuzzing import files, lines, settings, texts
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core import chunking, config, embedding
+from core.base.errors import TesseraError
 from core.chunking import CHUNKERS
-from core.errors import TesseraError
 from core.evaluation import question_files
 from core.intake import notefile
 from core.intake.notefile import is_note

@@ -29,7 +29,8 @@ from benchmarks.drills.escapes import FAMILIES
 from benchmarks.drills.given import Given
 from benchmarks.drills.guests import Guests
 from benchmarks.drills.tally import Tally
-from core import cli, places
+from core import cli
+from core.base import places
 
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]")
 SETTINGS = {

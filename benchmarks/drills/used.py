@@ -12,9 +12,9 @@ from unittest.mock import patch
 import numpy as np
 
 from core.archives import expiry
+from core.base.faults import damaged
+from core.base.log import tail
 from core.embedding.tfidf import DIMENSION, Tfidf
-from core.faults import damaged
-from core.log import tail
 from core.model import ChunkingOptions, Matrix, NoteDraft, Pipeline, Role, SearchSettings
 from core.workspace import Workspace
 

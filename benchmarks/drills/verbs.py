@@ -17,7 +17,7 @@ from typing import Any
 
 from benchmarks.drills import forked
 from core import cli
-from core.errors import TesseraError
+from core.base.errors import TesseraError
 from core.store.index import chroma_process
 
 SECONDS = 120

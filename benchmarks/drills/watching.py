@@ -15,11 +15,11 @@ from pathlib import Path
 from benchmarks.drills import vault
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
+from core.base.errors import NoteNotFound
+from core.base.registry import Entry
 from core.config import Settings
 from core.embedding import EMBEDDERS
-from core.errors import NoteNotFound
 from core.model import Matrix, Role
-from core.registry import Entry
 from core.settings_sections import SearchSection
 from core.workspace import Workspace
 

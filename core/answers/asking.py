@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from core.text import CJK, fold, simplified
+from core.base.text import CJK, fold, simplified
 
 _MARK = re.compile(r"[?？]\s*$")
 _ENGLISH = re.compile(

@@ -9,10 +9,10 @@ import numpy as np
 from core.answers.confidence import confidence
 from core.answers.evidence import Candidate, Question, candidates
 from core.answers.excerpts import Excerpt, excerpts
+from core.base.text import query_keywords
 from core.model import Quote, SearchResult
 from core.retrieval.highlights import Read, words_of
 from core.store import Store
-from core.text import query_keywords
 
 Reads = Callable[[SearchResult], Mapping[str, Read]]
 """The engine's function that returns the tokens of a result's question and hits."""

@@ -13,7 +13,7 @@ from operator import itemgetter
 
 from core.answers import figures
 from core.answers.claim_words import BREAKS, NUMBER, OPPOSITES, PEOPLE, WORDS
-from core.text import CJK, STOP_WORDS, simplified
+from core.base.text import CJK, STOP_WORDS, simplified
 
 _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "`": " ", "*": " ", "~": " ", "|": " "})
 _SHORTENED = re.compile(r"(ca|wo|sha)?n't\b|(?<=can)not\b")

@@ -9,10 +9,10 @@ from core.answers import asking, bars, budget, writing
 from core.answers.choosing import Selection, choose
 from core.answers.confidence import LIKELY, SURE
 from core.answers.examples import Examples
-from core.call_log import logged, unlogged
+from core.base.call_log import logged, unlogged
+from core.base.errors import QueryError
+from core.base.jobs import Jobs
 from core.config import Settings
-from core.errors import QueryError
-from core.jobs import Jobs
 from core.model import (
     Answer,
     Bar,

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from core.answers import reader
 from core.answers.reader import Reader
 from core.answers.units import Span, Unit, units_of
+from core.base.text import CJK, STOP_WORDS, fold
 from core.model import Hit, Matrix, Spans
 from core.retrieval.highlights import Read, Stems, word_places, words_in
-from core.text import CJK, STOP_WORDS, fold
 
 Rarity = Mapping[str, float]
 """For each word of a question, the logarithm of how few chunks hold it."""

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
-from core.errors import NoteNotFound, TesseraError
-from core.jobs import Jobs
+from core.base.errors import NoteNotFound, TesseraError
+from core.base.jobs import Jobs
 from core.model import Answer, Note, Progress, Question
 
 SHOWN = 3

@@ -9,9 +9,9 @@ from math import exp, log
 
 from core.answers.evidence import Candidate
 from core.answers.units import Span
-from core.blobs import blobs
+from core.base.blobs import blobs
+from core.base.text import CJK
 from core.model import Hit, QuoteKind
-from core.text import CJK
 
 CHARACTERS, WITH_CODE = 500, 700
 """Maximum length of an excerpt with its lead, in characters; of one that holds code."""

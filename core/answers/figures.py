@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from core.text import CJK, STOP_WORDS, fold, simplified
+from core.base.text import CJK, STOP_WORDS, fold, simplified
 
 Date = tuple[int | None, int | None, int | None]
 """Year, month and day; None for what isn't said."""

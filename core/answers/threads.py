@@ -7,10 +7,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Unpack
 
 from core.answers import places
+from core.base.errors import NoteNotFound, ProviderError, QueryError, UnknownChoice, VersionNotFound
+from core.base.jobs import Jobs, stop_of
+from core.base.messages import ENGLISH, message, render
+from core.base.text import CJK, half_character, one_line
 from core.config import Settings
-from core.errors import NoteNotFound, ProviderError, QueryError, UnknownChoice, VersionNotFound
-from core.jobs import Jobs, stop_of
-from core.messages import ENGLISH, message, render
 from core.model import REFUSED, Answer, Cited, CitedPlace, Note, Progress, SearchOptions, Thread, Turn, told
 from core.notes import difference
 from core.notes.collection import Notes
@@ -18,7 +19,6 @@ from core.providers.chat import Chat, values
 from core.providers.connection import Stop, never
 from core.store import Store
 from core.store.ids import fresh_id
-from core.text import CJK, half_character, one_line
 
 if TYPE_CHECKING:
     from core.answers.collection import Answers

@@ -7,8 +7,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from core.blobs import blanked
-from core.lines import with_newlines
+from core.base.blobs import blanked
+from core.base.lines import with_newlines
 
 Span = tuple[int, int]
 Kind = Literal["sentence", "item", "row", "code"]

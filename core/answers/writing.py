@@ -9,14 +9,14 @@ from typing import Any
 
 from core.answers import figures, polarity
 from core.answers.lines import Lines
-from core.errors import Cancelled, ProviderError
-from core.messages import message
+from core.base.errors import Cancelled, ProviderError
+from core.base.messages import message
+from core.base.quotes import place_of
+from core.base.text import one_line, storable
 from core.model import Answer, Hit, Quote, Sentence, Writing
 from core.providers.chat import QUOTED, Chat, as_sent
 from core.providers.connection import Stop
-from core.quotes import place_of
 from core.retrieval import llm_choice
-from core.text import one_line, storable
 
 TASK = """You answer a question from passages of someone's notes.
 You are given JSON: "question", and "passages", each with a "number", a "place" and a "text".

@@ -14,9 +14,9 @@ from starlette.responses import Response, StreamingResponse
 from core.api.answers import LANGUAGE, as_json
 from core.api.binding import body_of
 from core.api.shared import Opened, documented
-from core.errors import TesseraError
+from core.base.errors import TesseraError
+from core.base.messages import readable, verbatim
 from core.json_forms.answers import ANSWER, WRITTEN
-from core.messages import readable, verbatim
 from core.model import Answer
 from core.operations import examples
 from core.operations.answers import ask, writing

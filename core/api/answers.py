@@ -9,7 +9,7 @@ from typing import Any
 from starlette.datastructures import Headers
 from starlette.responses import Response
 
-from core.errors import (
+from core.base.errors import (
     ChunkNotFound,
     Conflict,
     DiskFull,
@@ -25,7 +25,7 @@ from core.errors import (
     VersionNotFound,
     WorkspaceLocked,
 )
-from core.messages import ENGLISH, Message, language_of, readable, to_json
+from core.base.messages import ENGLISH, Message, language_of, readable, to_json
 
 PROBLEM = "application/problem+json"
 LANGUAGE = ContextVar("language", default=ENGLISH)

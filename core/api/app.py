@@ -15,8 +15,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from core.api import PLACE, answering, binding, jobs, older, older_searches, originals
 from core.api.answers import PROBLEM, Problem, answer, problem, problem_of
 from core.api.idempotency import Idempotency
-from core.errors import Conflict, TesseraError
-from core.messages import lines, message, verbatim
+from core.base.errors import Conflict, TesseraError
+from core.base.messages import lines, message, verbatim
 from core.operations import OPERATIONS
 from core.settings_errors import problem_of as reason_of
 from core.workspace import Workspace

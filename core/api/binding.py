@@ -15,7 +15,7 @@ from starlette.responses import Response
 from core.api import PLACE, jobs
 from core.api.answers import Problem, answer
 from core.api.shared import AnyText, Body, IfMatch, LongText, Opened, Text, documented, expected
-from core.errors import UnknownChoice
+from core.base.errors import UnknownChoice
 from core.json_forms.jobs import JOB as FORM
 from core.operations import declaring
 from core.operations.declaring import PROGRAM, Operation

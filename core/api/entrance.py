@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import BaseRoute, Match
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from core.messages import LANGUAGES, message, render
+from core.base.messages import LANGUAGES, message, render
 
 _PARAMETER = "token"
 _REFUSAL = message(

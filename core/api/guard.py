@@ -9,8 +9,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from core.api.answers import Problem, listen, problem
-from core.errors import TesseraError
-from core.messages import message, reason_of
+from core.base.errors import TesseraError
+from core.base.messages import message, reason_of
 from core.workspace import Workspace
 
 SHUT = message(

@@ -15,8 +15,8 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from core.api.answers import Problem, problem
-from core.errors import TesseraError
-from core.messages import message
+from core.base.errors import TesseraError
+from core.base.messages import message
 from core.model import Creation
 from core.workspace import Workspace
 

@@ -11,9 +11,9 @@ from starlette.responses import Response, StreamingResponse
 from core.api import PLACE
 from core.api.answers import LANGUAGE, Problem, answer, as_json, problem
 from core.api.shared import Opened, Text, documented
-from core.errors import JobNotFound
+from core.base.errors import JobNotFound
+from core.base.messages import message, readable
 from core.json_forms.jobs import JOB, job_id
-from core.messages import message, readable
 from core.model import Progress
 from core.operations import examples
 from core.operations import jobs as operations

@@ -8,7 +8,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from core.api.guard import Guard
 from core.api.limits import Limit
-from core.call_log import logged
+from core.base.call_log import logged
 from core.workspace import Workspace
 
 

@@ -5,7 +5,7 @@ from http import HTTPStatus
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from core.api.answers import Problem, problem
-from core.messages import message
+from core.base.messages import message
 
 MOST_BYTES = 64 * 1024 * 1024
 """Bytes of a body at most: three of the largest notes that are imported."""

@@ -11,10 +11,10 @@ from starlette.responses import Response
 from core.api.answers import Problem, answer
 from core.api.jobs import start_job
 from core.api.shared import Body, Opened, Text, documented, or_404
-from core.errors import ConfigError, NoteNotFound, SourceError
-from core.jobs import Busy
+from core.base.errors import ConfigError, NoteNotFound, SourceError
+from core.base.jobs import Busy
+from core.base.messages import message
 from core.json_forms.forms import plain
-from core.messages import message
 from core.model import (
     NoteCard,
     NoteState,

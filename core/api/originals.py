@@ -7,7 +7,7 @@ from starlette.responses import FileResponse, Response
 
 from core.api.answers import Problem
 from core.api.shared import Opened, Text, documented
-from core.errors import EditError, SourceError
+from core.base.errors import EditError, SourceError
 from core.operations import documents as operations
 from core.operations.declaring import PROGRAM
 

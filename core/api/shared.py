@@ -9,8 +9,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints
 
 from core.api.answers import Problem
 from core.api.idempotency import ONCE
-from core.errors import UnknownChoice
-from core.text import storable
+from core.base.errors import UnknownChoice
+from core.base.text import storable
 from core.workspace import Workspace
 
 _JSON = "application/json"

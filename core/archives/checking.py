@@ -5,7 +5,7 @@ from typing import Any
 
 from core.archives.parts import Mistakes
 from core.archives.records import Ids, Records, is_id
-from core.messages import Message, message
+from core.base.messages import Message, message
 
 
 def checked(records: Records, name: str) -> Ids:

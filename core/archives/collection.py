@@ -11,20 +11,20 @@ from datetime import timedelta
 from pathlib import Path
 from typing import IO, Literal, get_args
 
-from core import files, places
 from core.archives import documents, door, folders, records, whole, wordlists
 from core.archives.checking import checked
 from core.archives.expiry import expire
 from core.archives.parts import Mistakes
 from core.archives.records import Records
 from core.archives.trash import Trash
+from core.base import files, places
+from core.base.errors import RowError, SourceError, UnknownChoice
+from core.base.faults import translated
+from core.base.messages import message
 from core.config import Settings
-from core.errors import RowError, SourceError, UnknownChoice
-from core.faults import translated
 from core.indexing.bases import Bases
 from core.intake import upload
 from core.intake.notefile import is_note
-from core.messages import message
 from core.model import KnowledgeBase, Restored, TrashedBase
 from core.store import Store
 

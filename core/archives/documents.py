@@ -14,13 +14,13 @@ from core.archives.jsondocument import Document, refused
 from core.archives.parts import Made, Parts
 from core.archives.plain import Typed, noun, plain
 from core.archives.records import NoteRecord, Records, new_base, record_of
-from core.errors import ArchiveError, RowError
+from core.base.errors import ArchiveError, RowError
+from core.base.messages import message
 from core.intake.encoding import MAX_BYTES, unreadable
 from core.intake.folder import safe
 from core.markdown import frontmatter
 from core.markdown.body import look_into
 from core.markdown.frontwriting import as_json
-from core.messages import message
 from core.model import NOTE_FIELDS, OPEN, BaseKind, ChunkingOptions, FieldValues, KnowledgeBase, Note, SearchSettings
 from core.notes.filetexts import front_of, read_front
 

@@ -16,12 +16,13 @@ from core import chunking, config, embedding, reranking
 from core.archives.parts import Parts
 from core.archives.plain import noun
 from core.archives.records import NoteRecord, Records, RunRecord, SetRecord, is_id
-from core.errors import RowError, TesseraError
+from core.base.errors import RowError, TesseraError
+from core.base.messages import Message, message
+from core.base.text import one_line, stem
 from core.intake.encoding import MAX_BYTES
 from core.intake.folder import content_hash, safe
 from core.markdown import frontmatter
 from core.markdown.yamlblock import MAX_CHARACTERS
-from core.messages import Message, message
 from core.model import (
     LONGEST_CONTEXT,
     NOTE_FIELDS,
@@ -42,7 +43,6 @@ from core.model import (
 )
 from core.notes.fields import checked
 from core.notes.filetexts import read_front
-from core.text import one_line, stem
 
 T = TypeVar("T")
 

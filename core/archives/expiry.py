@@ -8,13 +8,13 @@ from datetime import UTC, date, datetime, timedelta
 from itertools import groupby
 from pathlib import Path
 
-from core import files
 from core.archives import records, whole
 from core.archives.parts import Parts
 from core.archives.records import NoteRecord, Records
 from core.archives.trash import LOG, Trash
-from core.errors import SourceError
-from core.faults import translated
+from core.base import files
+from core.base.errors import SourceError
+from core.base.faults import translated
 from core.intake.paths import free
 from core.model import KnowledgeBase, Trashed
 from core.notes import naming

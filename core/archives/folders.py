@@ -8,10 +8,10 @@ from pathlib import Path, PurePosixPath
 
 from core.archives.parts import Made, Parts
 from core.archives.records import NoteRecord, Records, new_base, record_of
-from core.errors import ArchiveError, EditError, SourceError
+from core.base.errors import ArchiveError, EditError, SourceError
+from core.base.messages import Message
 from core.intake import folder, notefile, upload
 from core.intake.paths import free
-from core.messages import Message
 from core.model import Failed, KnowledgeBase
 from core.notes import naming
 from core.notes.filetexts import text_of

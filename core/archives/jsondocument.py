@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Any
 
 from core.archives.plain import SIGNS, parsed
-from core.errors import ArchiveError, RowError
+from core.base.errors import ArchiveError, RowError
+from core.base.messages import Message, message
 from core.intake.encoding import MAX_BYTES
-from core.messages import Message, message
 
 MOST_DEPTH = 30
 _MOST_SIGNS, _MOST_NOTES = 5_000_000, 500_000

@@ -5,8 +5,8 @@ from functools import partial
 from itertools import chain
 from typing import Generic, TypeVar
 
-from core.errors import ArchiveError, RowError, SourceError
-from core.messages import Message
+from core.base.errors import ArchiveError, RowError, SourceError
+from core.base.messages import Message
 
 T = TypeVar("T")
 R = TypeVar("R")

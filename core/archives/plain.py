@@ -11,11 +11,11 @@ from math import isfinite
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from core.errors import RowError
+from core.base.errors import RowError
+from core.base.messages import Message, from_json, message, to_json, verbatim
+from core.base.text import escaped, half_character
 from core.evaluation.problems import parsing
-from core.messages import Message, from_json, message, to_json, verbatim
 from core.model import GoldSpan, Note, Question, exact
-from core.text import escaped, half_character
 
 _KINDS: dict[type, Message] = {
     str: message("text without control characters"),

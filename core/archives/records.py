@@ -9,10 +9,10 @@ from typing import Any
 
 from core import embedding
 from core.archives.parts import Parts
+from core.base.messages import Message
 from core.indexing.indexer import Indexer
 from core.intake.folder import content_hash
 from core.intake.paths import free
-from core.messages import Message
 from core.model import (
     NO_POWERS,
     Author,

@@ -7,13 +7,13 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core import files
 from core.archives import whole
-from core.errors import SourceError, UnknownChoice
-from core.faults import BACKUPS, translated
+from core.base import files
+from core.base.errors import SourceError, UnknownChoice
+from core.base.faults import BACKUPS, translated
+from core.base.swapping import sync_folder
 from core.model import TrashedBase
 from core.store import Store
-from core.swapping import sync_folder
 
 TRASH = "trash"
 """The folder in a workspace that holds deleted bases."""

@@ -13,16 +13,16 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, get_args, get_type_hints
 
-from core import files
 from core.archives import wordlists
 from core.archives.parts import Made, Parts
 from core.archives.plain import noun, parsed, plain
 from core.archives.records import Records, SyncRecord
-from core.errors import ArchiveError, RowError, SourceError
+from core.base import files
+from core.base.errors import ArchiveError, RowError, SourceError
+from core.base.messages import message
 from core.intake import upload
 from core.intake.encoding import MAX_BYTES
 from core.intake.notefile import is_note
-from core.messages import message
 from core.model import Feedback, KnowledgeBase, Powers
 
 _MARK, _VERSION = "tessera.json", {"tessera": "base", "version": 1}

@@ -3,11 +3,11 @@
 from contextlib import suppress
 from pathlib import Path
 
-from core import files
 from core.archives.parts import Mistakes
-from core.faults import translated
+from core.base import files
+from core.base.faults import translated
+from core.base.places import PROGRAM
 from core.notes import vocabulary
-from core.places import PROGRAM
 from core.query import synonyms
 
 FILES = (synonyms.FILE, vocabulary.FILE)

@@ -11,7 +11,7 @@ from yaml.resolver import Resolver
 
 from core.archives.jsondocument import MOST_DEPTH, Document, refused
 from core.archives.plain import Typed
-from core.messages import message, reason_of
+from core.base.messages import message, reason_of
 
 _MOST_EVENTS = 1_500_000
 """Beginnings and ends of values in a document: about as many as 30,000 notes have."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from core.errors import QueryError
+from core.base.errors import QueryError
 
 MOST = 100
 """Results of one call at most."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from core.assistants.answers import Answer
-from core.messages import readable
+from core.base.messages import readable
 from core.operations import declaring
 from core.operations.declaring import PROGRAM, Operation
 from core.remote.client import Remote

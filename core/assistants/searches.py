@@ -9,13 +9,13 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BeforeValidator, Field
 
 from core.assistants.answers import MOST, MOST_CHARACTERS, Answer, as_json, at_least_one, bounded
-from core.errors import QueryError
+from core.base.errors import QueryError
+from core.base.messages import readable
+from core.base.text import storable
 from core.json_forms.answers import ANSWER
-from core.messages import readable
 from core.model import EXPANSION_SIZES, NOTICES, WIDENING, Filters, Hit, NoteCard, SearchResult
 from core.operations.answers import ask
 from core.operations.declaring import PROGRAM
-from core.text import storable
 from core.workspace import Workspace
 
 _CONTEXT_TOKENS = 20_000

@@ -34,12 +34,12 @@ from core.assistants import notes, searches
 from core.assistants.answers import Answer, as_json
 from core.assistants.arguments import flat, read
 from core.assistants.binding import tool
-from core.call_log import logged
-from core.errors import TesseraError, UnknownChoice
+from core.base.call_log import logged
+from core.base.errors import TesseraError, UnknownChoice
+from core.base.text import escaped, one_line
 from core.model import NOTE_MARKS
 from core.operations import OPERATIONS
 from core.operations.named import SCHEME
-from core.text import escaped, one_line
 from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)

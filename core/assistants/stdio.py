@@ -20,8 +20,8 @@ from pydantic import ValidationError
 
 from core.assistants import server
 from core.assistants.write_calls import WriteCalls
-from core.errors import Cancelled, TesseraError, WorkspaceLocked
-from core.text import one_line
+from core.base.errors import Cancelled, TesseraError, WorkspaceLocked
+from core.base.text import one_line
 from core.workspace import Workspace, is_there
 
 _GATHERED = 5.0

@@ -10,7 +10,7 @@ from typing import Any, cast
 from mcp_types import CallToolResult
 
 from core.assistants.server import failure, run
-from core.errors import NoteNotFound, TesseraError, WorkspaceLocked
+from core.base.errors import NoteNotFound, TesseraError, WorkspaceLocked
 from core.model import Progress, ScannedFolder, Use
 from core.operations import uses
 from core.operations.declaring import PROGRAM

@@ -8,13 +8,13 @@ from contextlib import AbstractContextManager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from core import places
 from core.backups import encryption, making, manifest, restoring
+from core.base import places
+from core.base.errors import ConfigError, SourceError, TesseraError, UnknownChoice
+from core.base.faults import BACKUPS, translated
+from core.base.jobs import Jobs
+from core.base.messages import Message, message
 from core.config import Settings
-from core.errors import ConfigError, SourceError, TesseraError, UnknownChoice
-from core.faults import BACKUPS, translated
-from core.jobs import Jobs
-from core.messages import Message, message
 from core.model import Backup, BackupReason, Progress, RestoredBackup, no_progress
 from core.preferences import Preferences
 

@@ -11,11 +11,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from core import files
 from core.backups import manifest
-from core.errors import ConfigError, MissingDependency, SourceError
-from core.faults import translated
-from core.messages import message
+from core.base import files
+from core.base.errors import ConfigError, MissingDependency, SourceError
+from core.base.faults import translated
+from core.base.messages import message
 from core.model import Backup
 
 FILE = "backup-key.json"

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from core import files, places
 from core.backups import encryption, manifest
-from core.errors import DiskFull, StoreError
-from core.faults import BACKUPS, DATABASE, damaged, translated
-from core.messages import message
+from core.base import files, places
+from core.base.errors import DiskFull, StoreError
+from core.base.faults import BACKUPS, DATABASE, damaged, translated
+from core.base.messages import message
+from core.base.swapping import sync_folder
 from core.model import Backup, BackupReason, Progress, no_progress
-from core.swapping import sync_folder
 
 KEPT: dict[BackupReason, int] = {"daily": 7, "migration": 2, "program": 2}
 """Backups of a workspace that stay in a place, by what they were made for; older ones are deleted."""
@@ -46,7 +46,7 @@ def make(
 
     With `to` it is written there instead: in this folder, or as this file, whose name ends in .zip. Raises ConfigError
     for a file that is there already, NotesDamaged for a damaged database, whose older backups stay, DiskFull and other
-    errors of `core.faults`.
+    errors of `core.base.faults`.
     """
     own = folder / BACKUPS
     is_file = to and to.suffix == ".zip" and not os.path.isdir(to)  # noqa: PTH112 where is_dir raises for a long name

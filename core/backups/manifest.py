@@ -14,9 +14,9 @@ from typing import IO, Literal
 from pydantic import NonNegativeInt, TypeAdapter
 
 from core.backups import DAMAGE
-from core.errors import SourceError
-from core.faults import BACKUPS, DATABASE, FILES
-from core.messages import message
+from core.base.errors import SourceError
+from core.base.faults import BACKUPS, DATABASE, FILES
+from core.base.messages import message
 from core.model import Backup, BackupReason
 
 FILE = "manifest.json"

@@ -12,12 +12,12 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core import files
 from core.backups import encryption, making, manifest
-from core.errors import ConfigError, DiskFull, NewerSchema, SourceError
-from core.faults import BACKUPS, DATABASE, translated
+from core.base import files
+from core.base.errors import ConfigError, DiskFull, NewerSchema, SourceError
+from core.base.faults import BACKUPS, DATABASE, translated
+from core.base.swapping import sync_folder
 from core.model import Backup
-from core.swapping import sync_folder
 
 Objects = Callable[[int], Mapping[tuple[str, str], str | None]]
 """Returns the SQL of each object of a database by its kind and name, for a schema; raises NewerSchema."""
@@ -39,7 +39,7 @@ def prepare(file: Path, folder: Path, passphrase: str, objects: Objects) -> tupl
 
     Return it, and the folder in which what is there will lie, None where nothing is. `objects` are those of a
     database of a schema. Raises SourceError for a damaged backup, ConfigError for a wrong passphrase, NewerSchema,
-    DiskFull and other errors of `core.faults`; the workspace stays as it is.
+    DiskFull and other errors of `core.base.faults`; the workspace stays as it is.
     """
     partial, ready, before = folder / f"{_READY}.partial", folder / _READY, folder / f"{_READY}.before"
     with translated(folder):

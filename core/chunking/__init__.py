@@ -4,13 +4,13 @@ from dataclasses import asdict, replace
 from inspect import signature
 from typing import Protocol
 
+from core.base.messages import message
+from core.base.registry import Entry, Table
 from core.chunking import describe
 from core.chunking.options import check_ranges
 from core.chunking.reading import Reading, Tokens, read
 from core.markdown.outline import Outline
-from core.messages import message
 from core.model import Chunk, ChunkingOptions, Cut, Note
-from core.registry import Entry, Table
 
 __all__ = ["CHUNKERS", "Chunker", "Tokens", "build", "check", "cut"]
 

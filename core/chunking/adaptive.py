@@ -1,12 +1,12 @@
 """Choice of the strategy that fits a note: profile -> choice -> check of the result, with the reasons."""
 
+from core.base.messages import Message, message, plural
 from core.chunking import describe
 from core.chunking.markdown import MarkdownAware
 from core.chunking.options import positive
 from core.chunking.reading import Reading
 from core.chunking.recursive import RecursiveCharacter
 from core.chunking.whole import NoChunking
-from core.messages import Message, message, plural
 from core.model import Chunk, Cut, Profile
 
 NEARLY_ALL = 0.9

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from itertools import chain, islice, takewhile
 
-from core.blobs import without_blobs
+from core.base.blobs import without_blobs
+from core.base.lines import line_starts
+from core.base.messages import Message, message
 from core.chunking.letters import CODE
 from core.chunking.reading import Reading
 from core.chunking.sections import Sections, short_for
 from core.chunking.slices import Slice, trim
-from core.lines import line_starts
 from core.markdown.outline import Block, walk
-from core.messages import Message, message
 from core.model import Chunk, ChunkKind, Profile
 
 _WORD = re.compile(r"\w")

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from core.blobs import LARGE, Span, blanked
+from core.base.blobs import LARGE, Span, blanked
 from core.chunking.letters import Letters
 from core.chunking.shortened import Shortened
 from core.markdown.outline import Outline, of_plain, parse

@@ -7,11 +7,11 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.lines import with_newlines
 from core.chunking import boundaries, describe
 from core.chunking.options import overlap, size
 from core.chunking.reading import Reading
 from core.chunking.slices import PROSE, ROWS, Size, Slice, Span, cut, join, solid_rows, trim
-from core.lines import with_newlines
 from core.markdown.outline import Block, walk
 from core.model import Chunk
 

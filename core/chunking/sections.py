@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import islice, takewhile
 from typing import NamedTuple
 
+from core.base.text import UNSPACED, WORD
 from core.markdown.outline import Heading
 from core.model import ChunkKind
-from core.text import UNSPACED, WORD
 
 SECTION_LEVEL = 3
 """Headings down to this level always begin a section. Deeper headings do where a section is too large."""

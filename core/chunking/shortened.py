@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.blobs import Span, without_blobs
+from core.base.blobs import Span, without_blobs
 
 
 @dataclass(frozen=True, eq=False)

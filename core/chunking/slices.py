@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.base.lines import text_end
 from core.chunking import boundaries
 from core.chunking.reading import Reading
-from core.lines import text_end
 from core.markdown.outline import Block, BlockKind
 
 _BLANK = re.compile(r"\s*")

@@ -10,6 +10,9 @@ from typing import Annotated, Any
 
 import typer
 
+from core.base.errors import ConfigError, TesseraError, UnknownChoice
+from core.base.log import print_nothing
+from core.base.text import escaped, half_character
 from core.cli import archives, assistants, backups, bases, chunklines, lines, models, notes, options, packs
 from core.cli.app import serve as serve_pages
 from core.cli.binding import bind, taking
@@ -22,12 +25,9 @@ from core.cli.serving import serve
 from core.cli.terminal import take
 from core.cli.texts import _, say, translate_typer
 from core.cli.watching import watch
-from core.errors import ConfigError, TesseraError, UnknownChoice
-from core.log import print_nothing
 from core.operations import OPERATIONS, chunks
 from core.operations import status as states
 from core.operations.declaring import PERSON
-from core.text import escaped, half_character
 
 _LOG_LINES = 100
 
@@ -131,7 +131,7 @@ def status(
     as_json: options.Json = False,
 ) -> None:
     if log:
-        from core.log import FILE, tail
+        from core.base.log import FILE, tail
 
         show({"log": str(workspace / FILE), "lines": tail(workspace, _LOG_LINES)}, as_json, lines.of_log)
         return

@@ -15,11 +15,11 @@ from typing import Annotated, NoReturn
 
 import typer
 
+from core.base.errors import ConfigError
+from core.base.places import PROGRAM
 from core.cli.options import Json
 from core.cli.output import show
 from core.cli.texts import _
-from core.errors import ConfigError
-from core.places import PROGRAM
 
 HOST = "127.0.0.1"
 PORT = 8501

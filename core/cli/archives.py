@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
+from core.base.messages import plural
 from core.cli.bases import ON
 from core.cli.calling import call
 from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import show
 from core.cli.texts import _, say
-from core.messages import plural
 from core.model import FOREIGN
 from core.operations import archives
 

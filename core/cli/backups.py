@@ -7,13 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
+from core.base.errors import ConfigError, WorkspaceLocked
+from core.base.messages import message, plural
 from core.cli.calling import call, writing
 from core.cli.costs import agreed
 from core.cli.options import group
 from core.cli.output import progress
 from core.cli.texts import _, minute, say
-from core.errors import ConfigError, WorkspaceLocked
-from core.messages import message, plural
 from core.model import BACKUP_REASONS
 from core.operations import backups as operations
 from core.operations.declaring import PERSON, Operation

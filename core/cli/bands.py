@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from html import escape
 
+from core.base.messages import plural, terminal_language
 from core.cli.chunklines import size_message
 from core.cli.texts import say
-from core.messages import plural, terminal_language
 from core.model import Cut, Note, Sizes
 
 _STYLE = """

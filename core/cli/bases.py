@@ -5,11 +5,11 @@ from typing import Annotated, Any
 
 import typer
 
+from core.base.messages import message, plural
 from core.cli import costs
 from core.cli.calling import opened
 from core.cli.lines import base_lines, folder_lines
 from core.cli.texts import _, say
-from core.messages import message, plural
 from core.model import BASE_KINDS, SETTINGS, ChunkingOptions, chunking_label, embedder_name, setting_value
 from core.operations import archives
 from core.operations import bases as operations

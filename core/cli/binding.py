@@ -13,12 +13,12 @@ from typing import Annotated, Any, get_origin
 import typer
 from typer.core import TyperArgument, TyperCommand
 
+from core.base.errors import TesseraError, Unfinished
+from core.base.messages import message
 from core.cli.calling import call, flag, places, words
 from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import plain_lines, show
 from core.cli.texts import say
-from core.errors import TesseraError, Unfinished
-from core.messages import message
 from core.operations.declaring import Operation, Parameter
 from core.operations.parameters import plain
 

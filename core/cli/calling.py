@@ -10,13 +10,13 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from core.base.errors import WorkspaceLocked
+from core.base.places import expanded
 from core.cli.options import WORKSPACE
 from core.cli.output import BESIDE, progress
 from core.cli.texts import _
-from core.errors import WorkspaceLocked
 from core.operations.declaring import PERSON, Operation, Parameter
 from core.operations.parameters import plain
-from core.places import expanded
 
 if TYPE_CHECKING:
     from core.remote.client import Remote

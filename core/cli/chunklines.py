@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from core.base.messages import Message, message
 from core.cli.texts import _, say
-from core.messages import Message, message
 from core.model import CHUNK_KINDS, CHUNK_STATES, setting_value
 
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from core.base.messages import plural
+from core.base.text import one_line
 from core.cli.texts import _, say
-from core.messages import plural
 from core.model import CLICKED
-from core.text import one_line
 
 
 def of_clicks(values: dict[str, Any]) -> list[str]:

@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from core.base.messages import plural
 from core.cli import costs, lines
 from core.cli.calling import opened, stoppable
 from core.cli.texts import _, say
-from core.messages import plural
 from core.operations import imports as operations
 
 _ADDRESS = re.compile(r"(https?):/+(.+)")

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 import typer
 
+from core.base.errors import ConfigError
+from core.base.messages import Message, message, plural
 from core.cli.calling import Run, opened
 from core.cli.options import WORKSPACE
 from core.cli.texts import _, say
-from core.errors import ConfigError
-from core.messages import Message, message, plural
 from core.operations import bases as operations
 
 Cost = dict[str, Any]

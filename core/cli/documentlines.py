@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from core.base.messages import plural
 from core.cli.texts import _, say
-from core.messages import plural
 from core.model import GUESSED
 
 _SHOWN = 20

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from core.base.errors import BelowTarget, ConfigError, QuestionSetError, SourceError, UnknownChoice
+from core.base.messages import message, terminal_language
 from core.cli import evaluationlines
 from core.cli.binding import taking
 from core.cli.calling import call, reading
 from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import progress, show
 from core.cli.texts import _
-from core.errors import BelowTarget, ConfigError, QuestionSetError, SourceError, UnknownChoice
 from core.json_forms.evaluation import EVALUATION, of_advice, of_comparison
-from core.messages import message, terminal_language
 from core.model import METRICS, QuestionSet, SearchSettings
 from core.operations import evaluation as operations
 

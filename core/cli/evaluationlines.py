@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from core.base.messages import plural
 from core.cli.texts import _, say
-from core.messages import plural
 from core.model import FIGURES, figure_name
 
 

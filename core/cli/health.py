@@ -4,11 +4,11 @@ from typing import Annotated, Any
 
 import typer
 
+from core.base.errors import TesseraError, WorkspaceLocked
 from core.cli.calling import call
 from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import show
 from core.cli.texts import _, say
-from core.errors import TesseraError, WorkspaceLocked
 from core.model import SPACE_PARTS
 from core.operations import doctor as operations
 

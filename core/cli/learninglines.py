@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
+from core.base.messages import message, plural
 from core.cli.texts import _, say
-from core.messages import message, plural
 
 
 def of_report(values: dict[str, Any]) -> list[str]:

@@ -3,9 +3,10 @@
 import shlex
 from typing import Any
 
+from core.base.messages import lines, message, plural
+from core.base.text import one_line
 from core.cli import documentlines, snippet
 from core.cli.texts import _, minute, say
-from core.messages import lines, message, plural
 from core.model import (
     LEVELS,
     LOST,
@@ -17,7 +18,6 @@ from core.model import (
     base_model,
     classification,
 )
-from core.text import one_line
 
 
 def of_why_not(answer: dict[str, Any]) -> list[str]:

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 import typer
 
+from core.base.messages import Message, message
 from core.cli.calling import call
 from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import progress, show
@@ -11,7 +12,6 @@ from core.cli.servers import server
 from core.cli.texts import _, say
 from core.json_forms.forms import plain
 from core.json_forms.models import CARDS
-from core.messages import Message, message
 from core.model import Part
 from core.operations import models as operations
 

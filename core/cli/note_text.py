@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
+from core.base.errors import ConfigError, TesseraError
 from core.cli.texts import _
-from core.errors import ConfigError, TesseraError
 from core.intake.encoding import MAX_BYTES
 
 

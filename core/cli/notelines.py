@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from core.base.messages import plural
 from core.cli.texts import _, minute, say
-from core.messages import plural
 from core.model import AUTHORS, NOTE_FIELDS, SUBMISSIONS, VERSION_KINDS, property_text, settled_line
 
 _SIGNS = {"equal": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 
 import typer
 
+from core.base.errors import ConfigError, NoteNotFound
 from core.cli import note_text, notelines
 from core.cli.calling import call, opened
 from core.cli.options import WORKSPACE, Base, Folder, Json
 from core.cli.output import show
 from core.cli.texts import _
-from core.errors import ConfigError, NoteNotFound
 from core.operations import note_trash, note_versions
 from core.operations import notes as operations
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from core import places
+from core.base import places
 from core.cli.texts import _
 
 

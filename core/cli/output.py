@@ -6,12 +6,12 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
+from core.base.messages import readable
+from core.base.pace import Pace
+from core.base.text import one_line
 from core.cli.terminal import in_json, redraw
 from core.cli.texts import say
-from core.messages import readable
 from core.model import left_line
-from core.pace import Pace
-from core.text import one_line
 
 Lines = Callable[[Any], list[str]]
 """Returns the printed lines of an answer's values."""

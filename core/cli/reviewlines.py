@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from core.base.text import one_line
 from core.cli.texts import _, say
 from core.model import MATTERS
-from core.text import one_line
 
 
 def of_matters(values: dict[str, Any]) -> list[str]:

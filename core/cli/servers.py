@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
+from core.base.errors import ConfigError
+from core.base.messages import message
 from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import progress, show
 from core.cli.texts import _, say
-from core.errors import ConfigError
 from core.json_forms.forms import plain
-from core.messages import message
 
 SOURCES = {
     "environment": message("from the environment"),

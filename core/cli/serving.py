@@ -7,11 +7,11 @@ from typing import Annotated
 
 import typer
 
+from core.base.errors import ConfigError
 from core.cli.app import HOST, Port, free
 from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import show
 from core.cli.texts import _
-from core.errors import ConfigError
 
 _GRACE = 3
 """Seconds for the requests that are under way when the server is stopped."""

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from core.text import CJK, STOP_WORDS, fold
+from core.base.text import CJK, STOP_WORDS, fold
 
 _WORD = re.compile(rf"(?=([{CJK}]{{2}}))|((?:(?![{CJK}])\w)+)")
 SNIPPET = 6

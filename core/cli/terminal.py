@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, TextIO, cast
 
-from core.errors import SourceError
+from core.base.errors import SourceError
 
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]")
 """Characters that control a terminal: control codes, line separators, direction marks."""

@@ -6,7 +6,7 @@ from typing import IO, Any
 
 import typer.core
 
-from core.messages import message, render, terminal_language
+from core.base.messages import message, render, terminal_language
 
 
 def _(text: str, /, **fields: object) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
+from core.base.messages import message
+from core.base.text import one_line
 from core.cli.texts import _, say
-from core.messages import message
 from core.model import NOT_IN_NOTES
-from core.text import one_line
 
 _GONE = {"changed": message("The source has changed."), "deleted": message("The note was deleted.")}
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from core.base.messages import message, plural
 from core.cli.texts import _, minute, say
-from core.messages import message, plural
 from core.model import USED_IN
 
 _VERDICTS = {1: message("helpful"), 0: message("not helpful"), -1: message("misleading")}

@@ -6,11 +6,11 @@ from datetime import datetime
 from queue import Empty, SimpleQueue
 from typing import Any
 
+from core.base.messages import plural
 from core.cli import lines
 from core.cli.options import WORKSPACE, Folder, Json
 from core.cli.output import show
 from core.cli.texts import say
-from core.messages import plural
 from core.model import KnowledgeBase, SyncReport
 
 _PATIENCE = 0.5

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 from core.archives.collection import Archives
 from core.backups.collection import Backups
+from core.base.messages import Message
 from core.config import Settings
 from core.indexing.bases import Bases
-from core.messages import Message
 from core.model import HealthLevel
 from core.models import Models
 from core.models.servers import Servers

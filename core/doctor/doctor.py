@@ -4,14 +4,14 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 
+from core.base.errors import ConfigError, TesseraError
+from core.base.faults import translated
+from core.base.messages import Message
 from core.doctor import space
 from core.doctor.check import Check, Parts
 from core.doctor.of_database import OF_DATABASE
 from core.doctor.of_files import OF_FILES
 from core.doctor.of_needs import OF_NEEDS
-from core.errors import ConfigError, TesseraError
-from core.faults import translated
-from core.messages import Message
 from core.model import Checked, Compacted, Health, Progress, Space, no_progress
 
 CHECKS: Mapping[str, Check] = OF_DATABASE | OF_NEEDS | OF_FILES

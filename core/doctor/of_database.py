@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from core.base.errors import StoreError
+from core.base.messages import Message, message, plural, verbatim
 from core.doctor.check import Check, Parts
-from core.errors import StoreError
-from core.messages import Message, message, plural, verbatim
 from core.model import Revision
 from core.store.word_rows import word_row
 

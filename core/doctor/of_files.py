@@ -10,12 +10,12 @@ from datetime import timedelta
 from pathlib import Path
 from urllib.parse import unquote
 
-from core import files
 from core.backups import restoring
+from core.base import files
+from core.base.faults import BACKUPS, hindrance
+from core.base.messages import Message, lines, message, plural, verbatim
 from core.doctor.check import Check, Parts, named
-from core.faults import BACKUPS, hindrance
 from core.indexing.scratch import Scratch
-from core.messages import Message, lines, message, plural, verbatim
 from core.model import GUESSED, Filters, Note
 from core.notes import attachments
 from core.store import folder as folders

@@ -6,18 +6,19 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from core import config, embedding, files
-from core.disk import disk, nearly_full
+from core import config, embedding
+from core.base import files
+from core.base.disk import disk, nearly_full
+from core.base.errors import IndexDamaged, SourceError, TesseraError
+from core.base.messages import Message, lines, message, plural, verbatim
+from core.base.text import digest
 from core.doctor.check import Check, Parts, named
 from core.embedding import Embedder
 from core.embedding.windows import row_windows
-from core.errors import IndexDamaged, SourceError, TesseraError
-from core.messages import Message, lines, message, plural, verbatim
 from core.model import KnowledgeBase
 from core.models import cards
 from core.store import Store
 from core.store.index import seal
-from core.text import digest
 
 _OLD = 7
 """Days after which a backup is old."""

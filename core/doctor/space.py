@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from core import files
 from core.backups import restoring
-from core.disk import disk, nearly_full
+from core.base import files
+from core.base.disk import disk, nearly_full
+from core.base.errors import DiskFull
+from core.base.faults import BACKUPS, DATABASE
+from core.base.messages import message
 from core.doctor.check import Parts
-from core.errors import DiskFull
-from core.faults import BACKUPS, DATABASE
 from core.indexing.scratch import FOLDER, Scratch
-from core.messages import message
 from core.model import Compacted, Progress, Space
 
 _SPARE = 64 << 20

@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
+from core.base.errors import SourceError
 from core.documents.obsidian import in_reading_order
 from core.documents.protocol import Converted
-from core.errors import SourceError
 from core.model import Omission
 
 

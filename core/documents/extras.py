@@ -3,7 +3,7 @@
 from functools import cache
 from importlib.util import find_spec
 
-from core.errors import SourceError
+from core.base.errors import SourceError
 
 _EXTRAS = {
     "pypandoc": "documents",

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, ParseError, XMLParser, parse, tostring
 
+from core.base.errors import SourceError
 from core.documents.kinds import damaged
 from core.documents.protocol import Converted
-from core.errors import SourceError
 
 _DEEPEST = 200
 _DATES = ("pubDate", "published", "updated", "date")

@@ -6,8 +6,8 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from core.errors import SourceError
-from core.messages import Message, message
+from core.base.errors import SourceError
+from core.base.messages import Message, message
 
 MAX_BYTES = 100 * 1024 * 1024
 MAX_UNPACKED = 500 * 1024 * 1024

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from core.base.errors import SourceError
 from core.documents.protocol import Converted
-from core.errors import SourceError
 
 _MOST = 20_000
 """Cards and links of a canvas that are read."""

@@ -8,12 +8,12 @@ from importlib.metadata import version
 from statistics import fmean
 from typing import Any
 
+from core.base.errors import SourceError
 from core.documents import allowance
 from core.documents.extras import has, need
 from core.documents.kinds import MAX_PAGES, PICTURES, damaged, name_of
 from core.documents.protocol import Converted
 from core.documents.scanned import ScannedLine, in_order, turned
-from core.errors import SourceError
 
 MAX_PIXELS = 60_000_000
 _DPI = 150

@@ -10,6 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from core.base.encodings.decoding import decode_part
+from core.base.errors import SourceError
+from core.base.messages import Message, message
 from core.documents import allowance, notebooks, syntax
 from core.documents.extras import has, need
 from core.documents.kinds import damaged
@@ -23,9 +26,6 @@ from core.documents.process import Interrupted, ended
 from core.documents.protocol import Converted
 from core.documents.rst import without_files
 from core.documents.webpages import main_part, unwrapped, whole
-from core.encodings.decoding import decode_part
-from core.errors import SourceError
-from core.messages import Message, message
 from core.model import Omission
 
 _FORMATS = {

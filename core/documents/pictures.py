@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
+from core.base.errors import ConfigError, SourceError
+from core.base.messages import from_json, message
 from core.documents import thumbnails
 from core.documents.converting import OCR_MEGABYTES, OCR_SECONDS
 from core.documents.extras import has
 from core.documents.kinds import check_size, picture_kind
 from core.documents.process import ConverterProcess, Interrupted, Limits, ended
-from core.errors import ConfigError, SourceError
-from core.messages import from_json, message
 from core.model import Pixels
 
 PICTURE_SECONDS = 120

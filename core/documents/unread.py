@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable
 
+from core.base.messages import Message, message, plural
 from core.documents.kinds import PICTURES, kind_of
-from core.messages import Message, message, plural
 
 READ = message(
     "Markdown and text, PDF, Word, PowerPoint, Excel and CSV, LibreOffice, e-books, web pages, e-mail, notebooks, and "

@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 
+from core.base.encodings.decoding import decode_part
 from core.documents.kinds import damaged
-from core.encodings.decoding import decode_part
 
 _SILENT = frozenset("script style noscript template svg iframe object canvas button select dialog".split())
 """Elements that hold no text of the page."""

@@ -11,12 +11,12 @@ from datetime import datetime, timedelta
 from itertools import islice
 from xml.etree.ElementTree import Element, ParseError, iterparse
 
+from core.base.messages import Message, plural
 from core.documents.kinds import damaged
 from core.documents.office.sheets import SheetExtras
 from core.documents.packaged import described
 from core.documents.protocol import Converted
 from core.markdown.writing import table
-from core.messages import Message, plural
 from core.model import Omission
 
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"

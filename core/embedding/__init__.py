@@ -1,8 +1,8 @@
 """Texts -> vectors: the table of the embedders."""
 
+from core.base.messages import message
+from core.base.registry import Entry, Table
 from core.embedding.protocol import Embedder as Embedder
-from core.messages import message
-from core.registry import Entry, Table
 
 EMBEDDERS: Table[Embedder] = Table(
     message("model for meaning"),

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from core.errors import ModelError
-from core.messages import Message
+from core.base.errors import ModelError
+from core.base.messages import Message
 
 
 @contextmanager

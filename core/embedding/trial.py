@@ -7,12 +7,12 @@ from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 
-from core import files
+from core.base import files
+from core.base.errors import ModelError
 from core.embedding import bundled, e5, onnx
 from core.embedding.device import choose
 from core.embedding.encoder import Encoder
 from core.embedding.tokens import TYPICAL
-from core.errors import ModelError
 
 FILE = "trial.json"
 """The result, beside the models: texts a second by name."""

@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.blobs import blanked
+from core.base.blobs import blanked
+from core.base.errors import ConfigError
 from core.embedding import Embedder
-from core.errors import ConfigError
 from core.markdown.rows import tables
 from core.model import Chunk, Spans, Window
 

@@ -6,11 +6,11 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import ConfigError, UnknownChoice
+from core.base.errors import ConfigError, UnknownChoice
+from core.base.messages import Message, message
 from core.evaluation.compare import compare, rounded
 from core.evaluation.scoring import values as values_of
 from core.evaluation.sidebyside import BY_BUDGET, shared
-from core.messages import Message, message
 from core.model import ENOUGH, METRICS, Advice, Measured
 
 FOLDS, REPEATS = 5, 10

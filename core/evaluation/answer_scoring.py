@@ -7,7 +7,8 @@ from dataclasses import replace
 from core.answers import writing
 from core.answers.choosing import choose
 from core.answers.collection import answer_of
-from core.errors import Cancelled
+from core.base.errors import Cancelled
+from core.base.text import CJK, fold
 from core.evaluation.metrics import Span, cited_precision, cited_recall
 from core.model import (
     AGREED,
@@ -23,7 +24,6 @@ from core.providers.chat import Chat
 from core.providers.connection import Stop
 from core.retrieval.engine import SearchEngine
 from core.store import Store
-from core.text import CJK, fold
 
 _LATIN = rf"(?:(?![{CJK}])\w)"
 _FACT = re.compile(

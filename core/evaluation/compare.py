@@ -6,8 +6,8 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import ConfigError
-from core.messages import Message, message
+from core.base.errors import ConfigError
+from core.base.messages import Message, message
 from core.model import ENOUGH, Comparison
 
 RESAMPLES = 10_000

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from core.base.text import query_keywords
 from core.evaluation.metrics import FOUND_SHARE
 from core.indexing.anchors import Span
 from core.model import Chunk, Diagnosis, GoldSpan, MissedAt, NoteCard
 from core.retrieval.reasons import Reasons
 from core.store import Store
-from core.text import query_keywords
 
 
 def of(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan]]) -> list[Diagnosis]:

@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 from typing import cast
 
 from core import embedding
-from core.call_log import log_bases, logged, unlogged
+from core.base.call_log import log_bases, logged, unlogged
+from core.base.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
+from core.base.jobs import Jobs
+from core.base.text import digest
 from core.config import Settings
-from core.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
 from core.evaluation import findings, probes
 from core.evaluation.compare import compare
-from core.jobs import Jobs
 from core.model import (
     DEPTH,
     ENOUGH,
@@ -39,7 +40,6 @@ from core.query.synonyms import SynonymsFile
 from core.reranking import NONE
 from core.retrieval.engine import SearchEngine
 from core.store import Store
-from core.text import digest
 
 SECONDS = 50.0
 """Time for the questions of a check; the rest of a minute is for drawing them."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from core.errors import NoteNotFound, QuestionSetError, RowError
+from core.base.errors import NoteNotFound, QuestionSetError, RowError
 from core.evaluation.problems import Problems
 from core.indexing.anchors import Span, places
 from core.model import CALENDAR_BEGINS, Edit, Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSet

@@ -5,13 +5,13 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
-from core.errors import ProviderError
-from core.messages import message
+from core.base.errors import ProviderError
+from core.base.messages import message
+from core.base.text import one_line, storable
 from core.model import Agreement, Judgement, QuestionResult
 from core.providers.chat import AGAIN, Chat
 from core.providers.connection import Stop
 from core.retrieval.llm_choice import shares
-from core.text import one_line, storable
 
 TASK = """You compare an answer with what a person wishes to read.
 You are given JSON: "question", "wished" (the wished answer, empty where there is none), "passages" (the texts that \

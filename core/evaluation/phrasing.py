@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from core.text import CJK
+from core.base.text import CJK
 
 _CHINESE = re.compile(f"[{CJK}]")
 _LETTER = re.compile(r"[^\W\d_]")

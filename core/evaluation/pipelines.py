@@ -7,7 +7,7 @@ from typing import Any, cast, get_args
 
 from pydantic import TypeAdapter, ValidationError
 
-from core.errors import ConfigError, UnknownChoice
+from core.base.errors import ConfigError, UnknownChoice
 from core.model import (
     DEFAULTS,
     DEPTH,

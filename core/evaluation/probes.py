@@ -5,11 +5,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from core.base.text import digest, fold, query_keywords
 from core.evaluation.phrasing import NAVIGATION, Casing, is_chinese, of_definition, of_heading, stands_alone
 from core.evaluation.suggestions import Section, sections_of, sentences_of
 from core.model import PROBE_KINDS, Note, Probe, ProbeKind
 from core.notes.links import NoteLinks
-from core.text import digest, fold, query_keywords
 
 OF_NOTE = 6
 """Most questions of a note."""

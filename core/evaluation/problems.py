@@ -2,8 +2,8 @@
 
 from operator import itemgetter
 
-from core.errors import QuestionSetError, TesseraError
-from core.messages import Message, message
+from core.base.errors import QuestionSetError, TesseraError
+from core.base.messages import Message, message
 from core.model import Question
 
 MOST = 20

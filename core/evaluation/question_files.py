@@ -4,15 +4,15 @@ import json
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from core import files
-from core.errors import QueryError, QuestionSetError, RowError
+from core.base import files
+from core.base.errors import QueryError, QuestionSetError, RowError
+from core.base.messages import message, verbatim
+from core.base.text import half_character
 from core.evaluation import golds, sheets
 from core.evaluation.problems import Problems, parsing
 from core.limits import check_question
-from core.messages import message, verbatim
 from core.model import Gold, KnowledgeBase, Question
 from core.store import Store
-from core.text import half_character
 
 MOST_BYTES = 50 * 2**20
 """Bytes of a question file."""

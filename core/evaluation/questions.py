@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from core.base.errors import QuestionSetError
 from core.config import Settings
-from core.errors import QuestionSetError
 from core.evaluation import golds, suggestions
 from core.model import Filters, GoldSpan, Hit, Progress, Question, QuestionSet, no_progress
 from core.providers.chat import Chat

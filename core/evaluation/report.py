@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
+from core.base.messages import ENGLISH, Message, lines, message, plural, render
 from core.evaluation import sheets
 from core.evaluation.report_page import PAGE, STYLE
 from core.evaluation.sidebyside import answered
-from core.messages import ENGLISH, Message, lines, message, plural, render
 from core.model import (
     ANSWER_METRICS,
     ENOUGH,

@@ -8,14 +8,14 @@ from functools import partial
 
 from core import chunking, embedding
 from core.answers import bars
-from core.call_log import unlogged
+from core.base.call_log import unlogged
+from core.base.errors import ConfigError, QueryError, QuestionSetError, StoreError
+from core.base.jobs import stop_of
 from core.config import Settings
-from core.errors import ConfigError, QueryError, QuestionSetError, StoreError
 from core.evaluation import advice, diagnosis, golds, pipelines, report, scoring, sidebyside
 from core.evaluation.answering import Answering
 from core.evaluation.problems import Problems
 from core.indexing.scratch import Scratch
-from core.jobs import stop_of
 from core.model import (
     KnowledgeBase,
     Measured,

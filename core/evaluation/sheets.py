@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from core.errors import QuestionSetError, RowError
+from core.base.errors import QuestionSetError, RowError
 from core.evaluation.problems import Problems, parsing
 from core.intake.encoding import decode
 from core.model import Gold, Question

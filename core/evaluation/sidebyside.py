@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from math import floor, inf
 
-from core.errors import ConfigError, UnknownChoice
+from core.base.errors import ConfigError, UnknownChoice
+from core.base.messages import Message, message
 from core.evaluation import metrics
 from core.evaluation.compare import compare
 from core.evaluation.scoring import nearness, summarise, values
-from core.messages import Message, message
 from core.model import (
     ANSWER_METRICS,
     BUDGET,

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
 
-from core.errors import SourceError
+from core.base.errors import SourceError
+from core.base.lines import line_starts
+from core.base.messages import message
+from core.base.text import digest, fold
 from core.evaluation.golds import gold_at, only_place
 from core.evaluation.phrasing import Casing, instructs, is_chinese, of_definition, of_heading, stands_alone
 from core.indexing.anchors import Span
-from core.lines import line_starts
 from core.markdown import outline
 from core.markdown.outline import Block
-from core.messages import message
 from core.model import GoldSpan, Note, Progress, Question, no_progress
 from core.providers.chat import Chat, values
-from core.text import digest, fold
 
 SHORTEST, LONGEST = 40, 400
 """Characters of a right passage."""

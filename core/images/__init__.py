@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from core.messages import message
+from core.base.messages import message
+from core.base.registry import Entry, Table
 from core.model import Matrix, Pixels
-from core.registry import Entry, Table
 
 
 class ImageEmbedder(Protocol):

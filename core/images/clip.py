@@ -7,13 +7,13 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
+from core.base.errors import ConfigError, ModelError
+from core.base.text import storable
 from core.embedding import hub, sentence
 from core.embedding.device import Turns, choose
 from core.embedding.loading import failing, load
 from core.embedding.model_folder import digest, read_json, refuse_own_code, understanding, weights
-from core.errors import ConfigError, ModelError
 from core.model import Matrix, Pixels
-from core.text import storable
 
 _TOKENS = 77
 """Tokens of a text that a CLIP reads, where its configuration doesn't say."""

@@ -5,13 +5,13 @@ import time
 from collections.abc import Callable, Iterator
 
 from core import images
+from core.base.errors import ConfigError, NoteNotFound, SourceError
+from core.base.jobs import Jobs
 from core.config import Settings
 from core.documents.kinds import PICTURES
 from core.documents.pictures import PictureReader
-from core.errors import ConfigError, NoteNotFound, SourceError
 from core.images import ImageEmbedder
 from core.indexing import pictures as shown
-from core.jobs import Jobs
 from core.model import ImageStatus, Note, NotePicture, PictureFile, Progress, no_progress
 from core.notes.pictures import data_of, seen
 from core.store import Store

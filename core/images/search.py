@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from core import images
+from core.base.errors import NoteNotFound, QueryError, TesseraError
+from core.base.jobs import Jobs
 from core.config import Settings
-from core.errors import NoteNotFound, QueryError, TesseraError
 from core.images import ImageEmbedder
-from core.jobs import Jobs
 from core.model import Matrix, Notice, PictureHit, Prepared, Query, SearchResult
 from core.notes.collection import Notes
 from core.query import contents

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
+from core.base.messages import message
+from core.base.registry import Entry, Table
 from core.importers.protocol import Imported as Imported
 from core.importers.protocol import Importer as Importer
-from core.messages import message
-from core.registry import Entry, Table
 
 IMPORTERS: Table[Importer] = Table(
     message("importer"),

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from xml.parsers import expat
 
-from core.errors import SourceError
+from core.base.errors import SourceError
+from core.base.messages import message
 from core.importers import evernote_parts as parts
 from core.importers import markup
 from core.importers.fronting import MAX_BYTES, file_name, files, unique, with_front
 from core.importers.protocol import Imported
-from core.messages import message
 from core.model import Failed, Omission
 
 _BLOCK = 1024 * 1024

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from core.errors import SourceError
+from core.base.errors import SourceError
 
 MAX_BYTES = 20 * 1024 * 1024
 """Bytes of a file of text."""

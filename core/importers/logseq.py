@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote
 
-from core.errors import SourceError
+from core.base.errors import SourceError
 from core.importers.fronting import files, text_of, with_front
 from core.importers.protocol import Imported
 from core.model import Failed

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from html.parser import HTMLParser
 
-from core.errors import SourceError
+from core.base.errors import SourceError
 
 _DEEPEST = 400
 _MOST_CELLS = 100_000

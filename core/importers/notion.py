@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, unquote
 
-from core.errors import SourceError
+from core.base.errors import SourceError
 from core.importers import markup
 from core.importers.fronting import EXPORT, file_name, files, text_of, unique, with_front
 from core.importers.protocol import Imported

@@ -7,11 +7,12 @@ from datetime import datetime
 from typing import Unpack, get_args
 
 from core import embedding, reranking
-from core.call_log import log_bases, logged
+from core.base.call_log import log_bases, logged
+from core.base.errors import ConfigError, UnknownChoice
+from core.base.text import escaped, half_character
 from core.chunking import check as check_chunking
 from core.config import Settings, check
 from core.documents import pictures
-from core.errors import ConfigError, UnknownChoice
 from core.indexing.chunks import Chunks
 from core.indexing.costs import measure
 from core.indexing.cutter import cut_by
@@ -34,7 +35,6 @@ from core.model import (
 )
 from core.models import Models
 from core.store import Store
-from core.text import escaped, half_character
 
 _STRATEGIES: Mapping[BaseKind, str] = {"lines": "lines", "literal": "markdown"}
 """Chunking strategies of kinds of bases for which the settings don't decide."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
+from core.base.errors import ChunkNotFound, EditError
 from core.chunking.slices import trim
-from core.errors import ChunkNotFound, EditError
 from core.indexing.anchors import Span
 from core.indexing.edits import own
 from core.model import Chunk, Edit, EditKind, Note

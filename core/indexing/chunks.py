@@ -6,10 +6,10 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from core import chunking, embedding
-from core.call_log import log_bases, logged
+from core.base.call_log import log_bases, logged
+from core.base.errors import EditError, NoteNotFound, UnknownChoice
+from core.base.faults import one_file
 from core.embedding import Embedder
-from core.errors import EditError, NoteNotFound, UnknownChoice
-from core.faults import one_file
 from core.indexing.chunk_editor import Act, ChunkEditor
 from core.indexing.cutter import cut_by
 from core.indexing.edits import apply

@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 from core import chunking
+from core.base.errors import SourceError
+from core.base.faults import one_file
 from core.embedding import Embedder
 from core.embedding.windows import windows_of
-from core.errors import SourceError
-from core.faults import one_file
 from core.indexing import pictures
 from core.indexing.anchors import follow
 from core.indexing.edits import apply

@@ -7,15 +7,15 @@ from contextlib import suppress
 from itertools import groupby
 
 from core import embedding
+from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
+from core.base.messages import Message, message, verbatim
+from core.base.text import digest
 from core.embedding import Embedder
 from core.embedding.windows import windows_of
-from core.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
 from core.indexing.vectors import Vectors
-from core.messages import Message, message, verbatim
 from core.model import KnowledgeBase, Progress, no_progress
 from core.store import Store
 from core.store.pending_table import PendingChunk
-from core.text import digest
 
 FAILURES = (ModelError, ProviderError, EmbeddingMismatch)
 """Errors of an embedder. The notes can be searched by words nevertheless."""

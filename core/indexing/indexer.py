@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 
+from core.base.errors import NoteNotFound, SourceError
+from core.base.text import digest
 from core.embedding import Embedder
-from core.errors import NoteNotFound, SourceError
 from core.indexing.cutter import Cutter
 from core.indexing.vectors import Known, Vectors
 from core.model import ChunkingOptions, Edit, Failed, KnowledgeBase, Progress, Rechunked, no_progress
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
-from core.text import digest
 
 _GROUP = 128
 """Windows that are embedded and stored together, sorted by length, or notes."""

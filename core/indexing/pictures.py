@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from core.base.errors import SourceError
 from core.chunking import build, describe
 from core.chunking.reading import Tokens, read
 from core.chunking.sections import SectionFields
 from core.chunking.slices import Slice
-from core.errors import SourceError
 from core.markdown.body import pictures_in
 from core.markdown.outline import Outline
 from core.model import Chunk, ChunkingOptions, Note, NotePicture

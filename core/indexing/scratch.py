@@ -9,17 +9,18 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from core import chunking, embedding, files
+from core import chunking, embedding
+from core.base import files
+from core.base.errors import DiskFull, IndexAway, NoteNotFound, NotWritable, StoreError, WorkspaceLocked
+from core.base.faults import translated
+from core.base.text import digest
 from core.embedding import Embedder
-from core.errors import DiskFull, IndexAway, NoteNotFound, NotWritable, StoreError, WorkspaceLocked
-from core.faults import translated
 from core.indexing.embed_queue import EmbedQueue
 from core.indexing.indexer import Indexer
 from core.model import ChunkingOptions, Filters, KnowledgeBase, NoteCard, Progress, no_progress
 from core.store import Store
 from core.store.lock import take
 from core.store.note_to_index import NoteToIndex
-from core.text import digest
 
 FOLDER = "scratch"
 """The folder of the copies in a workspace; each copy is a workspace itself."""

@@ -9,8 +9,8 @@ from dataclasses import replace
 from shlex import quote
 
 from core import embedding
-from core.call_log import log_bases, logged
-from core.errors import ConfigError
+from core.base.call_log import log_bases, logged
+from core.base.errors import ConfigError
 from core.indexing.costs import measure
 from core.indexing.indexer import Indexer
 from core.model import ChangeCost, KnowledgeBase, Progress, Switch, no_progress

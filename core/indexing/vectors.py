@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, ProviderUnavailable
 from core.embedding import Embedder, batch_size, centring, tokens
-from core.errors import EmbeddingMismatch, ModelError, ProviderError, ProviderUnavailable
 from core.model import KnowledgeBase
 from core.models import centre_of
 from core.store import Store

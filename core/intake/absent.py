@@ -8,8 +8,8 @@ from dataclasses import replace
 from os import stat_result
 from pathlib import Path
 
-from core.errors import SourceError
-from core.messages import message
+from core.base.errors import SourceError
+from core.base.messages import message
 from core.model import Failed
 
 PLACEHOLDER = message("is not downloaded. Download it in the program that syncs the folder.")

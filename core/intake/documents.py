@@ -6,18 +6,18 @@ from pathlib import PurePosixPath
 
 import yaml
 
+from core.base.errors import SourceError
+from core.base.messages import Message
+from core.base.text import storable
 from core.documents import Converted
 from core.documents.converting import convert, converters_for, is_document
 from core.documents.extras import fingerprint
 from core.documents.kinds import KINDS, MAX_BYTES, check, kind_of
 from core.documents.process import Interrupted
-from core.errors import SourceError
 from core.intake.encoding import MAX_BYTES as MAX_TEXT
 from core.intake.encoding import decoded
 from core.markdown.frontmatter import moment, span
-from core.messages import Message
 from core.model import Document, Omission, TextEncoding, later
-from core.text import storable
 
 __all__ = ["MAX_BYTES", "DocumentText", "Interrupted", "is_document", "is_text", "readers", "still_chosen", "text_of"]
 

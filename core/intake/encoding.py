@@ -5,15 +5,15 @@ import re
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from core.encodings.declared import BOMS, CHARACTERS_OF_DAMAGE, decode_declared
-from core.encodings.decoding import decode_undeclared
-from core.encodings.guessing import guesses
-from core.encodings.names import ENCODINGS, known_encoding, shown_encoding
-from core.errors import EditError, SourceError
+from core.base.encodings.declared import BOMS, CHARACTERS_OF_DAMAGE, decode_declared
+from core.base.encodings.decoding import decode_undeclared
+from core.base.encodings.guessing import guesses
+from core.base.encodings.names import ENCODINGS, known_encoding, shown_encoding
+from core.base.errors import EditError, SourceError
+from core.base.messages import message
+from core.base.text import storable
 from core.intake.absent import EmptyFile
-from core.messages import message
 from core.model import GUESSED, EncodingOrigin, Omission, ReadAs, TextEncoding
-from core.text import storable
 
 MAX_BYTES = 20 * 1024 * 1024
 SAMPLE = 64 * 1024

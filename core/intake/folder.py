@@ -9,17 +9,17 @@ from hashlib import blake2b
 from pathlib import Path
 from time import time_ns
 
+from core.base.errors import SourceError
+from core.base.messages import message
+from core.base.text import escaped, half_character
 from core.documents import kinds, unread
 from core.documents.converting import is_document
-from core.errors import SourceError
 from core.intake import absent
 from core.intake.encoding import MAX_BYTES, decoded, too_large
 from core.intake.ignoring import Ignoring
 from core.intake.notefile import is_note
 from core.intake.paths import Paths
-from core.messages import message
 from core.model import TEXT_SUFFIX, Failed, SourceFile
-from core.text import escaped, half_character
 
 _LATEST = 2**63 - 1
 """Nanoseconds since 1970 that SQLite can hold; a file may say a later time."""

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
+from core.base.jobs import Jobs
+from core.base.messages import message, plural
 from core.indexing.bases import Bases
 from core.intake.watching import Watching
-from core.jobs import Jobs
-from core.messages import message, plural
 from core.model import JOB_KINDS, Freshness, jobs_at
 from core.store import Store
 

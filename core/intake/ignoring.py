@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.errors import SourceError
+from core.base.errors import SourceError
+from core.base.messages import Message, message
 from core.intake.notefile import is_note, is_skipped
-from core.messages import Message, message
 from core.model import Failed
 
 if TYPE_CHECKING:

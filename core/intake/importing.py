@@ -7,23 +7,23 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
+from core.base.errors import Cancelled, SourceError
+from core.base.faults import one_file
+from core.base.lines import line_starts
+from core.base.messages import message, skeleton
+from core.base.text import stem
 from core.embedding import Embedder
-from core.errors import Cancelled, SourceError
-from core.faults import one_file
 from core.importers import Importer
 from core.indexing.embed_queue import state_of
 from core.indexing.indexer import Indexer
 from core.intake import documents, folder, notefile, staging
 from core.intake.absent import NotDownloaded, with_note
-from core.lines import line_starts
 from core.markdown.tags import key
-from core.messages import message, skeleton
 from core.model import NOTE_FIELDS, Failed, KnowledgeBase, Note, Progress, Revision, SourceFile, SyncPlan, SyncReport
 from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_rows import Joined, Moved
 from core.store.note_to_index import NoteToIndex
-from core.text import stem
 
 _LOG = logging.getLogger(__name__)
 _SYNC_DELETES = Revision("delete", "sync")

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from core import chunking, embedding
-from core.call_log import log_bases, logged
-from core.errors import Cancelled, SourceError, SyncRefused
-from core.faults import one_file
+from core.base.call_log import log_bases, logged
+from core.base.errors import Cancelled, SourceError, SyncRefused
+from core.base.faults import one_file
+from core.base.text import composed
 from core.indexing.bases import Bases
 from core.indexing.embed_queue import FAILURES, EmbedQueue
 from core.intake import documents, folder, notefile, staging, sync
@@ -34,7 +35,6 @@ from core.model import (
 )
 from core.models import Models
 from core.store import Store
-from core.text import composed
 
 _WRITING, _WRITING_ALONE = 0.05, 0.9
 """Shares of the progress of an import that are writing, with a model and without; embedding takes the rest."""

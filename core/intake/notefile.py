@@ -7,14 +7,14 @@ kept. Nothing here may change the length of the text.
 import re
 from dataclasses import replace
 
+from core.base.messages import Message, plural
+from core.base.text import stem
 from core.intake.documents import DocumentText
 from core.intake.encoding import decoded, doubtful, unreadable
 from core.markdown import frontmatter
 from core.markdown.body import Inside, distinct_tags, look_into, short_title
 from core.markdown.outline import Outline
-from core.messages import Message, plural
 from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Note, TextEncoding, summed
-from core.text import stem
 
 _DRAWING = ".excalidraw"
 

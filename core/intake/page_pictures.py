@@ -3,9 +3,9 @@
 from collections.abc import Collection
 from dataclasses import replace
 
+from core.base.errors import SourceError
 from core.documents.kinds import PICTURES, kind_of
 from core.documents.unread import nothing_read, why_not_read
-from core.errors import SourceError
 from core.intake.folder import Scan
 from core.model import Failed
 

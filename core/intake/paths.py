@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable, Iterator
 from pathlib import PurePosixPath
 
-from core.text import composed
+from core.base.text import composed
 
 
 class Paths:

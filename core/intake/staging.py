@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from core.base.errors import SourceError
 from core.documents.unread import nothing_read
-from core.errors import SourceError
 from core.importers import Imported, Importer, importer_of
 from core.importers.fronting import EXPORT
 from core.intake import upload

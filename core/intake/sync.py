@@ -9,14 +9,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from core.errors import SourceError
-from core.faults import one_file
+from core.base.errors import SourceError
+from core.base.faults import one_file
+from core.base.text import composed, name_key
 from core.intake import absent
 from core.intake.folder import Scan, scan, with_text
 from core.intake.page_pictures import pages_only
 from core.intake.paths import Paths, ancestry
 from core.model import READ_AGAIN, Failed, KnownNote, Match, SourceFile, SyncPlan
-from core.text import composed, name_key
 
 _KEPT = 8_000_000
 """Characters of new and changed files that a plan keeps, so that they are read once."""

@@ -4,8 +4,8 @@ import logging
 from collections.abc import Mapping
 from pathlib import Path
 
+from core.base.errors import Cancelled, ConfigError, TesseraError
 from core.config import Settings
-from core.errors import Cancelled, ConfigError, TesseraError
 from core.indexing.bases import Bases
 from core.intake.imports import Imports
 from core.intake.notefile import is_skipped

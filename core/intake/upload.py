@@ -17,16 +17,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from core.base.errors import SourceError
+from core.base.messages import message
+from core.base.text import half_character
 from core.documents.converting import is_document
 from core.documents.unread import why_not_read
-from core.errors import SourceError
 from core.intake.absent import PLACEHOLDER, stands_for
 from core.intake.ignoring import is_leftover, is_rules
 from core.intake.notefile import is_note, is_skipped
 from core.intake.paths import free
-from core.messages import message
 from core.model import Failed
-from core.text import half_character
 
 MAX_UNPACKED = 1024 * 1024 * 1024
 MAX_ENTRIES = 100_000

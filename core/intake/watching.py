@@ -9,15 +9,15 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.call_log import logged
+from core.base.call_log import logged
+from core.base.errors import TesseraError
+from core.base.jobs import Jobs
+from core.base.messages import Message
 from core.config import Settings
-from core.errors import TesseraError
 from core.indexing.bases import Bases
 from core.intake.events import FileEvents
 from core.intake.imports import Imports
 from core.intake.textfolders import TextFolders
-from core.jobs import Jobs
-from core.messages import Message
 from core.model import KnowledgeBase, Progress, SyncPlan, SyncReport, WatchedFolder
 
 _LOG = logging.getLogger(__name__)

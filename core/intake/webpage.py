@@ -14,9 +14,9 @@ from hashlib import blake2b
 from importlib.metadata import version
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
-from core.encodings.declared import decode_declared
-from core.encodings.names import known_encoding
-from core.errors import SourceError
+from core.base.encodings.declared import decode_declared
+from core.base.encodings.names import known_encoding
+from core.base.errors import SourceError
 
 MAX_BYTES = 20 * 1024 * 1024
 SECONDS = 30.0

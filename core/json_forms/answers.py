@@ -1,7 +1,7 @@
 """Answers as JSON."""
 
+from core.base.messages import Message
 from core.json_forms.forms import Form
-from core.messages import Message
 from core.model import Answer, Bar, Hit, Quote, Sentence, Writing, bar_line, doubt, told
 
 Said = tuple[int, Quote | Sentence]

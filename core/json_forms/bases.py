@@ -4,9 +4,9 @@ from operator import itemgetter
 from typing import Any
 
 from core import model
+from core.base.messages import Message
 from core.json_forms.forms import Form, all_names
 from core.json_forms.omissions import INCOMPLETE, OMISSION
-from core.messages import Message
 
 _FIRST, _SECOND, _THIRD, _FOURTH = map(itemgetter, range(4))
 

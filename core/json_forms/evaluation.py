@@ -5,8 +5,8 @@ from operator import itemgetter
 from typing import Any
 
 from core import model
+from core.base.messages import Message
 from core.json_forms.forms import Form, plain
-from core.messages import Message
 
 SET = Form("QuestionSet", model.QuestionSet, "id name questions suggested flagged created_at")
 QUESTION = Form(

@@ -12,7 +12,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from typing_extensions import TypedDict
 
-from core.messages import Message
+from core.base.messages import Message
 
 typed_dict: Any = TypedDict
 """A decorator by which type checkers know all fields of a form."""

@@ -1,7 +1,7 @@
 """Threads as JSON."""
 
+from core.base.messages import Message
 from core.json_forms.forms import Form
-from core.messages import Message
 from core.model import Cited, CitedPlace, Piece, Sentence, Thread, Turn, doubt
 
 LISTED = Form("ThreadCard", Thread, "id title at", questions=(int, lambda thread: len(thread.turns)))

@@ -1,8 +1,8 @@
 """Logs -> events -> facts -> suggested notes: the table of the parsers of logs."""
 
+from core.base.messages import message
+from core.base.registry import Entry, Table
 from core.learning.protocol import LogParser as LogParser
-from core.messages import message
-from core.registry import Entry, Table
 
 LOG_PARSERS: Table[LogParser] = Table(
     message("parser of logs"),

@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from core import files
-from core.call_log import logged
+from core.base import files
+from core.base.call_log import logged
+from core.base.errors import ConfigError, SourceError
 from core.config import Settings
-from core.errors import ConfigError, SourceError
 from core.indexing.bases import Bases
 from core.learning import reading, rules
 from core.learning.masks import Masker

@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from core.base.text import keywords
 from core.model import Fact, LearntFact
-from core.text import keywords
 
 _NEAR = 0.8
 """Share of words that two keys have in common, from which on they are the same fact."""

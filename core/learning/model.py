@@ -10,15 +10,15 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from core.errors import Cancelled, ProviderError
+from core.base.errors import Cancelled, ProviderError
+from core.base.messages import Message, message, verbatim
+from core.base.quotes import place_of
+from core.base.text import one_line, storable
 from core.learning.reading import excerpts
 from core.learning.rules.common import alike, fact, named_alike, short
-from core.messages import Message, message, verbatim
 from core.model import Dropped, Fact, LogEvent, LogText
 from core.providers.chat import AGAIN, Chat
 from core.providers.connection import Stop
-from core.quotes import place_of
-from core.text import one_line, storable
 
 RULE = "model"
 """Stands in the place of a rule's name in the facts of a model."""

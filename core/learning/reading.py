@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, get_args
 
-from core.errors import SourceError, UnknownChoice
+from core.base.errors import SourceError, UnknownChoice
+from core.base.messages import verbatim
+from core.base.text import storable
 from core.intake.encoding import decode
 from core.learning import LOG_PARSERS
 from core.learning.heads import level_of
 from core.learning.masks import Masker, shortened
-from core.messages import verbatim
 from core.model import EventKind, LogEvent, LogText
-from core.text import storable
 
 MOST_BYTES = 64 * 1024 * 1024
 MOST_EVENTS = 200_000

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from core.base.messages import ENGLISH, Message, message, render
+from core.base.text import CJK
 from core.learning.rules import RULES
 from core.learning.rules.common import MOST_TITLE, short
 from core.markdown.writing import code_block
-from core.messages import ENGLISH, Message, message, render
 from core.model import ORIGIN, Fact, LogText
-from core.text import CJK
 
 _TESTS = ("pytest", "junit")
 """Formats of reports of tests."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from core.base.text import composed
 from core.markdown import outline, parser
 from core.markdown.inline import hide, prose
 from core.markdown.links import DESTINATION, Link, definitions, extract
@@ -13,7 +14,6 @@ from core.markdown.outline import Outline
 from core.markdown.parser import Parsed
 from core.markdown.tags import in_text, key
 from core.model import NOTE_SUFFIXES
-from core.text import composed
 
 MAX_TITLE = 200
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")

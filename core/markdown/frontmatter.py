@@ -13,10 +13,10 @@ from typing import Any, get_args
 import yaml
 from yaml.constructor import SafeConstructor
 
-from core.lines import LINE_END
+from core.base.lines import LINE_END
+from core.base.messages import Message, message
 from core.markdown.tags import in_list
 from core.markdown.yamlblock import Block, block
-from core.messages import Message, message
 from core.model import NOTE_FIELDS, FieldKind, FieldValues, NoteStatus, Omission, exact, of_clock
 
 _MOST_NAMED = 10

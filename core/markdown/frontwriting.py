@@ -14,8 +14,8 @@ from typing import cast
 import yaml
 from yaml.reader import Reader
 
-from core.errors import EditError
-from core.lines import LINE_END
+from core.base.errors import EditError
+from core.base.lines import LINE_END
 from core.markdown import frontmatter, tags, yamlblock
 from core.markdown.frontmatter import KEYS, FrontMatter
 from core.model import day_of, fields_of, is_day, on_clock

@@ -12,7 +12,7 @@ from typing import Literal
 
 from markdown_it.token import Token
 
-from core.blobs import Span, blobs
+from core.base.blobs import Span, blobs
 from core.markdown import parser
 from core.markdown.parser import MAX_NESTING, Parsed
 from core.markdown.titles import visible

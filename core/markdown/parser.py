@@ -16,8 +16,8 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from core.errors import SourceError
-from core.lines import line_starts, text_end
+from core.base.errors import SourceError
+from core.base.lines import line_starts, text_end
 
 MAX_CHARACTERS = 50_000_000
 MAX_LINES = 500_000

@@ -4,8 +4,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from core.base.text import composed, fold
 from core.markdown.inline import Inline
-from core.text import composed, fold
 
 _MARKS = "".join(
     chr(code)

@@ -8,7 +8,7 @@ from html import unescape
 
 from markdown_it.common.utils import normalizeReference
 
-from core.blobs import without_blobs
+from core.base.blobs import without_blobs
 from core.markdown.inline import PLACE, hide
 from core.markdown.links import DESTINATION
 

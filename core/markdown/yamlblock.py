@@ -12,8 +12,8 @@ from functools import lru_cache
 import yaml
 from yaml.reader import Reader
 
-from core.lines import LINE_END
-from core.messages import Message, message, reason_of
+from core.base.lines import LINE_END
+from core.base.messages import Message, message, reason_of
 
 MAX_CHARACTERS = 64 * 1024
 MAX_DEPTH = 20

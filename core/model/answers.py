@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model.chunks import Chunk
 from core.model.notes import NoteCard
 from core.model.search import Hit, SearchResult

@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 
 BackupReason = Literal["person", "program", "daily", "migration"]
 

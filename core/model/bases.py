@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypedDict
 
-from core.messages import Message
+from core.base.messages import Message
 from core.model.chunking import ChunkingOptions
 from core.model.packs import InstalledPack
 from core.model.settings import OPEN, SearchSettings

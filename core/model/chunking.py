@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, get_args, get_type_hints
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from datetime import datetime
 from statistics import fmean, pstdev
 from typing import Literal
 
-from core.messages import Message
+from core.base.messages import Message
 from core.model.documents import Document
 from core.model.notes import Failed, NoteCard
 

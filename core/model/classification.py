@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from core.messages import Message, message, verbatim
+from core.base.messages import Message, message, verbatim
 from core.model.labels import CHUNK_STATES
 from core.model.note_fields import CLASSIFYING
 from core.model.notes import Note, NoteCard

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
 
-from core.messages import Message
+from core.base.messages import Message
 from core.model.evaluation import QuestionResult, Run
 
 _Z = 1.959964

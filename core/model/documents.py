@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 from urllib.parse import quote
 
-from core.messages import Message
+from core.base.messages import Message
 
 _SHOWN = {"pdf": "application/pdf"}
 """Kinds that a browser shows; it saves the others, which could hold scripts."""

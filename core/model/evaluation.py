@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model.chunking import ChunkingOptions
 from core.model.judgements import JudgedBy, Judgement
 from core.model.search import Hit, LostAt, StageScore

@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Literal
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model.comparison import Comparison
 from core.model.evaluation import DEPTH
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from core.messages import Message
+from core.base.messages import Message
 
 HealthLevel = Literal["sound", "look", "broken"]
 

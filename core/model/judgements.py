@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 
 JudgedBy = Literal["none", "model"]
 

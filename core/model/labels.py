@@ -2,7 +2,7 @@
 
 from dataclasses import asdict, replace
 
-from core.messages import Message, lines, message, plural, verbatim
+from core.base.messages import Message, lines, message, plural, verbatim
 from core.model.bases import BaseKind, NewBase
 from core.model.chunking import SIZES, ChunkingOptions
 from core.model.evaluation import Pipeline

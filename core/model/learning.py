@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from core.messages import Message
+from core.base.messages import Message
 from core.model.notes import Failed
 
 LogLevel = Literal["", "debug", "info", "warning", "error"]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from core.messages import Message
+from core.base.messages import Message
 
 Part = Literal["embedder", "reranker"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model.moments import lapses
 
 NoteStatus = Literal["pending", "active", "archived"]

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from core.messages import Message, from_json, to_json
+from core.base.messages import Message, from_json, to_json
 from core.model.documents import Document, TextEncoding
 from core.model.note_fields import FieldValues
 from core.model.omissions import Omission

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from core.messages import Message, message, plural
+from core.base.messages import Message, message, plural
 
 GUESSED = "encoding"
 """The kind of a text whose encoding is a guess: it may be garbled, and lacks nothing."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from core.messages import Message
+from core.base.messages import Message
 from core.model.note_fields import NoteOptions
 from core.model.settings import DEFAULTS, Chosen, CompleteSettings, Level
 

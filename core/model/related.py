@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from core.messages import Message
+from core.base.messages import Message
 from core.model.notes import NoteCard
 
 HintKind = Literal["untitled", "headless", "dead_links", "outdated", "contradiction", "unreached", "unfound"]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model.chunks import Flagged, RefusedChunk
 from core.model.notes import NoteCard
 from core.model.versions import Submission

@@ -6,7 +6,7 @@ from datetime import datetime
 from math import inf
 from typing import Literal
 
-from core.messages import Message
+from core.base.messages import Message
 from core.model.chunks import Chunk
 from core.model.note_fields import NOTE_FIELDS
 from core.model.notes import NoteCard

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 
 Mode = Literal["auto", "semantic", "keyword", "hybrid"]
 Level = Literal["auto", "simple", "focused", "exploratory"]

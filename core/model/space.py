@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.messages import message
+from core.base.messages import message
 
 SPACE_PARTS = {
     "database": message("notes, their history and what was computed"),

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from core.messages import Message, to_json
+from core.base.messages import Message, to_json
 from core.model.bases import NewBase
 from core.model.documents import TextEncoding
 from core.model.notes import Failed

@@ -1,6 +1,6 @@
 """Names of settings, their values, figures and stages of loss: one table each for pages, terminal and reports."""
 
-from core.messages import Message, lines, message
+from core.base.messages import Message, lines, message
 from core.model.chunking import CHUNKING
 from core.model.evaluation import MissedAt
 from core.model.settings import PARTS

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 
 Verdict = Literal["helpful", "not_helpful", "harmful"]
 Helpful = Literal[1, 0, -1]

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from core.messages import Message
+from core.base.messages import Message
 from core.model.notes import NoteCard
 
 Author = Literal["person", "program", "pack", "sync"]

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from core.errors import TesseraError
-from core.messages import Message, message, plural
+from core.base.errors import TesseraError
+from core.base.messages import Message, message, plural
 
 
 class Progress(Protocol):

@@ -5,11 +5,11 @@ from collections.abc import Collection
 from contextlib import suppress
 
 from core import embedding, reranking
+from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
+from core.base.jobs import Jobs
 from core.config import Settings, settings
 from core.embedding import Embedder, tokens
 from core.embedding.device import choose
-from core.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
-from core.jobs import Jobs
 from core.model import KnowledgeBase, Matrix, ModelCard, Progress, complete
 from core.models import cards, floors, trials, wishes
 from core.reranking import Reranker

@@ -10,11 +10,11 @@ import httpx
 import numpy as np
 
 from core import config
+from core.base.errors import ConfigError, UnknownChoice
+from core.base.messages import message
 from core.config import Settings, settings
 from core.embedding import EMBEDDERS
 from core.embedding.openai_compatible import OpenAICompatible
-from core.errors import ConfigError, UnknownChoice
-from core.messages import message
 from core.model import LocalServer, Progress, ServerCard, ServerTrial, no_progress
 from core.models.trials import QUESTIONS
 from core.providers import discovery, keys

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core import embedding, reranking
+from core.base.errors import ModelError
 from core.embedding import tokens
-from core.errors import ModelError
 from core.model import Progress, Running, Trial, no_progress
 from core.models import cards
 from core.reranking import Candidate

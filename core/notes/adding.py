@@ -6,10 +6,11 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
-from core.errors import TesseraError
+from core.base.errors import TesseraError
+from core.base.messages import Message
+from core.base.text import stem
 from core.intake.paths import free
 from core.markdown.body import look_into
-from core.messages import Message
 from core.model import Added, Author, KnowledgeBase, Note, Revision
 from core.notes import naming, provenance
 from core.notes.fields import check_body, checked
@@ -18,7 +19,6 @@ from core.notes.writer import Writer
 from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_to_index import NoteToIndex
-from core.text import stem
 
 _GROUP = 256
 """Notes that are written together."""

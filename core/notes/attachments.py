@@ -9,9 +9,9 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
+from core.base.text import half_character, name_key
 from core.intake.notefile import is_skipped
 from core.model import Attachment, Note
-from core.text import half_character, name_key
 
 _PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".svg")
 _SIGNATURES: Mapping[str, re.Pattern[bytes]] = {

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, time
 from typing import get_args
 
-from core.call_log import log_bases, logged
+from core.base.call_log import log_bases, logged
+from core.base.errors import ConfigError, NoteNotFound, TesseraError, UnknownChoice
+from core.base.text import storable
 from core.config import Settings
-from core.errors import ConfigError, NoteNotFound, TesseraError, UnknownChoice
 from core.model import LONGEST_CONTEXT, Click, ClickKind, local_now
 from core.notes.uses import Place
 from core.preferences import Preferences
 from core.store import Store
-from core.text import storable
 
 _LOG = logging.getLogger(__name__)
 _PREFERENCE = "clicks"

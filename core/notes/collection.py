@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Unpack
 
-from core.call_log import log_bases, logged
+from core.base.call_log import log_bases, logged
+from core.base.errors import EditError, NoteNotFound
 from core.config import Settings
-from core.errors import EditError, NoteNotFound
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.intake.paths import free

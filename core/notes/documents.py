@@ -4,14 +4,14 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from core import files, places
-from core.call_log import logged
+from core.base import files, places
+from core.base.call_log import logged
+from core.base.encodings.names import ENCODINGS, known_encoding, shown_encoding
+from core.base.errors import EditError, ModelError, SourceError, UnknownChoice
+from core.base.faults import translated
 from core.documents import CONVERTERS
 from core.documents.converting import converters_for
 from core.documents.extras import installed
-from core.encodings.names import ENCODINGS, known_encoding, shown_encoding
-from core.errors import EditError, ModelError, SourceError, UnknownChoice
-from core.faults import translated
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.intake import documents, folder, notefile, webpage

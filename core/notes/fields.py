@@ -6,13 +6,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, get_args
 
-from core.errors import EditError, UnknownChoice
+from core.base.errors import EditError, UnknownChoice
+from core.base.text import escaped, half_character
 from core.intake.encoding import MAX_BYTES
 from core.markdown.body import MAX_TITLE, distinct_tags
 from core.markdown.frontmatter import moment
 from core.markdown.tags import plain
 from core.model import NOTE_FIELDS, FieldKind, Note, NoteStatus, exact
-from core.text import escaped, half_character
 
 MOST_PRIORITY = 999_999
 _AROUND = 100

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import yaml
 
-from core import files, places
-from core.faults import translated
-from core.lines import LINE_END
+from core.base import files, places
+from core.base.faults import translated
+from core.base.lines import LINE_END
+from core.base.text import stem
 from core.markdown import frontmatter
 from core.markdown.body import Inside, distinct_tags, look_into, short_title
 from core.markdown.frontmatter import FrontMatter
 from core.markdown.frontwriting import rewritten
 from core.markdown.tags import key
 from core.model import NOTE_FIELDS, Note, day_of, is_day, of_clock
-from core.text import stem
 
 _FROM_FILES = ("folder", "upload")
 

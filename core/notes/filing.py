@@ -6,16 +6,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
-from core.faults import FULL, REFUSED
+from core.base.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
+from core.base.faults import FULL, REFUSED
+from core.base.lines import with_line_ends
+from core.base.swapping import Changed, swap
 from core.intake import absent, folder, notefile
 from core.intake.encoding import decoded, encoded
-from core.lines import with_line_ends
 from core.markdown.body import Inside, look_into
 from core.model import Note
 from core.notes import filetexts
 from core.store.note_to_index import NoteToIndex
-from core.swapping import Changed, swap
 
 
 def chosen_in(note: Note) -> str:

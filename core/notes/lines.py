@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from core.lines import LINE_END
+from core.base.lines import LINE_END
+from core.base.text import fold
 from core.model import Line, Note
 from core.store.phrases import may_hold
-from core.text import fold
 
 _END = re.compile(LINE_END)
 _TEXT = re.compile(r"\S")

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from core.base.text import name_key
 from core.model import NOTE_SUFFIXES, Note
 from core.store import Store
 from core.store.note_rows import Named, texts
-from core.text import name_key
 
 _PATH, _FILE, _TITLE, _ALIAS = range(4)
 """Kinds of names by which links find notes, the most specific first."""

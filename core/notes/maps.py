@@ -9,11 +9,11 @@ from math import log, sqrt
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from core.base.text import CJK, query_keywords
 from core.model import KnowledgeBase, Matrix, NoteMap, Progress, Region, no_progress
 from core.notes import layout
 from core.notes.links import NoteLinks
 from core.store import Store
-from core.text import CJK, query_keywords
 
 MOST_REGIONS = 24
 _WIDE = re.compile(f"[{CJK}]")

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Collection, Iterable
 
-from core.blobs import without_blobs
-from core.errors import EditError, NoteNotFound, QueryError
-from core.messages import message
+from core.base.blobs import without_blobs
+from core.base.errors import EditError, NoteNotFound, QueryError
+from core.base.messages import message
+from core.base.text import escaped, fold, half_character
 from core.model import NOTE_SUFFIXES
 from core.store.note_rows import Named
-from core.text import escaped, fold, half_character
 
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*#^\[\]]+')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)", re.IGNORECASE)

@@ -6,10 +6,10 @@ import re
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
-from core.errors import EditError
-from core.faults import FULL
+from core.base.errors import EditError
+from core.base.faults import FULL
+from core.base.swapping import rename_free, sync_folder, written_beside
 from core.notes import attachments
-from core.swapping import rename_free, sync_folder, written_beside
 
 MOST = 20_000_000
 """Bytes of a picture: a photo of a telephone has less, and a larger one is slow to show."""

@@ -11,19 +11,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core import embedding, files
+from core import embedding
+from core.base import files
+from core.base.errors import NoteNotFound, SourceError, UnknownChoice
+from core.base.jobs import Jobs
+from core.base.text import storable
 from core.documents import pictures as reading
 from core.documents.process import Interrupted
-from core.errors import NoteNotFound, SourceError, UnknownChoice
 from core.indexing import pictures as shown
 from core.indexing.chunks import Chunks
 from core.indexing.embed_queue import FAILURES
 from core.indexing.indexer import Indexer
-from core.jobs import Jobs
 from core.model import Failed, NotePicture, PictureFile, Progress, ReadPicture, no_progress
 from core.notes import attachments
 from core.store import Store
-from core.text import storable
 
 _LOG = logging.getLogger(__name__)
 _JOB = "pictures"

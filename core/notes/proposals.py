@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Unpack
 
-from core.call_log import log_bases, logged
-from core.errors import Conflict, EditError
+from core.base.call_log import log_bases, logged
+from core.base.errors import Conflict, EditError
+from core.base.text import one_line
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.model import (
@@ -27,7 +28,6 @@ from core.notes.fields import checked, with_fields
 from core.notes.texts import with_body
 from core.notes.writer import Writer, check_text_writable, check_version
 from core.store import Store
-from core.text import one_line
 
 _PENDING = Condition("status", ("pending",))
 _ACCEPT, _PROPOSE = Revision("accept", "person"), Revision("propose", "person")

@@ -6,10 +6,10 @@ from typing import Any
 
 import yaml
 
-from core.errors import EditError, UnknownChoice
+from core.base.errors import EditError, UnknownChoice
+from core.base.text import one_line
 from core.model import NOTE_SOURCES, ORIGIN
 from core.notes.fields import check_text
-from core.text import one_line
 
 NAMES = ("source", ORIGIN, "created_by", "metadata")
 """The values of a new note beside its text, its path and its fields."""

@@ -9,8 +9,9 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
 
-from core.errors import NoteNotFound, SourceError
-from core.faults import FILES
+from core.base.errors import NoteNotFound, SourceError
+from core.base.faults import FILES
+from core.base.text import name_key
 from core.indexing.bases import Bases
 from core.intake.imports import Imports
 from core.limits import check_part
@@ -31,7 +32,6 @@ from core.notes import attachments, lines, mentions, naming, texts
 from core.notes.links import NoteLinks
 from core.store import Store
 from core.store.remembered import Remembered
-from core.text import name_key
 
 
 class StoredNotes(Imports):

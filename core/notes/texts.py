@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
+from core.base.text import fold
 from core.intake.encoding import unreadable
 from core.intake.folder import content_hash
 from core.markdown.body import Inside, look_into
@@ -10,7 +11,6 @@ from core.markdown.tags import key
 from core.model import NOTE_FIELDS, Note
 from core.notes import naming
 from core.notes.fields import check_body, with_fields
-from core.text import fold
 
 
 def with_body(note: Note, body: str, inside: Inside | None = None) -> tuple[Note, Inside | None]:

@@ -5,9 +5,10 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
-from core.call_log import log_bases, logged
+from core.base.call_log import log_bases, logged
+from core.base.errors import ConfigError, NoteNotFound, TesseraError
+from core.base.text import half_character
 from core.config import Settings
-from core.errors import ConfigError, NoteNotFound, TesseraError
 from core.model import (
     LONGEST_CONTEXT,
     VERDICTS,
@@ -22,7 +23,6 @@ from core.model import (
 )
 from core.preferences import Preferences
 from core.store import Store
-from core.text import half_character
 
 _LOG = logging.getLogger(__name__)
 _PREFERENCE = "uses"

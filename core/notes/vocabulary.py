@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core import files
-from core.faults import translated
-from core.lines import LINE_END
-from core.messages import ENGLISH, Message, in_context, message, render, verbatim
+from core.base import files
+from core.base.faults import translated
+from core.base.lines import LINE_END
+from core.base.messages import ENGLISH, Message, in_context, message, render, verbatim
+from core.base.text import fold
 from core.store import Store
-from core.text import fold
 
 FILE = "vocabulary.txt"
 """Name of a workspace's file of types."""

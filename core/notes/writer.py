@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 from core import embedding
-from core.call_log import log_bases, logged
-from core.errors import Conflict, EditError
+from core.base.call_log import log_bases, logged
+from core.base.errors import Conflict, EditError
 from core.indexing.chunks import Chunks
 from core.indexing.indexer import Indexed, Indexer
 from core.intake.paths import free

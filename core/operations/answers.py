@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
+from core.base.messages import message
 from core.json_forms import answers as forms
-from core.messages import message
 from core.model import Answer, Progress, no_progress
 from core.operations.declaring import About, operation
 from core.operations.examples import ANSWER

@@ -4,9 +4,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from core.base.messages import Message, message
 from core.json_forms import bases as forms
 from core.json_forms.forms import Form
-from core.messages import Message, message
 from core.model import Restored, TrashedBase
 from core.operations.declaring import About, operation
 from core.operations.parameters import Base

@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from core.base.messages import message
 from core.json_forms import backups as forms
 from core.json_forms.forms import Form
-from core.messages import message
 from core.model import Backup, Progress, RestoredBackup
 from core.operations.declaring import About, Caller, operation
 

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
+from core.base.messages import message
 from core.json_forms import bases as forms
 from core.json_forms.forms import Form
-from core.messages import message
 from core.model import (
     OPEN,
     BaseFields,

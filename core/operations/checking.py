@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from core.errors import ConfigError
-from core.messages import verbatim
+from core.base.errors import ConfigError
+from core.base.messages import verbatim
 from core.operations.declaring import Operation
 
 

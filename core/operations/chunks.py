@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from core import model
+from core.base.messages import message
 from core.json_forms import chunks as forms
 from core.json_forms.forms import Form
-from core.messages import message
 from core.model import ChunkingOptions, Cut, Note, Progress
 from core.operations import named
 from core.operations.declaring import About, operation

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Annotated
 
 from core import model
+from core.base.messages import message
 from core.json_forms.forms import Form
-from core.messages import message
 from core.model import Click, ClickKind
 from core.operations import named
 from core.operations.declaring import About, operation

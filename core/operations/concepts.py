@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Annotated
 
+from core.base.messages import message
 from core.json_forms import related as forms
 from core.json_forms.forms import Form
-from core.messages import message
 from core.model import Concept, ConceptChoice, ConceptNote, Step
 from core.operations import named
 from core.operations.declaring import About, operation

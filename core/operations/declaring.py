@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from core.call_log import logged
+from core.base.call_log import logged
+from core.base.messages import Message
 from core.json_forms.forms import Form, typed_dict
-from core.messages import Message
 from core.model import Author, Progress, no_progress
 from core.operations import examples
 

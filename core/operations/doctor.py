@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from core.base.messages import message
 from core.json_forms.health import HEALTH
-from core.messages import message
 from core.model import Health, Progress
 from core.operations.declaring import operation
 

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from core.base.messages import message
 from core.json_forms import documents as forms
 from core.json_forms import notes as note_forms
 from core.json_forms.forms import Form
-from core.messages import message
 from core.model import ConverterCard, Failed, IncompleteNote, Note, Original, Progress, ReadAs
 from core.operations import named
 from core.operations.bases import ASSISTANT

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from typing_extensions import TypedDict
 
-from core.errors import UnknownChoice
+from core.base.errors import UnknownChoice
+from core.base.messages import message
 from core.json_forms import evaluation as forms
-from core.messages import message
 from core.model import Measured, Pipeline, Progress, Question, QuestionSet, Run, SearchSettings
 from core.operations.declaring import About, operation
 from core.operations.examples import NEW_SET, QUESTION, QUESTION_RESULT, QUESTION_SET, RUN

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from core.errors import ConfigError
+from core.base.errors import ConfigError
+from core.base.messages import message
 from core.json_forms import findability as forms
-from core.messages import message
 from core.model import Findability, Progress, SearchSettings, SettingsTrial
 from core.operations.declaring import About, operation
 from core.operations.parameters import SEARCH, Base, check_base

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from typing_extensions import TypedDict
 
-from core.errors import ConfigError
+from core.base.errors import ConfigError
+from core.base.messages import message
 from core.json_forms.forms import Form
-from core.messages import message
 from core.model import Progress, RefusedChunk
 from core.operations.declaring import About, Caller, operation
 from core.operations.parameters import SomeBase, check_base

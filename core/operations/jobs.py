@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-from core.errors import JobNotFound
+from core.base.errors import JobNotFound
+from core.base.messages import message
 from core.json_forms.jobs import JOB as FORM
 from core.json_forms.jobs import JOBS, job_id
-from core.messages import message
 from core.model import Job
 from core.operations.declaring import About, operation
 from core.operations.examples import JOB

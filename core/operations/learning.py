@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from core.base.messages import message
 from core.json_forms import learning as forms
-from core.messages import message
 from core.model import LearningReport, Progress, RuleCard
 from core.operations.bases import ASSISTANT
 from core.operations.declaring import About, Caller, operation

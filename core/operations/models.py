@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from typing_extensions import TypedDict
 
-from core.errors import ConfigError
+from core.base.errors import ConfigError
+from core.base.messages import message
 from core.json_forms.models import CARDS
-from core.messages import message
 from core.model import ModelCard, Progress
 from core.operations.declaring import About, operation
 from core.operations.examples import MODEL

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
-from core.errors import NoteNotFound
+from core.base.errors import NoteNotFound
 from core.model import NoteCard
 
 if TYPE_CHECKING:

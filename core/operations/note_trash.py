@@ -3,9 +3,9 @@
 from operator import itemgetter
 from typing import TYPE_CHECKING, Annotated
 
+from core.base.messages import message
 from core.json_forms import notes as forms
 from core.json_forms.forms import Form
-from core.messages import message
 from core.model import NoteDifference, Submission, Trashed
 from core.operations import named
 from core.operations.declaring import About, Caller, operation

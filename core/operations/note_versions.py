@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING, Annotated, Any
 
+from core.base.messages import message
 from core.json_forms import notes as forms
-from core.messages import message
 from core.model import NOTE_FIELDS, NoteDifference, Version
 from core.operations import named
 from core.operations.declaring import About, Caller, operation

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from core.errors import ConfigError
+from core.base.errors import ConfigError
+from core.base.messages import message
 from core.json_forms import notes as forms
 from core.json_forms.forms import Form
-from core.messages import message
 from core.model import NOTE_FIELDS, NOTE_SOURCES, Failed, Note, NoteCard, Proposal
 from core.operations import named
 from core.operations.declaring import About, Caller, operation

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from typing_extensions import TypedDict
 
+from core.base.messages import message
 from core.json_forms import packs as forms
-from core.messages import message
 from core.model import PackCard, PackReport, Progress
 from core.operations.declaring import About, operation
 

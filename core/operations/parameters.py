@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from typing_extensions import is_typeddict
 
+from core.base.messages import message
 from core.json_forms.forms import typed_dict
-from core.messages import message
 from core.model import CHUNKING, EXPANSION_SIZES, NOTE_FIELDS, PARTS, ChunkingOption, ChunkingOptions, SearchSettings
 from core.operations.declaring import DOORS, About, Door, Parameter
 

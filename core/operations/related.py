@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Annotated
 
+from core.base.messages import message
 from core.json_forms import notes as note_forms
 from core.json_forms import related as forms
-from core.messages import message
 from core.model import Note, Proposal, Related
 from core.operations import named
 from core.operations.declaring import About, Caller, operation

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
+from core.base.messages import message
 from core.json_forms import search as forms
-from core.messages import message
 from core.model import Context, SearchOptions, SearchResult, SearchSettings, WhyNot
 from core.operations.declaring import About, Parameter, operation
 from core.operations.examples import CONTEXT, RESULT, WHY_NOT

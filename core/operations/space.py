@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
+from core.base.messages import message
 from core.json_forms.health import COMPACTED, SPACE
-from core.messages import message
 from core.model import Compacted, Progress, Space
 from core.operations.declaring import operation
 

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import TypedDict
 
 from core import desktop
+from core.base.messages import message
 from core.json_forms import bases, packs
 from core.json_forms.forms import Form
-from core.messages import message
 from core.model import Status
 from core.operations.declaring import operation
 from core.operations.examples import STATUS

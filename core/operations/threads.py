@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Annotated, Any
 
+from core.base.messages import message
 from core.json_forms import threads as forms
 from core.json_forms.notes import WRITTEN
-from core.messages import message
 from core.model import Note, SearchOptions, Thread
 from core.operations.declaring import About, operation
 from core.operations.evaluation import Deleted

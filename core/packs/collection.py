@@ -4,12 +4,12 @@ import logging
 from collections.abc import Sequence
 from pathlib import Path
 
+from core.base.errors import PackError, TesseraError, UnknownChoice
+from core.base.messages import Message, message
 from core.config import Settings
-from core.errors import PackError, TesseraError, UnknownChoice
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.embed_queue import FAILURES
-from core.messages import Message, message
 from core.model import (
     EditedNote,
     InstalledPack,

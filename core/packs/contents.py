@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from core.errors import PackError, SourceError
-from core.faults import one_file
+from core.base.errors import PackError, SourceError
+from core.base.faults import one_file
+from core.base.messages import Message, message
 from core.intake import folder, notefile
 from core.markdown.outline import Outline
-from core.messages import Message, message
 from core.model import Note, Pack
 from core.packs import manifest
 

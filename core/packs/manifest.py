@@ -5,9 +5,9 @@ import tomllib
 from dataclasses import fields
 from pathlib import Path
 
-from core.errors import PackError, SourceError
+from core.base.errors import PackError, SourceError
+from core.base.messages import Message, message
 from core.intake import folder
-from core.messages import Message, message
 from core.model import Pack
 
 FILE = "pack.toml"

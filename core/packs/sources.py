@@ -7,8 +7,8 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
-from core import places
-from core.errors import PackError, TesseraError, UnknownChoice
+from core.base import places
+from core.base.errors import PackError, TesseraError, UnknownChoice
 from core.model import Pack
 from core.packs import manifest
 

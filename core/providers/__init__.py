@@ -10,8 +10,8 @@ from typing import Any
 
 import httpx
 
-from core.errors import Cancelled, ConfigError, ProviderError, ProviderUnavailable
-from core.messages import Message, message
+from core.base.errors import Cancelled, ConfigError, ProviderError, ProviderUnavailable
+from core.base.messages import Message, message
 from core.providers import keys, replies
 from core.providers.connection import CONNECT_SECONDS, Stop, line_to, never, sleep
 from core.providers.keys import Key

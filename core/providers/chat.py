@@ -5,8 +5,8 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
-from core.errors import ProviderError
-from core.messages import message
+from core.base.errors import ProviderError
+from core.base.messages import message
 from core.providers import Server
 from core.providers.connection import Stop, never
 from core.settings_sections import LlmSettings

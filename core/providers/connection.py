@@ -12,8 +12,8 @@ from typing import Any
 
 import httpx
 
-from core.errors import Cancelled, ConfigError, MissingDependency
-from core.messages import message
+from core.base.errors import Cancelled, ConfigError, MissingDependency
+from core.base.messages import message
 from core.providers import replies
 from core.providers.hosts import is_this_machine
 from core.providers.replies import Late, Reply

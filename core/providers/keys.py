@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 import httpx
 
-from core import places
-from core.errors import ConfigError
+from core.base import places
+from core.base.errors import ConfigError
 from core.settings_sections import key_variable
 
 FILE = "keys.json"

@@ -11,7 +11,7 @@ Patterns are in simplified Chinese and match the simplified text; results are sl
 import re
 from dataclasses import dataclass
 
-from core.text import CJK, simplified
+from core.base.text import CJK, simplified
 
 FIRST_NAME, LAST_NAME = 0xE000, 0xE0FF
 """Private characters that stand for phrases, so that no word in a phrase joins or ends anything."""

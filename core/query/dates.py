@@ -18,8 +18,8 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import Literal
 
-from core.errors import QueryError
-from core.messages import message
+from core.base.errors import QueryError
+from core.base.messages import message
 
 Place = Literal["anywhere", "edges", "beginning"]
 """Places in a question at which a time is a filter."""

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from core.messages import message
+from core.base.messages import message
+from core.base.text import one_line
 from core.model import Classified, Decomposition, ExploratoryKind, Level, SubQuery, Understood
 from core.providers.chat import Chat, values
 from core.query.levels import Recognised, classify, recognise
-from core.text import one_line
 
 SIDE, SUBJECT, BOTH, PART = message("one side"), message("the subject"), message("both sides"), message("a part")
 """Kinds of sub-queries: one compared or related thing, the subject, all things, a part named by a language model."""

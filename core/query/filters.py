@@ -3,9 +3,9 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from core.errors import QueryError, UnknownChoice
+from core.base.errors import QueryError, UnknownChoice
+from core.base.messages import message
 from core.limits import check_terms
-from core.messages import message
 from core.model import CallerContext, Condition, Filters, SearchOptions, fields_of, in_utc, local_now
 from core.query.fields import stored
 from core.query.language import parse

@@ -31,13 +31,13 @@ from dataclasses import replace
 from datetime import date, datetime
 from itertools import groupby
 
-from core.errors import QueryError
+from core.base.errors import QueryError
+from core.base.text import CJK, half_character, is_punctuation, storable
 from core.limits import QUESTION, check_question
 from core.model import Condition, Filters, Term, Understood, midnight, on_clock
 from core.query import contents, dates
 from core.query.fields import ANY_OF, CHOICES, DAYS, FIELDS
 from core.query.lexer import STRAIGHT, Piece, Reader
-from core.text import CJK, half_character, is_punctuation, storable
 
 _LATIN = re.compile(rf"(?![{CJK}])\w")
 COPIED = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")

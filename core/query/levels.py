@@ -9,11 +9,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from core.messages import Message, message
+from core.base.messages import Message, message
+from core.base.text import simplified
 from core.model import Classified, ExploratoryKind, Term, Understood
 from core.query import compared_things
 from core.query.rules import RULES
-from core.text import simplified
 
 MOST_CHARACTERS = 300
 """Maximum length of a question that the rules read; a longer one is a pasted text."""

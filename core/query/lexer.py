@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import cast
 
-from core.errors import QueryError
+from core.base.errors import QueryError
+from core.base.text import CJK, is_punctuation
 from core.markdown import tags
 from core.model import Term, TermKind
 from core.query import contents, dates, fields
-from core.text import CJK, is_punctuation
 
 _QUOTES = {'"': '"', "＂": "＂", "“": "”", "「": "」", "『": "』"}
 _MARKS = "".join({*_QUOTES, *_QUOTES.values()})

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from core.base.errors import QueryError
 from core.config import check
-from core.errors import QueryError
 from core.limits import FILTERS, check_filters, check_part, check_question
 from core.model import Query
 

@@ -1,9 +1,9 @@
 """A base has another name: questions that name it by the filter `base:` follow."""
 
-from core.errors import QueryError
+from core.base.errors import QueryError
+from core.base.text import half_character
 from core.model import local_now
 from core.query.lexer import Piece, Reader
-from core.text import half_character
 
 _QUOTES = (('"', '"'), ("“", "”"), ("「", "」"), ("『", "』"))
 _BEHIND = ",.!?、，。；！？"

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model import ExploratoryKind
 
 COMPARES = message("It compares these: {things}.")

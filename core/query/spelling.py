@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from string import ascii_lowercase, digits
 
-from core.text import CJK, STOP_WORDS, fold
+from core.base.text import CJK, STOP_WORDS, fold
 
 Known = Callable[[Sequence[str]], Collection[str]]
 """Returns those of some words that any chunk holds."""

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from core import files
-from core.errors import ConfigError
-from core.lines import LINE_END
-from core.messages import Message, message
-from core.places import provided
-from core.text import CJK
+from core.base import files
+from core.base.errors import ConfigError
+from core.base.lines import LINE_END
+from core.base.messages import Message, message
+from core.base.places import provided
+from core.base.text import CJK
 
 FILE = "synonyms.txt"
 """Name of a workspace's synonym file."""

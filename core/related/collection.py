@@ -4,10 +4,11 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
-from core.blobs import without_blobs
-from core.call_log import log_bases, logged
-from core.errors import EditError
-from core.messages import Message, message
+from core.base.blobs import without_blobs
+from core.base.call_log import log_bases, logged
+from core.base.errors import EditError
+from core.base.messages import Message, message
+from core.base.text import keywords
 from core.model import Author, Finding, Hit, LinkSuggestion, Note, Related, RelatedNote, SearchOptions
 from core.notes import lines
 from core.notes.collection import Notes
@@ -22,7 +23,6 @@ from core.retrieval.supersession import Successors
 from core.review.collection import Review
 from core.store import Store
 from core.store.note_rows import Named
-from core.text import keywords
 
 _SHOWN, _COPIES, _LINKS = 8, 5, 10
 """Related notes, copies and links at most."""

@@ -8,15 +8,15 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from core.call_log import log_bases, logged
-from core.errors import EditError, NoteNotFound, UnknownChoice
-from core.messages import Message, message
+from core.base.call_log import log_bases, logged
+from core.base.errors import EditError, NoteNotFound, UnknownChoice
+from core.base.messages import Message, message
+from core.base.text import fold
 from core.model import Concept, ConceptChoice, ConceptNote, Step
 from core.notes.links import NoteLinks
 from core.related.phrases import phrases, size_of
 from core.related.wording import LONGEST, Text
 from core.store import Store
-from core.text import fold
 
 CHOICES = get_args(ConceptChoice)
 _FEWEST = 2

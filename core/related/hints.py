@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
+from core.base.messages import message, plural
+from core.base.text import CJK
 from core.markdown.body import Inside, look_into
-from core.messages import message, plural
 from core.model import Finding, Hint, Note, NoteCard, day_of, lapses
 from core.notes.links import NoteLink
 from core.notes.naming import first_words
 from core.related.mentions import LONGEST
 from core.review.likeness import Likeness
-from core.text import CJK
 
 LONG = 3_000
 """Words without a heading, from which on a note is hard to find by its parts; a Chinese character counts as half."""

@@ -5,11 +5,11 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from core.base.text import CJK
 from core.markdown import parser
 from core.model import Note
 from core.notes.links import NoteLinks
 from core.store.note_rows import Named
-from core.text import CJK
 
 LONGEST = 200_000
 """Characters of a note in which names are looked for: each beginning of a link or code is looked at once."""

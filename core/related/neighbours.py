@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from core.errors import NoteNotFound
+from core.base.errors import NoteNotFound
 from core.model import Note
 from core.notes.links import NoteLinks
 from core.related.nearness import Nearness

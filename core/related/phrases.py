@@ -5,7 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from core.text import CJK, STOP_WORDS, simplified
+from core.base.text import CJK, STOP_WORDS, simplified
 
 LONGEST = 3, 10
 """Words of a phrase, and characters of one in a script without spaces."""

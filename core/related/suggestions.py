@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from core.messages import Message, message, plural
+from core.base.messages import Message, message, plural
+from core.base.text import fold
 from core.model import Note, NoteCard, PlaceSuggestion, TagSuggestion
 from core.related.neighbours import Neighbour
-from core.text import fold
 
 NEAREST = 10
 """Nearest notes that a reason counts."""

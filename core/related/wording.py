@@ -5,8 +5,8 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
+from core.base.text import keywords
 from core.related.phrases import phrases, size_of
-from core.text import keywords
 
 LONGEST = 20_000
 """Characters of a note that are compared; a text of a hundred such pages is compared by its beginning."""

@@ -18,9 +18,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from core.errors import Cancelled, StoreError, TesseraError
-from core.jobs import Busy
-from core.messages import Message, verbatim
+from core.base.errors import Cancelled, StoreError, TesseraError
+from core.base.jobs import Busy
+from core.base.messages import Message, verbatim
 from core.model import Progress, excluded_by
 from core.operations import OPERATIONS, checking
 from core.operations.declaring import PERSON, PROGRAM, Caller, Operation

@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.access import Access, Run
+from core.base.errors import StoreError
 from core.config import settings
-from core.errors import StoreError
 from core.model import Progress, no_progress
 from core.operations import status
 from core.operations.declaring import PERSON, Caller, Operation

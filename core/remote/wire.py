@@ -4,9 +4,9 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from core import errors
-from core.errors import TesseraError
-from core.messages import Message, from_json, to_json
+from core.base import errors
+from core.base.errors import TesseraError
+from core.base.messages import Message, from_json, to_json
 
 PATH = "/remote"
 """The path at which operations run by name; a GET proves that it is the app of this workspace."""

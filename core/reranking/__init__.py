@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.messages import message
+from core.base.messages import message
+from core.base.registry import Entry, Table
 from core.model import Bits
-from core.registry import Entry, Table
 
 
 @dataclass(frozen=True, slots=True)

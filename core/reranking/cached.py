@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from threading import Lock
 from time import monotonic
 
-from core.errors import ProviderUnavailable
+from core.base.errors import ProviderUnavailable
 from core.reranking import Candidate, Reranker
 
 _REST_SECONDS = 60.0

@@ -7,14 +7,14 @@ from pathlib import Path
 from threading import RLock
 from typing import Any
 
+from core.base.errors import ConfigError, ModelError
+from core.base.lazy import lazy
+from core.base.messages import message
 from core.embedding import hub
 from core.embedding.device import Turns, choose
 from core.embedding.loading import failing, load, to_device, weight_bytes
 from core.embedding.model_folder import digest, max_tokens, read_json, understanding, weights
 from core.embedding.sentence import on_hub
-from core.errors import ConfigError, ModelError
-from core.lazy import lazy
-from core.messages import message
 from core.model import Device, Running
 from core.reranking import Candidate, own
 from core.reranking.fitting import fitting

@@ -4,8 +4,8 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from typing import Any
 
+from core.base.text import fold, query_keywords
 from core.embedding.encoder import SURROGATES
-from core.text import fold, query_keywords
 
 PASSAGE_CHARACTERS = 8000
 """Characters of a passage in which the best piece is searched."""

@@ -4,8 +4,8 @@ import json
 import re
 from collections.abc import Sequence
 
+from core.base.messages import message
 from core.config import settings as configured
-from core.messages import message
 from core.providers.chat import Chat
 from core.reranking import REACH_SECONDS, Candidate
 from core.settings_sections import LlmSettings

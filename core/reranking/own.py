@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from core import embedding
+from core.base.errors import ModelError
 from core.embedding.model_folder import digest
-from core.errors import ModelError
 from core.model import Device
 from core.reranking.network import Network, Shape
 

@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from core.base.errors import ProviderError
+from core.base.messages import message
 from core.config import settings as configured
-from core.errors import ProviderError
-from core.messages import message
 from core.providers import Server
 from core.reranking import REACH_SECONDS, Candidate
 from core.settings_sections import RerankSettings

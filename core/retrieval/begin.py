@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from core.base.errors import ConfigError, EmbeddingMismatch, ModelError, ProviderError
 from core.embedding.windows import fit
-from core.errors import ConfigError, EmbeddingMismatch, ModelError, ProviderError
 from core.model import KnowledgeBase, Notice, Query, ResultMode, SubQuery
 from core.models import Models
 from core.query import spelling

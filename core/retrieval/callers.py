@@ -1,8 +1,8 @@
 """What notes gain by who asks."""
 
+from core.base.text import fold
 from core.markdown import tags
 from core.model import SCOPE_GAIN, TAGS_GAIN, CallerContext, NoteCard
-from core.text import fold
 
 
 def gain(caller: CallerContext, card: NoteCard) -> float:

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from core.errors import QueryError
+from core.base.errors import QueryError
+from core.base.text import query_keywords
 from core.model import SIGNALS, Click, Hit, SearchResult, favour, local_now
 from core.notes.clicks import Clicks
 from core.query.language import parse
 from core.retrieval.hits import by_favour
-from core.text import query_keywords
 
 GAIN = 0.5
 """Clicks raise a hit by less than this, on the scale from the last hit (0) to the first (1); see decision 61."""

@@ -11,9 +11,9 @@ from functools import cache, reduce
 from itertools import chain
 from typing import Self
 
+from core.base.text import one_line
 from core.model import NOTE_MARKS, Chunk, Citation, Context, Hit, NoteCard, Spans
 from core.store import Store
-from core.text import one_line
 
 _BRACKET = re.compile(r"[<＜﹤](?=\W{0,9}[nｎ]\W{0,3}[oｏ]\W{0,3}[tｔ]\W{0,3}[eｅ])", re.IGNORECASE)
 """The first character of a mark, and of what looks like one."""

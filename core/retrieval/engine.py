@@ -10,12 +10,13 @@ from functools import partial
 from typing import Any, TypeVar, Unpack
 
 from core import embedding, reranking
-from core.call_log import log_bases, logged
+from core.base.call_log import log_bases, logged
+from core.base.errors import ConfigError, ProviderError, QueryError
+from core.base.messages import Message
+from core.base.text import query_keywords
 from core.config import Settings
-from core.errors import ConfigError, ProviderError, QueryError
 from core.images.search import ImageSearch
 from core.limits import QUESTION
-from core.messages import Message
 from core.model import (
     Asked,
     Choice,
@@ -49,7 +50,6 @@ from core.retrieval.reasons import Reasons
 from core.retrieval.state import SearchState
 from core.retrieval.supersession import Successors
 from core.store import Store
-from core.text import query_keywords
 
 _CACHED, _COLLECTED = 64, 8
 """Most results that are cached, and most searches whose candidates are."""

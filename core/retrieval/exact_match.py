@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate, islice, pairwise
 
+from core.base.text import CJK, STOP_WORDS, fold, keywords
 from core.model import Chunk, NoteCard, Rowids
-from core.text import CJK, STOP_WORDS, fold, keywords
 
 Holders = Callable[[Sequence[str]], Sequence[Rowids]]
 """Returns for each word the chunks that hold it."""

@@ -8,17 +8,17 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.blobs import blanked
+from core.base.blobs import blanked
+from core.base.lazy import lazy
+from core.base.lines import with_newlines
+from core.base.text import INVISIBLE, UNSPACED, WORD, keywords, parts_of, query_keywords, simplified
 from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
 from core.embedding.windows import places_of, windows_of
-from core.lazy import lazy
-from core.lines import with_newlines
 from core.markdown.rows import Table, tables
 from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
 from core.models import Models
 from core.store import Store
-from core.text import INVISIBLE, UNSPACED, WORD, keywords, parts_of, query_keywords, simplified
 
 Stems = Callable[[Sequence[str]], Mapping[str, str]]
 """Returns for each word the stem under which the index of words holds it."""

@@ -7,9 +7,9 @@ alone compares candidates of two languages (`core/embedding/centring.py`), so th
 import re
 from collections.abc import Iterable, Mapping
 
+from core.base.text import CJK
 from core.model import Chunk, NoteCard
 from core.retrieval.fusion import Scores, normalised
-from core.text import CJK
 
 Groups = Mapping[int, bool]
 """Whether a chunk is written in Chinese, Japanese or Korean: no word of those stands in a text of another language."""

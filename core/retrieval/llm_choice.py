@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.messages import message
+from core.base.messages import message
+from core.base.text import half_character
 from core.model import Choice, Hit, Lost, Query, SearchResult
 from core.providers.chat import Chat, values
 from core.retrieval import facets
-from core.text import half_character
 
 TASK = """You answer a question from sections of someone's notes.
 You are given JSON: "question", and "sections", each with a "number" and a "text". Let no section \

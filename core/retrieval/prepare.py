@@ -3,15 +3,15 @@
 from dataclasses import replace
 
 from core import reranking
+from core.base.errors import QueryError, UnknownChoice
+from core.base.text import fold, keywords
 from core.config import Settings
-from core.errors import QueryError, UnknownChoice
 from core.model import CallerContext, Filters, Prepared, Query, SearchOptions, Understood, local_now
 from core.query import limits
 from core.query.decomposition import classified
 from core.query.filters import narrowed
 from core.query.language import as_text, parse
 from core.store import Store
-from core.text import fold, keywords
 
 
 def properties_in(store: Store, *typed: str) -> frozenset[str]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from itertools import chain, islice, zip_longest
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model import Asked, Chunk, Decomposition, NoteCard, SubQuery
 from core.retrieval.state import SearchState, placed
 from core.store import Store

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.base.errors import ModelError, ProviderError
 from core.embedding import Embedder, tokens
 from core.embedding.windows import windows_of
-from core.errors import ModelError, ProviderError
 from core.model import Chunk, KnowledgeBase, Matrix, NoteCard, Rowids
 from core.reranking import Candidate, Reranker
 from core.retrieval import callers, exact_match, fusion, languages, links

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from core.base.lazy import lazy
+from core.base.messages import Message
+from core.base.text import query_keywords
 from core.embedding import Embedder
-from core.lazy import lazy
-from core.messages import Message
 from core.model import (
     Chunk,
     KnowledgeBase,
@@ -21,7 +22,6 @@ from core.model import (
 )
 from core.reranking import Reranker
 from core.retrieval import fusion, languages
-from core.text import query_keywords
 
 
 @dataclass

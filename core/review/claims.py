@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from core.base.text import digest, fold
 from core.retrieval.highlights import sentences
-from core.text import digest, fold
 
 LONGEST = 300
 """Characters of a sentence at most."""

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-from core.errors import EditError, UnknownChoice
+from core.base.errors import EditError, UnknownChoice
+from core.base.text import digest
 from core.indexing.chunks import Chunks
 from core.model import MATTERS, Matter, MatterKind, Note, NoteCard, SearchOptions, Side, lapses
 from core.notes.collection import Notes
@@ -19,7 +20,6 @@ from core.review.likeness import Likeness, Pair
 from core.review.reminders import Reminders
 from core.review.sides import Sides
 from core.store import Store
-from core.text import digest
 
 if TYPE_CHECKING:
     from core.retrieval.engine import SearchEngine

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 
-from core.errors import NoteNotFound
+from core.base.errors import NoteNotFound
 from core.review import claims
 from core.review.claims import Claims
 from core.store import Store

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 
-from core.errors import NoteNotFound
+from core.base.errors import NoteNotFound
 from core.review.copy_names import folded, originals
 from core.store import Store
 from core.store.remembered import Remembered

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 
-from core.errors import EditError, UnknownChoice
+from core.base.errors import EditError, UnknownChoice
 from core.model import SIDES, Matter, Note, NoteCard, NoteDifference, Side
 from core.notes.collection import Notes
 from core.packs.collection import Packs

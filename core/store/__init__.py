@@ -15,9 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
+from core.base.errors import NotWritable
+from core.base.faults import DATABASE, translated
+from core.base.temporary import TemporaryFolders
 from core.embedding.centring import Centring
-from core.errors import NotWritable
-from core.faults import DATABASE, translated
 from core.model import KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
 from core.settings_sections import INDEX_TOKEN, IndexSettings
 from core.store import ranking
@@ -34,7 +35,6 @@ from core.store.note_rows import Moved
 from core.store.note_to_index import NoteToIndex
 from core.store.pending_table import PendingChunk
 from core.store.tables import Tables
-from core.temporary import TemporaryFolders
 
 _WINDOWS = 3
 """Vectors to request from Chroma per wanted chunk: a chunk may have several, and some are stale."""

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Unpack
 
-from core.errors import UnknownChoice
-from core.messages import message
+from core.base.errors import UnknownChoice
+from core.base.messages import message
 from core.model import BaseFields, BaseKind, ChunkingOptions, Failed, KnowledgeBase, SearchSettings
 from core.store.ids import fresh_id
 from core.store.reading import Reader, stored

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import StoreError
+from core.base.errors import StoreError
 from core.model import Rowids
 from core.store.database import Database
 from core.store.table import AMONG, decoding

@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
 
-from core.messages import message
+from core.base.messages import message
 from core.model import BaseCheck, Finding, KnowledgeBase
 from core.store.reading import Reader, fields_in
 from core.store.table import Table

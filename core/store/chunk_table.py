@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.errors import ChunkNotFound
+from core.base.errors import ChunkNotFound
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, Rowids
 from core.store import filters as narrowed
 from core.store import ranking

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from core.messages import message
+from core.base.messages import message
 from core.model import Click, in_utc, later
 from core.store.reading import Reader
 from core.store.table import AMONG, Table

@@ -6,8 +6,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core import faults
-from core.errors import ConfigError, StoreError
+from core.base import faults
+from core.base.errors import ConfigError, StoreError
 
 _SHOWN = 30
 """Characters that are shown before one that can't be stored."""

@@ -11,8 +11,9 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from core.errors import NotesDamaged, NotWritable, StoreError, WorkspaceLocked
-from core.faults import translated
+from core.base.errors import NotesDamaged, NotWritable, StoreError, WorkspaceLocked
+from core.base.faults import translated
+from core.base.text import fold
 from core.markdown import tags
 from core.store import filters, schema
 from core.store.connection import Connection, Held
@@ -20,7 +21,6 @@ from core.store.folder import check_unused, filled, make_private
 from core.store.migrations import MIGRATIONS
 from core.store.phrases import may_hold
 from core.store.reading import Unread
-from core.text import fold
 
 _FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "fold": (1, fold),
@@ -41,7 +41,7 @@ class Database:
     """The connections to `notes.db`. `outdated`: when it was opened, its schema was that of an earlier version.
 
     A read-only database refuses every write with WorkspaceLocked. Raises NewerSchema for a database of a later version;
-    what SQLite raises at any time comes as an error of `core.faults`. A list among the values of a statement is passed
+    what SQLite raises at any time comes as an error of `core.base.faults`. A list among the values of a statement is passed
     as JSON.
     """
 

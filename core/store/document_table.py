@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 
-from core.messages import from_json, message, to_json
+from core.base.messages import from_json, message, to_json
 from core.model import Failed, IncompleteNote, KnowledgeBase, Omission, SourceFile
 from core.store.reading import Reader, loaded, stored
 from core.store.table import Table

@@ -3,7 +3,7 @@
 import json
 import sqlite3
 
-from core.messages import message
+from core.base.messages import message
 from core.model import NoteDraft
 from core.store.reading import Reader, stored
 from core.store.table import Table

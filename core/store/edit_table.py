@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from core.errors import EditError
-from core.messages import message
+from core.base.errors import EditError
+from core.base.messages import message
 from core.model import Edit, Note
 from core.store.reading import Reader
 from core.store.table import AMONG, Table

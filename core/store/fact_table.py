@@ -3,11 +3,11 @@
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 
-from core.messages import message
+from core.base.messages import message
+from core.base.text import digest
 from core.model import LearntFact
 from core.store.reading import Reader
 from core.store.table import AMONG, Table
-from core.text import digest
 
 
 class FactTable(Table):

@@ -7,10 +7,10 @@ from itertools import chain
 from pathlib import Path
 
 from core.backups.restoring import waits
-from core.errors import NotesDamaged, StoreError, WorkspaceLocked
-from core.faults import BACKUPS, DATABASE, FILES, newest_backup, restoring
+from core.base.errors import NotesDamaged, StoreError, WorkspaceLocked
+from core.base.faults import BACKUPS, DATABASE, FILES, newest_backup, restoring
+from core.base.temporary import FOLDER
 from core.store.lock import take
-from core.temporary import FOLDER
 
 _FROM_NOTES = ("chroma", "floors.json", "bars.json", BACKUPS, f"{DATABASE}-wal")
 """Files that exist only after the database was made."""

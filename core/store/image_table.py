@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.base.messages import Message, from_json, to_json
 from core.documents.kinds import PICTURES
-from core.messages import Message, from_json, to_json
 from core.model import Condition, Failed, Filters, ImageStatus, Matrix, NotePicture, PictureFile
 from core.store import filters as narrowed
 from core.store.reading import loaded

@@ -8,8 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Generic, TypeVar, get_args, get_type_hints
 
-from core import files
-from core.faults import translated
+from core.base import files
+from core.base.faults import translated
 from core.model import Bar, Floor, KnowledgeBase
 
 T = TypeVar("T")

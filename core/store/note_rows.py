@@ -7,7 +7,7 @@ from functools import lru_cache
 from sqlite3 import Row
 from typing import Any, get_type_hints
 
-from core.messages import message, to_json
+from core.base.messages import message, to_json
 from core.model import NOTE_FIELDS, ORIGIN, RELATIONS, ChunkingOptions, Document, Note, NoteCard, Omission, TextEncoding
 from core.store.note_to_index import NoteToIndex
 from core.store.reading import UNFIT, Reader, Unread, loaded, reader, stored

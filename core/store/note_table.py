@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from core.errors import NoteNotFound
+from core.base.errors import NoteNotFound
+from core.base.text import fold, keywords
 from core.model import ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteCard
 from core.store import filters as narrowed
 from core.store.note_rows import (
@@ -30,7 +31,6 @@ from core.store.note_rows import (
 from core.store.note_to_index import NoteToIndex
 from core.store.property_table import PropertyTable
 from core.store.table import AMONG, Table
-from core.text import fold, keywords
 
 _ALL = Filters()
 _IS_CHOSEN = "json_valid(encoding) AND json_extract(encoding, '$.known') = 'chosen'"

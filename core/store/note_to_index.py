@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from core.base.text import digest
 from core.markdown.outline import Outline
 from core.model import Chunk, ChunkingOptions, Edit, Note, NotePicture, Revision, Window
-from core.text import digest
 
 
 @dataclass(frozen=True, slots=True)

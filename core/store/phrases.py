@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 
-from core.text import CJK, MARKS, UNSPACED, fold, keywords
+from core.base.text import CJK, MARKS, UNSPACED, fold, keywords
 
 _LATIN = re.compile(rf"[^\W{UNSPACED}]|[{MARKS}]")
 _LETTER = re.compile(rf"[^\W{UNSPACED}][{MARKS}]*\Z")

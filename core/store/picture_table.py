@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from core.messages import Message, from_json, to_json
+from core.base.messages import Message, from_json, to_json
 from core.model import Failed, KnowledgeBase, NotePicture, PictureFile, ReadPicture
 from core.store.reading import loaded
 from core.store.table import AMONG, Table

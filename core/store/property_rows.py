@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
+from core.base.text import fold
 from core.model import Condition
 from core.store.phrases import within_a_word
-from core.text import fold
 
 NAMES = """
     WITH RECURSIVE names(name) AS (

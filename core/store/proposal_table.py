@@ -3,7 +3,7 @@
 import json
 from datetime import datetime
 
-from core.messages import message
+from core.base.messages import message
 from core.model import Proposal
 from core.store.reading import Reader, stored
 from core.store.table import Table

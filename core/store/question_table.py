@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
-from core.errors import ConfigError, QuestionSetError, UnknownChoice
+from core.base.errors import ConfigError, QuestionSetError, UnknownChoice
+from core.base.messages import message
 from core.limits import check_question
-from core.messages import message
 from core.model import GoldSpan, KnowledgeBase, Question, QuestionSet
 from core.store.ids import fresh_id
 from core.store.reading import Reader

@@ -13,9 +13,9 @@ from functools import cache
 from types import UnionType
 from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from core.messages import Message, from_json, message
+from core.base.messages import Message, from_json, message
+from core.base.text import half_character
 from core.model import CALENDAR_ENDS, NOTE_FIELDS, in_utc
-from core.text import half_character
 
 _LOG = logging.getLogger(__name__)
 UNFIT = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 
-from core.messages import Message, from_json, message, to_json
+from core.base.messages import Message, from_json, message, to_json
 from core.model import KnowledgeBase, RefusedChunk
 from core.store.reading import Reader
 from core.store.table import AMONG, Table

@@ -6,8 +6,8 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
-from core.errors import RunNotFound
-from core.messages import message, to_json
+from core.base.errors import RunNotFound
+from core.base.messages import message, to_json
 from core.model import (
     KnowledgeBase,
     Pipeline,

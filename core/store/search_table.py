@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from core.messages import message
+from core.base.messages import message
 from core.model import PastSearch
 from core.store.reading import Reader
 from core.store.table import Table

@@ -5,8 +5,8 @@ import re
 import sqlite3
 from contextlib import suppress
 
+from core.base.errors import SourceError
 from core.chunking.sections import Sections, short_for
-from core.errors import SourceError
 from core.markdown.outline import parse
 from core.store.reading import UNFIT
 

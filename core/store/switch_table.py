@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from core.messages import message
+from core.base.messages import message
 from core.model import KnowledgeBase, Switch
 from core.store.reading import Reader
 from core.store.table import Table

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
-from core.faults import damaged
+from core.base.faults import damaged
 from core.store.database import Database
 
 AMONG = "IN (SELECT value FROM json_each(?))"

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from itertools import groupby
 
-from core.messages import message
+from core.base.messages import message
 from core.model import Cited, Sentence, Thread, Turn
 from core.store.reading import Reader, stored
 from core.store.table import Table

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
+from core.base.text import composed, storable
 from core.model import KnowledgeBase, Rowids
 from core.store.table import AMONG, Table
-from core.text import composed, storable
 
 _TITLED = f"title COLLATE NOCASE {AMONG}"
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
-from core.messages import message
+from core.base.messages import message
 from core.model import OF_QUESTIONS, Use, UseFigures, favour, in_utc
 from core.store.reading import Reader
 from core.store.table import AMONG, Table

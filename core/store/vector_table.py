@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from core.base.errors import IndexDamaged
 from core.embedding.centring import PLAIN, Centring
-from core.errors import IndexDamaged
 from core.model import Bits, KnowledgeBase, Matrix
 from core.store.ids import entry_id
 from core.store.table import AMONG, Table, decoding

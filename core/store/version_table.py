@@ -6,8 +6,8 @@ import zlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from core.errors import NoteNotFound, VersionNotFound
-from core.messages import message
+from core.base.errors import NoteNotFound, VersionNotFound
+from core.base.messages import message
 from core.model import Note, Revision, Trashed, Version
 from core.store.database import Database
 from core.store.document_table import DocumentTable

@@ -9,6 +9,7 @@ from itertools import islice
 
 import numpy as np
 
+from core.base.text import WORDS_FORM
 from core.model import Rowids
 from core.store.bm25 import BM25
 from core.store.chunk_table import CHUNK, chunk_of
@@ -19,7 +20,6 @@ from core.store.reading import UNFIT
 from core.store.section_rows import write_sections
 from core.store.table import AMONG, decoding
 from core.store.word_rows import word_row
-from core.text import WORDS_FORM
 
 _MARGIN = 10
 """Growth of the number of candidates, at first and where too few are of the wanted bases."""

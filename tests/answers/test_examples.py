@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from core.answers.examples import DRAWN, SHOWN, Examples
-from core.errors import NoteNotFound, QueryError
-from core.jobs import Jobs
+from core.base.errors import NoteNotFound, QueryError
+from core.base.jobs import Jobs
 from core.model import GoldSpan, Question
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.answers.places import found_again
-from core.errors import NoteNotFound, UnknownChoice
+from core.base.errors import NoteNotFound, UnknownChoice
 from core.model import Cited, Thread
 from core.settings_sections import LlmSettings
 from core.workspace import Workspace

@@ -15,10 +15,10 @@ import pytest
 from core.answers import bars, budget, figures
 from core.answers.lines import Lines
 from core.answers.writing import IDLE, LETTERS
-from core.errors import ConfigError, ProviderUnavailable
+from core.base.errors import ConfigError, ProviderUnavailable
+from core.base.quotes import place_of
 from core.model import Answer, told
 from core.providers.chat import Chat
-from core.quotes import place_of
 from core.settings_sections import LlmSettings
 from core.workspace import Workspace
 from tests import samples

@@ -8,8 +8,8 @@ from starlette.testclient import TestClient
 
 from core.api import PLACE
 from core.api.lazy_app import api
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.registry import Entry
 from core.workspace import Workspace
 from tests import samples
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from core import log
 from core.access import TOKEN
+from core.base import log
 from tests import samples
 from tests.model_server import ModelServer
 

@@ -12,7 +12,7 @@ from core.api import shared
 from core.api.limits import MOST_HEAD
 from core.api.server import server
 from core.assistants.server import TOOLS
-from core.errors import EditError, QueryError
+from core.base.errors import EditError, QueryError
 from core.intake.encoding import MAX_BYTES
 from core.limits import FILTERS, PART, QUESTION, VALUES
 from core.workspace import Workspace

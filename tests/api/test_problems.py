@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from core.api import limits
-from core.log import FILE
+from core.base.log import FILE
 from core.workspace import Workspace
 
 

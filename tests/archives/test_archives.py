@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.archives import documents
-from core.errors import ArchiveError, ConfigError, SourceError
+from core.base.errors import ArchiveError, ConfigError, SourceError
 from core.workspace import Workspace
 
 pytestmark = pytest.mark.usefixtures("bundled")

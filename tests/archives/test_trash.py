@@ -15,7 +15,7 @@ import pytest
 from core import cli
 from core.archives import expiry
 from core.archives.trash import LOG
-from core.errors import ArchiveError, SourceError
+from core.base.errors import ArchiveError, SourceError
 from core.workspace import Workspace
 
 TODAY = datetime.now(UTC).date()

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from core.assistants import notes, server
-from core.errors import NoteNotFound
+from core.base.errors import NoteNotFound
 from core.model import ChunkingOptions
 from core.workspace import Workspace
 

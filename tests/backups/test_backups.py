@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from core.backups import making, restoring
+from core.base.errors import ConfigError, DiskFull, NotesDamaged, SourceError, StoreError, UnknownChoice
 from core.cli import main
-from core.errors import ConfigError, DiskFull, NotesDamaged, SourceError, StoreError, UnknownChoice
 from core.store import lock
 from core.workspace import Workspace
 

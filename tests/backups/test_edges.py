@@ -17,9 +17,9 @@ from typing import Any
 import pytest
 
 from core.backups import encryption, making, restoring
+from core.base.errors import ConfigError, SourceError
+from core.base.messages import message
 from core.cli import main
-from core.errors import ConfigError, SourceError
-from core.messages import message
 from core.operations import backups as operations
 from core.operations.declaring import PERSON, PROGRAM
 from core.workspace import Workspace

@@ -25,11 +25,11 @@ import uvicorn
 from starlette.applications import Starlette
 
 from core import cli
+from core.base.errors import Cancelled
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.errors import Cancelled
 from core.model import Matrix, Role
 from core.operations import imports, index
-from core.registry import Entry
 from core.remote import calls, client
 from core.workspace import Workspace
 from tests import model_server, samples

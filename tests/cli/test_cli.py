@@ -14,12 +14,13 @@ from typing import Any
 
 import pytest
 
-from core import cli, places
+from core import cli
+from core.base import places
+from core.base.errors import ModelError
+from core.base.registry import Entry
 from core.cli.lines import of_answer
 from core.embedding import EMBEDDERS
-from core.errors import ModelError
 from core.model import Matrix, Role
-from core.registry import Entry
 from core.workspace import Workspace
 from tests import samples
 from tests.fakes import WordLengths

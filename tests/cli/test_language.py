@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from core import cli
-from core.messages import from_json, render
+from core.base.messages import from_json, render
 from tests import samples
 
 CHINESE = re.compile("[一-鿿]")

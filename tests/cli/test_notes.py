@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from core import cli
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
 from core.intake.encoding import MAX_BYTES
-from core.registry import Entry
 from core.workspace import Workspace
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from core import cli
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.registry import Entry
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from core import log
 from core.access import RUN
+from core.base import log
 from core.cli import main
 from core.intake import watching
 from core.workspace import Workspace

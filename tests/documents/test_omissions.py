@@ -16,10 +16,10 @@ from core import cli
 from core.api import PLACE
 from core.api.lazy_app import api
 from core.assistants import notes
+from core.base.messages import render
 from core.documents import Converted
 from core.documents.pdf.omissions import LeftOut
 from core.intake import documents
-from core.messages import render
 from core.model import IncompleteNote, Note, Omission, SyncReport, in_all, summed
 from core.workspace import Workspace
 

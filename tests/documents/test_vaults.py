@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import SourceError
 from core.documents.obsidian import Base, Canvas
-from core.errors import SourceError
 from core.model import Note
 from core.workspace import Workspace
 

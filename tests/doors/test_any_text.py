@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from core import cli
 from core.api import PLACE
 from core.assistants import server
-from core.errors import QueryError
+from core.base.errors import QueryError
 from core.model import Filters
 from core.workspace import Workspace
 from tests.doors.programs import connected

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 
 from core import cli
 from core.api import PLACE
+from core.base.errors import ConfigError
 from core.config import settings
-from core.errors import ConfigError
 from core.evaluation import pipelines
 from core.model import SIZES, ChunkingOptions, Pipeline
 from core.workspace import Workspace

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from core import call_log, cli, log
+from core import cli
 from core.api import PLACE
 from core.assistants import server
+from core.base import call_log, log
 from core.workspace import Workspace
 from tests.doors.programs import connected
 

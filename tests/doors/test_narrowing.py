@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from core import cli
 from core.api import PLACE
 from core.assistants import server
-from core.errors import TesseraError
+from core.base.errors import TesseraError
 from core.workspace import Workspace
 from tests.doors.narrowing import BASE, CASES, REFUSED, fill
 from tests.doors.programs import connected

@@ -13,8 +13,8 @@ from typing_extensions import TypedDict
 
 from core.assistants.answers import Answer
 from core.assistants.binding import tool
+from core.base.messages import message
 from core.cli.binding import bind
-from core.messages import message
 from core.operations import OPERATIONS
 from core.operations.declaring import DOORS, About, Caller, Operation, operation
 from core.workspace import Workspace

@@ -17,7 +17,7 @@ import socket
 from contextlib import suppress
 from benchmarks.drills import archives
 from core.archives.collection import Archives
-from core.errors import SourceError
+from core.base.errors import SourceError
 
 def restore(self, place, name=""):
     with suppress(OSError):

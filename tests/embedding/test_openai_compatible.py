@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from core import embedding
+from core.base.errors import ConfigError, ProviderError, ProviderUnavailable, UnknownChoice
 from core.config import settings
 from core.embedding.openai_compatible import OpenAICompatible
-from core.errors import ConfigError, ProviderError, ProviderUnavailable, UnknownChoice
 from core.settings_sections import EmbeddingsSettings
 from tests.model_server import Answer, ModelServer, embeddings, vector
 

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.base.errors import ConfigError, ModelError, UnknownChoice
 from core.embedding import build, e5
 from core.embedding.bundled import build as build_bundled
 from core.embedding.sentence import build as build_sentence
-from core.errors import ConfigError, ModelError, UnknownChoice
 from tests import tiny_models
 
 

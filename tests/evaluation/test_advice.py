@@ -6,8 +6,8 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
+from core.base.errors import ConfigError, UnknownChoice
 from core.chunking import CHUNKERS, build
-from core.errors import ConfigError, UnknownChoice
 from core.evaluation.advice import advise, of_runs
 from core.evaluation.pipelines import grid
 from core.model import DEFAULTS, ChunkingOptions, Pipeline, SearchSettings, pipeline_label

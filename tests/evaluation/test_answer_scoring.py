@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import Cancelled, ConfigError, UnknownChoice
+from core.base.errors import Cancelled, ConfigError, UnknownChoice
 from core.evaluation import pipelines
 from core.evaluation.answer_scoring import facts
 from core.evaluation.judging import judge

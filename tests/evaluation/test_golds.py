@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.errors import QuestionSetError
+from core.base.errors import QuestionSetError
 from core.evaluation.golds import follow, gold_at, only_place, place, portable, resolve
 from core.model import Gold, GoldSpan, KnowledgeBase, Note, Question
 from core.store import Store

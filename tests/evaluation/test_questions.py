@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import QuestionSetError, SourceError
+from core.base.errors import QuestionSetError, SourceError
 from core.evaluation import sheets
 from core.evaluation.golds import portable, resolve
 from core.evaluation.question_files import content, dump, parse, read

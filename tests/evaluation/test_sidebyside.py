@@ -5,7 +5,7 @@ from statistics import fmean
 
 import pytest
 
-from core.errors import ConfigError, UnknownChoice
+from core.base.errors import ConfigError, UnknownChoice
 from core.evaluation.compare import compare
 from core.evaluation.sidebyside import BY_BUDGET, BY_RANK, shared, side_by_side
 from core.model import METRICS, ChunkingOptions, GoldSpan, Kind, Pipeline, QuestionResult, Rates, SideBySide

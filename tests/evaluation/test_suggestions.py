@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.errors import Cancelled, ProviderError
+from core.base.errors import Cancelled, ProviderError
 from core.evaluation.phrasing import Casing, of_definition, of_heading
 from core.evaluation.suggestions import LONGEST, SHORTEST, suggest, suggest_by_model
 from core.model import Note, Question

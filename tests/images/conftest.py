@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from core import images
-from core.registry import Entry
+from core.base.registry import Entry
 from core.workspace import Workspace
 from tests.fakes import Colours
 

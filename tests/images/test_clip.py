@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from core import images
+from core.base.errors import ConfigError, ModelError
 from core.contracts import ImageEmbedderContract
-from core.errors import ConfigError, ModelError
 from core.images import ImageEmbedder
 
 

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from core import cli
 from core.api import PLACE
-from core.errors import SourceError
+from core.base.errors import SourceError
 from core.importers import IMPORTERS, Imported, importer_of
 from core.model import Failed, Note
 from core.workspace import Workspace

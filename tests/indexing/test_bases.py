@@ -7,12 +7,12 @@ from typing import cast
 import pytest
 
 from core import embedding
+from core.base.errors import ConfigError, QueryError, UnknownChoice
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.errors import ConfigError, QueryError, UnknownChoice
 from core.indexing.scratch import Scratch
 from core.model import ChunkingOptions, Filters, SearchSettings
 from core.query.renaming import renamed
-from core.registry import Entry
 from core.workspace import Workspace
 from tests import samples
 from tests.fakes import WordLengths

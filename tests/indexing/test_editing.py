@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from core import cli, embedding
-from core.errors import (
+from core.base.errors import (
     Cancelled,
     ChunkNotFound,
     ConfigError,

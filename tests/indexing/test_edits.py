@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.base.errors import ChunkNotFound, EditError
 from core.chunking import build
-from core.errors import ChunkNotFound, EditError
 from core.indexing.anchors import follow, places
 from core.indexing.chunk_editor import Act, ChunkEditor
 from core.indexing.edits import Applied, apply

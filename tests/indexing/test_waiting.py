@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from core import embedding
+from core.base.errors import Cancelled, ModelError
 from core.embedding.tokens import TYPICAL
-from core.errors import Cancelled, ModelError
 from core.model import ChunkingOptions, Matrix, Mode, NoteCard, Role, SyncReport
 from core.workspace import Workspace
 from tests.fakes import WordTokens

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from core import cli
-from core.errors import SourceError
+from core.base.errors import SourceError
 from core.intake import absent
 from core.intake.absent import NotDownloaded
 from core.intake.folder import scan

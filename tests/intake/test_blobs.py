@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.blobs import blanked, blobs
+from core.base.blobs import blanked, blobs
 from core.chunking.shortened import Shortened
 from core.embedding.tfidf import Tfidf
 from core.model import Matrix, Role, Spans

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import SourceError
-from core.temporary import FOLDER
+from core.base.errors import SourceError
+from core.base.temporary import FOLDER
 from core.workspace import Workspace
 
 _PLAN = """

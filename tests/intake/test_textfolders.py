@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from core import embedding
+from core.base.errors import ConfigError
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.errors import ConfigError
 from core.model import SearchResult
-from core.registry import Entry
 from core.workspace import Workspace
 from tests.model_server import ModelServer
 

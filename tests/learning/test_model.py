@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from core.errors import Cancelled, ConfigError
-from core.messages import Message
+from core.base.errors import Cancelled, ConfigError
+from core.base.messages import Message
 from core.model import LearningReport, LearntLog
 from core.settings_sections import LlmSettings
 from core.workspace import Workspace

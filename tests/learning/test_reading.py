@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import SourceError, UnknownChoice
+from core.base.errors import SourceError, UnknownChoice
 from core.learning import LOG_PARSERS
 from core.learning.masks import Masker
 from core.learning.reading import MOST_BYTES, excerpts, of_events, of_text, read

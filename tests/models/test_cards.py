@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from core import embedding
+from core.base.errors import ConfigError, ModelError
 from core.embedding import Embedder
-from core.errors import ConfigError, ModelError
 from core.model import ModelCard
 from core.models import cards, trials
 from core.reranking import RERANKERS, cross_encoder
@@ -234,7 +234,7 @@ def test_a_cross_encoder_is_downloaded_and_offered(
 def test_a_download_reports_progress_and_can_be_stopped(served: dict[str, Path], tmp_path: Path) -> None:
     code = """
 from core.models import cards
-from core.errors import Cancelled
+from core.base.errors import Cancelled
 steps = []
 def stop(done, total, what):
     if total > 50_000 and done < total:

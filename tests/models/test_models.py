@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.jobs import Jobs
 from core.config import settings
 from core.embedding import EMBEDDERS
-from core.jobs import Jobs
 from core.model import ChunkingOptions
 from core.models import Models
 from core.reranking import RERANKERS

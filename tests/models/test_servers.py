@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from core import embedding, places, reranking
+from core import embedding, reranking
+from core.base import places
+from core.base.errors import ConfigError, ProviderError, ProviderUnavailable, UnknownChoice
 from core.config import ENTERED, settings
-from core.errors import ConfigError, ProviderError, ProviderUnavailable, UnknownChoice
 from core.models.servers import SECTIONS, Servers
 from core.providers import keys
 from core.settings_sections import KEYS

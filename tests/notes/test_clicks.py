@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ConfigError, NoteNotFound, UnknownChoice
+from core.base.errors import ConfigError, NoteNotFound, UnknownChoice
 from core.model import Click, GoldSpan, NoteCard, Pipeline, Question, SearchResult
 from core.notes.clicks import Clicks
 from core.retrieval.clicks import GAIN, likeness

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import EditError
+from core.base.errors import EditError
 from core.notes import pasting
 
 PICTURE = b"\x89PNG\r\n\x1a\n" + b"pixels" * 20_000

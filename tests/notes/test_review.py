@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.errors import Conflict, EditError, UnknownChoice
+from core.base.errors import Conflict, EditError, UnknownChoice
 from core.model import Matter
 from core.workspace import Workspace
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import Conflict, EditError, PackError
+from core.base.errors import Conflict, EditError, PackError
 from core.model import Matter, Side
 from core.workspace import Workspace
 from tests.packs.test_packs import NOTES, ids, write

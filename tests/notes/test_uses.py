@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ConfigError, NoteNotFound, TesseraError
+from core.base.errors import ConfigError, NoteNotFound, TesseraError
 from core.model import SCOPE_GAIN, TAGS_GAIN, NoteCard, SearchResult, UseFigures, Verdict
 from core.workspace import Workspace
 from tests.archives.test_guests import changed

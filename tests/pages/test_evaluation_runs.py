@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import Cancelled
+from core.base.errors import Cancelled
 from core.model import GoldSpan, Pipeline, Question, QuestionSet, Run, SearchSettings
 from core.settings_sections import LlmSettings
 from core.workspace import Workspace

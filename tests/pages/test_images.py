@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from core import images
-from core.registry import Entry
+from core.base.registry import Entry
 from core.workspace import Workspace
 from tests.images.test_images import sync, vault
 from tests.pages.conftest import Screen

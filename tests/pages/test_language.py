@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import embedding, messages, reranking
+from core import embedding, reranking
+from core.base import messages
+from core.base.errors import ModelError, TesseraError
+from core.base.registry import Entry
 from core.documents import CONVERTERS
 from core.embedding import EMBEDDERS
-from core.errors import ModelError, TesseraError
 from core.model import JOB_KINDS, ChangeCost, ChunkingOptions, Pipeline, Rechunked, SearchSettings, Trial
-from core.registry import Entry
 from core.reranking import RERANKERS
 from core.workspace import Workspace
 from pages.ui.settings.servers import PURPOSES

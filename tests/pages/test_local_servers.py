@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core import embedding, places, reranking
+from core import embedding, reranking
+from core.base import places
 from core.models.servers import SECTIONS
 from core.providers import discovery
 from core.settings_sections import KEYS

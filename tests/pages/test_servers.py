@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core import embedding, places, reranking
+from core import embedding, reranking
+from core.base import places
 from core.models.servers import SECTIONS
 from core.providers import keys
 from core.settings_sections import KEYS

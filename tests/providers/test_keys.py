@@ -12,8 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from core import places
-from core.errors import ConfigError, ProviderError
+from core.base import places
+from core.base.errors import ConfigError, ProviderError
 from core.providers import Server, keys
 from core.settings_sections import KEYS, ServerSettings
 from tests.keyrings import Forgetful, Memory, using

@@ -12,7 +12,7 @@ from socket import create_server
 import pytest
 
 from core import providers
-from core.errors import ConfigError, MissingDependency, ProviderError, ProviderUnavailable
+from core.base.errors import ConfigError, MissingDependency, ProviderError, ProviderUnavailable
 from core.providers import Server, connection, keys
 from core.providers.chat import QUOTED, Chat
 from core.providers.keys import Key

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ProviderError
+from core.base.errors import ProviderError
 from core.evaluation.suggestions import suggest_by_model
 from core.model import Note
 from core.providers.chat import QUOTED, Chat

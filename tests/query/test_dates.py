@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import QueryError
+from core.base.errors import QueryError
 from core.model import midnight
 from core.query.dates import EXAMPLES, Span, days, read, spoken
 

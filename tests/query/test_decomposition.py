@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import ProviderError, ProviderUnavailable
+from core.base.errors import ProviderError, ProviderUnavailable
 from core.model import Decomposition, SubQuery
 from core.providers.chat import Chat
 from core.query.decomposition import PART, SUBJECT, decompose, decompose_by_model

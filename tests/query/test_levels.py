@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.base.text import simplified
 from core.model import Classified, Condition, Filters, Term, Understood
 from core.query import compared_things, levels
 from core.query.levels import MOST_CHARACTERS, SIMPLE, recognise
 from core.query.rules import RULES
-from core.text import simplified
 
 
 def classify(understood: Understood) -> Classified:

@@ -14,7 +14,7 @@ from core import cli, limits
 from core.api import PLACE
 from core.api.lazy_app import api
 from core.assistants import server
-from core.errors import QueryError, QuestionSetError
+from core.base.errors import QueryError, QuestionSetError
 from core.model import Question
 from core.workspace import Workspace
 

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from core import cli
-from core.errors import EditError
+from core.base.errors import EditError
 from core.model import Related, Use
 from core.workspace import Workspace
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core import reranking
-from core.errors import ConfigError, ProviderError, ProviderUnavailable
+from core.base.errors import ConfigError, ProviderError, ProviderUnavailable
 from core.reranking import Candidate, cached
 from core.reranking.cached import Cached
 from core.reranking.llm import Llm

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from core.base.errors import ModelError
 from core.embedding import Embedder
 from core.embedding.loading import load
-from core.errors import ModelError
 from core.model import Device
 from core.reranking import Candidate, build, own
 from core.reranking.cross_encoder import CrossEncoder

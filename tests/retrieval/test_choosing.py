@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.messages import LANGUAGES, render
+from core.base.messages import LANGUAGES, render
 from core.model import Choice, SearchResult, choice_line
 from core.retrieval.llm_choice import LEAST_CHARACTERS, MOST_CHARACTERS
 from core.workspace import Workspace

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
 from core.model import Context, Hit, NoteCard
-from core.registry import Entry
 from core.workspace import Workspace
 from tests.fakes import WordLengths
 

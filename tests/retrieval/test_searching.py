@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
+from core.base.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
+from core.base.places import provided
 from core.model import Lost, SearchOptions, SearchResult, SearchSettings
-from core.places import provided
 from core.query.decomposition import SIDE, WHOLE
 from core.query.filters import filters_of
 from core.retrieval.rounds import LEAD, SYNONYM

@@ -8,8 +8,8 @@ import httpx
 import numpy as np
 import pytest
 
+from core.base.errors import IndexAway, IndexDamaged, StoreError
 from core.embedding.centring import Centring
-from core.errors import IndexAway, IndexDamaged, StoreError
 from core.model import Matrix
 from core.settings_sections import INDEX_TOKEN, IndexSettings
 from core.store import Store

@@ -12,7 +12,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from core.errors import StoreError
+from core.base.errors import StoreError
 from core.model import KnowledgeBase
 from core.store import Store
 from core.store.index import chroma_process, exact_search

@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.base.registry import Entry
+from core.base.text import WORDS_FORM
 from core.embedding import EMBEDDERS
 from core.model import (
     OPEN,
@@ -31,9 +33,7 @@ from core.model import (
     Run,
     SearchSettings,
 )
-from core.registry import Entry
 from core.store import Store, schema
-from core.text import WORDS_FORM
 from core.workspace import Workspace
 from tests.fakes import WordLengths
 from tests.store.test_unreadable import READABLE, UNREADABLE

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ConfigError, QuestionSetError, UnknownChoice, WorkspaceLocked
+from core.base.errors import ConfigError, QuestionSetError, UnknownChoice, WorkspaceLocked
 from core.model import ChunkingOptions, Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSet
 from core.store import Store, schema
 from core.store.note_to_index import NoteToIndex

@@ -10,8 +10,8 @@ import pytest
 from filelock import FileLock
 
 from core.backups.collection import restored
+from core.base.errors import DiskFull, WorkspaceLocked
 from core.embedding import centring
-from core.errors import DiskFull, WorkspaceLocked
 from core.model import Condition, Filters, Pipeline, SearchSettings
 from core.store import Store, migrations, schema
 from core.store.ids import entry_id

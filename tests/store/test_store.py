@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.base.errors import NewerSchema, NoteNotFound, StoreError, UnknownChoice, WorkspaceLocked
+from core.base.text import digest
 from core.embedding.centring import PLAIN, Centring
-from core.errors import NewerSchema, NoteNotFound, StoreError, UnknownChoice, WorkspaceLocked
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note, Rowids
 from core.store import Store
 from core.store.ids import entry_id
 from core.store.index import exact_search
 from core.store.note_to_index import NoteToIndex
-from core.text import digest
 from tests.fakes import WordLengths
 
 TEXTS = ("a bb ccc", "dddd eeeee", "ffffff ggggggg hhhhhhhh")

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import core.store.bm25
 import core.store.words
+from core.base.text import CJK, fold, query_keywords
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
-from core.text import CJK, fold, query_keywords
 
 PIECES = (
     "Cache",

@@ -12,7 +12,7 @@ from unittest.mock import patch
 from benchmarks.drills.edging import values
 from core import cli
 from core.assistants import server
-from core.errors import TesseraError
+from core.base.errors import TesseraError
 from core.intake import notefile
 from core.model import NOTE_FIELDS, NoteDraft, Pipeline, SearchSettings, Use
 from core.model.settings import PARTS

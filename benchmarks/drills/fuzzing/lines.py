@@ -4,8 +4,8 @@ import json
 from random import Random
 from typing import Any
 
-from core.errors import Conflict, SourceError
-from core.messages import Message, plural
+from core.base.errors import Conflict, SourceError
+from core.base.messages import Message, plural
 from core.operations import OPERATIONS
 from core.remote import wire
 

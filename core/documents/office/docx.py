@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from core.base.errors import SourceError
 from core.documents.kinds import kind_of
 from core.documents.office import blocks, charts, numbering
 from core.documents.office.blocks import Blocks
@@ -28,7 +29,6 @@ from core.documents.office.package import (
     value,
 )
 from core.documents.office.ruby import Readings
-from core.errors import SourceError
 
 _NOTES = ("footnotes", "endnotes")
 _GONE = frozenset(("del", "moveFrom", "instrText", "rt", "txbxContent"))

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, ParseError, SubElement
 
+from core.base.errors import SourceError
 from core.documents.kinds import damaged
-from core.errors import SourceError
 
 _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _IDS = (

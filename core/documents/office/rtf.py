@@ -5,13 +5,13 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from core.base.encodings.declared import is_utf8
 from core.documents import syntax
 from core.documents.office import blocks
 from core.documents.office.blocks import Blocks
 from core.documents.office.rtf_flow import Flow
 from core.documents.office.rtf_signs import CODE_PAGES, KNOWN, SIGNS, UNSHOWN, of_charset, of_page, tokens
 from core.documents.office.runs import Look
-from core.encodings.declared import is_utf8
 from core.model import Omission
 
 _MARGINS = {name + kind: name for name in ("header", "footer") for kind in ("", "l", "r", "f")}

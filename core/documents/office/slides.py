@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
+from core.base.messages import Message, plural
 from core.documents.kinds import damaged
 from core.documents.office import blocks
 from core.documents.office.blocks import Blocks
 from core.documents.office.drawn import Drawn, Shape, shapes, text_of
 from core.documents.office.package import Package, first, found, relation_id, resolve_alternatives, value
-from core.messages import Message, plural
 from core.model import Omission
 
 _TITLES = ("title", "ctrTitle")

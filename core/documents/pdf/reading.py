@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from core.base.errors import SourceError
 from core.documents.kinds import damaged
 from core.documents.pdf.directions import TurningPage
 from core.documents.pdf.drawings import Drawings, drawings
 from core.documents.pdf.glyphs import UPRIGHT, Letter, glyphs
 from core.documents.pdf.letters import sound
-from core.errors import SourceError
 
 _MOST_MARKS = 50_000
 _MOST_DOTS = 200

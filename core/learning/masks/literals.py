@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
+from core.base.text import CJK
 from core.learning.masks.names import Grade, grade
-from core.text import CJK
 
 
 class Value(NamedTuple):

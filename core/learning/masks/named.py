@@ -4,11 +4,11 @@ import re
 import sys
 from collections.abc import Iterator
 
+from core.base.text import CJK
 from core.learning.masks.literals import MOST, Value, values_at
 from core.learning.masks.names import HINTS, OTHER_NAMES, Grade, grade
 from core.learning.masks.spans import Span
 from core.learning.masks.values import LONGEST, is_mixed, is_phrase, is_secret
-from core.text import CJK
 
 _NAME = re.compile(rf"(?<![\w$.-])(?=[\w$.-]*?(?:{'|'.join(HINTS)}))[\w$.-]++", re.IGNORECASE | re.ASCII)
 _CLOSE = r"(?:\\{0,7}[\"'`”’]|&quot;|&#3[49];|%2[27]|[\])*_}]){0,6}"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from core.text import INVISIBLE
+from core.base.text import INVISIBLE
 
 MASK = re.compile(r"\[(?P<kind>key|token|cookie|password|email|id|phone|card|account|secret)-\d+\]")
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
+from core.base.messages import Message, message
 from core.learning.rules.commands import mended_commands
 from core.learning.rules.errors import deprecations, repeated_errors
 from core.learning.rules.requests import failing_requests, required_headers, slow_calls
 from core.learning.rules.settings import ports, settings
 from core.learning.rules.statements import statements
 from core.learning.rules.tests import failing_tests, unsteady_tests
-from core.messages import Message, message
 from core.model import Fact, LogText
 
 MOST_FACTS = 200

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from core.base.messages import message
 from core.learning.rules.common import exactly, fact, short
-from core.messages import message
 from core.model import Fact, LogEvent, LogText
 
 _FAILED = re.compile(

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterable, Sequence
 
+from core.base.messages import Message
+from core.base.text import fold, one_line
 from core.learning.masks import unnumbered
-from core.messages import Message
 from core.model import Fact, LogEvent
-from core.text import fold, one_line
 
 _VARYING = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|0x[0-9a-f]+|(?<![a-z0-9])(?=[a-z]*\d)[0-9a-f]{8,}(?![a-z0-9])"

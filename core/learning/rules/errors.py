@@ -4,11 +4,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from core.base.messages import message, plural
+from core.base.text import keywords
 from core.learning.rules.common import alike, exactly, fact, first_line, named_alike, request_of, short
 from core.learning.rules.requests import headers_in, is_slow
-from core.messages import message, plural
 from core.model import Fact, LogEvent, LogText
-from core.text import keywords
 
 _CAUSED = re.compile(r"^\s*Caused by: (?P<cause>.+)$", re.MULTILINE)
 _STATED = re.compile(

@@ -5,9 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from statistics import median
 
+from core.base.messages import message, plural
 from core.learning.heads import seconds_of
 from core.learning.rules.common import alike, exactly, fact, first_line, request_of, short
-from core.messages import message, plural
 from core.model import Fact, LogEvent, LogText
 
 _HEADER = (

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from core.base.messages import message
+from core.base.text import CJK
 from core.learning.rules.common import exactly, fact, first_line, short
-from core.messages import message
 from core.model import Fact, LogEvent, LogText
-from core.text import CJK
 
 _NAME = rf"[A-Za-z_][\w.-]{{1,60}}|[{CJK}]{{2,16}}"
 _VALUE = r"\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s,;，；\"']{1,200}"

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from core.base.messages import Message, message
 from core.learning.rules.common import exactly, fact, short
-from core.messages import Message, message
 from core.model import Fact, LogText
 
 _SENTENCE = re.compile(r"(?:[^.!?。！？\n]|\.(?=\S)){1,600}[.!?。！？]?")

@@ -4,8 +4,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from core.base.messages import message, plural
 from core.learning.rules.common import alike, fact, short
-from core.messages import message, plural
 from core.model import Fact, LogEvent, LogText
 
 _KIND = ("test_experience", "common_issue")

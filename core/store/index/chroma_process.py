@@ -15,9 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from core.errors import IndexDamaged, StoreError
-from core.faults import translated
-from core.files import delete
+from core.base.errors import IndexDamaged, StoreError
+from core.base.faults import translated
+from core.base.files import delete
 from core.model import Matrix
 from core.store.index import seal
 from core.store.index.backend import Address, Place, beside

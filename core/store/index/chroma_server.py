@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from core.errors import IndexAway, IndexDamaged, StoreError
+from core.base.errors import IndexAway, IndexDamaged, StoreError
 from core.store.index.backend import Address, beside
 from core.store.index.chroma_collections import Collections, client_settings
 

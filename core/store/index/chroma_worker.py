@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from filelock import FileLock, Timeout
 
-from core.errors import IndexDamaged, StoreError
-from core.faults import fault, hindrance
-from core.files import delete
-from core.messages import message
+from core.base.errors import IndexDamaged, StoreError
+from core.base.faults import fault, hindrance
+from core.base.files import delete
+from core.base.messages import message
 from core.store.index import chroma_server, seal
 from core.store.index.backend import Address, Place
 from core.store.index.chroma_collections import Collections, client_settings

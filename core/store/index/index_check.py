@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from core.errors import IndexDamaged
+from core.base.errors import IndexDamaged
 from core.model import Matrix
 
 _QUESTIONS, _NEAREST, _AGREEMENT = 12, 10, 0.95

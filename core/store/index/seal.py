@@ -8,8 +8,8 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from core.errors import IndexDamaged
-from core.files import delete, load, opened, replace
+from core.base.errors import IndexDamaged
+from core.base.files import delete, load, opened, replace
 
 Files = Mapping[str, list[int]]
 """The size and the CRC-32 of each file of a folder, by its path: damage is to be seen, not forgery."""

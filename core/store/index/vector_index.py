@@ -10,8 +10,8 @@ from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 
-from core.errors import IndexDamaged, StoreError, UnknownChoice
-from core.messages import Message
+from core.base.errors import IndexDamaged, StoreError, UnknownChoice
+from core.base.messages import Message
 from core.model import IndexState, KnowledgeBase, Matrix, Progress, no_progress
 from core.store.base_table import BaseTable
 from core.store.chunk_table import ChunkTable

@@ -6,7 +6,7 @@ from typing import TypeGuard, TypeVar
 
 import streamlit as st
 
-from core.errors import ArchiveError
+from core.base.errors import ArchiveError
 from core.model import Restored
 from core.workspace import Workspace
 from pages.ui.bases import arrival

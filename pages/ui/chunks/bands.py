@@ -7,7 +7,7 @@ from zlib import crc32
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import Chunk, Edit, Note
 from core.workspace import Workspace
 from pages.ui.shared import rendered, style

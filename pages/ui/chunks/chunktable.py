@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import CHUNK_KINDS, CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note, Progress
 from core.workspace import Workspace
 from pages.ui.chunks import bands, editor

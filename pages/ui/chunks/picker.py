@@ -4,7 +4,7 @@ from contextlib import suppress
 
 import streamlit as st
 
-from core.errors import NoteNotFound
+from core.base.errors import NoteNotFound
 from core.model import CALENDAR_BEGINS, Filters, NoteCard
 from core.workspace import Workspace
 from pages.ui.shared import jobs, links, tree, widgets

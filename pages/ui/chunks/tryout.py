@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model import Chunk, ChunkingOptions, Cut, Difference, KnowledgeBase, Note
 from core.workspace import Workspace
 from pages.ui.chunks import bands, summary

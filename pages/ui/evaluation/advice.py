@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.messages import message
+from core.base.messages import message
 from core.model import (
     ENOUGH,
     METRICS,

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import ENOUGH, KnowledgeBase, Pipeline, QuestionSet, SideBySide
 from core.workspace import Workspace
 from pages.ui.evaluation import figures, rows, ways

@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import DEPTH, ENOUGH, MAIN, METRICS, KnowledgeBase, SideBySide
 from core.workspace import Workspace
 from pages.ui.evaluation import figures, ways

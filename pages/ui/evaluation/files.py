@@ -5,7 +5,7 @@ from pathlib import PurePath
 
 import streamlit as st
 
-from core.errors import QuestionSetError, TesseraError
+from core.base.errors import QuestionSetError, TesseraError
 from core.model import QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import setmenu

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import MAIN, KnowledgeBase, QuestionSet, Run
 from core.workspace import Workspace
 from pages.ui.evaluation import comparison, figures, running, ways

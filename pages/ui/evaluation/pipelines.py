@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import SIZES, ChunkingOptions, KnowledgeBase, Pipeline, embedder_name
 from core.workspace import Workspace
 from pages.ui.evaluation import figures, ways

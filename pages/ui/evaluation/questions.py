@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import Question, QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import question, setmenu, suggesting

@@ -6,7 +6,7 @@ from functools import cache
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.errors import NoteNotFound
+from core.base.errors import NoteNotFound
 from core.model import (
     LOST,
     STAGES,

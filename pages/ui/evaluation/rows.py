@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import DEPTH, KnowledgeBase, Row, SideBySide
 from core.workspace import Workspace
 from pages.ui.evaluation import recalled, ways

@@ -7,9 +7,9 @@ from functools import partial
 
 import streamlit as st
 
-from core.messages import ENGLISH, LANGUAGES, message, render
+from core.base.messages import ENGLISH, LANGUAGES, message, render
+from core.base.text import CJK
 from core.model import QuestionSet
-from core.text import CJK
 from core.workspace import Workspace
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.dialogs import Dialog

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import BASE_KINDS, BaseStatus, NoteCard, Status, day_of, embedder_name
 from core.workspace import Workspace
 from pages.ui.settings import defaults

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
-from core.messages import message
+from core.base.messages import message
 from core.model import NoteCard
 from core.workspace import Workspace
 

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from core.errors import TesseraError
+from core.base.errors import TesseraError
 from core.model import Attachment
 from core.workspace import Workspace
 

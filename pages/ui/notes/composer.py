@@ -10,8 +10,8 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import Conflict, NoteNotFound, TesseraError, VersionNotFound
-from core.lines import with_line_ends
+from core.base.errors import Conflict, NoteNotFound, TesseraError, VersionNotFound
+from core.base.lines import with_line_ends
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
 from core.workspace import Workspace
 from pages.ui.notes import drafting, standing

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import NoteNotFound
+from core.base.errors import NoteNotFound
 from core.model import NoteDraft
 from core.workspace import Workspace
 from pages.ui.notes import composer, drafting

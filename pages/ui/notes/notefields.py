@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
 from core.model import STATUSES as EVERY_STATUS
 from core.workspace import Workspace

@@ -8,8 +8,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from core.errors import TesseraError
-from core.messages import render
+from core.base.errors import TesseraError
+from core.base.messages import render
 from core.workspace import Workspace
 from pages.ui.notes.attachments import is_sealed, seal
 

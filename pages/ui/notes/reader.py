@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from core.lines import LINE_END
-from core.messages import message
+from core.base.lines import LINE_END
+from core.base.messages import message
 from core.model import NOTE_FIELDS, RELATIONS, Chunk, Note, classification, day_of, property_text
 from core.workspace import Workspace
 from pages.ui.chunks import bands

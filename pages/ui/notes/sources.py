@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from core.errors import NoteNotFound
+from core.base.errors import NoteNotFound
 from core.model import Note
 from core.workspace import Workspace
 from pages.ui.notes import attachments

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model import AUTHORS, Trashed
 from core.workspace import Workspace
 from pages.ui.notes import opened, undo

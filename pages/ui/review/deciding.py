@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from core.errors import Conflict
-from core.messages import Message, message
+from core.base.errors import Conflict
+from core.base.messages import Message, message
 from core.model import Decision as Verdict
 from core.model import Matter, MatterKind, Progress, Side, Submission, settled_line
 from core.workspace import Workspace

@@ -3,7 +3,7 @@
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.messages import message
+from core.base.messages import message
 from core.model import AUTHORS, MATTERS, SUBMISSIONS, Matter, NoteCard, day_of
 from core.workspace import Workspace
 from pages.ui.notes import composer, history, opened

@@ -7,8 +7,8 @@ from functools import partial
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.errors import QueryError
-from core.messages import Message, message, plural
+from core.base.errors import QueryError
+from core.base.messages import Message, message, plural
 from core.model import MODES, NOTICES, Context, Notice, Prepared, SearchOptions, SearchResult
 from core.workspace import Workspace
 from pages.ui.search import (

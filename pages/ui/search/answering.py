@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.errors import UnknownChoice
+from core.base.errors import UnknownChoice
 from core.model import SearchOptions, Thread
 from core.workspace import Workspace
 from pages.ui.search import offer, threads, written

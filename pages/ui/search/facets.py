@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import FACETS, NOTE_FIELDS, Facet, SearchOptions, SearchResult, Term
 from core.workspace import Workspace
 from pages.ui.search import question_box

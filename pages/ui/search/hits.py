@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import CLICKED, Answer, Highlight, Hit, SearchResult, Verdict, day_of
 from core.workspace import Workspace
 from pages.ui.evaluation import marking

@@ -6,8 +6,8 @@ from functools import partial
 
 import streamlit as st
 
-from core.errors import EmbeddingMismatch, ModelError, ProviderError, QueryError
-from core.messages import message
+from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, QueryError
+from core.base.messages import message
 from core.model import SearchOptions
 from core.workspace import Workspace
 from pages.ui.search import history, options, threads

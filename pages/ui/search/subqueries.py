@@ -4,7 +4,7 @@ from itertools import groupby
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import Asked, Decomposition, SearchResult
 from pages.ui.search import hits, reasons
 from pages.ui.shared import cards

@@ -6,7 +6,7 @@ from typing import get_args
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import NOTE_FIELDS, Filters, Level, SearchResult, Term, day_of, on_clock
 from pages.ui.search import options, question_box
 from pages.ui.shared import knobs, widgets

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import Device, ModelCard, Progress, Status, reranker_name
 from core.workspace import Workspace
 from pages.ui.settings import picturemodel

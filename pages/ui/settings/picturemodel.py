@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import TesseraError
+from core.base.errors import TesseraError
 from core.model import ImageStatus
 from core.workspace import Workspace
 from pages.ui.settings import program

@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import ProgramSetting
 from core.workspace import Workspace
 from pages.ui.shared import shell, widgets

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from core.errors import TesseraError
-from core.messages import reason_of
+from core.base.errors import TesseraError
+from core.base.messages import reason_of
 from core.workspace import Workspace
 from pages.ui.settings import program
 from pages.ui.shared import shell, widgets

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from math import floor
 
-from core.lines import with_newlines
-from core.messages import message
+from core.base.lines import with_newlines
+from core.base.messages import message
+from core.base.text import CJK
 from core.model import (
     NOTE_FIELDS,
     STAGES,
@@ -19,7 +20,6 @@ from core.model import (
     classification,
     remarks,
 )
-from core.text import CJK
 from pages.ui.shared import marks, rendered, style
 from pages.ui.shared.safe import Span, facts, folded, html, marked
 from pages.ui.shared.text import t, text_of

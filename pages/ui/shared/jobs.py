@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model import (
     JOB_KINDS,
     ChangeCost,

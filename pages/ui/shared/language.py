@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.messages import LANGUAGES, language_of
+from core.base.messages import LANGUAGES, language_of
 from core.workspace import Workspace
 from pages.ui.shared import widgets
 from pages.ui.shared.text import t

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 from streamlit import config
 
-from core.messages import message
+from core.base.messages import message
 from core.workspace import Workspace
 from pages.ui.shared import widgets
 from pages.ui.shared.component import component

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from core.text import simplified
+from core.base.text import simplified
 from pages.ui.shared.safe import Span
 
 EXCERPT = 420

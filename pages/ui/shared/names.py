@@ -1,6 +1,6 @@
 """Names on the screen for the codes of core: states, languages, kinds of questions."""
 
-from core.messages import message
+from core.base.messages import message
 from pages.ui.shared.text import text_of
 
 TEXT_LANGUAGES = {

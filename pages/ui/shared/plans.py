@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import GUESSED, Failed, IncompleteNote, PackReport, Rechunked, SyncPlan, SyncReport
 from pages.ui.shared.safe import boxes, facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of

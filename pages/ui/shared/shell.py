@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from core.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
-from core.messages import message
+from core.base.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
+from core.base.messages import message
+from core.base.places import PROGRAM
 from core.model import JOB_KINDS, Freshness
-from core.places import PROGRAM
 from core.workspace import Workspace, bug_report
 from pages.ui.shared import help, jobs, keys, language, look, style, switcher, units, widgets
 from pages.ui.shared.safe import html, plain

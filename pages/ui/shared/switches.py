@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import BaseFields, KnowledgeBase
 from core.workspace import Workspace
 from pages.ui.shared import shell

@@ -1,15 +1,15 @@
-"""Texts in the language of the session: English in the code, other languages from the catalogues of `core.locale`."""
+"""Texts in the language of the session: English in the code, other languages from the catalogues of `core.base.locale`."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 
 import streamlit as st
 
-from core.messages import ENGLISH, Message, message, plural, render
+from core.base.messages import ENGLISH, Message, message, plural, render
 
 
 def session_language() -> str:
-    """Return the language of the session, one of `core.messages.LANGUAGES`."""
+    """Return the language of the session, one of `core.base.messages.LANGUAGES`."""
     return str(st.session_state.get("language", ENGLISH))
 
 

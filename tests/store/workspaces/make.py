@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core import model
+from core.base.messages import message
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.messages import message
-from core.registry import Entry
 from core.store import schema
 from core.workspace import Workspace
 

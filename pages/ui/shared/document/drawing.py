@@ -12,7 +12,7 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import get_lexer_by_name
 
-from core.messages import message
+from core.base.messages import message
 from pages.ui.shared.document.math import math
 from pages.ui.shared.document.sources import Heading, Place, Sources, same
 from pages.ui.shared.safe import html, is_pasted

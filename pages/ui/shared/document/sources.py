@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.text import name_key
+from core.base.text import name_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from core.text import CJK
+from core.base.text import CJK
 
 _WIDTHS = range(50, 121)
 """Characters at which editors wrap."""

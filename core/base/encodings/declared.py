@@ -3,7 +3,7 @@
 import codecs
 import re
 
-from core.encodings.names import known_encoding
+from core.base.encodings.names import known_encoding
 
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),

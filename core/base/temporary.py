@@ -9,8 +9,8 @@ from threading import Lock
 
 from filelock import FileLock, Timeout
 
-from core import files
-from core.faults import translated
+from core.base import files
+from core.base.faults import translated
 
 FOLDER = "temporary"
 """The folder in a workspace with a folder for each process; the process holds its lock file."""

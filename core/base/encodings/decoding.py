@@ -2,8 +2,8 @@
 
 import re
 
-from core.encodings.declared import CHARACTERS_OF_DAMAGE, decode_declared
-from core.encodings.guessing import guesses
+from core.base.encodings.declared import CHARACTERS_OF_DAMAGE, decode_declared
+from core.base.encodings.guessing import guesses
 from core.model import EncodingOrigin
 
 _SAMPLE = 64 * 1024

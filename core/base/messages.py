@@ -1,6 +1,6 @@
 """Messages to a person: texts with fields, translated only where they are shown.
 
-The English text is the id in the catalogues, `core/locale/LANGUAGE/LC_MESSAGES/tessera.po`.
+The English text is the id in the catalogues, `core/base/locale/LANGUAGE/LC_MESSAGES/tessera.po`.
 """
 
 import gettext

@@ -9,7 +9,7 @@ from itertools import chain, groupby
 from operator import add
 from pathlib import PurePosixPath
 
-from core.blobs import without_blobs
+from core.base.blobs import without_blobs
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 """Chinese, Japanese and Korean, as a character class: written without spaces, or with particles that cling to words."""

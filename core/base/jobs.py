@@ -8,10 +8,10 @@ from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from core.errors import Cancelled, TesseraError
-from core.messages import Message, verbatim
+from core.base.errors import Cancelled, TesseraError
+from core.base.messages import Message, verbatim
+from core.base.pace import Pace
 from core.model import Job, JobState, Progress
-from core.pace import Pace
 
 _LOG = logging.getLogger(__name__)
 _BETWEEN = 0.1

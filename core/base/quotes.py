@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from core.text import CJK, simplified
+from core.base.text import CJK, simplified
 
 _WORD = re.compile(rf"(?![{CJK}])\w")
 _SKIPPED = re.compile(r"[\s*_`~\\>|#]")

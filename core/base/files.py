@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import Any, BinaryIO, TypeVar
 
-from core.errors import SourceError
+from core.base.errors import SourceError
 
 _LOG = logging.getLogger(__name__)
 SMALL = 4 << 20

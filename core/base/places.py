@@ -7,8 +7,8 @@ from pathlib import Path
 
 from platformdirs import user_config_dir, user_data_path
 
-from core import files
-from core.errors import ConfigError
+from core.base import files
+from core.base.errors import ConfigError
 
 VARIABLE = "TESSERA_CONFIG_DIR"
 """The environment variable that names another folder for the person's files."""

@@ -40,7 +40,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
-from core.messages import Message, lines, message, plural
+from core.base.messages import Message, lines, message, plural
 
 
 class TesseraError(Exception):

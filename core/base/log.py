@@ -21,10 +21,10 @@ from logging.handlers import RotatingFileHandler
 from pathlib import Path
 from types import FrameType
 
-from core import call_log, files
-from core.errors import TesseraError
-from core.messages import skeleton
-from core.places import PROGRAM
+from core.base import call_log, files
+from core.base.errors import TesseraError
+from core.base.messages import skeleton
+from core.base.places import PROGRAM
 
 FILE = Path("logs") / "tessera.log"
 _BYTES = 1_000_000

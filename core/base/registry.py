@@ -9,8 +9,8 @@ from importlib.metadata import entry_points
 from threading import RLock
 from typing import Any, Generic, TypeVar
 
-from core.errors import ModelError, TesseraError, UnknownChoice
-from core.messages import Message
+from core.base.errors import ModelError, TesseraError, UnknownChoice
+from core.base.messages import Message
 
 T = TypeVar("T")
 _LOG = logging.getLogger(__name__)

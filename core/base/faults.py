@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from core.errors import (
+from core.base.errors import (
     DiskFull,
     NotesDamaged,
     NotWritable,

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.encodings.plausibility import bits
+from core.base.encodings.plausibility import bits
 
 _UNLIKELY = {
     "cp1252": 0,
