@@ -18,7 +18,7 @@ from core.base.registry import Entry
 from core.base.text import digest
 from core.embedding import EMBEDDERS
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Matrix, Note, Role, Spans
-from core.settings_sections import IndexSettings
+from core.settings.sections import IndexSettings
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
 

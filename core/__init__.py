@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from core.base.errors import Conflict, ModelError, NoteNotFound, TesseraError, UnknownChoice, WorkspaceLocked
-    from core.config import Settings
     from core.embedding import Embedder
     from core.images import ImageEmbedder
     from core.reranking import Candidate, Reranker
+    from core.settings.config import Settings
     from core.workspace import Workspace
 
 __all__ = [
@@ -34,7 +34,7 @@ _HOMES = {
     "Embedder": "core.embedding",
     "ImageEmbedder": "core.images",
     "Reranker": "core.reranking",
-    "Settings": "core.config",
+    "Settings": "core.settings.config",
     "Workspace": "core.workspace",
 }
 """The modules of the names; those that aren't here are errors. They are imported at the first use of a name."""

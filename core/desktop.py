@@ -19,7 +19,7 @@ from typing import Any
 from platformdirs import user_cache_path
 
 from core.base.text import digest
-from core.config import settings
+from core.settings.config import settings
 
 NAMES = (
     *("google-chrome", "google-chrome-stable", "chrome", "microsoft-edge", "microsoft-edge-stable", "msedge"),

@@ -6,14 +6,14 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from core.base.jobs import Jobs
-from core.config import Settings
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.model import KnowledgeBase
 from core.models import Models
 from core.notes.collection import Notes
-from core.preferences import Preferences
-from core.settings_file import SettingsFile
+from core.settings.config import Settings
+from core.settings.file import SettingsFile
+from core.settings.preferences import Preferences
 from core.store import Store
 from core.store.schema import objects_of
 

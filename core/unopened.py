@@ -5,10 +5,10 @@ import sqlite3
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from core import config
 from core.backups.collection import Backups
 from core.base.jobs import Jobs
-from core.preferences import Preferences
+from core.settings import config
+from core.settings.preferences import Preferences
 from core.store import lock
 from core.store.schema import objects_of
 

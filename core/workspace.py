@@ -10,9 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from core import assistant_config, bugreport, config
-from core.access import Access
-from core.assistant_config import Snippet
+from core import bugreport
 from core.base import disk, files
 from core.base.call_log import logged
 from core.base.errors import TesseraError, WorkspaceLocked
@@ -21,10 +19,13 @@ from core.base.jobs import Jobs
 from core.base.log import Log
 from core.base.messages import Message
 from core.bugreport import BugReport
-from core.config import Settings
 from core.model import Context, Freshness, Health, Progress, SearchOptions, SearchResult, Status, no_progress
-from core.preferences import CHECK_AFTER_IMPORT, Preferences
 from core.rooms import Room, Rooms
+from core.settings import assistant_config, config
+from core.settings.access import Access
+from core.settings.assistant_config import Snippet
+from core.settings.config import Settings
+from core.settings.preferences import CHECK_AFTER_IMPORT, Preferences
 from core.store import Store
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from core import cli, workspace
 from core.base.errors import StoreError, TesseraError
 from core.base.messages import message
-from core.settings_sections import KEYS
+from core.settings.sections import KEYS
 from core.workspace import Workspace
 from tests import samples
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import ConfigError
-from core.config import settings
 from core.model import OPEN, SearchSettings
-from core.settings_sections import KEYS
+from core.settings.config import settings
+from core.settings.sections import KEYS
 
 
 @pytest.fixture(autouse=True)

@@ -11,10 +11,10 @@ from core.cli.bases import app as bases
 from core.cli.models import app as models
 from core.cli.notes import app as notes
 from core.cli.packs import app as packs
-from core.config import Settings
 from core.embedding import EMBEDDERS
 from core.reranking import RERANKERS
-from core.settings_sections import (
+from core.settings.config import Settings
+from core.settings.sections import (
     KEYS,
     ChunkingSettings,
     EmbeddingsSettings,

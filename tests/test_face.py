@@ -16,12 +16,12 @@ import core
 from core import Settings, TesseraError, Workspace
 from core.base.errors import ModelError, UnknownChoice
 from core.cli import app
-from core.config import settings
 from core.contracts import EmbedderContract, RerankerContract
 from core.documents import CONVERTERS
 from core.embedding import EMBEDDERS, Embedder
 from core.models import Models, wishes
 from core.reranking import RERANKERS, Reranker
+from core.settings.config import settings
 from tests.model_server import ModelServer
 
 PAGE = (Path(__file__).parents[1] / "docs" / "library.md").read_text(encoding="utf-8")

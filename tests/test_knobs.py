@@ -10,7 +10,6 @@ import pytest
 
 from core.base.errors import ConfigError, QueryError, UnknownChoice
 from core.base.messages import LANGUAGES, render
-from core.config import check, settings
 from core.evaluation import pipelines
 from core.model import (
     CHOICES,
@@ -26,7 +25,8 @@ from core.model import (
     complete,
     pipeline_label,
 )
-from core.settings_sections import SearchSection
+from core.settings.config import check, settings
+from core.settings.sections import SearchSection
 
 ROOT = Path(__file__).parents[1]
 

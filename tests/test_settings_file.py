@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies
 
-from core import config
 from core.base import swapping
 from core.base.errors import ConfigError
-from core.config import FILE
-from core.settings_file import SettingsFile, _edited
+from core.settings import config
+from core.settings.config import FILE
+from core.settings.file import SettingsFile, _edited
 
 TYPED = """# mine
 scan_interval = 5 # often

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from core.access import Access
 from core.base import files
 from core.base.errors import ConfigError, StoreError
 from core.model import bar_line
 from core.remote.client import beside
+from core.settings.access import Access
 from core.workspace import Workspace
 
 NAMES = ("token", "run.json", "preferences.json", "floors.json", "bars.json", "lock.json", "chroma.seal", "lock")

@@ -187,7 +187,7 @@ def tried(made: Path, place: Path, damage: Damage) -> str:
     if before.level != "sound":
         return f"before: {_told(before)}"
     damage.do(folder)
-    with patch("core.config.FILE", place / "tessera.toml"):
+    with patch("core.settings.config.FILE", place / "tessera.toml"):
         after = examined(folder)
         found = {one.name: one for one in after.checks if one.told}
         if damage.check not in found:

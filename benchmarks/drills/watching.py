@@ -17,10 +17,10 @@ from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core.base.errors import NoteNotFound
 from core.base.registry import Entry
-from core.config import Settings
 from core.embedding import EMBEDDERS
 from core.model import Matrix, Role
-from core.settings_sections import SearchSection
+from core.settings.config import Settings
+from core.settings.sections import SearchSection
 from core.workspace import Workspace
 
 _NOTES = 5

@@ -8,7 +8,7 @@ import httpx
 from core.base.text import CJK
 from core.model import Hit
 from core.providers.hosts import is_this_machine
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 
 LOCAL_TOKENS = 2_200
 """Tokens of passages for a server on this machine. Ollama and LM Studio read 4,096 tokens in all by default; what is

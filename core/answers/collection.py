@@ -12,7 +12,6 @@ from core.answers.examples import Examples
 from core.base.call_log import logged, unlogged
 from core.base.errors import QueryError
 from core.base.jobs import Jobs
-from core.config import Settings
 from core.model import (
     Answer,
     Bar,
@@ -28,6 +27,7 @@ from core.model import (
 from core.providers.chat import Chat
 from core.providers.connection import Stop, never
 from core.retrieval.engine import SearchEngine
+from core.settings.config import Settings
 from core.store import Store
 
 OWN, OTHERS = 200, 60

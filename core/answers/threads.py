@@ -11,12 +11,12 @@ from core.base.errors import NoteNotFound, ProviderError, QueryError, UnknownCho
 from core.base.jobs import Jobs, stop_of
 from core.base.messages import ENGLISH, message, render
 from core.base.text import CJK, half_character, one_line
-from core.config import Settings
 from core.model import REFUSED, Answer, Cited, CitedPlace, Note, Progress, SearchOptions, Thread, Turn, told
 from core.notes import difference
 from core.notes.collection import Notes
 from core.providers.chat import Chat, values
 from core.providers.connection import Stop, never
+from core.settings.config import Settings
 from core.store import Store
 from core.store.ids import fresh_id
 

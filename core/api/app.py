@@ -18,7 +18,7 @@ from core.api.idempotency import Idempotency
 from core.base.errors import Conflict, TesseraError
 from core.base.messages import lines, message, verbatim
 from core.operations import OPERATIONS
-from core.settings_errors import problem_of as reason_of
+from core.settings.errors import problem_of as reason_of
 from core.workspace import Workspace
 
 _LOG = logging.getLogger(__name__)

@@ -21,11 +21,11 @@ from core.base import files, places
 from core.base.errors import RowError, SourceError, UnknownChoice
 from core.base.faults import translated
 from core.base.messages import message
-from core.config import Settings
 from core.indexing.bases import Bases
 from core.intake import upload
 from core.intake.notefile import is_note
 from core.model import KnowledgeBase, Restored, TrashedBase
+from core.settings.config import Settings
 from core.store import Store
 
 Form = Literal["markdown", "json", "yaml", "zip"]

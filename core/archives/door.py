@@ -12,7 +12,7 @@ from dataclasses import fields, is_dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar, get_args
 
-from core import chunking, config, embedding, reranking
+from core import chunking, embedding, reranking
 from core.archives.parts import Parts
 from core.archives.plain import noun
 from core.archives.records import NoteRecord, Records, RunRecord, SetRecord, is_id
@@ -43,6 +43,7 @@ from core.model import (
 )
 from core.notes.fields import checked
 from core.notes.filetexts import read_front
+from core.settings import config
 
 T = TypeVar("T")
 

@@ -14,9 +14,9 @@ from core.base.errors import ConfigError, SourceError, TesseraError, UnknownChoi
 from core.base.faults import BACKUPS, translated
 from core.base.jobs import Jobs
 from core.base.messages import Message, message
-from core.config import Settings
 from core.model import Backup, BackupReason, Progress, RestoredBackup, no_progress
-from core.preferences import Preferences
+from core.settings.config import Settings
+from core.settings.preferences import Preferences
 
 JOB = "backup"
 NEWEST = "latest"

@@ -64,9 +64,10 @@ def serve(
 
         _shortcut(shortcut.add() if install else shortcut.remove(), as_json)
         return
-    from core import access, desktop
+    from core import desktop
     from core.api.entrance import address
-    from core.settings_file import usual_workspace
+    from core.settings import access
+    from core.settings.file import usual_workspace
 
     if workspace is not None:
         os.environ["TESSERA_WORKSPACE"] = str(workspace)

@@ -8,14 +8,14 @@ from typing import Annotated, Any, TextIO, cast
 
 import typer
 
-from core import assistant_config
-from core.access import Access
 from core.base.errors import ConfigError
 from core.cli import options
 from core.cli.app import HOST, PORT
 from core.cli.output import show
 from core.cli.terminal import Stream
 from core.cli.texts import _
+from core.settings import assistant_config
+from core.settings.access import Access
 
 _HOW = "tessera mcp --print-config"
 

@@ -12,7 +12,7 @@ from core.cli.texts import _
 
 def _of_settings(context: typer.Context, folder: Path) -> Path:
     """Return the workspace that the settings name where the command line names none."""
-    from core.settings_file import usual_workspace  # takes a third of a second, which --help avoids
+    from core.settings.file import usual_workspace  # takes a third of a second, which --help avoids
 
     source = context.get_parameter_source("workspace")
     return usual_workspace() if source is not None and source.name == "DEFAULT" else folder

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from core.archives.collection import Archives
 from core.backups.collection import Backups
 from core.base.messages import Message
-from core.config import Settings
 from core.indexing.bases import Bases
 from core.model import HealthLevel
 from core.models import Models
 from core.models.servers import Servers
-from core.settings_file import SettingsFile
+from core.settings.config import Settings
+from core.settings.file import SettingsFile
 from core.store import Store
 
 

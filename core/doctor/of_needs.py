@@ -6,7 +6,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from core import config, embedding
+from core import embedding
 from core.base import files
 from core.base.disk import disk, nearly_full
 from core.base.errors import IndexDamaged, SourceError, TesseraError
@@ -17,6 +17,7 @@ from core.embedding import Embedder
 from core.embedding.windows import row_windows
 from core.model import KnowledgeBase
 from core.models import cards
+from core.settings import config
 from core.store import Store
 from core.store.index import seal
 

@@ -15,9 +15,9 @@ from platformdirs import user_cache_dir
 
 from core.base.errors import ModelError
 from core.base.messages import Message, message
-from core.config import settings
 from core.embedding.atomic_folder import beside
 from core.embedding.packed import PACKAGE, VERSION, Tokens, Weights, read
+from core.settings.config import settings
 
 NAME = f"multilingual-e5-small-{PACKAGE}-{VERSION}"
 WEIGHTS = "e5-small-q4.bin"

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from core.base.errors import UnknownChoice
 from core.base.messages import message
 from core.base.text import CJK
-from core.config import settings as configured
 from core.embedding import prompts
 from core.model import Matrix, Role, Spans
 from core.providers import Server
-from core.settings_sections import EmbeddingServer
+from core.settings.config import settings as configured
+from core.settings.sections import EmbeddingServer
 
 SPECIAL_TOKENS = 2
 """The begin and end tokens that most models put around a text."""

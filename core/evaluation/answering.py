@@ -9,7 +9,7 @@ from core.model import Bar, GivenAnswer, Pipeline, QuestionResult, SearchResult
 from core.providers.chat import Chat
 from core.providers.connection import Stop
 from core.retrieval.engine import SearchEngine
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 from core.store import Store
 
 

@@ -13,7 +13,6 @@ from core.base.call_log import log_bases, logged, unlogged
 from core.base.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
 from core.base.jobs import Jobs
 from core.base.text import digest
-from core.config import Settings
 from core.evaluation import findings, probes
 from core.evaluation.compare import compare
 from core.model import (
@@ -35,10 +34,11 @@ from core.model import (
 from core.models import Models
 from core.notes.lines import blanked
 from core.notes.links import NoteLinks
-from core.preferences import CHECK_AFTER_IMPORT, Preferences
 from core.query.synonyms import SynonymsFile
 from core.reranking import NONE
 from core.retrieval.engine import SearchEngine
+from core.settings.config import Settings
+from core.settings.preferences import CHECK_AFTER_IMPORT, Preferences
 from core.store import Store
 
 SECONDS = 50.0

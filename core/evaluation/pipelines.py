@@ -22,8 +22,8 @@ from core.model import (
     SearchSettings,
 )
 from core.reranking import NONE
-from core.settings_errors import problem_of
-from core.settings_sections import ChunkingSettings
+from core.settings.errors import problem_of
+from core.settings.sections import ChunkingSettings
 
 _CUTTING = tuple(field.name for field in fields(ChunkingOptions))
 _BY_MODEL = {"answers": get_args(AnswersBy), "judge": get_args(JudgedBy)}

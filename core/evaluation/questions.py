@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from core.base.errors import QuestionSetError
-from core.config import Settings
 from core.evaluation import golds, suggestions
 from core.model import Filters, GoldSpan, Hit, Progress, Question, QuestionSet, no_progress
 from core.providers.chat import Chat
+from core.settings.config import Settings
 from core.store import Store
 
 SUGGESTED = 20

@@ -11,7 +11,6 @@ from core.answers import bars
 from core.base.call_log import unlogged
 from core.base.errors import ConfigError, QueryError, QuestionSetError, StoreError
 from core.base.jobs import stop_of
-from core.config import Settings
 from core.evaluation import advice, diagnosis, golds, pipelines, report, scoring, sidebyside
 from core.evaluation.answering import Answering
 from core.evaluation.problems import Problems
@@ -33,6 +32,7 @@ from core.models import Models
 from core.providers.chat import Chat
 from core.query.synonyms import SynonymsFile
 from core.retrieval.engine import SearchEngine
+from core.settings.config import Settings
 from core.store import Store
 
 _TOGETHER = 25

@@ -10,11 +10,11 @@ import numpy as np
 from core import images
 from core.base.errors import NoteNotFound, QueryError, TesseraError
 from core.base.jobs import Jobs
-from core.config import Settings
 from core.images import ImageEmbedder
 from core.model import Matrix, Notice, PictureHit, Prepared, Query, SearchResult
 from core.notes.collection import Notes
 from core.query import contents
+from core.settings.config import Settings
 from core.store import Store
 from core.store.image_table import ImageRow, is_of_pictures
 

@@ -11,7 +11,6 @@ from core.base.call_log import log_bases, logged
 from core.base.errors import ConfigError, UnknownChoice
 from core.base.text import escaped, half_character
 from core.chunking import check as check_chunking
-from core.config import Settings, check
 from core.documents import pictures
 from core.indexing.chunks import Chunks
 from core.indexing.costs import measure
@@ -34,6 +33,7 @@ from core.model import (
     no_progress,
 )
 from core.models import Models
+from core.settings.config import Settings, check
 from core.store import Store
 
 _STRATEGIES: Mapping[BaseKind, str] = {"lines": "lines", "literal": "markdown"}

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from core.base.errors import Cancelled, ConfigError, TesseraError
-from core.config import Settings
 from core.indexing.bases import Bases
 from core.intake.imports import Imports
 from core.intake.notefile import is_skipped
 from core.model import KnowledgeBase, Progress, ScannedFolder, no_progress
-from core.settings_sections import KnowledgeSettings
+from core.settings.config import Settings
+from core.settings.sections import KnowledgeSettings
 
 TEXTS = "texts"
 

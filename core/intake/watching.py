@@ -13,12 +13,12 @@ from core.base.call_log import logged
 from core.base.errors import TesseraError
 from core.base.jobs import Jobs
 from core.base.messages import Message
-from core.config import Settings
 from core.indexing.bases import Bases
 from core.intake.events import FileEvents
 from core.intake.imports import Imports
 from core.intake.textfolders import TextFolders
 from core.model import KnowledgeBase, Progress, SyncPlan, SyncReport, WatchedFolder
+from core.settings.config import Settings
 
 _LOG = logging.getLogger(__name__)
 _PATIENCE = 0.2

@@ -8,7 +8,6 @@ from typing import Any
 from core.base import files
 from core.base.call_log import logged
 from core.base.errors import ConfigError, SourceError
-from core.config import Settings
 from core.indexing.bases import Bases
 from core.learning import reading, rules
 from core.learning.masks import Masker
@@ -17,8 +16,9 @@ from core.learning.model import RULE, ModelReader, Reading
 from core.learning.suggestions import item_of, language_of
 from core.model import Fact, Failed, LearningReport, LearntFact, LearntLog, LogText, Progress, RuleCard, no_progress
 from core.notes.collection import Notes
-from core.preferences import Preferences
 from core.providers.chat import Chat
+from core.settings.config import Settings
+from core.settings.preferences import Preferences
 from core.store import Store
 
 BASE = "learnt"

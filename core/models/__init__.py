@@ -7,13 +7,13 @@ from contextlib import suppress
 from core import embedding, reranking
 from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
 from core.base.jobs import Jobs
-from core.config import Settings, settings
 from core.embedding import Embedder, tokens
 from core.embedding.device import choose
 from core.model import KnowledgeBase, Matrix, ModelCard, Progress, complete
 from core.models import cards, floors, trials, wishes
 from core.reranking import Reranker
 from core.reranking.cached import Cached
+from core.settings.config import Settings, settings
 from core.store import Store
 
 

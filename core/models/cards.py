@@ -10,13 +10,13 @@ from pathlib import Path
 from core import embedding, reranking
 from core.base.errors import ConfigError, ModelError, TesseraError
 from core.base.messages import Message, message
-from core.config import settings
 from core.embedding import EMBEDDERS, bundled, e5, hub, onnx, packaged, sentence, tokens
 from core.embedding.device import choose
 from core.embedding.model_folder import Facts, bytes_in, facts, languages
 from core.model import Device, ModelCard, Part, Progress, no_progress
 from core.reranking import RERANKERS, cross_encoder, own
-from core.settings_sections import EmbeddingServer, ServerSettings
+from core.settings.config import settings
+from core.settings.sections import EmbeddingServer, ServerSettings
 
 LANGUAGES = ("multilingual", "zh", "en")
 """Languages of the bundled model. Its card lists 100."""

@@ -9,10 +9,8 @@ from typing import Any
 import httpx
 import numpy as np
 
-from core import config
 from core.base.errors import ConfigError, UnknownChoice
 from core.base.messages import message
-from core.config import Settings, settings
 from core.embedding import EMBEDDERS
 from core.embedding.openai_compatible import OpenAICompatible
 from core.model import LocalServer, Progress, ServerCard, ServerTrial, no_progress
@@ -22,7 +20,9 @@ from core.providers.hosts import is_this_machine
 from core.reranking import RERANKERS, Candidate, Reranker
 from core.reranking.llm import Llm
 from core.reranking.rerank_api import RerankApi
-from core.settings_sections import EmbeddingServer, LlmSettings, key_variable
+from core.settings import config
+from core.settings.config import Settings, settings
+from core.settings.sections import EmbeddingServer, LlmSettings, key_variable
 
 SECTIONS: Mapping[str, str] = {"embeddings": "openai_compatible", "rerank": "rerank-api", "llm": "llm"}
 """The sections of the settings, each with the kind of model that its server runs."""

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from core.base.errors import ModelError
 from core.base.messages import Message, message
-from core.config import settings
 from core.embedding import EMBEDDERS, hub, is_built_in, sentence
 from core.embedding.model_folder import bytes_in
+from core.settings.config import settings
 
 _ON_HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 

@@ -8,10 +8,10 @@ from typing import get_args
 from core.base.call_log import log_bases, logged
 from core.base.errors import ConfigError, NoteNotFound, TesseraError, UnknownChoice
 from core.base.text import storable
-from core.config import Settings
 from core.model import LONGEST_CONTEXT, Click, ClickKind, local_now
 from core.notes.uses import Place
-from core.preferences import Preferences
+from core.settings.config import Settings
+from core.settings.preferences import Preferences
 from core.store import Store
 
 _LOG = logging.getLogger(__name__)

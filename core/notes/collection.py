@@ -10,7 +10,6 @@ from typing import Any, Unpack
 
 from core.base.call_log import log_bases, logged
 from core.base.errors import EditError, NoteNotFound
-from core.config import Settings
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.intake.paths import free
@@ -34,6 +33,7 @@ from core.notes.stored_notes import StoredNotes
 from core.notes.texts import of_version
 from core.notes.trash import Trash
 from core.notes.writer import Writer
+from core.settings.config import Settings
 from core.store import Store
 
 

@@ -32,7 +32,7 @@ from core.model import (
 )
 from core.notes import attachments, filing
 from core.notes.writer import Writer
-from core.preferences import Preferences
+from core.settings.preferences import Preferences
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
 

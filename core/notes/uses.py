@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from core.base.call_log import log_bases, logged
 from core.base.errors import ConfigError, NoteNotFound, TesseraError
 from core.base.text import half_character
-from core.config import Settings
 from core.model import (
     LONGEST_CONTEXT,
     VERDICTS,
@@ -21,7 +20,8 @@ from core.model import (
     UseFigures,
     Verdict,
 )
-from core.preferences import Preferences
+from core.settings.config import Settings
+from core.settings.preferences import Preferences
 from core.store import Store
 
 _LOG = logging.getLogger(__name__)

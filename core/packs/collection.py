@@ -6,7 +6,6 @@ from pathlib import Path
 
 from core.base.errors import PackError, TesseraError, UnknownChoice
 from core.base.messages import Message, message
-from core.config import Settings
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.embed_queue import FAILURES
@@ -24,6 +23,7 @@ from core.model import (
 from core.notes.writer import check_version
 from core.packs import contents, manifest, sources
 from core.packs.upgrade import Upgrade, delete, edited, untouched
+from core.settings.config import Settings
 from core.store import Store
 
 _LOG = logging.getLogger(__name__)

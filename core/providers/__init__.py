@@ -16,7 +16,7 @@ from core.providers import keys, replies
 from core.providers.connection import CONNECT_SECONDS, Stop, line_to, never, sleep
 from core.providers.keys import Key
 from core.providers.replies import Reply, TookTooLong
-from core.settings_sections import LlmSettings, ServerSettings
+from core.settings.sections import LlmSettings, ServerSettings
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds before the first retry and at most. The wait doubles with each retry, less a random part of up to half."""

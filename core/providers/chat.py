@@ -9,7 +9,7 @@ from core.base.errors import ProviderError
 from core.base.messages import message
 from core.providers import Server
 from core.providers.connection import Stop, never
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 
 ANSWER_BYTES = 1 << 20
 """An answer has thousands of characters; of a model that writes out its reasoning, hundreds of thousands."""

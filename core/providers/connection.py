@@ -17,7 +17,7 @@ from core.base.messages import message
 from core.providers import replies
 from core.providers.hosts import is_this_machine
 from core.providers.replies import Late, Reply
-from core.settings_sections import LlmSettings, ServerSettings
+from core.settings.sections import LlmSettings, ServerSettings
 
 CONNECT_SECONDS = 10.0
 

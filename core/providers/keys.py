@@ -12,7 +12,7 @@ import httpx
 
 from core.base import places
 from core.base.errors import ConfigError
-from core.settings_sections import key_variable
+from core.settings.sections import key_variable
 
 FILE = "keys.json"
 """Section -> the server that its key is for, and the key; None where the system's keyring has the key."""

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from core.base.errors import QueryError
-from core.config import check
 from core.limits import FILTERS, check_filters, check_part, check_question
 from core.model import Query
+from core.settings.config import check
 
 
 def checked(query: Query) -> Query:

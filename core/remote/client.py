@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from core.access import Access, Run
 from core.base.errors import StoreError
-from core.config import settings
 from core.model import Progress, no_progress
 from core.operations import status
 from core.operations.declaring import PERSON, Caller, Operation
 from core.remote import wire
 from core.remote.wire import PATH
+from core.settings.access import Access, Run
+from core.settings.config import settings
 
 _GREETING = 10.0
 """Seconds that the app may take to say who it is; a call may take any time."""

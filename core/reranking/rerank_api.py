@@ -6,10 +6,10 @@ from typing import Any
 
 from core.base.errors import ProviderError
 from core.base.messages import message
-from core.config import settings as configured
 from core.providers import Server
 from core.reranking import REACH_SECONDS, Candidate
-from core.settings_sections import RerankSettings
+from core.settings.config import settings as configured
+from core.settings.sections import RerankSettings
 
 STYLES = ("cohere", "tei", "jina")
 """Formats of a request, in the order in which `auto` tries them."""

@@ -14,7 +14,6 @@ from core.base.call_log import log_bases, logged
 from core.base.errors import ConfigError, ProviderError, QueryError
 from core.base.messages import Message
 from core.base.text import query_keywords
-from core.config import Settings
 from core.images.search import ImageSearch
 from core.limits import QUESTION
 from core.model import (
@@ -49,6 +48,7 @@ from core.retrieval.prepare import prepare, properties_in
 from core.retrieval.reasons import Reasons
 from core.retrieval.state import SearchState
 from core.retrieval.supersession import Successors
+from core.settings.config import Settings
 from core.store import Store
 
 _CACHED, _COLLECTED = 64, 8

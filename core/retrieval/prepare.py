@@ -5,12 +5,12 @@ from dataclasses import replace
 from core import reranking
 from core.base.errors import QueryError, UnknownChoice
 from core.base.text import fold, keywords
-from core.config import Settings
 from core.model import CallerContext, Filters, Prepared, Query, SearchOptions, Understood, local_now
 from core.query import limits
 from core.query.decomposition import classified
 from core.query.filters import narrowed
 from core.query.language import as_text, parse
+from core.settings.config import Settings
 from core.store import Store
 
 

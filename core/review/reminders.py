@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, datetime, timedelta
 
 from core.model import NoteCard
-from core.preferences import Preferences
+from core.settings.preferences import Preferences
 from core.store import Store
 
 EASE = 2.5

@@ -20,7 +20,7 @@ from core.base.faults import DATABASE, translated
 from core.base.temporary import TemporaryFolders
 from core.embedding.centring import Centring
 from core.model import KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
-from core.settings_sections import INDEX_TOKEN, IndexSettings
+from core.settings.sections import INDEX_TOKEN, IndexSettings
 from core.store import ranking
 from core.store.database import Database
 from core.store.folder import check_there

@@ -11,7 +11,7 @@ import pytest
 from core.answers.places import found_again
 from core.base.errors import NoteNotFound, UnknownChoice
 from core.model import Cited, Thread
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 from core.workspace import Workspace
 from tests import samples
 from tests.model_server import Answer, ModelServer, chat, sentence, stream

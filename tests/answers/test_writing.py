@@ -19,7 +19,7 @@ from core.base.errors import ConfigError, ProviderUnavailable
 from core.base.quotes import place_of
 from core.model import Answer, told
 from core.providers.chat import Chat
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 from core.workspace import Workspace
 from tests import samples
 from tests.model_server import REASONING, Handler, ModelServer, Script, chat, event, parts, sentence, stream

@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from core.api import PLACE
 from core.api.answering import _events
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 from core.workspace import Workspace
 from tests.model_server import Answer, ModelServer, sentence, stream
 

@@ -14,8 +14,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from core.access import TOKEN
 from core.base import log
+from core.settings.access import TOKEN
 from tests import samples
 from tests.model_server import ModelServer
 

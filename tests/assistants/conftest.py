@@ -16,7 +16,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from core.access import Access
+from core.settings.access import Access
 from core.workspace import Workspace
 from tests.browser.conftest import serving
 

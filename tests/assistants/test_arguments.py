@@ -110,7 +110,7 @@ def test_odd_calls_are_answered(assistant: Assistant) -> None:
 def test_an_unreadable_json_is_an_error_over_http(shared: tuple[Path, str]) -> None:
     import httpx
 
-    from core.access import Access
+    from core.settings.access import Access
 
     folder, url = shared
     headers = {

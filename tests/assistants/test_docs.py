@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from core import assistant_config
-from core.access import Access
 from core.assistants import server
 from core.cli import main
+from core.settings import assistant_config
+from core.settings.access import Access
 from core.workspace import Workspace
 from tests.assistants.conftest import by_http, by_stdio, connected
 

@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from core.access import Access
 from core.base import log
+from core.settings.access import Access
 
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "knowledge_list", "arguments": {}}}
 

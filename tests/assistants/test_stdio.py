@@ -12,9 +12,9 @@ import anyio
 import pytest
 from mcp.client.client import Client
 
-from core.access import Access
 from core.assistants import server, write_calls
 from core.assistants.write_calls import WriteCalls
+from core.settings.access import Access
 from core.workspace import Workspace
 from tests.assistants.conftest import Assistant, by_http, connected, tessera
 from tests.browser.conftest import serving

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from core.access import RUN
 from core.base import log
 from core.cli import main
 from core.intake import watching
+from core.settings.access import RUN
 from core.workspace import Workspace
 from tests import samples
 

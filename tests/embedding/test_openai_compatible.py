@@ -12,9 +12,9 @@ import pytest
 
 from core import embedding
 from core.base.errors import ConfigError, ProviderError, ProviderUnavailable, UnknownChoice
-from core.config import settings
 from core.embedding.openai_compatible import OpenAICompatible
-from core.settings_sections import EmbeddingsSettings
+from core.settings.config import settings
+from core.settings.sections import EmbeddingsSettings
 from tests.model_server import Answer, ModelServer, embeddings, vector
 
 

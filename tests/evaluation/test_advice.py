@@ -12,7 +12,7 @@ from core.evaluation.advice import advise, of_runs
 from core.evaluation.pipelines import grid
 from core.model import DEFAULTS, ChunkingOptions, Pipeline, SearchSettings, pipeline_label
 from core.reranking import RERANKERS
-from core.settings_sections import ChunkingSettings
+from core.settings.sections import ChunkingSettings
 from tests.evaluation.paper import negative, ranked, result, run
 
 KEYS = 18

@@ -13,7 +13,7 @@ from core.evaluation.metrics import cited_precision, cited_recall
 from core.model import ChunkingOptions, GivenAnswer, GoldSpan, Judgement, Pipeline, QuestionResult, SearchSettings
 from core.providers.chat import Chat
 from core.providers.connection import never
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 from core.workspace import Workspace
 from tests import samples
 from tests.model_server import Answer, ModelServer, sentence, stream

@@ -12,7 +12,7 @@ from core.evaluation.phrasing import Casing, of_definition, of_heading
 from core.evaluation.suggestions import LONGEST, SHORTEST, suggest, suggest_by_model
 from core.model import Note, Question
 from core.providers.chat import Chat
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 from tests.model_server import Answer, ModelServer, chat
 
 PROSE = "some words of a note, which mentions Docker and the ownership of a slice in hash maps on Linux."

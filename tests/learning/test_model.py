@@ -11,7 +11,7 @@ import pytest
 from core.base.errors import Cancelled, ConfigError
 from core.base.messages import Message
 from core.model import LearningReport, LearntLog
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 from core.workspace import Workspace
 from tests.model_server import Answer, Handler, ModelServer, Script, chat, stream
 

@@ -9,10 +9,10 @@ import pytest
 from core import embedding, reranking
 from core.base import places
 from core.base.errors import ConfigError, ProviderError, ProviderUnavailable, UnknownChoice
-from core.config import ENTERED, settings
 from core.models.servers import SECTIONS, Servers
 from core.providers import keys
-from core.settings_sections import KEYS
+from core.settings.config import ENTERED, settings
+from core.settings.sections import KEYS
 from core.workspace import Workspace
 from tests import samples
 from tests.model_server import Answer, ModelServer

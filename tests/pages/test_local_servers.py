@@ -11,7 +11,7 @@ from core import embedding, reranking
 from core.base import places
 from core.models.servers import SECTIONS
 from core.providers import discovery
-from core.settings_sections import KEYS
+from core.settings.sections import KEYS
 from pages.ui.shared import local_servers
 from tests.model_server import REASONING, ModelServer
 from tests.pages.conftest import Screen

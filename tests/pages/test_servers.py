@@ -10,7 +10,7 @@ from core import embedding, reranking
 from core.base import places
 from core.models.servers import SECTIONS
 from core.providers import keys
-from core.settings_sections import KEYS
+from core.settings.sections import KEYS
 from pages.ui.settings import servers
 from tests.keyrings import Memory, using
 from tests.model_server import Answer, ModelServer

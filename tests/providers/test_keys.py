@@ -15,7 +15,7 @@ import pytest
 from core.base import places
 from core.base.errors import ConfigError, ProviderError
 from core.providers import Server, keys
-from core.settings_sections import KEYS, ServerSettings
+from core.settings.sections import KEYS, ServerSettings
 from tests.keyrings import Forgetful, Memory, using
 from tests.model_server import Answer, ModelServer
 

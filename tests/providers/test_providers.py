@@ -17,7 +17,7 @@ from core.providers import Server, connection, keys
 from core.providers.chat import QUOTED, Chat
 from core.providers.keys import Key
 from core.providers.replies import LONGEST_PAUSE, retry_after
-from core.settings_sections import LlmSettings, ServerSettings
+from core.settings.sections import LlmSettings, ServerSettings
 from tests.model_server import Answer, Handler, ModelServer, Script, chat, stream
 
 KEY = "sk-TESTKEY-0123456789"

@@ -12,7 +12,7 @@ from core.model import Decomposition, SubQuery
 from core.providers.chat import Chat
 from core.query.decomposition import PART, SUBJECT, decompose, decompose_by_model
 from core.query.levels import recognise
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 from tests.model_server import Answer, ModelServer, chat
 
 SPECIFICATION = """

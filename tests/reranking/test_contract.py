@@ -14,7 +14,7 @@ from core.reranking.cross_encoder import CrossEncoder
 from core.reranking.late_interaction import LateInteraction
 from core.reranking.llm import Llm
 from core.reranking.rerank_api import RerankApi
-from core.settings_sections import LlmSettings, RerankSettings
+from core.settings.sections import LlmSettings, RerankSettings
 from tests.model_server import ModelServer
 
 

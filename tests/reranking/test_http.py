@@ -13,7 +13,7 @@ from core.reranking import Candidate, cached
 from core.reranking.cached import Cached
 from core.reranking.llm import Llm
 from core.reranking.rerank_api import RerankApi
-from core.settings_sections import LlmSettings, RerankSettings
+from core.settings.sections import LlmSettings, RerankSettings
 from tests.model_server import Answer, ModelServer, chat
 
 CANDIDATES = [Candidate("weather in rome"), Candidate("restore a backup"), Candidate("a backup")]

@@ -11,7 +11,7 @@ import pytest
 from core.base.errors import IndexAway, IndexDamaged, StoreError
 from core.embedding.centring import Centring
 from core.model import Matrix
-from core.settings_sections import INDEX_TOKEN, IndexSettings
+from core.settings.sections import INDEX_TOKEN, IndexSettings
 from core.store import Store
 from core.store.index import exact_search
 from core.store.index.backend import Address, Backend

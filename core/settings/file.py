@@ -10,15 +10,15 @@ from typing import Any
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
 
-from core import config
 from core.base import files, swapping
 from core.base.errors import ConfigError, TesseraError
 from core.base.faults import translated
 from core.base.messages import Message
-from core.config import FILE, Settings, settings
 from core.model import ProgramSetting
-from core.settings_errors import parsed, place_of
-from core.settings_sections import KEYS
+from core.settings import config
+from core.settings.config import FILE, Settings, settings
+from core.settings.errors import parsed, place_of
+from core.settings.sections import KEYS
 
 _LOG = logging.getLogger(__name__)
 AT_ONCE = ("knowledge", "scan_interval", "watch_seconds", "search", "backups", "http", "enable_learning", "pictures")

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from core.base import files
 from core.base.errors import ConfigError
-from core.config import settings
+from core.settings.config import settings
 
 TOKEN = "token"
 RUN = "run.json"

@@ -31,8 +31,8 @@ from core.model import (
     Source,
     complete,
 )
-from core.settings_errors import PREFIX, error_of, parsed, problem_of, section_error
-from core.settings_sections import (
+from core.settings.errors import PREFIX, error_of, parsed, problem_of, section_error
+from core.settings.sections import (
     INDEX_TOKEN,
     KEYS,
     NAMED_KEY,
