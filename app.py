@@ -9,7 +9,6 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Mount, Route
 
-from core import desktop
 from core.api import PLACE
 from core.api.entrance import Entrance, address
 from core.api.guard import Guard
@@ -18,6 +17,7 @@ from core.api.limits import ShortHead
 from core.api.same_origin import SameOrigin
 from core.assistants import lazy_app
 from core.base.log import print_nothing
+from core.desktop import window as desktop
 from core.remote.calls import Calls
 from core.settings import access
 from pages.ui.notes import attachments, bundle, originals, pasted

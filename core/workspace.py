@@ -10,7 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from core import bugreport
 from core.base import disk, files
 from core.base.call_log import logged
 from core.base.errors import TesseraError, WorkspaceLocked
@@ -18,7 +17,8 @@ from core.base.faults import DATABASE
 from core.base.jobs import Jobs
 from core.base.log import Log
 from core.base.messages import Message
-from core.bugreport import BugReport
+from core.desktop import bug_report as bugreport
+from core.desktop.bug_report import BugReport
 from core.model import Context, Freshness, Health, Progress, SearchOptions, SearchResult, Status, no_progress
 from core.rooms import Room, Rooms
 from core.settings import assistant_config, config

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core import folder_dialog
+from core.desktop import dialogs as folder_dialog
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="a script stands for the dialog")
 

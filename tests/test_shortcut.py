@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from core import cli, shortcut
+from core import cli
 from core.base import places
+from core.desktop import shortcut
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a menu of Linux")

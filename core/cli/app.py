@@ -60,12 +60,12 @@ def serve(
     as_json: Json = False,
 ) -> None:
     if install or uninstall:
-        from core import shortcut
+        from core.desktop import shortcut
 
         _shortcut(shortcut.add() if install else shortcut.remove(), as_json)
         return
-    from core import desktop
     from core.api.entrance import address
+    from core.desktop import window as desktop
     from core.settings import access
     from core.settings.file import usual_workspace
 
@@ -173,7 +173,7 @@ def _end(number: int, _: object) -> NoReturn:
 
 def _window(url: str, folder: Path) -> bool:
     """Show an address in a window of its own until that is closed; return False where it is the tab of a browser."""
-    from core import desktop
+    from core.desktop import window as desktop
 
     if browser := desktop.browser():
         with suppress(OSError):

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from typing_extensions import TypedDict
 
-from core import desktop
 from core.base.messages import message
+from core.desktop import window as desktop
 from core.json_forms import bases, packs
 from core.json_forms.forms import Form
 from core.model import Status

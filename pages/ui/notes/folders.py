@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core import folder_dialog
+from core.desktop import dialogs as folder_dialog
 from pages.ui.shared import widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
