@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.quality import imported
-from core.answers import choosing, confidence
-from core.answers.choosing import Selection
-from core.answers.evidence import Candidate
-from core.answers.excerpts import excerpts
+from core.features.answers import choosing, confidence
+from core.features.answers.choosing import Selection
+from core.features.answers.evidence import Candidate
+from core.features.answers.excerpts import excerpts
 from core.model import Filters, Quote, SearchResult
 from core.workspace import Workspace
 

@@ -31,7 +31,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from benchmarks.drills.processes import Holds, held_by
 from benchmarks.quality import imported, vaults
-from core.evaluation.question_files import parse
+from core.features.evaluation.question_files import parse
 from core.workspace import Workspace
 
 ABOVE = 10.0

@@ -16,7 +16,7 @@ from safetensors.numpy import save_file
 from benchmarks.quality import heading, imported, rows, vaults
 from core import embedding
 from core.embedding import centring, tokens
-from core.evaluation.scoring import evaluation_of
+from core.features.evaluation.scoring import evaluation_of
 from core.model import OPEN, Evaluation, Pipeline, SearchSettings
 from core.workspace import Workspace
 

@@ -7,9 +7,9 @@ import sys
 import time
 from pathlib import Path
 
-from core.learning.masks import Masker
-from core.learning.reading import of_text, read
-from core.learning.rules import facts
+from core.features.learning.masks import Masker
+from core.features.learning.reading import of_text, read
+from core.features.learning.rules import facts
 from tests.learning.measure import LOGS, all_measured
 
 _LINES = 50_000

@@ -23,7 +23,7 @@ import numpy as np
 
 from benchmarks.quality import imported, vaults
 from core.base.text import CJK, digest, query_keywords
-from core.evaluation.question_files import parse
+from core.features.evaluation.question_files import parse
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, Note, Rowids
 from core.query.filters import filters_of
 from core.store import Store

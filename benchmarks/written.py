@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.quality import imported, vaults
-from core.answers.units import sentences
+from core.features.answers.units import sentences
 from core.model import Answer, Cited, Filters, Sentence
 from core.settings.sections import LlmSettings
 from core.workspace import Workspace

@@ -14,8 +14,8 @@ import pytest
 from core.base.errors import SourceError
 from core.documents import Converter
 from core.embedding import Embedder, tokens
+from core.features.learning import LogParser
 from core.images import ImageEmbedder
-from core.learning import LogParser
 from core.reranking import Candidate, Reranker
 
 TEXTS = [

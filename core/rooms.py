@@ -18,18 +18,21 @@ from core.store import Store
 from core.store.schema import objects_of
 
 if TYPE_CHECKING:
-    from core.answers.collection import Answers
-    from core.answers.threads import Threads
-    from core.archives.collection import Archives
-    from core.backups.collection import Backups
-    from core.doctor.doctor import Doctor
-    from core.evaluation.findability import FindabilityChecks
-    from core.evaluation.question_sets import QuestionSets
-    from core.evaluation.questions import Questions
-    from core.evaluation.runs import Runs
+    from core.features.answers.collection import Answers
+    from core.features.answers.threads import Threads
+    from core.features.archives.collection import Archives
+    from core.features.backups.collection import Backups
+    from core.features.doctor.doctor import Doctor
+    from core.features.evaluation.findability import FindabilityChecks
+    from core.features.evaluation.question_sets import QuestionSets
+    from core.features.evaluation.questions import Questions
+    from core.features.evaluation.runs import Runs
+    from core.features.learning.collection import Learning
+    from core.features.packs.collection import Packs
+    from core.features.related.collection import RelatedNotes
+    from core.features.review.collection import Review
     from core.images.index import ImageIndex
     from core.intake.textfolders import TextFolders
-    from core.learning.collection import Learning
     from core.models.servers import Servers
     from core.notes.clicks import Clicks
     from core.notes.documents import Documents
@@ -38,11 +41,8 @@ if TYPE_CHECKING:
     from core.notes.proposals import Proposals
     from core.notes.uses import Uses
     from core.notes.vocabulary import Vocabulary
-    from core.packs.collection import Packs
     from core.query.synonyms import SynonymsFile
-    from core.related.collection import RelatedNotes
     from core.retrieval.engine import SearchEngine
-    from core.review.collection import Review
 
 T = TypeVar("T")
 
@@ -95,38 +95,38 @@ class Rooms:
 
     @Room
     def answers(self) -> "Answers":
-        from core.answers.collection import Answers
-        from core.evaluation.suggestions import suggest
+        from core.features.answers.collection import Answers
+        from core.features.evaluation.suggestions import suggest
 
         return Answers(self.store, self.settings, self.searching, self.jobs, suggest)
 
     @Room
     def threads(self) -> "Threads":
-        from core.answers.threads import Threads
+        from core.features.answers.threads import Threads
 
         return Threads(self.store, self.settings, lambda: self.answers, self.notes, self.jobs)
 
     @Room
     def question_sets(self) -> "QuestionSets":
-        from core.evaluation.question_sets import QuestionSets
+        from core.features.evaluation.question_sets import QuestionSets
 
         return QuestionSets(self.store)
 
     @Room
     def questions(self) -> "Questions":
-        from core.evaluation.questions import Questions
+        from core.features.evaluation.questions import Questions
 
         return Questions(self.store, self.settings)
 
     @Room
     def runs(self) -> "Runs":
-        from core.evaluation.runs import Runs
+        from core.features.evaluation.runs import Runs
 
         return Runs(self.store, self.settings, self.models, self._synonyms)
 
     @Room
     def findability(self) -> "FindabilityChecks":
-        from core.evaluation.findability import FindabilityChecks
+        from core.features.evaluation.findability import FindabilityChecks
 
         searched = self.store, self.settings, self.models, self._synonyms
         return FindabilityChecks(*searched, self.preferences, self.jobs)
@@ -169,8 +169,8 @@ class Rooms:
 
     @Room
     def review(self) -> "Review":
-        from core.review.collection import Review
-        from core.review.reminders import Reminders
+        from core.features.review.collection import Review
+        from core.features.review.reminders import Reminders
 
         reminders = Reminders(self.store, self.preferences)
         parts = self.store, self.notes, self.chunks, self.proposals, self.packs
@@ -178,13 +178,13 @@ class Rooms:
 
     @Room
     def related(self) -> "RelatedNotes":
-        from core.related.collection import RelatedNotes
+        from core.features.related.collection import RelatedNotes
 
         return RelatedNotes(self.store, self.notes, self.review, self.uses, self.searching)
 
     @Room
     def learning(self) -> "Learning":
-        from core.learning.collection import Learning
+        from core.features.learning.collection import Learning
 
         return Learning(self.store, self.settings, self.preferences, self.bases, self.notes)
 
@@ -208,27 +208,27 @@ class Rooms:
 
     @Room
     def packs(self) -> "Packs":
-        from core.packs.collection import Packs
+        from core.features.packs.collection import Packs
 
         return Packs(self.store, self.settings, self.bases, self.chunks)
 
     @Room
     def archives(self) -> "Archives":
-        from core.archives.collection import Archives
+        from core.features.archives.collection import Archives
 
         return Archives(self.store, self.settings, self.bases)
 
     @Room
     def backups(self) -> "Backups":
-        from core.backups.collection import Backups
+        from core.features.backups.collection import Backups
 
         read = self.store.database.read
         return Backups(self.store.folder, self.settings, self.preferences, self.jobs, read, objects_of)
 
     @Room
     def doctor(self) -> "Doctor":
-        from core.doctor.check import Parts
-        from core.doctor.doctor import Doctor
+        from core.features.doctor.check import Parts
+        from core.features.doctor.doctor import Doctor
 
         parts = self.store, self.settings, self.settings_file, self.bases, self.models, self.servers
         return Doctor(Parts(*parts, self.archives, self.backups))
@@ -247,6 +247,6 @@ def _renamed(question: str, old: str, new: str) -> str:
 
 
 def _put_into_trash(store: Store, base: KnowledgeBase) -> None:
-    from core.archives.collection import put_into_trash
+    from core.features.archives.collection import put_into_trash
 
     put_into_trash(store, base)

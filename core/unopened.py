@@ -5,8 +5,8 @@ import sqlite3
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from core.backups.collection import Backups
 from core.base.jobs import Jobs
+from core.features.backups.collection import Backups
 from core.settings import config
 from core.settings.preferences import Preferences
 from core.store import lock

@@ -58,7 +58,7 @@ def is_there(folder: Path) -> bool:
 
 def of_error(folder: Path, error: TesseraError) -> Health:
     """Return what is wrong with a workspace that can't be opened."""
-    from core.doctor import doctor
+    from core.features.doctor import doctor
 
     return doctor.of_error(folder, error)
 

@@ -10,7 +10,7 @@ import pytest
 
 from core.base.errors import ConfigError, QueryError, UnknownChoice
 from core.base.messages import LANGUAGES, render
-from core.evaluation import pipelines
+from core.features.evaluation import pipelines
 from core.model import (
     CHOICES,
     DEFAULTS,

@@ -28,7 +28,7 @@ from benchmarks.drills.tally import Tally
 from core import chunking, embedding
 from core.base.errors import TesseraError
 from core.chunking import CHUNKERS
-from core.evaluation import question_files
+from core.features.evaluation import question_files
 from core.intake import notefile
 from core.intake.notefile import is_note
 from core.model import ChunkingOptions, Note, SyncReport

@@ -11,10 +11,10 @@ from unittest.mock import patch
 
 import numpy as np
 
-from core.archives import expiry
 from core.base.faults import damaged
 from core.base.log import tail
 from core.embedding.tfidf import DIMENSION, Tfidf
+from core.features.archives import expiry
 from core.model import ChunkingOptions, Matrix, NoteDraft, Pipeline, Role, SearchSettings
 from core.workspace import Workspace
 

@@ -31,8 +31,8 @@ from benchmarks.training.examples import (
     without_common,
 )
 from benchmarks.training.network import QUESTION_TOKENS, TOKENS, Network
-from core.answers import reader
 from core.embedding import EMBEDDERS, tokens
+from core.features.answers import reader
 from core.model import Matrix
 
 OTHERS = 2

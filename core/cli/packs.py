@@ -24,7 +24,7 @@ app = typer.Typer(
 
 @app.command("list", help=say(operations.list_.about))
 def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
-    from core.packs.sources import found
+    from core.features.packs.sources import found
 
     if (workspace / "notes.db").is_file():
         values = call(operations.list_, workspace, {})

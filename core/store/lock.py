@@ -10,11 +10,11 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from core.backups import restoring
 from core.base import files, temporary
 from core.base.errors import StoreError, WorkspaceLocked
 from core.base.faults import fault
 from core.base.messages import Message, message
+from core.features.backups import restoring
 
 _LONGEST = 100
 """Most characters of a field of the holder that an error shows."""

@@ -4,8 +4,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from core.backups.making import make
 from core.base.errors import NewerSchema
+from core.features.backups.making import make
 from core.store.migrations import MIGRATIONS
 
 

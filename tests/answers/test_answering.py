@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.answers import bars
-from core.answers.asking import is_question
+from core.features.answers import bars
+from core.features.answers.asking import is_question
 from core.model import Answer, GoldSpan, Question
 from core.workspace import Workspace
 from tests import samples

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from core.answers.examples import DRAWN, SHOWN, Examples
 from core.base.errors import NoteNotFound, QueryError
 from core.base.jobs import Jobs
+from core.features.answers.examples import DRAWN, SHOWN, Examples
 from core.model import GoldSpan, Question
 
 

@@ -5,10 +5,10 @@ from unittest import mock
 
 import pytest
 
-from core.answers import evidence
-from core.answers.evidence import Candidate
-from core.answers.excerpts import CHARACTERS, MARKED, WITH_CODE, excerpts
-from core.answers.units import units_of
+from core.features.answers import evidence
+from core.features.answers.evidence import Candidate
+from core.features.answers.excerpts import CHARACTERS, MARKED, WITH_CODE, excerpts
+from core.features.answers.units import units_of
 from core.model import Chunk, Hit, NoteCard, Passage
 
 

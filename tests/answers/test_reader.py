@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.training.network import DIMENSION, QUESTION_TOKENS, Network
-from core.answers import reader
-from core.answers.reader import Reader
-from core.answers.units import Unit
 from core.embedding import tokens
+from core.features.answers import reader
+from core.features.answers.reader import Reader
+from core.features.answers.units import Unit
 from core.retrieval.highlights import Read
 
 _HEADING = 3

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from core.answers.places import found_again
 from core.base.errors import NoteNotFound, UnknownChoice
+from core.features.answers.places import found_again
 from core.model import Cited, Thread
 from core.settings.sections import LlmSettings
 from core.workspace import Workspace

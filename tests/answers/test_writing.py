@@ -12,11 +12,11 @@ from typing import Literal
 
 import pytest
 
-from core.answers import bars, budget, figures
-from core.answers.lines import Lines
-from core.answers.writing import IDLE, LETTERS
 from core.base.errors import ConfigError, ProviderUnavailable
 from core.base.quotes import place_of
+from core.features.answers import bars, budget, figures
+from core.features.answers.lines import Lines
+from core.features.answers.writing import IDLE, LETTERS
 from core.model import Answer, told
 from core.providers.chat import Chat
 from core.settings.sections import LlmSettings

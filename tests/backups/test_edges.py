@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from core.backups import encryption, making, restoring
 from core.base.errors import ConfigError, SourceError
 from core.base.messages import message
 from core.cli import main
+from core.features.backups import encryption, making, restoring
 from core.operations import backups as operations
 from core.operations.declaring import PERSON, PROGRAM
 from core.workspace import Workspace

@@ -9,9 +9,9 @@ import pytest
 from benchmarks.drills import doctor as drill
 from core.base.errors import DiskFull
 from core.cli import main
-from core.doctor import of_needs
-from core.doctor.doctor import CHECKS
 from core.embedding import windows
+from core.features.doctor import of_needs
+from core.features.doctor.doctor import CHECKS
 from core.workspace import Workspace
 
 TRIED = (

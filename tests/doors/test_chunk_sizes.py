@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from core import cli
 from core.api import PLACE
 from core.base.errors import ConfigError
-from core.evaluation import pipelines
+from core.features.evaluation import pipelines
 from core.model import SIZES, ChunkingOptions, Pipeline
 from core.settings.config import settings
 from core.workspace import Workspace

@@ -16,7 +16,7 @@ _NOTICED = """
 import socket
 from contextlib import suppress
 from benchmarks.drills import archives
-from core.archives.collection import Archives
+from core.features.archives.collection import Archives
 from core.base.errors import SourceError
 
 def restore(self, place, name=""):

@@ -8,8 +8,8 @@ import pytest
 
 from core.base.errors import ConfigError, UnknownChoice
 from core.chunking import CHUNKERS, build
-from core.evaluation.advice import advise, of_runs
-from core.evaluation.pipelines import grid
+from core.features.evaluation.advice import advise, of_runs
+from core.features.evaluation.pipelines import grid
 from core.model import DEFAULTS, ChunkingOptions, Pipeline, SearchSettings, pipeline_label
 from core.reranking import RERANKERS
 from core.settings.sections import ChunkingSettings

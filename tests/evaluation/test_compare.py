@@ -10,7 +10,7 @@ import pytest
 
 from core.base.errors import ConfigError
 from core.base.messages import message
-from core.evaluation.compare import compare
+from core.features.evaluation.compare import compare
 from core.model import ENOUGH, Comparison
 
 

@@ -8,7 +8,7 @@ from typing import Unpack, get_args
 import pytest
 
 from core.base.errors import QueryError
-from core.evaluation import diagnosis
+from core.features.evaluation import diagnosis
 from core.model import Diagnosis, GoldSpan, KnowledgeBase, MissedAt, SearchOptions, SearchResult
 from core.model.evaluation import MISSED
 from core.models import Models

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from core.base.errors import QuestionSetError
-from core.evaluation.golds import follow, gold_at, only_place, place, portable, resolve
+from core.features.evaluation.golds import follow, gold_at, only_place, place, portable, resolve
 from core.model import Gold, GoldSpan, KnowledgeBase, Note, Question
 from core.store import Store
 from tests.store.test_question_table import make, put

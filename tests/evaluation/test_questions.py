@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.errors import QuestionSetError, SourceError
-from core.evaluation import sheets
-from core.evaluation.golds import portable, resolve
-from core.evaluation.question_files import content, dump, parse, read
+from core.features.evaluation import sheets
+from core.features.evaluation.golds import portable, resolve
+from core.features.evaluation.question_files import content, dump, parse, read
 from core.model import Gold, Question
 from core.store import Store
 from tests.store.test_question_table import make, put

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 
 from core.base.errors import QuestionSetError, SourceError
-from core.evaluation import question_files
-from core.evaluation.sheets import COLUMNS, dump, parse
+from core.features.evaluation import question_files
+from core.features.evaluation.sheets import COLUMNS, dump, parse
 from core.model import Gold, Question
 from tests.evaluation.test_questions import SETS
 

@@ -6,8 +6,8 @@ from statistics import fmean
 import pytest
 
 from core.base.errors import ConfigError, UnknownChoice
-from core.evaluation.compare import compare
-from core.evaluation.sidebyside import BY_BUDGET, BY_RANK, shared, side_by_side
+from core.features.evaluation.compare import compare
+from core.features.evaluation.sidebyside import BY_BUDGET, BY_RANK, shared, side_by_side
 from core.model import METRICS, ChunkingOptions, GoldSpan, Kind, Pipeline, QuestionResult, Rates, SideBySide
 from tests.evaluation.paper import negative, ranked, result, run
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from core.base.errors import Cancelled, ProviderError
-from core.evaluation.phrasing import Casing, of_definition, of_heading
-from core.evaluation.suggestions import LONGEST, SHORTEST, suggest, suggest_by_model
+from core.features.evaluation.phrasing import Casing, of_definition, of_heading
+from core.features.evaluation.suggestions import LONGEST, SHORTEST, suggest, suggest_by_model
 from core.model import Note, Question
 from core.providers.chat import Chat
 from core.settings.sections import LlmSettings

@@ -2,10 +2,10 @@
 
 import pytest
 
-from core.learning.masks import Masker
-from core.learning.memory import Memory
-from core.learning.reading import of_text
-from core.learning.rules import RULES, facts
+from core.features.learning.masks import Masker
+from core.features.learning.memory import Memory
+from core.features.learning.reading import of_text
+from core.features.learning.rules import RULES, facts
 from core.model import Fact, LearntFact
 from tests.learning.measure import LABELS, LOGS, all_measured, measured
 

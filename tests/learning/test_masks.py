@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.learning.masks import Masker, shortened
-from core.learning.masks.shapes import SHAPES as KNOWN
-from core.learning.reading import of_events, of_text
+from core.features.learning.masks import Masker, shortened
+from core.features.learning.masks.shapes import SHAPES as KNOWN
+from core.features.learning.reading import of_events, of_text
 from tests.learning.corpus import HARMLESS, SHAPES, UNSEEN, left_of, shapes
 from tests.learning.secrets import planted
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import SourceError, UnknownChoice
-from core.learning import LOG_PARSERS
-from core.learning.masks import Masker
-from core.learning.reading import MOST_BYTES, excerpts, of_events, of_text, read
+from core.features.learning import LOG_PARSERS
+from core.features.learning.masks import Masker
+from core.features.learning.reading import MOST_BYTES, excerpts, of_events, of_text, read
 from core.model import LogText
 from tests.learning.measure import LOGS
 
@@ -152,7 +152,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("what", HOSTILE)
 def test_hostile_texts_are_read_in_little_time(what: str) -> None:
-    from core.learning.rules import facts
+    from core.features.learning.rules import facts
 
     before = time.process_time()
     log = log_of(HOSTILE[what])

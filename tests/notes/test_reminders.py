@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.features.review.reminders import FIRST, LONGEST, SECOND, Reminders, following
 from core.model import Use
-from core.review.reminders import FIRST, LONGEST, SECOND, Reminders, following
 from core.workspace import Workspace
 
 NOW = datetime.now(UTC)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.review.copy_names import originals
-from core.review.second_texts import near
+from core.features.review.copy_names import originals
+from core.features.review.second_texts import near
 from core.workspace import Workspace
 
 PLAN = (

@@ -10,7 +10,7 @@ import pytest
 
 from core.base import places
 from core.base.errors import PackError, UnknownChoice, WorkspaceLocked
-from core.packs import sources
+from core.features.packs import sources
 from core.store import Store
 from core.workspace import Workspace
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from core.backups.collection import restored
 from core.base.errors import DiskFull, WorkspaceLocked
 from core.embedding import centring
+from core.features.backups.collection import restored
 from core.model import Condition, Filters, Pipeline, SearchSettings
 from core.store import Store, migrations, schema
 from core.store.ids import entry_id

@@ -1,0 +1,89 @@
+"""Where a quote stands after its note was changed: where it fits best, or nowhere rather than at a wrong place."""
+
+from collections.abc import Iterator, Sequence
+
+from core.features.answers.units import Span
+from core.model import Piece
+
+_AROUND = 300
+"""Characters on each side of a quote by which its place is known."""
+_NEAR = 20
+"""Characters that must be equal around a short quote."""
+_LONG = 60
+"""Characters from which on a quote is known by itself."""
+_MOST = 200
+"""Places of the same text that are compared."""
+_SHOWN = 120
+"""Characters that are shown before and behind a changed quote."""
+
+
+def found_again(old: str, span: Span, new: str) -> Span | None:
+    """Return where a slice of a text stands in a later state of that text, None where that can't be said.
+
+    Of several equal texts it is the one whose surroundings are most like those of the slice, unless they are as much
+    like those of another equal text of `old`.
+    """
+    start, end = span
+    anchor = old[start:end]
+    here = list(_places(new, anchor))
+    if not here:
+        return None
+    likeness = {place: _alike(old, span, new, place) for place in here}
+    place = max(likeness, key=likeness.__getitem__)
+    best = likeness[place]
+    if sum(one == best for one in likeness.values()) > 1:
+        return None
+    others = (other for other in _places(old, anchor) if other != start)
+    if any(_alike(old, (other, other + len(anchor)), new, place) >= best for other in others):
+        return None
+    possible = min(start, _AROUND) + min(len(old) - end, _AROUND)
+    if best < min(_NEAR, possible) and len(anchor) < _LONG:
+        return None
+    return place, place + len(anchor)
+
+
+def alone(quote: str, new: str) -> Span | None:
+    """Return where a long quote stands in a text that has it once, None else; its older text isn't known."""
+    here = list(_places(new, quote))
+    return (here[0], here[0] + len(quote)) if len(here) == 1 and len(quote) >= _LONG else None
+
+
+def around(pieces: Sequence[Piece], span: Span) -> tuple[Piece, ...]:
+    """Return what differs around a slice of the older of two texts, of the pieces of both."""
+    first, last = span[0] - _SHOWN, span[1] + _SHOWN
+    shown: list[Piece] = []
+    at = 0
+    for piece in pieces:
+        if piece.kind == "added":
+            if first <= at <= last:
+                shown.append(Piece("added", piece.text[: last - first]))
+            continue
+        text = piece.text[max(0, first - at) : max(0, last - at)]
+        at += len(piece.text)
+        if text:
+            shown.append(Piece(piece.kind, text))
+    return tuple(shown)
+
+
+def _places(text: str, anchor: str) -> Iterator[int]:
+    """Yield where a text stands in another one, also where it overlaps itself; at most so many."""
+    at = text.find(anchor) if anchor else -1
+    for _ in range(_MOST):
+        if at < 0:
+            return
+        yield at
+        at = text.find(anchor, at + 1)
+
+
+def _alike(old: str, span: Span, new: str, place: int) -> int:
+    """Return how many characters around a slice of `old` are equal around a place in `new`."""
+    start, end = span
+    behind = place + end - start
+    before = _common(old[max(0, start - _AROUND) : start][::-1], new[max(0, place - _AROUND) : place][::-1])
+    return before + _common(old[end : end + _AROUND], new[behind : behind + _AROUND])
+
+
+def _common(first: str, second: str) -> int:
+    """Return how many characters two texts begin with alike."""
+    pairs = zip(first, second, strict=False)
+    return next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(first), len(second)))

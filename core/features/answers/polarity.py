@@ -1,0 +1,239 @@
+"""Whether a sentence claims what its quotes claim: negation, modality, comparison and order agree.
+
+A sentence with all the words of a quote may say its opposite. Each is read as clauses with classes of words
+(`claims.py`), so that a sentence may be in another language. In one language the sentence is compared with the clauses
+that have its words, and with those that are quoted where it is nearly a copy of them or has other words. What can't be
+told apart is refused.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from core.features.answers.claims import Clause, clauses, is_chinese, normal
+from core.features.answers.modality import amount, exchanged, limits, marks, modal, nearest, order
+from core.features.answers.units import units_of
+
+Span = tuple[int, int]
+
+_ENDS = ".!?。！？ "
+_COPIED = 0.8
+"""Share of the words of both, of which a sentence has those of its quotes in about their form."""
+_LETTERS = 0.9
+"""Such a share of which it is a copy but for a few words."""
+_KNOWN = 0.7
+"""Share of the words of a sentence that its quotes have where it is compared with the clauses of these words alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """The clauses of the sentences around a quote, and which of them it holds a part of."""
+
+    text: str
+    clauses: Sequence[Clause]
+    touched: Sequence[bool]
+
+    @classmethod
+    def of(cls, passage: str, start: int, end: int) -> "Quoted":
+        before, quote, after = _around(passage, start, end)
+        before, text = normal(before), normal(before + quote + after)
+        first, last = len(before), len(normal(before + quote))
+        found = clauses(text)
+        return cls(text, found, [one.start < last and one.end > first for one in found])
+
+    def holds(self, sentence: str) -> bool:
+        """Whether one sentence of the text, or several, are a sentence letter for letter."""
+        sentence = sentence.strip(_ENDS)
+        before, found, after = self.text.partition(sentence or " ")
+        return bool(sentence and found) and before.rstrip()[-1:] in _ENDS and after.lstrip()[:1] in _ENDS
+
+
+def agrees(sentence: str, passages: Iterable[tuple[str, Span]]) -> bool:
+    """Whether a sentence claims what its quotes claim, each a passage and the place of the quote in it."""
+    text = normal(sentence)
+    said = clauses(text)
+    quoted = [Quoted.of(passage, *span) for passage, span in passages]
+    if any(one.holds(text) for one in quoted):
+        return True
+    found = [clause for one in quoted for clause in one.clauses]
+    for number, one in enumerate(quoted):
+        for clause in one.clauses:
+            clause.part += number * len(found)
+    touched = [clause for one in quoted for clause, touches in zip(one.clauses, one.touched, strict=True) if touches]
+    if any(is_chinese(one.text) == is_chinese(text) for one in quoted):
+        _cancel(said, found)
+        words = {key for clause in said for key in clause.keys}
+        chosen, known = _chosen(words, found)
+        if known < _KNOWN or _share(said, touched) >= _COPIED:
+            chosen += [clause for clause in touched if clause not in chosen]
+        return bool(chosen) and _same(said, chosen, touched, True)
+    return _same(said, touched, touched, False)
+
+
+def _cancel(said: Sequence[Clause], found: Sequence[Clause]) -> None:
+    """Take words such as *unknown*, which both have, for no negations."""
+    common = {one for clause in said for one in clause.prefixed} & {one for clause in found for one in clause.prefixed}
+    for clause in (*said, *found):
+        clause.negated -= sum(one in common for one in clause.prefixed)
+
+
+def _around(passage: str, start: int, end: int) -> tuple[str, str, str]:
+    """Return a quote with what its sentences have before and behind it; a list's lead-in is a part of its items."""
+    units = [unit for unit in units_of(passage) if unit.start < end and unit.end > start]
+    first, last = min([start, *(unit.start for unit in units)]), max([end, *(unit.end for unit in units)])
+    line = passage.rfind("\n", 0, start) + 1
+    if not units:
+        first, last = line, end
+    lead = units[0].lead if units else None
+    said = passage[slice(*lead)].rstrip() + " " if lead and passage[slice(*lead)].rstrip().endswith((":", "：")) else ""
+    return said + passage[first:start], passage[start:end], passage[end:last]
+
+
+def _chosen(words: set[str], found: Sequence[Clause]) -> tuple[list[Clause], float]:
+    """Return the fewest clauses, about, that have the words of a sentence, and the share of these that they have."""
+    rest, chosen = set(words), list[Clause]()
+    while True:
+        best = max((len(rest & (clause.keys | clause.topic)) for clause in found), default=0)
+        if not best:
+            break
+        ties = [clause for clause in found if len(rest & (clause.keys | clause.topic)) == best]
+        most = max(len(words & clause.keys) for clause in ties)
+        ties = [clause for clause in ties if len(words & clause.keys) == most]
+        chosen += ties
+        rest -= {key for clause in ties for key in clause.keys | clause.topic}
+    parts = {clause.part for clause in chosen}
+    chosen += [one for one in found if "except" in one.kinds and one.part in parts and one not in chosen]
+    return chosen, 1 - len(rest) / len(words) if words else 0
+
+
+def _same(said: Sequence[Clause], found: Sequence[Clause], quoted: Sequence[Clause], alike: bool) -> bool:
+    """Whether two claims agree; `alike`: they are in one language, so that their words can be compared.
+
+    `quoted` are the clauses of the quotes themselves, of which a sentence may nearly be a copy too.
+    """
+    flips = 0 if not alike and _same_poles(said, found) else _negations(said, found, alike)
+    if flips is None:
+        return False
+    beyond = limits(said, found)
+    if beyond is None:
+        return False
+    opposed = 0 if not alike and _same_poles(said, found) else _opposed(said, found)
+    flips += beyond + opposed + (alike and exchanged(said, found))
+    return (
+        flips % 2 == 0
+        and modal(said, found, alike)
+        and amount(said, found)
+        and (flips > 0 or not alike or (_copied(said, found) and _copied(said, quoted)))
+        and order(said, found, alike)
+        and (beyond > 0 or _only(said, found, alike))
+    )
+
+
+def _negations(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> int | None:
+    """Return how many negations one claim has more than the other, 0 or 1, None where they can't be compared."""
+    no, not_found = ([clause for clause in side if clause.odd] for side in (said, found))
+    other = any("otherwise" in clause.kinds for clause in found)
+    if other and not any("otherwise" in clause.kinds for clause in said):
+        asides = [clause for clause in said if clause.aside]
+        if any(
+            not clause.odd and not clause.spared for clause in asides
+        ):  # if what is to be done is done, its opposite follows
+            return None
+        no = [clause for clause in no if not clause.aside]
+    ends = [[clause.odd for clause in side if "otherwise" in clause.kinds] for side in (said, found)]
+    if all(ends) and ends[0] != ends[1]:
+        return None
+    if alike:
+        if no and not_found and not _placed(said, no, found, not_found):
+            return None
+        if any(one.aside for one in no) and any(one.aside for one in not_found):
+            no, not_found = ([one for one in side if not one.aside] for side in (no, not_found))
+        return int(bool(no) != bool(not_found))
+    if _row(said, no) != _row(found, not_found):
+        return None
+    flips = [
+        any(one.aside is aside for one in no) != any(one.aside is aside for one in not_found) for aside in (False, True)
+    ]
+    return None if all(flips) else int(any(flips))
+
+
+def _placed(said: Sequence[Clause], no: Sequence[Clause], found: Sequence[Clause], not_found: Sequence[Clause]) -> bool:
+    """Whether the same clauses are negated on both sides, as far as their words show it."""
+    parts = {clause.part for clause in no}
+    even = {key for clause in found if clause not in not_found for key in clause.keys}
+    odd = {key for clause in not_found for key in clause.keys}
+    for clause in said:
+        near = nearest(clause, found)
+        if not near:
+            continue
+        if clause in no and not any(one in not_found for one in near) and not clause.keys & odd - even:
+            return False
+        if clause.part not in parts and all(one in not_found for one in near) and not clause.keys & even - odd:
+            return False
+        if clause.aside and not clause.odd and all(one.odd and one.aside for one in near):
+            return False
+    return True
+
+
+def _row(found: Sequence[Clause], odd: Sequence[Clause]) -> list[bool]:
+    """Return which parts are negated, where a text has several."""
+    parts = sorted({clause.part for clause in found})
+    row = [any(clause.part == part for clause in odd) for part in parts]
+    return row if len(set(row)) > 1 else []
+
+
+def _opposed(said: Sequence[Clause], found: Sequence[Clause]) -> int:
+    """Return how many words of one claim have their opposite in the other."""
+    count = 0
+    for name in {name for clause in said for name, _ in clause.opposites}:
+        ours = [(clause, pole) for clause in said for one, pole in clause.opposites if one == name]
+        theirs = [(clause, pole) for clause in found for one, pole in clause.opposites if one == name]
+        poles = [pole for _, pole in theirs]
+        if not poles:
+            continue
+        if len(set(poles)) == 1:
+            count += any(pole not in poles for _, pole in ours)
+            continue
+        for clause, pole in ours:
+            near = nearest(clause, [one for one, _ in theirs])
+            count += bool(near) and all((name, pole) not in one.opposites for one in near)
+    return count
+
+
+def _same_poles(said: Sequence[Clause], found: Sequence[Clause]) -> bool:
+    """Whether all that is negated is a word of an opposite, and both have the same one: *not by itself*, *by hand*."""
+    ours, theirs = ({(name, pole ^ one.odd) for one in side for name, pole in one.opposites} for side in (said, found))
+    common = {name for name, _ in ours} & {name for name, _ in theirs}
+    held = all(any(name in common for name, _ in one.opposites) for one in (*said, *found) if one.odd)
+    ours, theirs = ({one for one in side if one[0] in common} for side in (ours, theirs))
+    return bool(common) and held and ours == theirs
+
+
+def _only(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
+    """Whether both say *only*, as *not without* does, or one names what the other excepts."""
+    ours, theirs = (any("only" in one.kinds or one.unless for one in side) for side in (said, found))
+    if ours == theirs:
+        return True
+    if any(clause.unless for clause in found):
+        words = {key for clause in said for key in clause.keys}
+        return alike and any(clause.unless & words for clause in found)
+    other = found if ours else said
+    return any(clause.kinds & {"except", "just"} for clause in other)
+
+
+def _copied(said: Sequence[Clause], found: Sequence[Clause]) -> bool:
+    """Whether a sentence with the words of its quotes has as many negations, and no other modality or *only*."""
+    share = _share(said, found)
+    if share < _COPIED or any(clause.kinds & {"except", "otherwise"} for clause in found):
+        return True
+    one, other = (Counter(marks(side)) for side in (said, found))
+    if one - other and other - one:
+        return False
+    odd = [sum(clause.odd for clause in side) for side in (said, found)]
+    return odd[0] == odd[1] or (share < _LETTERS and len(said) != len(found))
+
+
+def _share(said: Sequence[Clause], found: Sequence[Clause]) -> float:
+    """Return the share of the words of two claims that both have."""
+    ours, theirs = ({key for clause in side for key in clause.keys} for side in (said, found))
+    return len(ours & theirs) / max(1, len(ours | theirs))

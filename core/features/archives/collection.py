@@ -1,0 +1,194 @@
+"""Bases as files: exported, imported, deleted into the trash and restored."""
+
+import io
+import logging
+import os
+import sys
+import zipfile
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import IO, Literal, get_args
+
+from core.base import files, places
+from core.base.errors import RowError, SourceError, UnknownChoice
+from core.base.faults import translated
+from core.base.messages import message
+from core.features.archives import documents, door, folders, records, whole, wordlists
+from core.features.archives.checking import checked
+from core.features.archives.expiry import expire
+from core.features.archives.parts import Mistakes
+from core.features.archives.records import Records
+from core.features.archives.trash import Trash
+from core.indexing.bases import Bases
+from core.intake import upload
+from core.intake.notefile import is_note
+from core.model import KnowledgeBase, Restored, TrashedBase
+from core.settings.config import Settings
+from core.store import Store
+
+Form = Literal["markdown", "json", "yaml", "zip"]
+
+MOST_DOCUMENT = 64 * 2**20
+"""Bytes of a JSON or YAML document, which is held in memory; a zip isn't."""
+
+_LOG = logging.getLogger(__name__)
+
+
+def put_into_trash(store: Store, base: KnowledgeBase) -> None:
+    """Write a base, with everything, into the trash; raises StoreError."""
+    with translated(store.folder):
+        Trash(store).put(base.id, whole.packed(_read(store, base)))
+
+
+class Archives:
+    """The bases of a workspace as files. Changes raise WorkspaceLocked where it is open for reading only."""
+
+    def __init__(self, store: Store, settings: Settings, bases: Bases) -> None:
+        self._store = store
+        self._bases = bases
+        self._trash = Trash(store)
+        self._stays = timedelta(days=settings.trash_days)
+
+    # files
+
+    def export(self, base: str, place: Path, form: str = "zip") -> Path:
+        """Write a base to a place where nothing is yet, whole or not at all; return the place.
+
+        `markdown` is a folder, `json` and `yaml` hold the notes with their fields, `zip` holds everything: history,
+        edits of chunks, question sets, runs, settings, synonyms and types. Raises ConfigError for a place that is
+        taken, UnknownChoice, ArchiveError for fields that front matter can't hold.
+        """
+        if form not in get_args(Form):
+            raise UnknownChoice("format", form, get_args(Form))
+        place = places.vacant(place)
+        with translated(place.parent):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if form == "markdown":
+                folders.write(_read(self._store, self._bases.get(base)), place)
+            else:
+                files.create(place, self.exported(base, form))
+        return place
+
+    def exported(self, base: str, form: str) -> bytes:
+        """Return the bytes of an export; of `markdown`, a zip of its files."""
+        held = _read(self._store, self._bases.get(base))
+        if form == "json":
+            return documents.to_json(held)
+        if form == "yaml":
+            return documents.to_yaml(held)
+        if form == "zip":
+            return whole.packed(held)
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path, data in folders.files(held).items():
+                archive.writestr(zipfile.ZipInfo(path), data)
+        return stream.getvalue()
+
+    def restore(self, place: Path, name: str = "") -> Restored:
+        """Make a base of an export, under its own name or another one; return it. Its notes wait to be indexed.
+
+        Notes live in the workspace, and the base has no power that a person didn't give it here. Raises ArchiveError
+        with every mistake, of which nothing is imported, ConfigError for a name that is taken, SourceError.
+        """
+        place = places.expanded(place)
+        if os.path.isdir(place):  # noqa: PTH112 a path that is too long is none
+            return self._let_in(folders.read(place, forbidden=self._store.folder), str(place), name)
+        with files.ordinary(place, upload.MAX_UNPACKED) as stream:
+            return self._restore(stream, place.name, name)
+
+    def restore_data(self, data: bytes, file: str, name: str = "") -> Restored:
+        """Make a base of the bytes of an export that is a file; raises as `restore` does."""
+        return self._restore(io.BytesIO(data), file, name)
+
+    def restore_files(self, files: Iterable[tuple[str, bytes]], name: str) -> Restored:
+        """Make a base of the paths and bytes of a folder's files; raises as `restore` does."""
+        with self._store.temporary.made() as staging:
+            place = staging / "notes"
+            place.mkdir()
+            upload.unpack(files, place)
+            return self._let_in(folders.read(place), name, name)
+
+    def _restore(self, stream: IO[bytes], file: str, name: str) -> Restored:
+        is_zip = stream.read(2) == b"PK"
+        stream.seek(0)
+        if not is_zip:
+            data = stream.read(MOST_DOCUMENT + 1)
+            if len(data) > MOST_DOCUMENT:
+                raise SourceError(
+                    file, "is more than {limit} MB. Export the base as a zip instead.", limit=MOST_DOCUMENT >> 20
+                )
+            return self._let_in(documents.read(data, file), file, name)
+        if not whole.is_notes(upload.opened(stream, file)):
+            return self._let_in(whole.unpacked(stream, file), file, name)
+        with self._store.temporary.made() as staging:
+            place = staging / Path(file).stem
+            for left in upload.unzip_from(stream, place, name=file):
+                if is_note(left.path):
+                    raise SourceError(f"{file}: {left.path}", left.error)
+            return self._let_in(folders.read(place), file, name)
+
+    # trash
+
+    @property
+    def trash_stays(self) -> timedelta:
+        """Time within which a deleted base can be restored."""
+        return self._stays
+
+    def trash(self) -> list[TrashedBase]:
+        """Return what lies in the trash, the last deleted first; one that can't be restored has a `problem`."""
+        return self._trash.all()
+
+    def restore_deleted(self, key: str, name: str = "") -> Restored:
+        """Bring back a deleted base, by its key, or the last one of a name; return it. Raises as `restore` does.
+
+        One that Tessera put there is as it was, with its folders and powers; what else lies there is an archive.
+        """
+        named = [one.key for one in self.trash() if one.name == key and not one.problem and not one.titles]
+        file = self._trash.file(named[0] if named else key)
+        with files.ordinary(file, sys.maxsize) as stream:
+            own = self._store.trashed_bases.has(file.name, stream)
+            held = whole.unpacked(stream, file.name, own=own)
+            restored = self._write(held, file.name, name, own=True) if own else self._let_in(held, file.name, name)
+        self._trash.drop([file])
+        return restored
+
+    def delete_for_good(self, key: str) -> int:
+        """Delete what lies in the trash under a key; return how many, which is one. Raises UnknownChoice."""
+        return self._trash.drop([self._trash.file(key)])
+
+    def empty_trash(self) -> int:
+        """Delete for good what lies in the trash; return how many."""
+        return self._trash.drop(self._trash.every())
+
+    def expire_trash(self) -> int:
+        """Take out of the trash the notes and bases that are there too long; return how many. Raises StoreError."""
+        return expire(self._store, self._trash, self._stays)
+
+    # both
+
+    def _let_in(self, held: Records, file: str, name: str) -> Restored:
+        """Write a base that comes from outside; raises ArchiveError before anything is written."""
+        mistakes = Mistakes(file)
+        wordlists.check(held.words, mistakes)
+        try:
+            held = door.admitted(held, self._bases.usual(held.base.kind).embedder)
+        except RowError as error:
+            mistakes.add(message("base"), error.message)
+        mistakes.raise_any()
+        return self._write(held, file, name)
+
+    def _write(self, held: Records, file: str, name: str, *, own: bool = False) -> Restored:
+        name = name.strip() or held.base.name
+        self._bases.check_name(name)
+        ids = checked(held, file)
+        base = records.write(self._store, held, name, ids)
+        with translated(self._store.folder):
+            wordlists.add(self._store.folder, held.words)
+        _LOG.info("Imported a base with %d notes and %d versions", len(ids.notes), sum(map(len, ids.versions.values())))
+        return Restored(base, held.powers, own=own)
+
+
+def _read(store: Store, base: KnowledgeBase) -> Records:
+    return replace(records.read(store, base), words=wordlists.of(store.folder))

@@ -1,0 +1,97 @@
+"""The notes nearest to a note: by meaning, compared once more by words, links and tags."""
+
+import math
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from core.base.errors import NoteNotFound
+from core.features.related.nearness import Nearness
+from core.features.related.wording import Shared, Text, Wording
+from core.model import Note
+from core.notes.links import NoteLinks
+from core.store import Store
+
+CANDIDATES = 40
+"""Notes nearest by meaning that are compared by words. With 20 a little is lost on two vaults, with 80 nothing won."""
+_WORDS = 2.0
+"""Weight of the cosine of words beside that of meaning; of 1 to 4 the best on two vaults (benchmarks/related.py)."""
+_LINKED = 0.3
+"""What a link between two notes adds."""
+_TAGGED = 0.3
+"""What a tag adds that only two notes have; a frequent one adds less."""
+_RARE = 50
+"""Notes with a tag, up to which all of them are compared."""
+_ASKED, _CHUNKS = 24, 200
+"""Words of a note without vectors that are looked for, and chunks that are looked at."""
+LEAST = 0.5
+"""Least score of a note that is related."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A note near another one: the cosine of their meaning, None without vectors, and what else they share.
+
+    `links_here` and `linked`: it links to the note, and the note links to it. `tags` are of both.
+    """
+
+    note_id: str
+    score: float
+    cosine: float | None
+    shared: Shared
+    links_here: bool = False
+    linked: bool = False
+    tags: tuple[str, ...] = ()
+
+
+class Neighbours:
+    """The neighbours of notes, each with what makes it one. `text` reads a note."""
+
+    def __init__(self, store: Store, text: Text) -> None:
+        self._store = store
+        self._nearness = Nearness(store)
+        self._wording = Wording(text)
+
+    def of(self, note: Note, links: NoteLinks | None = None, tags: Iterable[str] = ()) -> list[Neighbour]:
+        """Return the notes nearest to a note that answer, the best first.
+
+        Without `links` and `tags` meaning and words alone decide.
+        """
+        allowed = self._store.note_vectors.answering() - {note.id}
+        there = {one.note_id for one in links.of(note, note.links)} if links else set()
+        here = set(links.to(note.id)) if links else set()
+        holders = {tag: ids & allowed for tag, ids in self._store.note_vectors.holders([*tags]).items()}
+        tagged = {one for ids in holders.values() if len(ids) <= _RARE for one in ids}
+        near = self._nearness.nearest(note.id, CANDIDATES, allowed)
+        more = ({one for one in there | here | tagged if one} & allowed) - near.keys()
+        near_or_none: dict[str, float | None] = {**near, **dict.fromkeys(sorted(more))}
+        near_or_none |= self._nearness.cosines(note.id, more)
+        if not near:
+            near_or_none |= dict.fromkeys(self._by_words(note, allowed - more))
+        shared = self._compared(note.id, [*near_or_none])
+        neighbours = []
+        for note_id, words in shared.items():
+            cosine = near_or_none[note_id]
+            both = tuple(tag for tag, ids in holders.items() if note_id in ids)
+            linked = note_id in there or note_id in here
+            score = (cosine or 0.0) + _WORDS * words.cosine + _LINKED * linked
+            score += sum(_TAGGED / math.log2(1 + max(1, len(holders[tag]))) for tag in both)
+            neighbours.append(Neighbour(note_id, score, cosine, words, note_id in here, note_id in there, both))
+        return sorted(neighbours, key=lambda one: (-one.score, one.note_id))
+
+    def _compared(self, note_id: str, others: Iterable[str]) -> dict[str, Shared]:
+        words = {}
+        for one in others:
+            with suppress(NoteNotFound):  # it was deleted meanwhile
+                words[one] = self._wording.of(one)
+        return self._wording.compare(self._wording.of(note_id), words)
+
+    def _by_words(self, note: Note, allowed: Collection[str]) -> list[str]:
+        """Return the notes that hold the words of a note that it says most, where it has no vectors."""
+        counts = self._wording.of(note.id).counts
+        known = self._store.words.counts([*counts])
+        every = max(1, self._store.chunks.count_all())
+        weights = {word: counts[word] * math.log((every + 1) / held) for word, held in known.items()}
+        words = sorted(weights, key=lambda word: (-weights[word], word))[:_ASKED]
+        ranked = self._store.words.ranked(words, _CHUNKS) if words else {}
+        return [one for one in self._store.note_vectors.owners([*ranked]) if one in allowed][:CANDIDATES]

@@ -1,0 +1,77 @@
+"""Notes that are copies of each other, and notes that say one sentence with different numbers."""
+
+import threading
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+from core.base.errors import NoteNotFound
+from core.features.review import claims
+from core.features.review.claims import Claims
+from core.store import Store
+
+SEVERAL = 3
+"""Notes that say a sentence at most: what more of them say is a form that is filled in, not a claim."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two notes by their ids, in order, and the sentences in which they differ, empty for copies."""
+
+    first: str
+    second: str
+    quotes: tuple[str, ...] = ()
+
+
+class Likeness:
+    """The pairs of active notes that are alike. A note is read once for each of its states; safe to share."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._read: dict[str, tuple[int, Claims]] = {}
+        self._reading = threading.Lock()
+
+    def copies(self) -> Iterator[Pair]:
+        """Yield the notes with the same words, each with the first one that has them."""
+        first: dict[bytes, str] = {}
+        for note_id, one in self._claims().items():
+            if one.text and (before := first.setdefault(one.text, note_id)) != note_id:
+                yield Pair(before, note_id)
+
+    def contradictions(self, among: Collection[str] | None = None) -> Iterator[Pair]:
+        """Yield the notes that say a sentence with different numbers, of each pair the first such sentence.
+
+        `among` some notes, only these are read.
+        """
+        known = self._claims(among)
+        sayers: dict[str, list[str]] = defaultdict(list)
+        for note_id, one in known.items():
+            for rest in one.numbers:
+                sayers[rest].append(note_id)
+        seen: set[tuple[str, str]] = set()
+        for rest, notes in sayers.items():
+            if not 2 <= len(notes) <= SEVERAL:
+                continue
+            for first, second in combinations(notes, 2):
+                (number, sentence), (other, another) = known[first].numbers[rest], known[second].numbers[rest]
+                if number != other and (first, second) not in seen:
+                    seen.add((first, second))
+                    yield Pair(first, second, (sentence, another))
+
+    def _claims(self, among: Collection[str] | None = None) -> Mapping[str, Claims]:
+        with self._reading:
+            generations = self._store.notes.generations()
+            wanted = generations.keys() if among is None else generations.keys() & among
+            self._read = {
+                note_id: self._read[note_id]
+                for note_id, generation in generations.items()
+                if note_id in self._read and self._read[note_id][0] == generation
+            }
+            for note_id in wanted - self._read.keys():
+                try:
+                    note = self._store.notes.note(note_id)
+                except NoteNotFound:  # it was deleted meanwhile
+                    continue
+                self._read[note_id] = note.generation, claims.of(note.body)
+            return {one: self._read[one][1] for one in generations if one in wanted and one in self._read}
