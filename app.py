@@ -9,16 +9,16 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Mount, Route
 
-from core.api import PLACE
-from core.api.entrance import Entrance, address
-from core.api.guard import Guard
-from core.api.lazy_app import api
-from core.api.limits import ShortHead
-from core.api.same_origin import SameOrigin
-from core.assistants import lazy_app
 from core.base.log import print_nothing
 from core.desktop import window as desktop
-from core.remote.calls import Calls
+from core.doors.api import PLACE
+from core.doors.api.entrance import Entrance, address
+from core.doors.api.guard import Guard
+from core.doors.api.lazy_app import api
+from core.doors.api.limits import ShortHead
+from core.doors.api.same_origin import SameOrigin
+from core.doors.assistants import lazy_app
+from core.doors.remote.calls import Calls
 from core.settings import access
 from pages.ui.notes import attachments, bundle, originals, pasted
 from pages.ui.shared import shell, unused

@@ -151,7 +151,7 @@ def app(folder: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "core.cli", "app", "--no-browser", "--port", str(port)]
+    command = [sys.executable, "-m", "core.doors.cli", "app", "--no-browser", "--port", str(port)]
     environment = os.environ | {"TESSERA_WORKSPACE": str(folder)}
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
     url, ends = f"http://127.0.0.1:{port}", time.monotonic() + 120
@@ -178,7 +178,7 @@ def connected(transport: Any) -> Iterator[Any]:
 
 
 def by_stdio(folder: Path) -> Any:
-    arguments = ["-m", "core.cli", "mcp", "--workspace", str(folder)]
+    arguments = ["-m", "core.doors.cli", "mcp", "--workspace", str(folder)]
     return stdio_client(StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ)))
 
 

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from core import cli, workspace
+from core import workspace
 from core.base.errors import StoreError, TesseraError
 from core.base.messages import message
+from core.doors import cli
 from core.settings.sections import KEYS
 from core.workspace import Workspace
 from tests import samples

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from core import cli
 from core.chunking import CHUNKERS
-from core.cli.bases import app as bases
-from core.cli.models import app as models
-from core.cli.notes import app as notes
-from core.cli.packs import app as packs
+from core.doors import cli
+from core.doors.cli.bases import app as bases
+from core.doors.cli.models import app as models
+from core.doors.cli.notes import app as notes
+from core.doors.cli.packs import app as packs
 from core.embedding import EMBEDDERS
 from core.reranking import RERANKERS
 from core.settings.config import Settings

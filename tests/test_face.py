@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 import core
 from core import Settings, TesseraError, Workspace
 from core.base.errors import ModelError, UnknownChoice
-from core.cli import app
 from core.contracts import EmbedderContract, RerankerContract
 from core.documents import CONVERTERS
+from core.doors.cli import app
 from core.embedding import EMBEDDERS, Embedder
 from core.models import Models, wishes
 from core.reranking import RERANKERS, Reranker

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from core import cli, operations
-from core.api import server as serving
-from core.assistants import server
 from core.base import log
 from core.base.errors import ModelError, TesseraError
+from core.doors import cli, operations
+from core.doors.api import server as serving
+from core.doors.assistants import server
+from core.doors.operations.declaring import PROGRAM
 from core.intake.imports import Imports
-from core.operations.declaring import PROGRAM
 from core.workspace import Workspace
 from tests import samples
 
@@ -76,7 +76,7 @@ def test_a_failed_command_leaves_its_kind_and_lines_but_no_text_of_a_note(
         assert (SECRET in written(tmp_path / "w")) == (texts == "true")
     error = log.errors(tmp_path / "w", 10)[-1]
     assert error.trace[0] == "KeyError"
-    assert error.trace[1].startswith("core.cli.")
+    assert error.trace[1].startswith("core.doors.cli.")
 
 
 def test_a_failed_job_leaves_the_chain_of_its_errors(tmp_path: Path) -> None:

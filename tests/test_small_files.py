@@ -10,8 +10,8 @@ import pytest
 
 from core.base import files
 from core.base.errors import ConfigError, StoreError
+from core.doors.remote.client import beside
 from core.model import bar_line
-from core.remote.client import beside
 from core.settings.access import Access
 from core.workspace import Workspace
 

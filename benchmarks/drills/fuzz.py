@@ -28,12 +28,12 @@ from benchmarks.drills.tally import Tally
 from core import chunking, embedding
 from core.base.errors import TesseraError
 from core.chunking import CHUNKERS
+from core.doors.operations import OPERATIONS, checking
+from core.doors.remote import wire
 from core.features.evaluation import question_files
 from core.intake import notefile
 from core.intake.notefile import is_note
 from core.model import ChunkingOptions, Note, SyncReport
-from core.operations import OPERATIONS, checking
-from core.remote import wire
 from core.settings import config
 from core.workspace import Workspace
 

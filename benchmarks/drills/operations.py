@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.drills import sound, vault
 from benchmarks.drills.journal import ANY, LEAST, Journal
-from core.cli import main
+from core.doors.cli import main
 from core.model import Filters, NoteCard, Pipeline, SearchSettings
 from core.workspace import Workspace
 

@@ -17,7 +17,7 @@ from benchmarks.drills.children import Begin
 from benchmarks.drills.journal import Follower, Values
 from benchmarks.drills.operations import BASE, EDITED
 from core.base.errors import NoteNotFound, TesseraError, WorkspaceLocked
-from core.cli import main
+from core.doors.cli import main
 from core.model import Mode
 from core.workspace import Workspace
 

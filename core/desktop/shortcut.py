@@ -18,7 +18,7 @@ _NAME = "Tessera"
 _ICON = PROGRAM / "data" / "icon" / "tessera.png"
 _SIDE = 256
 """Pixels of the icon's side."""
-_RUN = (sys.executable, "-m", "core.cli", "app")
+_RUN = (sys.executable, "-m", "core.doors.cli", "app")
 
 
 def add() -> Path:

@@ -81,7 +81,7 @@ def _claude_desktop() -> str:
 def _command() -> list[str]:
     """Return the command that starts this Tessera from any folder; other programs don't know a person's PATH."""
     script = Path(sys.executable).with_name(f"{_NAME}.exe" if os.name == "nt" else _NAME)
-    return [str(script)] if script.exists() else [sys.executable, "-m", "core.cli"]
+    return [str(script)] if script.exists() else [sys.executable, "-m", "core.doors.cli"]
 
 
 def _settings() -> list[str]:

@@ -6,9 +6,9 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from core.api import PLACE
-from core.api.lazy_app import api
 from core.base.registry import Entry
+from core.doors.api import PLACE
+from core.doors.api.lazy_app import api
 from core.embedding import EMBEDDERS
 from core.workspace import Workspace
 from tests import samples

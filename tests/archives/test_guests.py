@@ -360,7 +360,7 @@ def test_records_of_another_base_are_refused(workspace: Workspace, vault: Path) 
 
 _RESTORE = """
 import sys
-from core import cli
+from core.doors import cli
 try:
     cli.main(sys.argv[1:])
 finally:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from core import cli
 from core.base.errors import ArchiveError, SourceError
+from core.doors import cli
 from core.features.archives import expiry
 from core.features.archives.trash import LOG
 from core.workspace import Workspace

@@ -67,7 +67,7 @@ def by_stdio(*command: str) -> Any:
 
 
 def tessera(folder: Path) -> Any:
-    return by_stdio(sys.executable, "-m", "core.cli", "mcp", "--workspace", str(folder))
+    return by_stdio(sys.executable, "-m", "core.doors.cli", "mcp", "--workspace", str(folder))
 
 
 @asynccontextmanager

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from core.assistants import server
-from core.cli import main
+from core.doors.assistants import server
+from core.doors.cli import main
 from core.settings import assistant_config
 from core.settings.access import Access
 from core.workspace import Workspace

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import ConfigError, DiskFull, NotesDamaged, SourceError, StoreError, UnknownChoice
-from core.cli import main
+from core.doors.cli import main
 from core.features.backups import making, restoring
 from core.store import lock
 from core.workspace import Workspace

@@ -18,10 +18,10 @@ import pytest
 
 from core.base.errors import ConfigError, SourceError
 from core.base.messages import message
-from core.cli import main
+from core.doors.cli import main
+from core.doors.operations import backups as operations
+from core.doors.operations.declaring import PERSON, PROGRAM
 from core.features.backups import encryption, making, restoring
-from core.operations import backups as operations
-from core.operations.declaring import PERSON, PROGRAM
 from core.workspace import Workspace
 
 

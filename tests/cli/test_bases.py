@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from core import cli
 from core.base.registry import Entry
 from core.documents import pictures as reading
+from core.doors import cli
 from core.embedding import EMBEDDERS
 from tests import samples
 from tests.fakes import read_picture

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from core.assistants import stdio
 from core.base import log
 from core.base.errors import ModelError
 from core.base.registry import Entry
+from core.doors.assistants import stdio
 from core.embedding import EMBEDDERS
 from core.workspace import Workspace
 
@@ -22,7 +22,7 @@ RUN = f"""
 from core.embedding import EMBEDDERS
 from core.base.registry import Entry
 EMBEDDERS["loud"] = {LOUD!r}
-from core.cli import main
+from core.doors.cli import main
 main()
 """
 

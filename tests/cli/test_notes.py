@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from core import cli
 from core.base.registry import Entry
+from core.doors import cli
 from core.embedding import EMBEDDERS
 from core.intake.encoding import MAX_BYTES
 from core.workspace import Workspace

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from core import cli
 from core.base.registry import Entry
+from core.doors import cli
 from core.embedding import EMBEDDERS
 
 

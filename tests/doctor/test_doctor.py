@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.drills import doctor as drill
 from core.base.errors import DiskFull
-from core.cli import main
+from core.doors.cli import main
 from core.embedding import windows
 from core.features.doctor import of_needs
 from core.features.doctor.doctor import CHECKS

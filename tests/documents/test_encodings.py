@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from core import cli
 from core.base.encodings.decoding import decode_part
 from core.base.encodings.names import known_encoding
 from core.base.errors import EditError, UnknownChoice
 from core.documents.office.rtf import Rtf
 from core.documents.pandoc import Pandoc
 from core.documents.webpages import unwrapped
+from core.doors import cli
 from core.intake import webpage
 from core.intake.encoding import decoded
 from core.model import Note, Omission, SyncReport, TextEncoding

@@ -11,10 +11,10 @@ import pytest
 
 from benchmarks.documents.making import zipped
 from benchmarks.documents.pdfs import PdfPage, pdf
-from core import cli
 from core.base.errors import EditError, SourceError, UnknownChoice
 from core.documents import Converted, converting, process
 from core.documents.pandoc import Pandoc
+from core.doors import cli
 from core.intake import documents
 from core.model import ChunkingOptions, SyncReport
 from core.workspace import Workspace

@@ -12,13 +12,13 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from core import cli
-from core.api import PLACE
-from core.api.lazy_app import api
-from core.assistants import notes
 from core.base.messages import render
 from core.documents import Converted
 from core.documents.pdf.omissions import LeftOut
+from core.doors import cli
+from core.doors.api import PLACE
+from core.doors.api.lazy_app import api
+from core.doors.assistants import notes
 from core.intake import documents
 from core.model import IncompleteNote, Note, Omission, SyncReport, in_all, summed
 from core.workspace import Workspace

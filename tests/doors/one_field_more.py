@@ -39,8 +39,8 @@ def seen(folder: Path) -> dict[str, Any]:
     """Return what each door makes of the field."""
     from typer.testing import CliRunner
 
-    from core.assistants import server
-    from core.cli import app
+    from core.doors.assistants import server
+    from core.doors.cli import app
     from core.notes.filetexts import text_of
     from core.workspace import Workspace
     from tests.doors.programs import connected

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from core import cli
-from core.api import PLACE
 from core.base.errors import ConfigError
+from core.doors import cli
+from core.doors.api import PLACE
 from core.features.evaluation import pipelines
 from core.model import SIZES, ChunkingOptions, Pipeline
 from core.settings.config import settings

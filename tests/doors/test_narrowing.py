@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from core import cli
-from core.api import PLACE
-from core.assistants import server
 from core.base.errors import TesseraError
+from core.doors import cli
+from core.doors.api import PLACE
+from core.doors.assistants import server
 from core.workspace import Workspace
 from tests.doors.narrowing import BASE, CASES, REFUSED, fill
 from tests.doors.programs import connected

@@ -8,10 +8,10 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from core import cli
-from core.api import PLACE
-from core.api.lazy_app import api
-from core.assistants.searches import knowledge_answer
+from core.doors import cli
+from core.doors.api import PLACE
+from core.doors.api.lazy_app import api
+from core.doors.assistants.searches import knowledge_answer
 from core.model import NO_NOTES, REFUSED, told
 from core.workspace import Workspace
 

@@ -11,12 +11,12 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 from typing_extensions import TypedDict
 
-from core.assistants.answers import Answer
-from core.assistants.binding import tool
 from core.base.messages import message
-from core.cli.binding import bind
-from core.operations import OPERATIONS
-from core.operations.declaring import DOORS, About, Caller, Operation, operation
+from core.doors.assistants.answers import Answer
+from core.doors.assistants.binding import tool
+from core.doors.cli.binding import bind
+from core.doors.operations import OPERATIONS
+from core.doors.operations.declaring import DOORS, About, Caller, Operation, operation
 from core.workspace import Workspace
 from tests import samples
 from tests.doors.programs import connected

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from core import cli
-from core.api import PLACE
-from core.assistants import server
-from core.assistants.write_calls import WriteCalls
+from core.doors import cli
+from core.doors.api import PLACE
+from core.doors.assistants import server
+from core.doors.assistants.write_calls import WriteCalls
 from core.model import ChunkingOptions
 from core.retrieval.passages import MOST_TOKENS
 from core.workspace import Workspace

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from core import cli, embedding
-from core.api import PLACE
-from core.assistants import server
+from core import embedding
+from core.doors import cli
+from core.doors.api import PLACE
+from core.doors.assistants import server
 from core.model import OPEN, SearchSettings
 from core.workspace import Workspace
 from tests.doors.programs import connected

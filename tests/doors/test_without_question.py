@@ -8,10 +8,10 @@ import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
-from core import cli
-from core.api import PLACE
-from core.assistants import server
 from core.base.errors import QueryError
+from core.doors import cli
+from core.doors.api import PLACE
+from core.doors.assistants import server
 from core.model import SCOPE_GAIN
 from core.workspace import Workspace
 from tests.doors.programs import connected

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from core import cli
-from core.api import PLACE
 from core.base.errors import SourceError
+from core.doors import cli
+from core.doors.api import PLACE
 from core.importers import IMPORTERS, Imported, importer_of
 from core.model import Failed, Note
 from core.workspace import Workspace

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from core import cli, embedding
+from core import embedding
 from core.base.errors import (
     Cancelled,
     ChunkNotFound,
@@ -21,6 +21,7 @@ from core.base.errors import (
     UnknownChoice,
     WorkspaceLocked,
 )
+from core.doors import cli
 from core.model import Chunk, ChunkingOptions, NoteCard, SyncReport
 from core.workspace import Workspace
 from tests.fakes import WordLengths

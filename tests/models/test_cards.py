@@ -171,7 +171,15 @@ class Machine:
 
     def run(self, *arguments: str) -> Any:
         """Run a command; return its JSON output, or (status, stderr) if it fails."""
-        command = ["-m", "core.cli", "models", *arguments, "--workspace", str(self.folder / "workspace"), "--json"]
+        command = [
+            "-m",
+            "core.doors.cli",
+            "models",
+            *arguments,
+            "--workspace",
+            str(self.folder / "workspace"),
+            "--json",
+        ]
         process = self.python(*command)
         return json.loads(process.stdout) if process.returncode == 0 else (process.returncode, process.stderr)
 

@@ -10,11 +10,12 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from core import cli, limits
-from core.api import PLACE
-from core.api.lazy_app import api
-from core.assistants import server
+from core import limits
 from core.base.errors import QueryError, QuestionSetError
+from core.doors import cli
+from core.doors.api import PLACE
+from core.doors.api.lazy_app import api
+from core.doors.assistants import server
 from core.model import Question
 from core.workspace import Workspace
 

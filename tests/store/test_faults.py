@@ -16,7 +16,7 @@ import pytest
 from core.base.errors import DiskFull, IndexDamaged, NotesDamaged, NotWritable, StoreError, WorkspaceLocked
 from core.base.faults import newest_backup
 from core.base.registry import Entry
-from core.cli import main
+from core.doors.cli import main
 from core.embedding import EMBEDDERS
 from core.workspace import Workspace
 from tests.store.test_old_workspaces import FILES

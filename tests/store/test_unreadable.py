@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from core import cli
 from core.base.registry import Entry
+from core.doors import cli
 from core.embedding import EMBEDDERS
 from core.model import CALENDAR_BEGINS, GoldSpan, NoteDraft, Pipeline, Proposal, Question
 from core.workspace import Workspace

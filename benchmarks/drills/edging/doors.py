@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 from unittest.mock import patch
 
 from benchmarks.drills.edging import values
-from core import cli
-from core.assistants import server
 from core.base.errors import TesseraError
+from core.doors import cli
+from core.doors.assistants import server
 from core.intake import notefile
 from core.model import NOTE_FIELDS, NoteDraft, Pipeline, SearchSettings, Use
 from core.model.settings import PARTS

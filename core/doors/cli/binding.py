@@ -1,0 +1,130 @@
+"""Operations as commands: their arguments, options and output.
+
+typer reads from the signature of a command what it takes.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any, get_origin
+
+import typer
+from typer.core import TyperArgument, TyperCommand
+
+from core.base.errors import TesseraError, Unfinished
+from core.base.messages import message
+from core.doors.cli.calling import call, flag, places, words
+from core.doors.cli.options import WORKSPACE, Folder, Json
+from core.doors.cli.output import plain_lines, show
+from core.doors.cli.texts import say
+from core.doors.operations.declaring import Operation, Parameter
+from core.doors.operations.parameters import plain
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command's additions to its operation.
+
+    `lines` make what it prints for people. `run` does its work with the folder of the workspace and the arguments; what
+    it takes as keywords are options too, or in place of those of the same names. `also` are operations whose parameters
+    it takes as well. `shown` are those of its options that the lines take too.
+    """
+
+    lines: Callable[..., list[str]] = plain_lines
+    run: Callable[..., Any] | None = None
+    also: tuple[Operation, ...] = ()
+    shown: tuple[str, ...] = ()
+
+
+def bind(groups: Mapping[str, typer.Typer], commands: Mapping[str, Command], operations: Iterable[Operation]) -> None:
+    """Add the commands of operations to the groups that they name first, `""` for commands without one."""
+    for one in operations:
+        if one.cli and "cli" not in one.by_hand:
+            *group, name = words(one)
+            kind = _WithBase if "{base}" in one.cli else TyperCommand
+            function = _command(one, commands.get(one.name, Command()))
+            groups[" ".join(group)].command(name, help=say(one.about), cls=kind)(function)
+
+
+def taking(
+    *operations: Operation, own: Function | None = None, parameters: Sequence[Parameter] = ()
+) -> Callable[[Function], Function]:
+    """Add to a command what operations take, which it gets as keywords; what it takes itself comes last.
+
+    The keywords of `own` and the `parameters` are taken too.
+    """
+    first = [name for one in operations[:1] for name in places(one)]
+    taken = {each.name: each for each in (*(each for one in operations for each in one.taken("cli")), *parameters)}
+    parts = {name: [part for part in each.about.parts if "cli" in part.about.doors] for name, each in taken.items()}
+    flat = {part.name: part for name, each in taken.items() for part in parts[name] or [each]}
+
+    def decorated(function: Function) -> Function:
+        keywords = [each for each in _parameters(own) if each.kind is each.KEYWORD_ONLY] if own else []
+        last = {each.name: each for each in (*keywords, *_parameters(function)) if each.kind is not each.VAR_KEYWORD}
+        order = [name for name in (*first, *(name for name in flat if name not in first)) if name not in last]
+        signature = [_option(flat[name], argument=name in first) for name in order]
+        signature += [_parameter(each.name, each.annotation, each.default) for each in last.values()]
+
+        def command(**given: Any) -> None:
+            for name, inner in parts.items():
+                values = {part.name: given.pop(part.name) for part in inner}
+                if chosen := {part: value for part, value in values.items() if value is not None}:
+                    given[name] = chosen
+            function(**given)
+
+        command.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
+        command.__name__ = function.__name__
+        command.__annotations__ = {each.name: each.annotation for each in signature}
+        return command
+
+    return decorated
+
+
+def _command(one: Operation, command: Command) -> Callable[..., None]:
+    @taking(one, *command.also, own=command.run)
+    def function(workspace: Folder = WORKSPACE, as_json: Json = False, **given: Any) -> None:
+        values = command.run(workspace, **given) if command.run else call(one, workspace, given)
+        show(values, as_json, partial(command.lines, **{name: given[name] for name in command.shown}))
+        for each in (values, *values.get("folders", ())):
+            if problem := each.get("problem"):
+                raise Unfinished(problem) if each.get("waiting") else TesseraError(problem)
+
+    return function
+
+
+def _option(one: Parameter, *, argument: bool) -> inspect.Parameter:
+    kind, about = plain(one.type), say(one.about.text)
+    if get_origin(kind) is list and not argument:
+        about = say(message("{about} Repeatable.", about=one.about.text))
+    place: Any = typer.Argument(help=about) if argument else typer.Option(flag(one), help=about)
+    if one.required:
+        return _parameter(one.name, Annotated[kind, place], inspect.Parameter.empty)
+    return _parameter(one.name, Annotated[kind | None, place], one.default)
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    return [*inspect.signature(function).parameters.values()]
+
+
+class _WithBase(TyperCommand):
+    """A command with the option --base; as in earlier versions, its first argument may be the base instead."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        params: list[Any] = self.params
+        option = next(one for one in params if one.name == "base")
+        if not all(arg.startswith("-") for arg in args) and not any(re.match("--base(=|$)", arg) for arg in args):
+            kind, required = option.type_descriptor, option.required
+            first = TyperArgument(param_decls=["base"], type_descriptor=kind, required=required)
+            self.params = [first, *(one for one in params if one is not option)]
+        try:
+            return super().parse_args(ctx, args)
+        finally:
+            self.params = params

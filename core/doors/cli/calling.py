@@ -1,0 +1,132 @@
+"""Operations that commands run: on a workspace, or beside the open app that has it; and how a person types them."""
+
+import re
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from core.base.errors import WorkspaceLocked
+from core.base.places import expanded
+from core.doors.cli.options import WORKSPACE
+from core.doors.cli.output import BESIDE, progress
+from core.doors.cli.texts import _
+from core.doors.operations.declaring import PERSON, Operation, Parameter
+from core.doors.operations.parameters import plain
+
+if TYPE_CHECKING:
+    from core.doors.remote.client import Remote
+    from core.workspace import Workspace
+
+Run = Callable[..., Any]
+"""Runs an operation with arguments on an open workspace, and returns its answer as JSON."""
+
+
+def call(one: Operation, folder: Path, given: Mapping[str, Any]) -> Any:
+    """Run an operation on the workspace in a folder, by the open app where that has it; return the answer as JSON."""
+    with opened(folder, writes=one.writes) as run, stoppable(one, folder, given):
+        return run(one, **given)
+
+
+@contextmanager
+def opened(folder: Path, *, writes: bool = True) -> Iterator[Run]:
+    """Open the workspace in a folder, or the app that has it, and yield what runs operations there."""
+    from core.doors.remote.client import Remote  # takes a third of a second, which --help avoids
+
+    with writing(folder) if writes else reading(folder) as workspace:
+
+        def run(one: Operation, /, **given: Any) -> Any:
+            arguments = {name: _absolute(value) for name, value in given.items() if value is not None}
+            if isinstance(workspace, Remote):
+                return workspace.run(one, arguments, progress)
+            return one.formed(one.run(workspace, PERSON, arguments, progress))
+
+        yield run
+
+
+def stoppable(one: Operation, folder: Path, given: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """Say on Ctrl-C how the command of an operation goes on, where it is long work."""
+    return resumable(folder, *words(one), *_typed(one, given)) if one.reports else nullcontext()
+
+
+def words(one: Operation) -> list[str]:
+    return re.sub(r" {.*", "", one.cli).split()
+
+
+def places(one: Operation) -> list[str]:
+    """Return the names of what stands in a command without an option; a base never does."""
+    return [name for name in re.findall(r"{(\w+)", one.cli) if name != "base"]
+
+
+def _typed(one: Operation, arguments: Mapping[str, Any]) -> Iterator[str]:
+    """Yield arguments as a person types them."""
+    first = places(one)
+    yield from (str(arguments[name]) for name in first if arguments.get(name) is not None)
+    for each in one.taken("cli"):
+        value = arguments.get(each.name, each.default)
+        if each.name not in first and value != each.default:
+            option = flag(each).partition("/")[0]
+            yield from ([option] if value is True else [option, str(value)])
+
+
+def flag(one: Parameter) -> str:
+    name = f"--{(one.about.flag or one.name).replace('_', '-')}"
+    switches = plain(one.type) is bool and one.default is None and "/" not in name
+    return f"{name}/--no-{name[2:]}" if switches else name
+
+
+def _absolute(value: Any) -> Any:
+    if isinstance(value, list):
+        return [*map(_absolute, value)]
+    return expanded(value).absolute() if isinstance(value, Path) else value  # the open app is in another folder
+
+
+def reading(folder: Path) -> "Workspace":
+    """Open a workspace for reading, beside whoever writes to it."""
+    from core.workspace import Workspace  # takes a second, which --help avoids
+
+    opened = Workspace(folder, readonly=True)
+    BESIDE.append(lambda: opened.unreadable)
+    return opened
+
+
+def writing(folder: Path) -> "Workspace | Remote":
+    """Open a workspace; where the app has it open, return what runs operations there."""
+    from core.workspace import Workspace  # takes a second, which --help avoids
+
+    try:
+        opened = Workspace(folder)
+    except WorkspaceLocked:
+        from core.doors.remote import client
+
+        remote = client.beside(folder)
+        if remote is None:
+            raise
+        if names := client.differing(remote):
+            note = _("The open app does this, with its own settings. Other than here: {names}.", names=names)
+            sys.stderr.write(f"{note}\n")
+        return remote
+    BESIDE.append(lambda: opened.unreadable)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _end)  # whose default ends the process without closing the workspace
+    return opened
+
+
+@contextmanager
+def resumable(folder: Path, *command: str) -> Iterator[None]:
+    """Say on Ctrl-C which command goes on with the work on the workspace in this folder, and exit with 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        again = shlex.join(["tessera", *command, *(["--workspace", str(folder)] if folder != WORKSPACE else [])])
+        sys.stderr.write(f"\n{_('Stopped. What was done stays. Go on: {command}', command=again)}\n")
+        sys.exit(130)
+
+
+def _end(*_: object) -> NoReturn:
+    """Handle SIGTERM."""
+    sys.exit(128 + signal.SIGTERM)

@@ -1,0 +1,71 @@
+"""What commands print of documents: what converts them, and the files that weren't read."""
+
+from typing import Any
+
+from core.base.messages import plural
+from core.doors.cli.texts import _, say
+from core.model import GUESSED
+
+_SHOWN = 20
+"""Lines about notes that lack parts of their files."""
+
+
+def of_converters(values: dict[str, Any]) -> list[str]:
+    lines = []
+    for one in values["converters"]:
+        state = one["version"] if one["installed"] else _("not installed")
+        about = say(one["problem"]) if one["problem"] else f"{' '.join(one['kinds'])} ({state})"
+        lines.append(f"{one['name']}: {about}")
+    return lines
+
+
+def of_unread(values: dict[str, Any]) -> list[str]:
+    unread = [f"{one['path']}: {say(one['reason'])}" for one in values["files"]]
+    return [*unread, *(line for _kind, line in _lines(values["incomplete"]))] or [_("All files were read.")]
+
+
+def of_incomplete(report: dict[str, Any]) -> list[str]:
+    """Return what the first notes lack of their files, and what all do."""
+    every = [
+        _("  may be garbled: {line}", line=line) if kind == GUESSED else _("  incomplete: {line}", line=line)
+        for kind, line in _lines(report["incomplete"])
+    ]
+    text = every[:_SHOWN]
+    if len(every) > _SHOWN:
+        text.append(f"  {_('and {n} more', n=len(every) - _SHOWN)}: tessera document unread BASE")
+    parts = [omission["told"] for omission in report["missing_parts"] if omission["kind"] != GUESSED]
+    if parts and len(report["incomplete"]) > 1:
+        text.append(_("  not in the notes: {parts}", parts=[say(one) for one in parts]))
+    return text
+
+
+def lacking(notes: list[dict[str, Any]]) -> int:
+    """Return how many notes lack parts of their files."""
+    return sum(any(part["kind"] != GUESSED for part in one["left_out"]) for one in notes)
+
+
+def _lines(notes: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Return a kind and a line for each kind of parts that a note lacks of its file."""
+    return [(part["kind"], f"{one['path']}: {say(part['told'])}") for one in notes for part in one["left_out"]]
+
+
+def of_encodings(values: dict[str, Any]) -> list[str]:
+    return [f"{one['encoding']}: {one['beginning']}" for one in values["encodings"]]
+
+
+def of_original(values: dict[str, Any]) -> list[str]:
+    if values["path"]:
+        return [values["path"]]
+    return [_("'{name}' is in the workspace. To have a copy of it: --to FILE", name=values["name"])]
+
+
+def of_converted(note: dict[str, Any]) -> list[str]:
+    return [_("'{title}' is version {version} now.", title=note["path"], version=str(note["version"]))]
+
+
+def of_pictures(values: dict[str, Any]) -> list[str]:
+    return [say(plural("{n} picture was read.", "{n} pictures were read.", n=values["pictures"]))]
+
+
+def of_index_pictures(values: dict[str, Any]) -> list[str]:
+    return [say(plural("{n} picture is new to search", "{n} pictures are new to search", n=values["pictures"]))]

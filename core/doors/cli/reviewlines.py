@@ -1,0 +1,33 @@
+"""Lines about what waits for the person."""
+
+from typing import Any
+
+from core.base.text import one_line
+from core.doors.cli.texts import _, say
+from core.model import MATTERS
+
+
+def of_matters(values: dict[str, Any]) -> list[str]:
+    lines: list[str] = []
+    kind = ""
+    for one in values["waiting"]:
+        if one["kind"] != kind:
+            kind = one["kind"]
+            lines.append(say(MATTERS[kind].title))
+        lines.append(f"  {one['key']}  {one['title']} ({one['base']})")
+        if kind == "file":
+            lines += [f"    {one_line(one[name])}" for name in ("path", "other_path")]
+        lines += [f"    {quote}" for quote in one["quotes"]]
+    return lines or [_("Nothing waits for you.")]
+
+
+def of_later(values: dict[str, Any]) -> list[str]:
+    return [_("It comes back in a week.")]
+
+
+def of_fine(values: dict[str, Any]) -> list[str]:
+    return [_("It stays as it is, and comes back when it changes.")]
+
+
+def of_merged(note: dict[str, Any]) -> list[str]:
+    return [_("The text is added; the note is version {version} now.", version=str(note["version"]))]

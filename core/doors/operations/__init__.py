@@ -1,0 +1,69 @@
+"""What a person or a program can do with a workspace: one declaration for each operation, which every door reads."""
+
+from collections.abc import Mapping
+
+from core.doors.operations import (
+    answers,
+    archives,
+    backups,
+    bases,
+    chunks,
+    clicks,
+    concepts,
+    doctor,
+    documents,
+    evaluation,
+    findability,
+    imports,
+    index,
+    jobs,
+    learning,
+    models,
+    note_trash,
+    note_versions,
+    notes,
+    packs,
+    related,
+    review,
+    search,
+    space,
+    status,
+    threads,
+    uses,
+)
+from core.doors.operations.declaring import Operation
+
+_NOUNS = (
+    findability,  # before the path of a base, which takes all that follows
+    bases,
+    imports,
+    archives,
+    notes,
+    note_versions,
+    note_trash,
+    uses,
+    clicks,
+    related,
+    concepts,
+    review,
+    documents,
+    learning,
+    chunks,
+    search,
+    answers,
+    threads,
+    evaluation,
+    index,
+    models,
+    packs,
+    backups,
+    doctor,
+    space,
+    jobs,
+    status,
+)
+
+OPERATIONS: Mapping[str, Operation] = {
+    one.name: one for noun in _NOUNS for one in vars(noun).values() if isinstance(one, Operation)
+}
+"""All operations by their names, in the order of their files."""
