@@ -27,8 +27,8 @@ from benchmarks.drills.verbs import FORK, run
 from core.base.errors import TesseraError
 from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.unopened import Unopened
 from core.workspace import Workspace
+from core.workspace.offline import Unopened
 
 STATIC, MOVING = "static", "moving"
 NOTES, AT_ONCE = 40, 8

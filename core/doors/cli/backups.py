@@ -23,7 +23,7 @@ app = group(_("Backups of the whole workspace: make, list, check, encrypt them, 
 
 def unopened(one: Operation, workspace: Path, **given: Any) -> Any:
     """Run an operation that needs no database, which may be damaged."""
-    from core.unopened import Unopened  # takes a second, which --help avoids
+    from core.workspace.offline import Unopened  # takes a second, which --help avoids
 
     return one.formed(one.run(Unopened(workspace), PERSON, given, progress))
 
@@ -34,7 +34,7 @@ def restore(
     yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask whether to begin."))] = False,
     **given: Any,
 ) -> Any:
-    from core.unopened import Unopened
+    from core.workspace.offline import Unopened
 
     place = Path(given["backup"]).expanduser()
     if place.is_file():

@@ -20,13 +20,13 @@ from core.base.messages import Message
 from core.desktop import bug_report as bugreport
 from core.desktop.bug_report import BugReport
 from core.model import Context, Freshness, Health, Progress, SearchOptions, SearchResult, Status, no_progress
-from core.rooms import Room, Rooms
 from core.settings import assistant_config, config
 from core.settings.access import Access
 from core.settings.assistant_config import Snippet
 from core.settings.config import Settings
 from core.settings.preferences import CHECK_AFTER_IMPORT, Preferences
 from core.store import Store
+from core.workspace.services import Room, Rooms
 
 if TYPE_CHECKING:
     from core.intake.watching import Watching
