@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from core.base.errors import Conflict, ModelError, NoteNotFound, TesseraError, UnknownChoice, WorkspaceLocked
     from core.embedding import Embedder
-    from core.images import ImageEmbedder
     from core.reranking import Candidate, Reranker
+    from core.retrieval.images import ImageEmbedder
     from core.settings.config import Settings
     from core.workspace import Workspace
 
@@ -32,7 +32,7 @@ __all__ = [
 _HOMES = {
     "Candidate": "core.reranking",
     "Embedder": "core.embedding",
-    "ImageEmbedder": "core.images",
+    "ImageEmbedder": "core.retrieval.images",
     "Reranker": "core.reranking",
     "Settings": "core.settings.config",
     "Workspace": "core.workspace",

@@ -15,8 +15,8 @@ from core.base.errors import SourceError
 from core.documents import Converter
 from core.embedding import Embedder, tokens
 from core.features.learning import LogParser
-from core.images import ImageEmbedder
 from core.reranking import Candidate, Reranker
+from core.retrieval.images import ImageEmbedder
 
 TEXTS = [
     "How do I restore a backup?",

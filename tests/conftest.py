@@ -17,10 +17,11 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
-from core import embedding, images, reranking
+from core import embedding, reranking
 from core.base import places
 from core.embedding import Embedder, centring, onnx, tokens
 from core.providers import discovery
+from core.retrieval import images
 from tests import tiny_models
 from tests.offline import sitecustomize as offline
 

@@ -19,7 +19,7 @@ from core.contracts import EmbedderContract, RerankerContract
 from core.documents import CONVERTERS
 from core.doors.cli import app
 from core.embedding import EMBEDDERS, Embedder
-from core.models import Models, wishes
+from core.indexing.models import Models, wishes
 from core.reranking import RERANKERS, Reranker
 from core.settings.config import settings
 from tests.model_server import ModelServer

@@ -49,7 +49,7 @@ SERVING = (
     "core.workspace.Workspace.start_watching",
     "core.workspace.Workspace.start_indexing",
     "core.doors.remote.calls.Calls.close_at_signals",
-    "core.models.Models.start_warming",
+    "core.indexing.models.Models.start_warming",
 )
 """What would not end: it is left out of the commands that serve, after which they print nothing more."""
 

@@ -16,6 +16,7 @@ from core.indexing.chunks import Chunks
 from core.indexing.costs import measure
 from core.indexing.cutter import cut_by
 from core.indexing.indexer import Indexer
+from core.indexing.models import Models
 from core.indexing.switching import Switching
 from core.model import (
     OPEN,
@@ -32,7 +33,6 @@ from core.model import (
     Progress,
     no_progress,
 )
-from core.models import Models
 from core.settings.config import Settings, check
 from core.store import Store
 

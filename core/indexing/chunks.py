@@ -15,6 +15,7 @@ from core.indexing.cutter import cut_by
 from core.indexing.edits import apply
 from core.indexing.embed_queue import FAILURES, EmbedQueue
 from core.indexing.indexer import Indexed, Indexer
+from core.indexing.models import Models
 from core.model import (
     Chunk,
     ChunkingOptions,
@@ -29,7 +30,6 @@ from core.model import (
     RefusedChunk,
     no_progress,
 )
-from core.models import Models
 from core.store import Store
 
 _LOG = logging.getLogger(__name__)

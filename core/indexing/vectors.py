@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, ProviderUnavailable
 from core.embedding import Embedder, batch_size, centring, tokens
+from core.indexing.models import centre_of
 from core.model import KnowledgeBase
-from core.models import centre_of
 from core.store import Store
 
 _SLICE = 16

@@ -13,11 +13,11 @@ from core.base.lines import line_starts
 from core.base.messages import message, skeleton
 from core.base.text import stem
 from core.embedding import Embedder
-from core.importers import Importer
 from core.indexing.embed_queue import state_of
 from core.indexing.indexer import Indexer
 from core.intake import documents, folder, notefile, staging
 from core.intake.absent import NotDownloaded, with_note
+from core.intake.importers import Importer
 from core.markdown.tags import key
 from core.model import NOTE_FIELDS, Failed, KnowledgeBase, Note, Progress, Revision, SourceFile, SyncPlan, SyncReport
 from core.store import Store

@@ -15,6 +15,7 @@ from core.base.faults import one_file
 from core.base.text import composed
 from core.indexing.bases import Bases
 from core.indexing.embed_queue import FAILURES, EmbedQueue
+from core.indexing.models import Models
 from core.intake import documents, folder, notefile, staging, sync
 from core.intake.ignoring import is_rules
 from core.intake.importing import UPLOADED, apply
@@ -33,7 +34,6 @@ from core.model import (
     SyncReport,
     no_progress,
 )
-from core.models import Models
 from core.store import Store
 
 _WRITING, _WRITING_ALONE = 0.05, 0.9

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from core.base.errors import SourceError
 from core.documents.unread import nothing_read
-from core.importers import Imported, Importer, importer_of
-from core.importers.fronting import EXPORT
 from core.intake import upload
 from core.intake.documents import DocumentText
 from core.intake.folder import safe
+from core.intake.importers import Imported, Importer, importer_of
+from core.intake.importers.fronting import EXPORT
 from core.intake.upload import MAX_ENTRIES, MAX_UNPACKED, too_much
 from core.model import Document, Failed
 

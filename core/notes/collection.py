@@ -12,6 +12,7 @@ from core.base.call_log import log_bases, logged
 from core.base.errors import EditError, NoteNotFound
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
+from core.indexing.models import Models
 from core.intake.paths import free
 from core.markdown import tasks
 from core.model import (
@@ -26,7 +27,6 @@ from core.model import (
     Trashed,
     Version,
 )
-from core.models import Models
 from core.notes import adding, difference, filetexts, naming, pasting, texts
 from core.notes.fields import checked, with_fields
 from core.notes.stored_notes import StoredNotes

@@ -13,8 +13,8 @@ from core.base.errors import NoteNotFound, SourceError
 from core.base.faults import FILES
 from core.base.text import name_key
 from core.indexing.bases import Bases
+from core.indexing.models import Models
 from core.intake.imports import Imports
-from core.limits import check_part
 from core.markdown.body import attachments_in
 from core.model import (
     NOTE_SUFFIXES,
@@ -27,7 +27,7 @@ from core.model import (
     lapses,
     later,
 )
-from core.models import Models
+from core.model.limits import check_part
 from core.notes import attachments, lines, mentions, naming, texts
 from core.notes.links import NoteLinks
 from core.store import Store

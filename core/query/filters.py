@@ -5,8 +5,8 @@ from typing import Any
 
 from core.base.errors import QueryError, UnknownChoice
 from core.base.messages import message
-from core.limits import check_terms
 from core.model import CallerContext, Condition, Filters, SearchOptions, fields_of, in_utc, local_now
+from core.model.limits import check_terms
 from core.query.fields import stored
 from core.query.language import parse
 

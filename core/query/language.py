@@ -33,8 +33,8 @@ from itertools import groupby
 
 from core.base.errors import QueryError
 from core.base.text import CJK, half_character, is_punctuation, storable
-from core.limits import QUESTION, check_question
 from core.model import Condition, Filters, Term, Understood, midnight, on_clock
+from core.model.limits import QUESTION, check_question
 from core.query import contents, dates
 from core.query.fields import ANY_OF, CHOICES, DAYS, FIELDS
 from core.query.lexer import STRAIGHT, Piece, Reader

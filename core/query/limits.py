@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from core.base.errors import QueryError
-from core.limits import FILTERS, check_filters, check_part, check_question
 from core.model import Query
+from core.model.limits import FILTERS, check_filters, check_part, check_question
 from core.settings.config import check
 
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from core.base.errors import ConfigError, EmbeddingMismatch, ModelError, ProviderError
 from core.embedding.windows import fit
+from core.indexing.models import Models
 from core.model import KnowledgeBase, Notice, Query, ResultMode, SubQuery
-from core.models import Models
 from core.query import spelling
 from core.reranking import NONE
 from core.retrieval.state import SearchState

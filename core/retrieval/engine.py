@@ -14,8 +14,7 @@ from core.base.call_log import log_bases, logged
 from core.base.errors import ConfigError, ProviderError, QueryError
 from core.base.messages import Message
 from core.base.text import query_keywords
-from core.images.search import ImageSearch
-from core.limits import QUESTION
+from core.indexing.models import Models
 from core.model import (
     Asked,
     Choice,
@@ -33,7 +32,7 @@ from core.model import (
     SubQuery,
     WhyNot,
 )
-from core.models import Models
+from core.model.limits import QUESTION
 from core.notes.clicks import Clicks
 from core.providers.chat import Chat
 from core.query.decomposition import WHOLE, decompose_by_model
@@ -43,6 +42,7 @@ from core.retrieval import context, highlights, hits, llm_choice, passages, roun
 from core.retrieval.begin import begun
 from core.retrieval.clicks import raising_clicks, ranked_by_clicks
 from core.retrieval.highlights import Read
+from core.retrieval.images.search import ImageSearch
 from core.retrieval.pages import with_pages
 from core.retrieval.prepare import prepare, properties_in
 from core.retrieval.reasons import Reasons

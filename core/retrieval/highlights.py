@@ -15,9 +15,9 @@ from core.base.text import INVISIBLE, UNSPACED, WORD, keywords, parts_of, query_
 from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
 from core.embedding.windows import places_of, windows_of
+from core.indexing.models import Models
 from core.markdown.rows import Table, tables
 from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
-from core.models import Models
 from core.store import Store
 
 Stems = Callable[[Sequence[str]], Mapping[str, str]]

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from core.indexing.models import Models
 from core.model import Hit, SearchResult
-from core.models import Models
 from core.retrieval.highlights import highlights, reads
 from core.store import Store
 

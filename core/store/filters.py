@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from core.base.text import fold
-from core.limits import check_filters
 from core.markdown import tags
 from core.markdown.diagrams import has_diagram
 from core.markdown.passage_parts import has_image, has_link, has_table, has_task
 from core.model import Condition, Filters, day_of, fields_of, in_utc, on_clock
+from core.model.limits import check_filters
 from core.store.property_rows import holds_phrase, of_notes_with, of_property
 
 CHUNK_FIELDS = ("section", "has", "page")

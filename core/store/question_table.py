@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 
 from core.base.errors import ConfigError, QuestionSetError, UnknownChoice
 from core.base.messages import message
-from core.limits import check_question
 from core.model import GoldSpan, KnowledgeBase, Question, QuestionSet
+from core.model.limits import check_question
 from core.store.ids import fresh_id
 from core.store.reading import Reader
 from core.store.table import AMONG, Table

@@ -97,7 +97,7 @@ class Workspace(Rooms):
         self.access = Access(self.store.folder, readonly=readonly)
         self._given = ExitStack()
         if settings:
-            from core.models.servers import given
+            from core.indexing.models.servers import given
 
             self._given.enter_context(given(self.settings))
         super().__init__(self.store, self.settings, preferences, Jobs())

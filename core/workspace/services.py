@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from core.base.jobs import Jobs
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
+from core.indexing.models import Models
 from core.model import KnowledgeBase
-from core.models import Models
 from core.notes.collection import Notes
 from core.settings.config import Settings
 from core.settings.file import SettingsFile
@@ -31,9 +31,8 @@ if TYPE_CHECKING:
     from core.features.packs.collection import Packs
     from core.features.related.collection import RelatedNotes
     from core.features.review.collection import Review
-    from core.images.index import ImageIndex
+    from core.indexing.models.servers import Servers
     from core.intake.textfolders import TextFolders
-    from core.models.servers import Servers
     from core.notes.clicks import Clicks
     from core.notes.documents import Documents
     from core.notes.maps import NoteMaps
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from core.notes.vocabulary import Vocabulary
     from core.query.synonyms import SynonymsFile
     from core.retrieval.engine import SearchEngine
+    from core.retrieval.images.index import ImageIndex
 
 T = TypeVar("T")
 
@@ -81,14 +81,14 @@ class Rooms:
 
     @Room
     def servers(self) -> "Servers":
-        from core.models.servers import Servers
+        from core.indexing.models.servers import Servers
 
         return Servers(self.settings, self.models.forget)
 
     @Room
     def searching(self) -> "SearchEngine":
-        from core.images.search import ImageSearch
         from core.retrieval.engine import SearchEngine
+        from core.retrieval.images.search import ImageSearch
 
         images = ImageSearch(self.store, self.settings, self.notes, self.jobs)
         return SearchEngine(self.store, self.settings, self.models, self._synonyms, self.clicks, images=images)
@@ -157,7 +157,7 @@ class Rooms:
 
     @Room
     def images(self) -> "ImageIndex":
-        from core.images.index import ImageIndex
+        from core.retrieval.images.index import ImageIndex
 
         return ImageIndex(self.store, self.settings, self.jobs)
 

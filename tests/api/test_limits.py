@@ -14,7 +14,7 @@ from core.doors.api.limits import MOST_HEAD
 from core.doors.api.server import server
 from core.doors.assistants.server import TOOLS
 from core.intake.encoding import MAX_BYTES
-from core.limits import FILTERS, PART, QUESTION, VALUES
+from core.model.limits import FILTERS, PART, QUESTION, VALUES
 from core.workspace import Workspace
 
 LIMITS = [f"{limit:,}" for limit in (QUESTION, PART, FILTERS, VALUES)] + ["10,000"]

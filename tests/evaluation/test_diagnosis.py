@@ -9,9 +9,9 @@ import pytest
 
 from core.base.errors import QueryError
 from core.features.evaluation import diagnosis
+from core.indexing.models import Models
 from core.model import Diagnosis, GoldSpan, KnowledgeBase, MissedAt, SearchOptions, SearchResult
 from core.model.evaluation import MISSED
-from core.models import Models
 from core.query.synonyms import SynonymsFile
 from core.reranking import Candidate, Reranker
 from core.retrieval.engine import SearchEngine

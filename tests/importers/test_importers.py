@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from core.base.errors import SourceError
 from core.doors import cli
 from core.doors.api import PLACE
-from core.importers import IMPORTERS, Imported, importer_of
+from core.intake.importers import IMPORTERS, Imported, importer_of
 from core.model import Failed, Note
 from core.workspace import Workspace
 from tests.doors.programs import connected

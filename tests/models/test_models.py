@@ -7,8 +7,8 @@ import pytest
 
 from core.base.jobs import Jobs
 from core.embedding import EMBEDDERS
+from core.indexing.models import Models
 from core.model import ChunkingOptions
-from core.models import Models
 from core.reranking import RERANKERS
 from core.settings.config import settings
 from core.store import Store

@@ -9,7 +9,7 @@ import pytest
 from core import embedding, reranking
 from core.base import places
 from core.base.errors import ConfigError, ProviderError, ProviderUnavailable, UnknownChoice
-from core.models.servers import SECTIONS, Servers
+from core.indexing.models.servers import SECTIONS, Servers
 from core.providers import keys
 from core.settings.config import ENTERED, settings
 from core.settings.sections import KEYS

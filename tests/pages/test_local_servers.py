@@ -9,7 +9,7 @@ import pytest
 
 from core import embedding, reranking
 from core.base import places
-from core.models.servers import SECTIONS
+from core.indexing.models.servers import SECTIONS
 from core.providers import discovery
 from core.settings.sections import KEYS
 from pages.ui.shared import local_servers

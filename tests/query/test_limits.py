@@ -10,13 +10,12 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from core import limits
 from core.base.errors import QueryError, QuestionSetError
 from core.doors import cli
 from core.doors.api import PLACE
 from core.doors.api.lazy_app import api
 from core.doors.assistants import server
-from core.model import Question
+from core.model import Question, limits
 from core.workspace import Workspace
 
 LONG = "Some 文 of a Zebra. " * 10_000

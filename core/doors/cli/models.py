@@ -27,7 +27,7 @@ BaseName = Annotated[str, typer.Argument(help=_("The knowledge base."))]
 
 @app.command("list", help=say(operations.list_.about))
 def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
-    from core.models import Models
+    from core.indexing.models import Models
 
     values = call(operations.list_, workspace, {}) if workspace.is_dir() else CARDS(Models.without_bases())
     show(values, as_json, _list_lines)
@@ -40,7 +40,7 @@ def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     ),
 )
 def try_(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
-    from core.models import Models
+    from core.indexing.models import Models
 
     trial = Models.test(name, progress)
     running = trial.running
@@ -69,7 +69,7 @@ app.command(help=_("Set up and test the servers that run models; without a name,
     help=_("Download a model from huggingface.co, or from the mirror that the environment variable HF_ENDPOINT names.")
 )
 def download(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
-    from core.models import Models
+    from core.indexing.models import Models
 
     folder = Models.download(name, progress)
     show({"name": name, "folder": str(folder)}, as_json, lambda values: [values["folder"]])
@@ -77,7 +77,7 @@ def download(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) 
 
 @app.command(help=_("Show the folder of a model's files; the built-in one is unpacked if it isn't yet."))
 def path(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
-    from core.models import Models
+    from core.indexing.models import Models
 
     show({"name": name, "folder": str(Models.path(name))}, as_json, lambda values: [values["folder"]])
 

@@ -42,7 +42,7 @@ def server(
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
-    from core.models.servers import Servers
+    from core.indexing.models.servers import Servers
 
     servers = Servers()
     values: dict[str, Any] = {}

@@ -7,7 +7,7 @@ from core.model import Device, ModelCard
 
 
 def _device(card: ModelCard) -> Device | None:
-    from core.models import Models  # takes half a second, which --help avoids
+    from core.indexing.models import Models  # takes half a second, which --help avoids
 
     return Models.device_of(card)
 

@@ -7,9 +7,9 @@ from core.base.messages import Message
 from core.features.archives.collection import Archives
 from core.features.backups.collection import Backups
 from core.indexing.bases import Bases
+from core.indexing.models import Models
+from core.indexing.models.servers import Servers
 from core.model import HealthLevel
-from core.models import Models
-from core.models.servers import Servers
 from core.settings.config import Settings
 from core.settings.file import SettingsFile
 from core.store import Store

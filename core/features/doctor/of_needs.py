@@ -15,8 +15,8 @@ from core.base.text import digest
 from core.embedding import Embedder
 from core.embedding.windows import row_windows
 from core.features.doctor.check import Check, Parts, named
+from core.indexing.models import cards
 from core.model import KnowledgeBase
-from core.models import cards
 from core.settings import config
 from core.store import Store
 from core.store.index import seal

@@ -15,6 +15,7 @@ from core.base.jobs import Jobs
 from core.base.text import digest
 from core.features.evaluation import findings, probes
 from core.features.evaluation.compare import compare
+from core.indexing.models import Models
 from core.model import (
     DEPTH,
     ENOUGH,
@@ -31,7 +32,6 @@ from core.model import (
     SettingsTrial,
     no_progress,
 )
-from core.models import Models
 from core.notes.lines import blanked
 from core.notes.links import NoteLinks
 from core.query.synonyms import SynonymsFile

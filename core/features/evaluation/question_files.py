@@ -10,8 +10,8 @@ from core.base.messages import message, verbatim
 from core.base.text import half_character
 from core.features.evaluation import golds, sheets
 from core.features.evaluation.problems import Problems, parsing
-from core.limits import check_question
 from core.model import Gold, KnowledgeBase, Question
+from core.model.limits import check_question
 from core.store import Store
 
 MOST_BYTES = 50 * 2**20

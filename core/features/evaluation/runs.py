@@ -14,6 +14,7 @@ from core.features.answers import bars
 from core.features.evaluation import advice, diagnosis, golds, pipelines, report, scoring, sidebyside
 from core.features.evaluation.answering import Answering
 from core.features.evaluation.problems import Problems
+from core.indexing.models import Models
 from core.indexing.scratch import Scratch
 from core.model import (
     KnowledgeBase,
@@ -28,7 +29,6 @@ from core.model import (
     SearchSettings,
     no_progress,
 )
-from core.models import Models
 from core.providers.chat import Chat
 from core.query.synonyms import SynonymsFile
 from core.retrieval.engine import SearchEngine

@@ -4,15 +4,15 @@ from pathlib import Path
 
 from core.base.messages import message
 from core.base.registry import Entry, Table
-from core.importers.protocol import Imported as Imported
-from core.importers.protocol import Importer as Importer
+from core.intake.importers.protocol import Imported as Imported
+from core.intake.importers.protocol import Importer as Importer
 
 IMPORTERS: Table[Importer] = Table(
     message("importer"),
     {
-        "logseq": Entry("core.importers.logseq:Logseq"),
-        "notion": Entry("core.importers.notion:Notion"),
-        "evernote": Entry("core.importers.evernote:Evernote"),
+        "logseq": Entry("core.intake.importers.logseq:Logseq"),
+        "notion": Entry("core.intake.importers.notion:Notion"),
+        "evernote": Entry("core.intake.importers.evernote:Evernote"),
     },
     group="tessera.importers",
     protocol=Importer,

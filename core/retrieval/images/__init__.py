@@ -34,7 +34,7 @@ class ImageEmbedder(Protocol):
 
 IMAGE_EMBEDDERS: Table[ImageEmbedder] = Table(
     message("model for pictures"),
-    {"clip": Entry("core.images.clip:Clip")},
+    {"clip": Entry("core.retrieval.images.clip:Clip")},
     group="tessera.image_embedders",
     protocol=ImageEmbedder,
 )

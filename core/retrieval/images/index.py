@@ -4,15 +4,15 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 
-from core import images
 from core.base.errors import ConfigError, NoteNotFound, SourceError
 from core.base.jobs import Jobs
 from core.documents.kinds import PICTURES
 from core.documents.pictures import PictureReader
-from core.images import ImageEmbedder
 from core.indexing import pictures as shown
 from core.model import ImageStatus, Note, NotePicture, PictureFile, Progress, no_progress
 from core.notes.pictures import data_of, seen
+from core.retrieval import images
+from core.retrieval.images import ImageEmbedder
 from core.settings.config import Settings
 from core.store import Store
 

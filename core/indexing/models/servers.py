@@ -13,8 +13,8 @@ from core.base.errors import ConfigError, UnknownChoice
 from core.base.messages import message
 from core.embedding import EMBEDDERS
 from core.embedding.openai_compatible import OpenAICompatible
+from core.indexing.models.trials import QUESTIONS
 from core.model import LocalServer, Progress, ServerCard, ServerTrial, no_progress
-from core.models.trials import QUESTIONS
 from core.providers import discovery, keys
 from core.providers.hosts import is_this_machine
 from core.reranking import RERANKERS, Candidate, Reranker

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from core import images
 from core.base.errors import NoteNotFound, QueryError, TesseraError
 from core.base.jobs import Jobs
-from core.images import ImageEmbedder
 from core.model import Matrix, Notice, PictureHit, Prepared, Query, SearchResult
 from core.notes.collection import Notes
 from core.query import contents
+from core.retrieval import images
+from core.retrieval.images import ImageEmbedder
 from core.settings.config import Settings
 from core.store import Store
 from core.store.image_table import ImageRow, is_of_pictures

@@ -9,8 +9,8 @@ from pathlib import Path
 from core import embedding, reranking
 from core.base.errors import ModelError
 from core.embedding import tokens
+from core.indexing.models import cards
 from core.model import Progress, Running, Trial, no_progress
-from core.models import cards
 from core.reranking import Candidate
 
 QUESTIONS: Mapping[str, Mapping[str, str]] = {

@@ -9,8 +9,8 @@ from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, Tesse
 from core.base.jobs import Jobs
 from core.embedding import Embedder, tokens
 from core.embedding.device import choose
+from core.indexing.models import cards, floors, trials, wishes
 from core.model import KnowledgeBase, Matrix, ModelCard, Progress, complete
-from core.models import cards, floors, trials, wishes
 from core.reranking import Reranker
 from core.reranking.cached import Cached
 from core.settings.config import Settings, settings

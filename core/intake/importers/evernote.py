@@ -11,10 +11,10 @@ from xml.parsers import expat
 
 from core.base.errors import SourceError
 from core.base.messages import message
-from core.importers import evernote_parts as parts
-from core.importers import markup
-from core.importers.fronting import MAX_BYTES, file_name, files, unique, with_front
-from core.importers.protocol import Imported
+from core.intake.importers import evernote_parts as parts
+from core.intake.importers import markup
+from core.intake.importers.fronting import MAX_BYTES, file_name, files, unique, with_front
+from core.intake.importers.protocol import Imported
 from core.model import Failed, Omission
 
 _BLOCK = 1024 * 1024
