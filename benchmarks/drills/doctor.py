@@ -19,9 +19,9 @@ import chromadb  # noqa: F401 loaded once, for every process to come
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core.base.errors import TesseraError
-from core.features.backups.restoring import ASIDE
 from core.features.doctor.doctor import of_error
 from core.model import Health
+from core.store.backups.restoring import ASIDE
 from core.workspace import Workspace
 
 QUESTION = "the kettle and the harbour"

@@ -9,7 +9,7 @@ from pathlib import Path
 from core.base.errors import NotesDamaged, StoreError, WorkspaceLocked
 from core.base.faults import BACKUPS, DATABASE, FILES, newest_backup, restoring
 from core.base.temporary import FOLDER
-from core.features.backups.restoring import waits
+from core.store.backups.restoring import waits
 from core.store.lock import take
 
 _FROM_NOTES = ("chroma", "floors.json", "bars.json", BACKUPS, f"{DATABASE}-wal")

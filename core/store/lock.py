@@ -14,7 +14,7 @@ from core.base import files, temporary
 from core.base.errors import StoreError, WorkspaceLocked
 from core.base.faults import fault
 from core.base.messages import Message, message
-from core.features.backups import restoring
+from core.store.backups import restoring
 
 _LONGEST = 100
 """Most characters of a field of the holder that an error shows."""

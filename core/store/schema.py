@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 from core.base.errors import NewerSchema
-from core.features.backups.making import make
+from core.store.backups.making import make
 from core.store.migrations import MIGRATIONS
 
 

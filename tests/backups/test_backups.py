@@ -15,8 +15,8 @@ import pytest
 
 from core.base.errors import ConfigError, DiskFull, NotesDamaged, SourceError, StoreError, UnknownChoice
 from core.doors.cli import main
-from core.features.backups import making, restoring
 from core.store import lock
+from core.store.backups import making, restoring
 from core.workspace import Workspace
 
 
@@ -173,7 +173,7 @@ def test_a_killed_backup_is_none(workspace: Workspace) -> None:
     code = f"""
 import os, signal
 from pathlib import Path
-from core.features.backups import making
+from core.store.backups import making
 from core.workspace import Workspace
 making._packed = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 Workspace(Path({str(workspace.store.folder)!r}), readonly=True).backups.make()

@@ -21,7 +21,7 @@ from core.base.messages import message
 from core.doors.cli import main
 from core.doors.operations import backups as operations
 from core.doors.operations.declaring import PERSON, PROGRAM
-from core.features.backups import encryption, making, restoring
+from core.store.backups import encryption, making, restoring
 from core.workspace import Workspace
 
 

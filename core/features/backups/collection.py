@@ -13,10 +13,10 @@ from core.base.errors import ConfigError, SourceError, TesseraError, UnknownChoi
 from core.base.faults import BACKUPS, translated
 from core.base.jobs import Jobs
 from core.base.messages import Message, message
-from core.features.backups import encryption, making, manifest, restoring
 from core.model import Backup, BackupReason, Progress, RestoredBackup, no_progress
 from core.settings.config import Settings
 from core.settings.preferences import Preferences
+from core.store.backups import encryption, making, manifest, restoring
 
 JOB = "backup"
 NEWEST = "latest"

@@ -13,12 +13,12 @@ from urllib.parse import unquote
 from core.base import files
 from core.base.faults import BACKUPS, hindrance
 from core.base.messages import Message, lines, message, plural, verbatim
-from core.features.backups import restoring
 from core.features.doctor.check import Check, Parts, named
 from core.indexing.scratch import Scratch
 from core.model import GUESSED, Filters, Note
 from core.notes import attachments
 from core.store import folder as folders
+from core.store.backups import restoring
 
 _FIX = verbatim("tessera doctor --fix")
 _STALE, _LEFT = timedelta(days=30), timedelta(days=1)

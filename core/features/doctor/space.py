@@ -7,10 +7,10 @@ from core.base.disk import disk, nearly_full
 from core.base.errors import DiskFull
 from core.base.faults import BACKUPS, DATABASE
 from core.base.messages import message
-from core.features.backups import restoring
 from core.features.doctor.check import Parts
 from core.indexing.scratch import FOLDER, Scratch
 from core.model import Compacted, Progress, Space
+from core.store.backups import restoring
 
 _SPARE = 64 << 20
 """Bytes that stay free on the disk."""

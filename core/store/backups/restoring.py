@@ -16,8 +16,8 @@ from core.base import files
 from core.base.errors import ConfigError, DiskFull, NewerSchema, SourceError
 from core.base.faults import BACKUPS, DATABASE, translated
 from core.base.swapping import sync_folder
-from core.features.backups import encryption, making, manifest
 from core.model import Backup
+from core.store.backups import encryption, making, manifest
 
 Objects = Callable[[int], Mapping[tuple[str, str], str | None]]
 """Returns the SQL of each object of a database by its kind and name, for a schema; raises NewerSchema."""

@@ -15,8 +15,8 @@ from core.base import files
 from core.base.errors import ConfigError, MissingDependency, SourceError
 from core.base.faults import translated
 from core.base.messages import message
-from core.features.backups import manifest
 from core.model import Backup
+from core.store.backups import manifest
 
 FILE = "backup-key.json"
 LEAST = 8

@@ -17,8 +17,8 @@ from core.base.errors import DiskFull, StoreError
 from core.base.faults import BACKUPS, DATABASE, damaged, translated
 from core.base.messages import message
 from core.base.swapping import sync_folder
-from core.features.backups import encryption, manifest
 from core.model import Backup, BackupReason, Progress, no_progress
+from core.store.backups import encryption, manifest
 
 KEPT: dict[BackupReason, int] = {"daily": 7, "migration": 2, "program": 2}
 """Backups of a workspace that stay in a place, by what they were made for; older ones are deleted."""

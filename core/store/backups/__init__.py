@@ -1,0 +1,1 @@
+"""The file of a backup: made, unpacked, put in place."""
