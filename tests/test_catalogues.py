@@ -161,6 +161,7 @@ def test_a_catalogue_keeps_what_it_knows_and_loses_what_is_unused() -> None:
 
 
 def test_the_package_brings_its_catalogues() -> None:
-    code = "from core.base.messages import LANGUAGES, catalogue; print([catalogue(one).gettext('Notes') for one in LANGUAGES])"
+    read = "[catalogue(one).gettext('Notes') for one in LANGUAGES]"
+    code = f"from core.base.messages import LANGUAGES, catalogue; print({read})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8")
     assert done.stdout.strip() == "['Notes', '笔记']"

@@ -5,12 +5,20 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-
-from core.model import KnowledgeBase
+from typing import Protocol
 
 _LOG = logging.getLogger(__name__)
 Fields = dict[str, object]
 _work: ContextVar[Fields | None] = ContextVar("work", default=None)
+
+
+class _Base(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def embedder(self) -> str: ...
+    @property
+    def has_vectors(self) -> bool: ...
 
 
 @contextmanager
@@ -47,7 +55,7 @@ def unlogged() -> Iterator[None]:
         _work.reset(token)
 
 
-def log_bases(bases: Iterable[KnowledgeBase]) -> None:
+def log_bases(bases: Iterable[_Base]) -> None:
     """Add the names of bases and of their models to the line of the work that is done on this thread."""
     line, named = _work.get(), [*bases]
     if line is not None and named:

@@ -5,18 +5,56 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from dataclasses import replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol, TypeVar
 
 from core.base.errors import Cancelled, TesseraError
 from core.base.messages import Message, verbatim
 from core.base.pace import Pace
-from core.model import Job, JobState, Progress
 
 _LOG = logging.getLogger(__name__)
 _BETWEEN = 0.1
 """Seconds between two looks at a job that another one waits for."""
 T = TypeVar("T")
+JobState = Literal["running", "done", "cancelled", "failed"]
+
+
+class Progress(Protocol):
+    """Callback between the steps of long work; raises Cancelled to stop it."""
+
+    def __call__(self, done: float, total: float, what: str | Message) -> None: ...
+
+
+def no_progress(done: float, total: float, what: str | Message) -> None:
+    """Ignore progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """State of a piece of work: `error` is the message for the person, `result` the return value.
+
+    `base` is the name of the only base that the work changes, empty for any. `left` are the seconds that it will still
+    take, None where that can't be said. Nobody began a `quiet` one: pages don't change when it starts or ends.
+    """
+
+    name: str
+    number: int
+    base: str = ""
+    quiet: bool = False
+    state: JobState = "running"
+    done: float = 0.0
+    total: float = 0.0
+    left: float | None = None
+    what: str | Message = ""
+    started: float = 0.0
+    seconds: float = 0.0
+    result: Any = None
+    error: TesseraError | None = None
+
+    @property
+    def share(self) -> float:
+        """Completed share of the work, 0 to 1."""
+        return min(1.0, self.done / self.total) if self.total else 0.0
 
 
 class Busy(Exception):

@@ -197,5 +197,5 @@ def _place(frame: FrameType) -> str:
     name = str(frame.f_globals.get("__name__", ""))
     if name == "__main__" and file.is_relative_to(PROGRAM):
         return file.relative_to(PROGRAM).as_posix()
-    known = (PROGRAM, Path(__file__).parents[1], Path(sys.prefix), Path(sys.base_prefix))
+    known = (PROGRAM, Path(__file__).parents[2], Path(sys.prefix), Path(sys.base_prefix))
     return name if name != "__main__" and any(map(file.is_relative_to, known)) else "elsewhere"

@@ -13,7 +13,7 @@ from core.base.errors import ConfigError
 VARIABLE = "TESSERA_CONFIG_DIR"
 """The environment variable that names another folder for the person's files."""
 
-_AROUND = Path(__file__).parents[1]
+_AROUND = Path(__file__).parents[2]
 _INSTALLED = _AROUND / "tessera_app"
 
 PROGRAM = _INSTALLED if _INSTALLED.is_dir() else _AROUND

@@ -3,9 +3,9 @@
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
 from urllib.parse import quote
 
+from core.base.encodings.names import EncodingOrigin as EncodingOrigin
 from core.base.messages import Message
 
 _SHOWN = {"pdf": "application/pdf"}
@@ -59,10 +59,6 @@ class Original:
             "Cache-Control": "private, no-cache",
             "X-Content-Type-Options": "nosniff",
         }
-
-
-EncodingOrigin = Literal["declared", "chosen", "guessed", "unsure"]
-"""How an encoding is known: by the file, by a person, by its text; `unsure` where other encodings are as likely."""
 
 
 @dataclass(frozen=True, slots=True)

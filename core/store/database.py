@@ -41,8 +41,8 @@ class Database:
     """The connections to `notes.db`. `outdated`: when it was opened, its schema was that of an earlier version.
 
     A read-only database refuses every write with WorkspaceLocked. Raises NewerSchema for a database of a later version;
-    what SQLite raises at any time comes as an error of `core.base.faults`. A list among the values of a statement is passed
-    as JSON.
+    what SQLite raises at any time comes as an error of `core.base.faults`. A list among the values of a statement is
+    passed as JSON.
     """
 
     def __init__(self, file: Path, *, readonly: bool) -> None:

@@ -17,8 +17,8 @@ from core.base.faults import DATABASE
 from core.base.jobs import Jobs
 from core.base.log import Log
 from core.base.messages import Message
-from core.desktop import bug_report as bugreport
-from core.desktop.bug_report import BugReport
+from core.desktop.bug_report import BugReport, versions
+from core.desktop.bug_report import bug_report as make_report
 from core.model import Context, Freshness, Health, Progress, SearchOptions, SearchResult, Status, no_progress
 from core.settings import assistant_config, config
 from core.settings.access import Access
@@ -48,7 +48,7 @@ def bug_report(path: Path | None = None) -> BugReport:
         with Workspace(path, readonly=True) as workspace:
             return workspace.bug_report()
     except TesseraError as error:
-        return bugreport.bug_report(path or chosen.workspace, chosen, problem=error)
+        return make_report(path or chosen.workspace, chosen, problem=error)
 
 
 def is_there(folder: Path) -> bool:
@@ -92,7 +92,7 @@ class Workspace(Rooms):
             raise
         if not readonly:
             self.log.limit()
-            _LOG.info("Opened on %s", ", ".join(map(" ".join, bugreport.versions().items())))
+            _LOG.info("Opened on %s", ", ".join(map(" ".join, versions().items())))
         preferences = Preferences(self.store.folder, readonly=readonly)
         self.access = Access(self.store.folder, readonly=readonly)
         self._given = ExitStack()
@@ -230,7 +230,7 @@ class Workspace(Rooms):
 
     def bug_report(self) -> BugReport:
         """Return a bug report: versions, sizes, settings and the last errors, without texts of the person."""
-        return bugreport.bug_report(self.store.folder, self.settings, self.status())
+        return make_report(self.store.folder, self.settings, self.status())
 
     def start_indexing(self, *, quiet: bool = False) -> bool:
         """Start the job `embed` for pending chunks; return False without any, or if a running job embeds them next.

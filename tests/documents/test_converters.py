@@ -10,8 +10,8 @@ import pytest
 from benchmarks.documents.making import mhtml, of_markdown, xlsx, zipped
 from benchmarks.documents.pdfs import PdfPage, pdf
 from core.base.errors import SourceError
-from core.contracts import ConverterContract
 from core.documents import CONVERTERS, Converted, Converter
+from core.documents.contract import ConverterContract
 from core.documents.pdf.letters import joined, sound
 from core.model import Omission
 

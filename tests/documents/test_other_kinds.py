@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.documents.pdfs import PdfPage, pdf
 from core.base.errors import SourceError
-from core.contracts import ConverterContract
 from core.documents import CONVERTERS, Converted, Converter
+from core.documents.contract import ConverterContract
 from core.documents.webpages import main_part
 from core.model import Omission
 from core.workspace import Workspace

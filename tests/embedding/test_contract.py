@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.contracts import EmbedderContract
 from core.embedding import EMBEDDERS, Embedder
+from core.embedding.contract import EmbedderContract
 from core.embedding.onnx import build as build_onnx
 from core.embedding.openai_compatible import OpenAICompatible
 from core.embedding.sentence import build as build_sentence

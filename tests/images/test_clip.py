@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from core.base.errors import ConfigError, ModelError
-from core.contracts import ImageEmbedderContract
 from core.retrieval import images
 from core.retrieval.images import ImageEmbedder
+from core.retrieval.images.contract import ImageEmbedderContract
 
 
 class TestClip(ImageEmbedderContract):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.contracts import LogParserContract
 from core.features.learning import LOG_PARSERS, LogParser
+from core.features.learning.contract import LogParserContract
 from tests.learning.measure import LOGS
 
 _SAMPLES = {

@@ -4,7 +4,7 @@ import re
 
 from core.base.encodings.declared import CHARACTERS_OF_DAMAGE, decode_declared
 from core.base.encodings.guessing import guesses
-from core.model import EncodingOrigin
+from core.base.encodings.names import EncodingOrigin
 
 _SAMPLE = 64 * 1024
 _ESCAPES = (b"\x1b$", b"\x1b(J", b"\x1b(I")

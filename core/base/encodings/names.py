@@ -2,6 +2,10 @@
 
 import codecs
 import re
+from typing import Literal
+
+EncodingOrigin = Literal["declared", "chosen", "guessed", "unsure"]
+"""How an encoding is known: by the file, by a person, by its text; `unsure` where other encodings are as likely."""
 
 ENCODINGS = {
     "utf-8": "UTF-8",

@@ -64,7 +64,7 @@ def serve(
 
         _shortcut(shortcut.add() if install else shortcut.remove(), as_json)
         return
-    from core.desktop import window as desktop
+    from core.desktop import window
     from core.doors.api.entrance import address
     from core.settings import access
     from core.settings.file import usual_workspace
@@ -90,7 +90,7 @@ def serve(
     )
     sys.stdout.flush()
     if not no_browser and _has_screen():
-        keep = keep_running or desktop.keeps_running()
+        keep = keep_running or window.keeps_running()
         threading.Thread(target=_open, args=(chosen, url, folder, keep), daemon=True).start()
     # Streamlit is run, not imported: core knows no screen. Its options are in .streamlit/config.toml beside app.py;
     # these hold whatever the environment says.
@@ -173,14 +173,14 @@ def _end(number: int, _: object) -> NoReturn:
 
 def _window(url: str, folder: Path) -> bool:
     """Show an address in a window of its own until that is closed; return False where it is the tab of a browser."""
-    from core.desktop import window as desktop
+    from core.desktop import window
 
-    if browser := desktop.browser():
+    if browser := window.browser():
         with suppress(OSError):
-            window = desktop.window = desktop.Window(browser, url, desktop.profile(folder))
-            window.wait()
-            desktop.window = None
-            if window.seen:
+            shown = window.window = window.Window(browser, url, window.profile(folder))
+            shown.wait()
+            window.window = None
+            if shown.seen:
                 return True
     webbrowser.open(url)
     return False

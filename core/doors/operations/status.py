@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import TypedDict
 
 from core.base.messages import message
-from core.desktop import window as desktop
+from core.desktop import window
 from core.doors.json_forms import bases, packs
 from core.doors.json_forms.forms import Form
 from core.doors.operations.declaring import operation
@@ -53,7 +53,7 @@ class Shown(TypedDict):
     lacks=dict.fromkeys(("http", "cli", "tool"), "a second `tessera app` does it; nothing else opens windows"),
 )
 def bring_to_front(workspace: "Workspace") -> Shown:
-    return {"url": desktop.address, "shown": bool(desktop.window and desktop.window.bring_to_front())}
+    return {"url": window.address, "shown": bool(window.window and window.window.bring_to_front())}
 
 
 @operation(

@@ -15,7 +15,8 @@ WEIGHTS: Mapping[str, float] = {
 }
 """Weight of each feature in the logarithm of the odds that an excerpt is right.
 
-`read`: the best score of the reader in it; `near` and `held`: those of its strongest unit (`core/features/answers/evidence.py`);
+`read`: the best score of the reader in it; `near` and `held`: those of its strongest unit
+(`core/features/answers/evidence.py`);
 `margin`: how far its score is above the best one of another note; `top`: the nearest unit of all; `rivals`: the number
 of hits with nearly the score of the best hit.
 """

@@ -1,12 +1,1 @@
 """Backups of a whole workspace, each one zip: database, choices, word lists and trash, without models and index."""
-
-import lzma
-import sqlite3
-import zipfile
-import zlib
-
-DAMAGE = (
-    *(OSError, EOFError, ValueError, TypeError, LookupError, RuntimeError, RecursionError, OverflowError),
-    *(zipfile.BadZipFile, zlib.error, lzma.LZMAError, sqlite3.DatabaseError),
-)
-"""What reading a damaged backup raises."""

@@ -16,8 +16,8 @@ from pydantic import NonNegativeInt, TypeAdapter
 from core.base.errors import SourceError
 from core.base.faults import BACKUPS, DATABASE, FILES
 from core.base.messages import message
-from core.features.backups import DAMAGE
 from core.model import Backup, BackupReason
+from core.store.backups import DAMAGE
 
 FILE = "manifest.json"
 KEY, CONTENT = "key.age", "content.age"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.desktop import dialogs as folder_dialog
+from core.desktop import dialogs
 from pages.ui.shared import widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
@@ -14,10 +14,10 @@ _LISTED = "folders_listed"
 
 def choose(key: str) -> None:
     """Draw the button that lets a person choose a folder, which becomes the text of the widget of a key."""
-    if folder_dialog.command():
+    if dialogs.command():
         if widgets.button(t("Choose a folder…"), f"{key}_choose", "folder_open"):
             with st.spinner(t("Choose the folder in the dialog that opened.")):
-                folder = folder_dialog.choose()
+                folder = dialogs.choose()
             if folder:
                 st.session_state[f"{key}_chosen"] = str(folder)
                 st.rerun()
@@ -48,5 +48,5 @@ def _browse(key: str) -> None:
             st.session_state[f"{key}_chosen"] = str(now)
             st.rerun()
     with st.container(height=260, border=False):
-        for number, folder in enumerate(folder_dialog.inside(now)):
+        for number, folder in enumerate(dialogs.inside(now)):
             widgets.small(plain(folder.name), f"{key}_in_{number}", "folder", on_click=go, args=(folder,))
