@@ -35,7 +35,7 @@ def main() -> None:
     for folder in folders:
         with Workspace(folder, readonly=True) as workspace:
             base = workspace.bases.all()[0]
-            _, vectors = workspace.store.vectors.of_notes(base)
+            _, vectors = workspace.store.vectors.note_directions(base)
             planes = layout.places(vectors), layout.directions(vectors)[:, :2]
             shares = [trustworthiness(vectors, plane) for plane in planes]
             print(
@@ -45,7 +45,7 @@ def main() -> None:
         fill(Path(scratch), folders[0], given.notes)
         with Workspace(Path(scratch)) as workspace:
             started = time.perf_counter()
-            workspace.maps.of()
+            workspace.maps.build_map()
             print(f"computed in {time.perf_counter() - started:.1f} s", flush=True)
         measure(Path(scratch))
 

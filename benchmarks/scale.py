@@ -92,7 +92,7 @@ def read(store: Store, base: KnowledgeBase) -> Iterator[Source]:
         for chunk, blob in rows:
             windows.setdefault(chunk, []).append(blob)
         vectors = [np.frombuffer(b"".join(blobs), "<f4").reshape(len(blobs), -1) for blobs in windows.values()]
-        yield Source(store.notes.note(card.id), store.chunks.of_note(card.id), vectors)
+        yield Source(store.notes.note(card.id), store.chunks.for_note(card.id), vectors)
 
 
 def build(folder: Path, like: KnowledgeBase, sources: Sequence[Source], size: int) -> None:

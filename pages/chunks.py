@@ -80,7 +80,7 @@ def _note(workspace: Workspace, note_id: str | None) -> None:
     with st.container(key="another_note"):
         shell.popover(t("Another note"), "another", "description", lambda: picker.offer(workspace))
     note = workspace.notes.get(note_id)
-    base = workspace.bases.of_id(note.base_id)
+    base = workspace.bases.by_id(note.base_id)
     own = workspace.chunks.options(note.id)
     now = own or base.chunking
     view = summary.head(note, own is not None)

@@ -71,7 +71,7 @@ def _note(workspace: Workspace, note_id: str) -> None:
     opened.tabs(workspace)
     note = workspace.notes.get(note_id)
     undo.written(workspace, note)
-    drafts.of_note(workspace, note_id)
+    drafts.draw_note_drafts(workspace, note_id)
     inbox.box(workspace, note_id)
     reader.note(workspace, note, opened.passage(workspace, note))
 
@@ -85,7 +85,7 @@ with st.container(horizontal=True, vertical_alignment="center", key="notes_head"
     importing = st.container(width="content")
     actions.new(workspace)
 bases = [base.name for base in workspace.bases.all()]
-drafts.of_new(workspace)
+drafts.draw_new_drafts(workspace)
 with shell.errors():
     imports.section(workspace)
 jobs.panel(workspace)

@@ -16,10 +16,10 @@ with shell.errors():
     st.caption(listing.heading(matters))
     undo.draw()
     if matters:
-        of_kind = listing.of_kind(matters)
+        of_kind = listing.choose_kind(matters)
         left, right = st.columns([3, 7], gap="medium")
         with left:
-            shown = listing.of_base(of_kind, [base.name for base in workspace.bases.all()])
+            shown = listing.choose_base(of_kind, [base.name for base in workspace.bases.all()])
             one = listing.opened(shown)
             listing.draw(workspace, shown, one.key if one else "")
         with right, shell.errors():

@@ -231,7 +231,7 @@ def test_bad_files_are_told_and_cost_nothing(workspace: Workspace, folder: Path,
 def test_one_file_never_stops_an_import(
     workspace: Workspace, folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    outline_of = outline.of
+    outline_of = outline.build_outline
 
     def broken(parsed: Parsed) -> outline.Outline:
         if "heron" in parsed.body:

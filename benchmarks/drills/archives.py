@@ -280,7 +280,7 @@ def _read(workspace: Workspace, base: str) -> None:
     links = workspace.notes.links()
     for card in workspace.notes.all(Filters(bases=(base,)))[:8]:
         note = workspace.notes.get(card.id)
-        links.of(note, note.links)
+        links.resolve(note, note.links)
         for version in workspace.notes.history(card.id)[:5]:
             workspace.notes.at(card.id, version.number)
         for target in ("/etc/passwd", "../../mine", "x.png", note.path or ""):

@@ -19,7 +19,7 @@ import chromadb  # noqa: F401 loaded once, for every process to come
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core.base.errors import TesseraError
-from core.features.doctor.doctor import of_error
+from core.features.doctor.doctor import diagnose_error
 from core.model import Health
 from core.store.backups.restoring import ASIDE
 from core.workspace import Workspace
@@ -211,7 +211,7 @@ def examined(folder: Path, *, fix: bool = False) -> Health:
         with Workspace(folder, readonly=not fix) as workspace:
             return workspace.doctor.examine(fix=fix)
     except TesseraError as error:
-        return of_error(folder, error)
+        return diagnose_error(folder, error)
 
 
 def _told(health: Health) -> str:

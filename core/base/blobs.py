@@ -135,10 +135,10 @@ def _runs(text: str) -> Iterator[Span]:
     block: list[Span] = []
     for run in _runs_of_signs(text):
         if block and not _continues(text, block, run):
-            yield from _of_block(text, block)
+            yield from _block_spans(text, block)
             block = []
         block.append(run)
-    yield from _of_block(text, block)
+    yield from _block_spans(text, block)
 
 
 def _runs_of_signs(text: str) -> Iterator[Span]:
@@ -160,7 +160,7 @@ def _continues(text: str, block: list[Span], run: Span) -> bool:
     return run[0] - end < _WIDEST_BREAK and bool(_BREAK.fullmatch(text, end, run[0]))
 
 
-def _of_block(text: str, block: list[Span]) -> Iterator[Span]:
+def _block_spans(text: str, block: list[Span]) -> Iterator[Span]:
     if len(block) >= _FEWEST_LINES:
         lines = "".join(text[slice(*span)] for span in block[:_SAMPLED_LINES])
         if _is_mixed(lines) and not _HEXADECIMAL.match(lines):

@@ -60,10 +60,10 @@ def translated(folder: Path) -> Iterator[None]:
 
 def fault(error: OSError | sqlite3.Error, folder: Path) -> StoreError:
     """Return the error of a workspace's folder that tells a person what to do about an error of a library."""
-    return _of_files(error, folder) if isinstance(error, OSError) else _of_sqlite(error, folder)
+    return _translate_os_error(error, folder) if isinstance(error, OSError) else _translate_sqlite_error(error, folder)
 
 
-def _of_files(error: OSError, folder: Path) -> StoreError:
+def _translate_os_error(error: OSError, folder: Path) -> StoreError:
     why = error.strerror or str(error)
     path = str(error.filename2 or error.filename or folder)
     if error.errno in FULL:
@@ -81,19 +81,19 @@ def _of_files(error: OSError, folder: Path) -> StoreError:
     return StoreError("{path} can't be read or written ({why}).", path=path, why=why)
 
 
-def _of_sqlite(error: sqlite3.Error, folder: Path) -> StoreError:
+def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     why = str(error)
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
         # SQLite says of these that it couldn't, and not why.
         cause = _misplaced(folder) or _trial(folder)
         hidden = _unreadable(folder) or _unreadable(folder / "notes.db")
-        return hidden or (_of_files(cause, folder) if cause else _unreliable(folder, why))
+        return hidden or (_translate_os_error(cause, folder) if cause else _unreliable(folder, why))
     if code == sqlite3.SQLITE_FULL:
-        return _of_files(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder)
+        return _translate_os_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder)
     if code == sqlite3.SQLITE_READONLY:
         cause = _misplaced(folder)
-        return _of_files(cause, folder) if cause else _not_writable(folder, why)
+        return _translate_os_error(cause, folder) if cause else _not_writable(folder, why)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
         return WorkspaceLocked(
             "Another program is using {file} and doesn't let go of it. Close it, then do it again.",
@@ -105,7 +105,7 @@ def _of_sqlite(error: sqlite3.Error, folder: Path) -> StoreError:
 def hindrance(folder: Path) -> StoreError | None:
     """Return the error that keeps a folder from being written, for a library that doesn't say why it failed."""
     cause = _trial(folder)
-    return _of_files(cause, folder) if cause else None
+    return _translate_os_error(cause, folder) if cause else None
 
 
 def newest_backup(folder: Path) -> Path | None:

@@ -81,14 +81,14 @@ def read(file: Path, most: int = SMALL) -> bytes:
     return data
 
 
-def of_json(data: bytes) -> Any:
+def parse_json(data: bytes) -> Any:
     """Return the value of JSON; raises ValueError for other data and half characters, RecursionError."""
     value = json.loads(data)
     json.dumps(value, ensure_ascii=False).encode("utf-8")
     return value
 
 
-def load(file: Path, check: Callable[[Any], T], *, aside: bool, parse: Callable[[bytes], Any] = of_json) -> T | None:
+def load(file: Path, check: Callable[[Any], T], *, aside: bool, parse: Callable[[bytes], Any] = parse_json) -> T | None:
     """Return what a file holds as `check` returns it, None without the file.
 
     A file that can't be read, or for which `parse` or `check` raise, counts as none; with `aside` it is set aside.

@@ -60,7 +60,7 @@ def read(name: str) -> dict[str, object]:
     """Return the JSON object in a file of the person's, empty without the file; raises ConfigError for other data."""
     file = personal(name)
     try:
-        values = files.of_json(files.read(file))
+        values = files.parse_json(files.read(file))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError):

@@ -94,7 +94,7 @@ class Table(dict[str, Entry], Generic[T]):
         """
         kind, _, argument = name.partition(":")
         constructor = self.constructor(kind)
-        with self._of_package(kind):
+        with self._translate_errors(kind):
             made: T = constructor(*parts, argument) if argument else constructor(*parts)
             if self[kind].package and (lacking := _lacking(made, self._protocol)):
                 raise ModelError(
@@ -112,12 +112,12 @@ class Table(dict[str, Entry], Generic[T]):
         if name not in self:
             raise UnknownChoice(self._what, name, self)
         module, _, attribute = self[name].target.partition(":")
-        with self._of_package(name):
+        with self._translate_errors(name):
             constructor: Callable[..., Any] = getattr(import_module(module), attribute)
         return constructor
 
     @contextmanager
-    def _of_package(self, name: str) -> Iterator[None]:
+    def _translate_errors(self, name: str) -> Iterator[None]:
         """Translate what the code of a package raises into a ModelError."""
         try:
             yield

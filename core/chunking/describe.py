@@ -55,7 +55,7 @@ def chunks(reading: Reading, slices: Sequence[Slice], kind: ChunkKind) -> list[C
                 overlap_tokens=reading.count(piece.start, piece.own),
                 lead=without_blobs(lead_at(reading.outline.blocks, piece.start)),
                 line=bisect_right(lines, piece.start),
-                **sections.of(piece.own, piece.end, short=short_for(kind))._asdict(),
+                **sections.for_slice(piece.own, piece.end, short=short_for(kind))._asdict(),
             )
         )
         seen[text] += 1

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from core.base.blobs import LARGE, Span, blanked
 from core.chunking.letters import Letters
 from core.chunking.shortened import Shortened
-from core.markdown.outline import Outline, of_plain, parse
+from core.markdown.outline import Outline, parse, plain_outline
 from core.model import Note, Spans
 
 Tokens = Callable[[str], Spans]
@@ -35,7 +35,7 @@ class Reading:
     @cached_property
     def letters(self) -> Letters:
         """What the characters of the body are."""
-        return Letters.of(self.body, self.short, self.outline.blocks)
+        return Letters.from_blocks(self.body, self.short, self.outline.blocks)
 
     def count(self, start: int, end: int) -> int:
         """Return how many tokens start in `body[start:end]`."""
@@ -49,8 +49,8 @@ def read(note: Note, tokens: Tokens, outline: Outline | None = None) -> Reading:
 
     A plain note has no outline. Raises SourceError for a body too large to be parsed.
     """
-    outline = outline or (of_plain(note.body) if note.plain else parse(note.body, note.path or note.title))
+    outline = outline or (plain_outline(note.body) if note.plain else parse(note.body, note.path or note.title))
     large = [span for span in outline.blobs if span[1] - span[0] >= LARGE]
-    short = Shortened.of(note.body, outline.blobs)
+    short = Shortened.from_text(note.body, outline.blobs)
     spans = tokens(short.text) if short.text else np.empty((0, 2), np.int32)
     return Reading(note, outline, blanked(note.body, outline.blobs), large, short.offsets(spans[:, 0]), short)

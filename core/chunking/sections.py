@@ -39,7 +39,7 @@ class Sections:
             above = takewhile(lambda outer, level=heading.level: outer.level < level, self._chains[-1])  # type: ignore[misc]
             self._chains.append((*above, heading))
 
-    def of(self, start: int, end: int, *, short: int) -> SectionFields:
+    def for_slice(self, start: int, end: int, *, short: int) -> SectionFields:
         """Return the sections of a slice.
 
         Its own is the first that it has text of, or the section around that and all that follows, where that one

@@ -21,7 +21,7 @@ class Shortened:
     missing: NDArray[np.int64]
 
     @classmethod
-    def of(cls, text: str, blobs: Sequence[Span]) -> "Shortened":
+    def from_text(cls, text: str, blobs: Sequence[Span]) -> "Shortened":
         """Shorten a text by its blobs."""
         spans = np.array(blobs, np.int64).reshape(-1, 2)
         missing = np.cumsum([0, *(spans[:, 1] - spans[:, 0] - 1)], dtype=np.int64)

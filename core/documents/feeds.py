@@ -37,11 +37,11 @@ class Feed:
         channel = next((one for one in root if _tag(one) == "channel"), root)
         if _tag(root) not in ("rss", "feed", "RDF"):
             raise SourceError("", "is no feed, whatever its name says.")
-        from core.documents.pandoc import of_html
+        from core.documents.pandoc import html_to_markdown
 
         about = _line(channel, "description") or _line(channel, "subtitle")
         page = "".join([f"<p>{html.escape(about)}</p>" if about else "", *map(_entry, entries)])
-        return Converted(of_html(page), _line(channel, "title"), _author(channel), _line(channel, *_DATES))
+        return Converted(html_to_markdown(page), _line(channel, "title"), _author(channel), _line(channel, *_DATES))
 
 
 def _tag(element: Element) -> str:

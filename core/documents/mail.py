@@ -141,9 +141,9 @@ def _text(part: EmailMessage, into: _Mail) -> str:
     text = decode_part(payload if isinstance(payload, bytes) else b"", kind, charset).replace("\r\n", "\n")
     into.unreadable += text.count("\ufffd")
     if kind == "html":
-        from core.documents.pandoc import of_html
+        from core.documents.pandoc import html_to_markdown
 
-        return of_html(text).strip()
+        return html_to_markdown(text).strip()
     return text.strip()
 
 

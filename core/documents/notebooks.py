@@ -21,11 +21,11 @@ def prepared(data: bytes) -> bytes:
         else []
     )
     for cell in raw:
-        cell |= {"cell_type": "markdown", "source": _of_raw(cell)}
+        cell |= {"cell_type": "markdown", "source": _raw_cell(cell)}
     return json.dumps(notebook).encode() if raw else data
 
 
-def _of_raw(cell: dict[str, Any]) -> str:
+def _raw_cell(cell: dict[str, Any]) -> str:
     source, said = cell.get("source", ""), cell.get("metadata")
     text = "".join(map(str, source)) if isinstance(source, list) else str(source)
     said = said if isinstance(said, dict) else {}

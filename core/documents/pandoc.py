@@ -156,7 +156,7 @@ def _description(data: bytes) -> Blocks:
     return read
 
 
-def of_html(page: str) -> str:
+def html_to_markdown(page: str) -> str:
     """Return HTML that is in a document of another kind as Markdown."""
     need("pypandoc")
     read = json.loads(_pandoc(whole(page).encode(), "-f", _FORMATS["html"], "-t", "json"))

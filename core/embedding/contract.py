@@ -87,7 +87,7 @@ class EmbedderContract:
         assert counts == [len(embedder.tokens(text)) for text in TEXTS[:4]] * 5
 
     def test_token_vectors_match_their_texts(self, embedder: Embedder) -> None:
-        token_embedder = tokens.of(embedder)
+        token_embedder = tokens.token_embedder(embedder)
         if token_embedder is None:
             pytest.skip("has no token vectors")
         vectors, token_vectors = token_embedder.embed_tokens(TEXTS, role="note")

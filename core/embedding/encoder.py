@@ -120,16 +120,16 @@ class Encoder:
     def tokens(self, text: str) -> Spans:
         """Return the character span of each token; linear time, constant memory beside the spans."""
         text = _clean(text)
-        remembered = self._of_chunks if len(text) <= REMEMBERED else self._of_segments
+        remembered = self._chunk_tokenizer if len(text) <= REMEMBERED else self._segment_tokenizer
         spans = [remembered(text[start:end]) + np.int32(start) for start, end in _segments(text)]
         return np.concatenate(spans) if spans else np.empty((0, 2), np.int32)
 
     @lazy
-    def _of_chunks(self) -> Callable[[str], Spans]:
+    def _chunk_tokenizer(self) -> Callable[[str], Spans]:
         return lru_cache(maxsize=2048)(self._encoded)
 
     @lazy
-    def _of_segments(self) -> Callable[[str], Spans]:
+    def _segment_tokenizer(self) -> Callable[[str], Spans]:
         return lru_cache(maxsize=16)(self._encoded)
 
     def _encoded(self, text: str) -> Spans:

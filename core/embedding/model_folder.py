@@ -90,7 +90,7 @@ def _facts(folder: Path, name: str) -> Facts:
         tokenizer=tokenizer,
         dimension=_dimension(modules, parts, config),
         max_tokens=max_tokens(parts[0], config),
-        prompts=prompts.of(options, name),
+        prompts=prompts.model_prompts(options, name),
         digest=digest([*weights(folder, parts), tokenizer, parts[0] / "config.json"]),
     )
 

@@ -49,7 +49,7 @@ class OpenAICompatible:
         self._server = Server(section, self._settings, model)
         self._dimension = self._settings.dimensions
         self._dimension_lock = Lock()
-        family = prompts.of({}, self._server.model)
+        family = prompts.model_prompts({}, self._server.model)
         query_prompt, note_prompt = self._settings.query_prompt, self._settings.note_prompt
         self._prompts: dict[Role, str] = {
             "query": family["query"] if query_prompt is None else query_prompt,

@@ -61,7 +61,7 @@ TYPICAL = (
 """Sample notes in English and Chinese, whose mean token vector is the centre of a model."""
 
 
-def of(embedder: Embedder) -> TokenEmbedder | None:
+def token_embedder(embedder: Embedder) -> TokenEmbedder | None:
     """Return the embedder if it has token vectors, else None."""
     return embedder if hasattr(embedder, "embed_tokens") else None  # type: ignore[return-value]
 

@@ -72,9 +72,9 @@ class Bases(Switching):
         """Return the base of this name, None if there is none."""
         return next((base for base in self.all() if base.name == name), None)
 
-    def of_id(self, base_id: str) -> KnowledgeBase:
+    def by_id(self, base_id: str) -> KnowledgeBase:
         """Return the base of this id, as notes, sets and runs name it; raises UnknownChoice if it was deleted."""
-        return self._store.bases.of_id(base_id)
+        return self._store.bases.by_id(base_id)
 
     def all(self) -> list[KnowledgeBase]:
         """Return every base, sorted by name."""
@@ -273,12 +273,12 @@ class Bases(Switching):
 
     def _listed(self, name: str, base: KnowledgeBase, folder: str) -> list[Failed]:
         reports = [report for one, _, report in self._store.bases.syncs(base) if folder in ("", one)]
-        return [Failed.of_dict(item) for report in reports for item in report.get(name, ())]
+        return [Failed.from_dict(item) for report in reports for item in report.get(name, ())]
 
     def status(self, base: KnowledgeBase) -> BaseStatus:
         """Return the size and state of a base."""
         counts, bits = self._store.chunks.count(base), self._store.vectors.count_bits(base)
-        waiting, switch = self._store.pending.count([base.id]), self._store.switches.of(base)
+        waiting, switch = self._store.pending.count([base.id]), self._store.switches.for_base(base)
         refused = self._store.refusals.count(base)
         return BaseStatus(base, *counts, self.folders(base), waiting.chunks, *bits, switch, waiting.notes, refused)
 

@@ -40,7 +40,7 @@ class ChunkEditor:
     """Chunks of pictures, which stand between the others and can't be edited."""
 
     @classmethod
-    def of(cls, note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit]) -> "ChunkEditor":
+    def from_note(cls, note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit]) -> "ChunkEditor":
         """Return a note with all its chunks, of which those of pictures are apart."""
         own = [chunk for chunk in chunks if not chunk.picture]
         own = [replace(chunk, index=index, total=len(own)) for index, chunk in enumerate(own)]

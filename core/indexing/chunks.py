@@ -48,14 +48,14 @@ class Chunks:
 
     def all(self, note_id: str) -> list[Chunk]:
         """Return the chunks of a note, in reading order."""
-        return self._store.chunks.of_note(note_id)
+        return self._store.chunks.for_note(note_id)
 
     def cut(self, note: Note, options: ChunkingOptions, embedder: str) -> Cut:
         """Cut a note as an import would, under the edits it has; nothing is stored."""
         tokens = embedding.build(embedder).tokens
         with one_file(note.path or note.title):
             cut = chunking.cut(note, options, tokens, own=self.options(note.id) == options)
-            return replace(cut, chunks=apply(note, cut.chunks, self._store.edits.of_note(note.id), tokens).chunks)
+            return replace(cut, chunks=apply(note, cut.chunks, self._store.edits.for_note(note.id), tokens).chunks)
 
     def options(self, note_id: str) -> ChunkingOptions | None:
         """Return a note's own chunking options, None if it has those of its base."""
@@ -67,7 +67,7 @@ class Chunks:
 
     def edits(self, note_id: str | None = None) -> list[Edit]:
         """Return the edits of a note, or of all notes."""
-        return self._store.edits.all() if note_id is None else self._store.edits.of_note(note_id)
+        return self._store.edits.all() if note_id is None else self._store.edits.for_note(note_id)
 
     # a person's edits: all raise ChunkNotFound, and EditError for an act that isn't possible
 
@@ -109,8 +109,10 @@ class Chunks:
             log_bases([base])
             base, embedder = self._opened(base)
             indexer = Indexer(self._store, base, embedder)
-            editor = ChunkEditor.of(
-                self._store.notes.note(note_id), self._store.chunks.of_note(note_id), self._store.edits.of_note(note_id)
+            editor = ChunkEditor.from_note(
+                self._store.notes.note(note_id),
+                self._store.chunks.for_note(note_id),
+                self._store.edits.for_note(note_id),
             )
             result = act(editor)
             if result.edits != editor.edits:
@@ -199,7 +201,7 @@ class Chunks:
         """Cut a base, or some notes, again, and embed all that waits there; raises as `rechunk` and `embed` do."""
         done = self.rechunk(base, note_ids=note_ids, progress=progress)
         bases = [self._store.bases.named(base)] if base else [one for one, _ in self._by_base(note_ids)]
-        rest = self._embed(bases, progress, None if base else self._store.pending.of(note_ids))
+        rest = self._embed(bases, progress, None if base else self._store.pending.for_notes(note_ids))
         windows = done.embedded_windows + rest.windows
         return replace(done, indexed=done.indexed + rest.chunks, embedded_windows=windows)
 
@@ -227,14 +229,16 @@ class Chunks:
             return self._embed([self._store.bases.named(base)], progress).chunks
         self._store.refusals.try_again(set(chunk_ids))
         stored = self._by_base([*note_ids, *map(self._store.chunks.note_of, chunk_ids)])
-        return self._embed([one for one, _ in stored], progress, {*chunk_ids, *self._store.pending.of(note_ids)}).chunks
+        return self._embed(
+            [one for one, _ in stored], progress, {*chunk_ids, *self._store.pending.for_notes(note_ids)}
+        ).chunks
 
     def embed_written(self, note_ids: Sequence[str]) -> None:
         """Embed the chunks of notes in bases that embed at once; if the model fails, they are pending."""
         base_ids = {*self._store.notes.base_ids(note_ids).values()}
         bases = [base for base in self._at_once() if base.id in base_ids]
         try:
-            self._embed(bases, no_progress, self._store.pending.of(note_ids))
+            self._embed(bases, no_progress, self._store.pending.for_notes(note_ids))
         except FAILURES:
             _LOG.warning("Notes that were written are found by words only", exc_info=True)
 
@@ -285,7 +289,7 @@ class Chunks:
         """Open the index, and return the base as it is now with its embedder."""
         self._store.database.check_writable()
         self._store.open_index()
-        base = self._store.bases.of_id(base.id)
+        base = self._store.bases.by_id(base.id)
         return base, self._models.embedder(base)
 
     def _by_base(self, note_ids: Iterable[str]) -> list[tuple[KnowledgeBase, list[str]]]:

@@ -39,7 +39,7 @@ class Cutter:
         note = draft.note
         # Read before all else: a change after it raises the stored generation, and the note is cut again.
         generation = self.store.notes.generation(note.id)
-        edits: Sequence[Edit] = self.store.edits.of_note(note.id)
+        edits: Sequence[Edit] = self.store.edits.for_note(note.id)
         stored = self.store.notes.note(note.id) if generation else None
         if stored and draft.replaces not in (None, stored.content_hash):
             raise SourceError(str(note.path), "This note was changed here meanwhile. Update again.")
@@ -59,13 +59,13 @@ class Cutter:
     ) -> NoteToIndex:
         """Cut a stored note. `options` become its own; `edits` replace those it has. Raises NoteNotFound."""
         stored = self._stored(note_id, partial(self.recut, note_id, options, edits))
-        edits = self.store.edits.of_note(note_id) if edits is None else edits
+        edits = self.store.edits.for_note(note_id) if edits is None else edits
         return self._cut(stored, edits, options or stored.options)
 
     def reuse(self, note_id: str) -> NoteToIndex:
         """Return a stored note with its chunks as they are; raises NoteNotFound."""
         stored = self._stored(note_id, partial(self.reuse, note_id))
-        chunks = self.store.chunks.of_note(note_id)
+        chunks = self.store.chunks.for_note(note_id)
         embedded = [chunk for chunk in chunks if chunk.state in ("embedded", "refused")]
         return replace(stored, chunks=chunks, windows=windows_of(embedded, stored.note.title, self.embedder))
 
@@ -112,7 +112,7 @@ class Cutter:
         note, known = ready.note, ready.pictures
         if not self.store.pictures.is_read(self.base):
             return chunks, ()
-        shown = pictures.named(note, self.store.pictures.of_note(note.id) if known is None else known)
+        shown = pictures.named(note, self.store.pictures.for_note(note.id) if known is None else known)
         with one_file(note.path or note.title):
             return pictures.placed(note, chunks, shown, options, self.embedder.tokens, ready.outline)
 
@@ -122,7 +122,7 @@ class Cutter:
             return []
         if self.base.embed_at_once or not living:
             return living
-        stored = self.store.chunks.of_note(living[0].note_id)
+        stored = self.store.chunks.for_note(living[0].note_id)
         if self.keep_ready:
             pending = {(chunk.id, chunk.text) for chunk in stored if chunk.state == "pending"}
             return [chunk for chunk in living if (chunk.id, chunk.text) not in pending]

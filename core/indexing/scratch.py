@@ -138,8 +138,8 @@ class Scratch:
             note = replace(self._store.notes.note(note_id), base_id=target.id, generation=0)
         except NoteNotFound:
             return None  # deleted meanwhile
-        store.edits.put(note, self._store.edits.of_note(note_id))
-        return NoteToIndex(note, pictures=self._store.pictures.of_note(note_id))
+        store.edits.put(note, self._store.edits.for_note(note_id))
+        return NoteToIndex(note, pictures=self._store.pictures.for_note(note_id))
 
     def _copies(self) -> list[Path]:
         return list(self.folder.iterdir()) if self.folder.is_dir() else []

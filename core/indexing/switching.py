@@ -73,8 +73,8 @@ class Switching:
 
     def _begun(self, base_id: str) -> tuple[KnowledgeBase, Switch]:
         """Return the base as it is now and its switch, begun again if the model behind the name has changed."""
-        stored = self._store.bases.of_id(base_id)
-        switch = self._store.switches.of(stored)
+        stored = self._store.bases.by_id(base_id)
+        switch = self._store.switches.for_base(stored)
         if switch is None:
             self._store.drop_unused_vectors()
             raise ConfigError("The base '{base}' isn't changing its model. Choose a new one first.", base=stored.name)

@@ -39,7 +39,7 @@ class Vectors:
         self._store = store
         self._base = base
         self._embedder = embedder
-        self._tokens = tokens.of(embedder) if base.keep_tokens else None
+        self._tokens = tokens.token_embedder(embedder) if base.keep_tokens else None
         self._slice = batch_size(embedder) or _SLICE
 
     def known(self, hashes: Collection[bytes]) -> Known:
@@ -65,7 +65,7 @@ class Vectors:
 
     def check_base(self) -> None:
         """Raise EmbeddingMismatch if the base got another embedder meanwhile."""
-        if self._store.bases.of_id(self._base.id).fingerprint != self._base.fingerprint:
+        if self._store.bases.by_id(self._base.id).fingerprint != self._base.fingerprint:
             raise EmbeddingMismatch(
                 "The base '{base}' changed its model meanwhile. What was stored before stays: do the rest again.",
                 base=self._base.name,

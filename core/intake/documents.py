@@ -68,7 +68,7 @@ def text_of(data: bytes, path: str, *, converter: str = "", original: str = "", 
         front = "---\n---\n"  # a document that begins with a rule isn't front matter
     document = Document(kind, version, converted.pages, original, converter)
     return DocumentText(
-        front + body, document, converted.warnings, converted.left_out, found.of_file if found else None
+        front + body, document, converted.warnings, converted.left_out, found.text_encoding if found else None
     )
 
 

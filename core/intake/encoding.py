@@ -40,7 +40,7 @@ class Decoded(NamedTuple):
     known: EncodingOrigin
 
     @property
-    def of_file(self) -> TextEncoding | None:
+    def text_encoding(self) -> TextEncoding | None:
         """What a note keeps of it: None for UTF-8 that nobody chose."""
         plain = self.encoding == "utf-8" and self.known != "chosen"
         return None if plain else TextEncoding(shown_encoding(self.encoding), self.known)
@@ -106,7 +106,7 @@ def encoded(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple[byt
         data = mark + text.encode(encoding)
         after = decoded(data, path, chosen=kept)
         if after.text == text:
-            return data, after.of_file
+            return data, after.text_encoding
     except UnicodeEncodeError:
         pass
     raise EditError(

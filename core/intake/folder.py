@@ -143,7 +143,7 @@ def with_text(folder: Path, file: SourceFile, encoding: str = "") -> SourceFile:
     if is_document(file.path, pictures=True):
         return file
     found = decoded(data, file.path, chosen=encoding)
-    return replace(file, text=found.text, encoding=found.of_file)
+    return replace(file, text=found.text, encoding=found.text_encoding)
 
 
 def root_of(folder: Path, forbidden: Path | None) -> Path:

@@ -55,7 +55,7 @@ class Ignoring:
         self._root = root
         self._specs: dict[str, GitIgnoreSpec] = {}
         self.failed: list[Failed] = []
-        self._excluded = list(self._of_obsidian())
+        self._excluded = list(self._obsidian_patterns())
 
     def enter(self, place: str) -> None:
         """Read the patterns of the folder at a path below the root, "" for the root itself."""
@@ -99,7 +99,7 @@ class Ignoring:
                     )
         return None
 
-    def _of_obsidian(self) -> Iterator[tuple[Message, "re.Pattern[str]"]]:
+    def _obsidian_patterns(self) -> Iterator[tuple[Message, "re.Pattern[str]"]]:
         """Yield the excluded files of a vault: beginnings of paths, or regular expressions between slashes."""
         try:
             filters = json.loads(self._text(VAULT) or "{}").get("userIgnoreFilters") or []

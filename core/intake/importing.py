@@ -182,13 +182,13 @@ def _note(
         read = documents.text_of(data, file.path, converter=converter, original=original, encoding=encoding)
         if uploaded:
             store.documents.keep(file.content_hash, data)
-        note, outline = notefile.of_document(read, file.path)
+        note, outline = notefile.document_note(read, file.path)
     elif live:
         file = file if file.text else folder.with_text(plan.folder, file, encoding)
-        note, outline = notefile.of_document(staging.text_of(live, file.path), file.path)
+        note, outline = notefile.document_note(staging.text_of(live, file.path), file.path)
     else:
         file = file if file.text else folder.with_text(plan.folder, file, encoding)
-        note, outline = notefile.of_text(file.text, file.path, plain=base.plain, encoding=file.encoding)
+        note, outline = notefile.parse_note(file.text, file.path, plain=base.plain, encoding=file.encoding)
     if note.plain:
         _LOG.info("Read: base %s, file %s, %d lines", base.name, file.path, len(line_starts(note.body)))
     note = replace(
@@ -209,7 +209,7 @@ def _in_its_text(note: Note) -> dict[str, object]:
     if not (text := (note.front or "") + note.body):
         return {}
     try:
-        of_text, _ = notefile.of_text(text, str(note.path), plain=note.plain)
+        of_text, _ = notefile.parse_note(text, str(note.path), plain=note.plain)
     except SourceError:
         return {}
     values = {name: (getattr(of_text, name), getattr(note, name)) for name in NOTE_FIELDS}

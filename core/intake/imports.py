@@ -60,7 +60,7 @@ class Imports:
             with one_file(file.name):
                 data = folder.read(file.parent, file.name)
                 if documents.is_document(file.name):
-                    note, _ = notefile.of_document(documents.text_of(data, file.name), file.name)
+                    note, _ = notefile.document_note(documents.text_of(data, file.name), file.name)
                 else:
                     note, _ = notefile.read(data, file.name)
                 note = replace(note, id=file.stem)
@@ -232,7 +232,7 @@ class Imports:
         if not plan.is_empty:
             self._store.open_index()
         started = time.perf_counter()
-        base = self._store.bases.of_id(plan.base_id) if plan.base_id else self._base_for_import(plan.base, watch=watch)
+        base = self._store.bases.by_id(plan.base_id) if plan.base_id else self._base_for_import(plan.base, watch=watch)
         log_bases([base])
         embed = embed and base.embed_at_once
         share = _WRITING_ALONE if base.without_model else _WRITING

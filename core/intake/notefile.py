@@ -28,10 +28,10 @@ def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]
     `left_out` and in a warning. All of a `plain` text is body.
     """
     found = decoded(data, path)
-    return of_text(found.text, path, plain=plain, encoding=found.of_file)
+    return parse_note(found.text, path, plain=plain, encoding=found.text_encoding)
 
 
-def of_text(
+def parse_note(
     text: str, path: str, *, plain: bool = False, inside: Inside | None = None, encoding: TextEncoding | None = None
 ) -> tuple[Note, Outline]:
     """Return what `read` returns, of the decoded text of a file; `inside` is what its body says, if it was read."""
@@ -85,9 +85,9 @@ def _not_searched(count: int) -> tuple[Message, ...]:
     return (told,) if count else ()
 
 
-def of_document(read: DocumentText, path: str) -> tuple[Note, Outline]:
+def document_note(read: DocumentText, path: str) -> tuple[Note, Outline]:
     """Return the note of a converted document and the outline of its body."""
-    note, outlined = of_text(read.text, path, encoding=read.encoding)
+    note, outlined = parse_note(read.text, path, encoding=read.encoding)
     warnings, left_out = (*note.warnings, *read.warnings), summed((*note.left_out, *read.left_out))
     return replace(note, document=read.document, warnings=warnings, left_out=left_out), outlined
 

@@ -56,9 +56,9 @@ def look_into(body: str, path: str, *, plain: bool = False) -> Inside:
     A `plain` text has no title, tags and links.
     """
     if plain:
-        return Inside("", (), (), outline.of_plain(body))
+        return Inside("", (), (), outline.plain_outline(body))
     parsed = parser.parse(body, path)
-    outlined = outline.of(parsed)
+    outlined = outline.build_outline(parsed)
     tags, links = _inline(parsed)
     return Inside(_first_title(outlined), distinct_tags(tags), tuple(links), outlined)
 

@@ -17,7 +17,7 @@ from core.base.lines import LINE_END
 from core.base.messages import Message, message
 from core.markdown.tags import in_list
 from core.markdown.yamlblock import Block, block
-from core.model import NOTE_FIELDS, FieldKind, FieldValues, NoteStatus, Omission, exact, of_clock
+from core.model import NOTE_FIELDS, FieldKind, FieldValues, NoteStatus, Omission, clock_to_utc, exact
 
 _MOST_NAMED = 10
 """Lines that can't be read of which each is named."""
@@ -189,7 +189,7 @@ def moment(value: str) -> datetime | None:
     clock = f"T{int(hour):02d}{''.join(rest.split())}" if hour else ""
     try:
         at = datetime.fromisoformat(f"{year}-{int(month):02d}-{int(day):02d}{clock}")
-        return of_clock(at) if clock else exact(at)
+        return clock_to_utc(at) if clock else exact(at)
     except ValueError:
         return None
 

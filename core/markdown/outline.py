@@ -63,15 +63,15 @@ class Outline:
 
 def parse(body: str, name: str = "This note") -> Outline:
     """Return the outline of a body whose front matter is already gone; raises what `parser.parse` raises."""
-    return of(parser.parse(body, name))
+    return build_outline(parser.parse(body, name))
 
 
-def of_plain(body: str) -> Outline:
+def plain_outline(body: str) -> Outline:
     """Return the outline of a text that is no Markdown."""
     return Outline((), (), tuple(blobs(body)))
 
 
-def of(parsed: Parsed) -> Outline:
+def build_outline(parsed: Parsed) -> Outline:
     """Return the outline of a parsed body."""
     tree = _Tree(parsed)
     blocks = tree.blocks(_with_details(parsed.tokens))

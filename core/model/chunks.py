@@ -193,7 +193,7 @@ class Sizes:
     deviation: float = 0.0
 
     @classmethod
-    def of(cls, chunks: Sequence[Chunk]) -> "Sizes":
+    def from_chunks(cls, chunks: Sequence[Chunk]) -> "Sizes":
         """Return the figures of chunks, zeros for none."""
         tokens = [chunk.token_count for chunk in chunks]
         return cls(len(tokens), min(tokens), fmean(tokens), max(tokens), pstdev(tokens)) if tokens else cls()

@@ -1,7 +1,7 @@
 """Times anywhere in the calendar, from year 1 to 9999: brought to UTC, read on the person's clock, moved by days.
 
 A bare day, such as `created: 2026-01-31`, is that day in every zone. It is stored as its midnight in UTC, and no time
-is: one that falls on it is stored a microsecond later (`of_clock`).
+is: one that falls on it is stored a microsecond later (`clock_to_utc`).
 
 The calendar has two ends. A time that would lie beyond one, by its offset or by a span, counts as that end; what comes
 from outside is refused there (`exact`).
@@ -69,7 +69,7 @@ def exact(at: datetime) -> datetime:
     return brought
 
 
-def of_clock(at: datetime) -> datetime:
+def clock_to_utc(at: datetime) -> datetime:
     """Return a time of a clock in UTC; one without an offset is of this machine's, in the offset of its day.
 
     Raises ValueError as `exact` does for one with an offset.

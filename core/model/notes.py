@@ -128,6 +128,6 @@ class Failed:
         return {"path": self.path, "error": str(self.error), "message": to_json(self.error)}
 
     @classmethod
-    def of_dict(cls, data: dict[str, object]) -> "Failed":
+    def from_dict(cls, data: dict[str, object]) -> "Failed":
         """Read the output of `to_dict`, or of an earlier version that wrote the text alone."""
         return cls(str(data["path"]), from_json(data.get("message", data["error"])))

@@ -145,7 +145,7 @@ class SearchSettings:
     rerank_characters: int | None = None
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> "SearchSettings":
+    def from_values(cls, values: Mapping[str, Any]) -> "SearchSettings":
         """Return the search settings among some values; others, such as those of a later version, are ignored."""
         return cls(**{name: values[name] for name in PARTS if name in values})
 

@@ -88,7 +88,7 @@ def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: _Take
     inside = look_into(body, "note.md" if in_folder else path, plain=base.plain)
     name = "" if in_folder else stem(path)
     title = fields.pop("title", "") or inside.title or name or naming.first_words(body)
-    path = f"{path}{naming.of_title(title)}" if in_folder else path
+    path = f"{path}{naming.title_filename(title)}" if in_folder else path
     path = free(naming.checked(path), paths)
     note_id = fresh_id(f"{base.id}/{path}", ids)
     now = datetime.now(UTC)

@@ -57,7 +57,7 @@ class Clicks:
         """
         if not self.enabled:
             raise ConfigError("Clicks aren't recorded. Turn them on in the settings, under Search.")
-        log_bases(self._store.bases.of_notes([note_id]))
+        log_bases(self._store.bases.for_notes([note_id]))
         if kind not in get_args(ClickKind):
             raise UnknownChoice("kind of click", kind, get_args(ClickKind))
         if not question.strip() or len(question) > LONGEST_CONTEXT or storable(question) != question:
@@ -66,7 +66,7 @@ class Clicks:
             )
         if note_id not in self._store.notes.cards_of([note_id]):
             raise NoteNotFound(note_id)
-        if chunk_id and chunk_id not in {chunk.id for chunk in self._store.chunks.of_note(note_id)}:
+        if chunk_id and chunk_id not in {chunk.id for chunk in self._store.chunks.for_note(note_id)}:
             raise ConfigError("The note has no passage '{id}'.", id=chunk_id)
         click = Click(note_id, question.strip(), kind, self.today, chunk_id)
         self._store.clicks.add([click], click.day)
@@ -84,11 +84,11 @@ class Clicks:
 
     def all(self, note_ids: Iterable[str] | None = None) -> list[Click]:
         """Return the clicks on notes, by default on all, the newest first."""
-        return self._store.clicks.of(note_ids)
+        return self._store.clicks.for_notes(note_ids)
 
     @logged("click.forget")
     def forget(self, note_ids: Sequence[str] | None = None) -> int:
         """Delete the clicks on notes, by default all; return how many."""
         if note_ids is not None:
-            log_bases(self._store.bases.of_notes(note_ids))
+            log_bases(self._store.bases.for_notes(note_ids))
         return self._store.clicks.drop(note_ids)

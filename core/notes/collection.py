@@ -30,7 +30,7 @@ from core.model import (
 from core.notes import adding, difference, filetexts, naming, pasting, texts
 from core.notes.fields import checked, with_fields
 from core.notes.stored_notes import StoredNotes
-from core.notes.texts import of_version
+from core.notes.texts import restore_version
 from core.notes.trash import Trash
 from core.notes.writer import Writer
 from core.settings.config import Settings
@@ -153,11 +153,11 @@ class Notes(StoredNotes):
         def change(note: Note) -> Note:
             if note.source_ref:
                 raise EditError("'{path}' is a file. Move the file, then update its folder.", path=str(note.path))
-            name = posixpath.basename(note.path or naming.of_title(note.title))
+            name = posixpath.basename(note.path or naming.title_filename(note.title))
             path = naming.checked(f"{folder}/{name}")
             if path == note.path:
                 return note
-            base = self._store.bases.of_id(note.base_id)
+            base = self._store.bases.by_id(note.base_id)
             return texts.at_path(note, free(path, self._store.notes.paths(base)))
 
         return self._writer.change(note_id, change, Revision("update", author), expected_version)
@@ -208,7 +208,7 @@ class Notes(StoredNotes):
         """Copy a note, to be edited here where its file isn't written; return the copy."""
         note = self._store.notes.note(note_id)
         fields = {name: getattr(note, name) for name in NOTE_FIELDS}
-        base = self._store.bases.of_id(note.base_id)
+        base = self._store.bases.by_id(note.base_id)
         return self.add(base.name, note.body, author=author, embed=embed, **fields)
 
     def file_text(self, note_id: str) -> str:
@@ -223,7 +223,7 @@ class Notes(StoredNotes):
 
     def history(self, note_id: str) -> list[Version]:
         """Return the versions of a note, also of a deleted one, the newest first; raises NoteNotFound."""
-        if versions := self._store.versions.of(note_id):
+        if versions := self._store.versions.for_note(note_id):
             return versions
         raise NoteNotFound(note_id)
 
@@ -251,7 +251,9 @@ class Notes(StoredNotes):
         """Give a note the title, text and fields of one of its versions, as a new version; return the note."""
         old = self.at(note_id, number)
         change = Revision("revert", author)
-        return self._writer.change(note_id, lambda note: of_version(note, old), change, expected_version, embed=embed)
+        return self._writer.change(
+            note_id, lambda note: restore_version(note, old), change, expected_version, embed=embed
+        )
 
     def archive(self, note_ids: Sequence[str], *, author: Author = "person") -> None:
         """Archive notes: they answer only where a question asks for them."""
@@ -266,7 +268,7 @@ class Notes(StoredNotes):
         Their files stay on disk, and the next sync imports them again.
         """
         chosen = [note_ids] if isinstance(note_ids, str) else note_ids
-        log_bases(self._store.bases.of_notes(chosen))
+        log_bases(self._store.bases.for_notes(chosen))
         self._trash.put(chosen, author)
 
     def trash(self, base: str | None = None) -> list[Trashed]:
@@ -285,7 +287,7 @@ class Notes(StoredNotes):
         in the trash.
         """
         self._trash.restore(note_ids, author)
-        log_bases(self._store.bases.of_notes(note_ids))
+        log_bases(self._store.bases.for_notes(note_ids))
         if embed:
             self._writer.embed(note_ids)
 

@@ -18,12 +18,12 @@ def between(old: Note, new: Note) -> NoteDifference:
     """Return what differs between two states of a note."""
     changes = [(name, getattr(old, name), getattr(new, name)) for name in NOTE_FIELDS]
     return NoteDifference(
-        tuple(of_texts(old.body, new.body)),
+        tuple(compare_texts(old.body, new.body)),
         tuple(FieldChange(name, before, after) for name, before, after in changes if before != after),
     )
 
 
-def of_texts(old: str, new: str) -> list[Piece]:
+def compare_texts(old: str, new: str) -> list[Piece]:
     """Return the pieces of two texts in order: those of `old` are equal or removed, those of `new` equal or added.
 
     Lines are compared first, then the words of lines that differ, so that texts of a megabyte take a second.
@@ -34,11 +34,11 @@ def of_texts(old: str, new: str) -> list[Piece]:
         if equal:
             pieces.append(Piece("equal", "".join(gone)))
         else:
-            pieces += _of_words("".join(gone), "".join(come))
+            pieces += _compare_words("".join(gone), "".join(come))
     return list(_joined(pieces))
 
 
-def _of_words(old: str, new: str) -> Iterator[Piece]:
+def _compare_words(old: str, new: str) -> Iterator[Piece]:
     before, after = _WORD.findall(old), _WORD.findall(new)
     if len(before) * len(after) > _MOST:
         yield from _changed(old, new)

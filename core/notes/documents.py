@@ -136,7 +136,7 @@ class Documents:
             stamp |= {"mtime_ns": state.st_mtime_ns, "size": state.st_size, "stamp": ""}
         encoding = filing.chosen_in(note)
         read = documents.text_of(data, path, converter=converter, original=document.original, encoding=encoding)
-        made, outline = notefile.of_document(read, path)
+        made, outline = notefile.document_note(read, path)
         with self._store.changing:
             now = self._store.notes.note(note_id)
             texts = {name: getattr(made, name) for name in _TEXTS}
@@ -145,7 +145,7 @@ class Documents:
                 self._store.notes.describe(made)
                 self._store.notes.touch([(note_id, stamp["mtime_ns"], stamp["size"], stamp["stamp"])])
                 return self._store.notes.note(note_id)
-            base = self._store.bases.of_id(now.base_id)
+            base = self._store.bases.by_id(now.base_id)
             self._writer.write(base, [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)])
         self._writer.embed([note_id])
         return self._store.notes.note(note_id)
@@ -182,7 +182,7 @@ class Documents:
             hashed, dated = folder.content_hash(data), made.updated_at or now.updated_at
             made = replace(made, **kept, content_hash=hashed, updated_at=dated)
             stamp = self._store.notes.indexed_as(note_id)
-            base = self._store.bases.of_id(now.base_id)
+            base = self._store.bases.by_id(now.base_id)
             self._writer.write(base, [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)])
         self._writer.embed([note_id])
         return self._store.notes.note(note_id)
@@ -214,7 +214,7 @@ def _set_here(note: Note) -> dict[str, object]:
     """Return the fields of an uploaded note that its text doesn't say; those over a file's are kept with the file."""
     if note.in_file:
         return {}
-    read, _ = notefile.of_text((note.front or "") + note.body, str(note.path), plain=note.plain)
+    read, _ = notefile.parse_note((note.front or "") + note.body, str(note.path), plain=note.plain)
     return {name: value for name in NOTE_FIELDS if (value := getattr(note, name)) != getattr(read, name)}
 
 
@@ -223,9 +223,9 @@ def _reread(note: Note, data: bytes, encoding: str) -> tuple[Note, Outline]:
     path = str(note.path)
     if document := note.document:
         read = documents.text_of(data, path, converter=document.chosen, original=document.original, encoding=encoding)
-        return notefile.of_document(read, path)
+        return notefile.document_note(read, path)
     found = decoded(data, path, chosen=encoding)
-    return notefile.of_text(found.text, path, plain=note.plain, encoding=found.of_file)
+    return notefile.parse_note(found.text, path, plain=note.plain, encoding=found.text_encoding)
 
 
 def _card(name: str) -> ConverterCard:

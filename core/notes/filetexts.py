@@ -17,7 +17,7 @@ from core.markdown.body import Inside, distinct_tags, look_into, short_title
 from core.markdown.frontmatter import FrontMatter
 from core.markdown.frontwriting import rewritten
 from core.markdown.tags import key
-from core.model import NOTE_FIELDS, Note, day_of, is_day, of_clock
+from core.model import NOTE_FIELDS, Note, clock_to_utc, day_of, is_day
 
 _FROM_FILES = ("folder", "upload")
 
@@ -78,7 +78,7 @@ def touched_at(head: FrontMatter) -> dict[str, object]:
     at = head.value("updated_at")
     if at is None:
         return {}
-    now = of_clock(datetime.now(UTC).replace(microsecond=0))
+    now = clock_to_utc(datetime.now(UTC).replace(microsecond=0))
     return {"updated_at": datetime.fromisoformat(f"{day_of(now)}T00:00:00Z") if is_day(at) else now}
 
 

@@ -106,8 +106,8 @@ def _note_of(
     path, encoding = str(note.path), note.encoding
     if text is None:
         found = decoded(data, path, chosen=chosen_in(note))
-        text, encoding = found.text, found.of_file
-    read, outline = notefile.of_text(text, path, plain=note.plain, inside=inside, encoding=encoding)
+        text, encoding = found.text, found.text_encoding
+    read, outline = notefile.parse_note(text, path, plain=note.plain, inside=inside, encoding=encoding)
     read = replace(
         read,
         id=note.id,
@@ -124,7 +124,7 @@ def _note_of(
 
 def _text(before: bytes, path: str, changed: Note, inside: Inside | None) -> tuple[str, Inside]:
     """Return the text of a file with the body and the fields of a changed note, and what that body says."""
-    old, _ = notefile.of_text(decoded(before, path, chosen=chosen_in(changed)).text, path)
+    old, _ = notefile.parse_note(decoded(before, path, chosen=chosen_in(changed)).text, path)
     front, body = old.front or "", changed.body
     if changed.front and not front:  # an earlier version of Tessera took it for front matter
         body = changed.front + body

@@ -61,7 +61,7 @@ class NoteLinks:
             return min(((kind, named.id) for kind, named in self._by_name.get(wanted, ())), default=(0, None))[1]
         return best[-1] if best else None
 
-    def of(self, note: Note | Named, targets: Sequence[str]) -> list[NoteLink]:
+    def resolve(self, note: Note | Named, targets: Sequence[str]) -> list[NoteLink]:
         """Return where the links of a note lead; links to itself are left out."""
         links = (NoteLink(target, self.target(note, target)) for target in targets)
         return [link for link in links if link.note_id != note.id]

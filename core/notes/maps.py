@@ -33,7 +33,7 @@ class NoteMaps:
         self._maps: dict[str, tuple[int, NoteMap]] = {}
         self._computing = threading.Lock()
 
-    def of(self, base: str = "", progress: Progress = no_progress) -> NoteMap:
+    def build_map(self, base: str = "", progress: Progress = no_progress) -> NoteMap:
         """Return the map of a base, or without one of all bases that have the commonest model; raises UnknownChoice."""
         bases = [self._store.bases.named(base)] if base else self._store.bases.all()
         with self._computing:
@@ -57,7 +57,7 @@ class NoteMaps:
         blocks: list[Matrix] = []
         for base in bases:
             if base.fingerprint == common and base.has_vectors:
-                ids, vectors = self._store.vectors.of_notes(base)
+                ids, vectors = self._store.vectors.note_directions(base)
                 notes += ids
                 blocks.append(vectors)
         if not notes:
@@ -101,7 +101,7 @@ class NoteMaps:
         pairs = (
             (numbers[note], numbers[link.note_id])
             for note, written in targets.items()
-            for link in links.of(links.names[note], written)
+            for link in links.resolve(links.names[note], written)
             if link.note_id is not None and link.note_id in numbers
         )
         return {(min(pair), max(pair)) for pair in pairs}

@@ -19,7 +19,7 @@ _WORDS = 60
 _PICTURE = re.compile(r"!\[\[[^\[\]]*\]\]|!\[[^\[\]]*\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
 
 
-def of_title(title: str) -> str:
+def title_filename(title: str) -> str:
     """Return a file name for a title."""
     name = " ".join(_FORBIDDEN.sub(" ", title).split())
     while len(name.encode("utf-8")) > 2 * _MOST or len(name) > _MOST:

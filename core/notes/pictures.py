@@ -111,7 +111,7 @@ class Pictures:
                     note = self._store.notes.note(note_id)
                 except NoteNotFound:
                     continue
-                self._store.pictures.put(note_id, shown.named(note, self._store.pictures.of_note(note_id)))
+                self._store.pictures.put(note_id, shown.named(note, self._store.pictures.for_note(note_id)))
 
     def _look(self, progress: Progress) -> None:
         """Look for the files of pictures, and hash those that are new or changed."""
@@ -132,7 +132,7 @@ class Pictures:
 
     def _place_in(self, base_id: str, note_ids: Sequence[str]) -> None:
         try:
-            base = self._store.bases.of_id(base_id)
+            base = self._store.bases.by_id(base_id)
             done = Indexer(self._store, base, embedding.build(base.embedder)).recut_words(note_ids)
         except (*FAILURES, UnknownChoice):
             _LOG.warning("Pictures aren't found yet: their notes can't be split", exc_info=True)

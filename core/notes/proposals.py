@@ -67,11 +67,11 @@ class Proposals:
         A pending note that a program wrote last is changed, and stays pending. Raises what `Notes.update` raises.
         """
         note = self._store.notes.note(note_id)
-        log_bases(self._store.bases.of_notes([note_id]))
+        log_bases(self._store.bases.for_notes([note_id]))
         values: dict[str, Any] = dict(fields)
-        if not self._store.bases.of_id(note.base_id).trusts_programs:
+        if not self._store.bases.by_id(note.base_id).trusts_programs:
             check_version(note, expected_version)
-            if note.status != "pending" or self._store.versions.of(note_id)[0].author != "program":
+            if note.status != "pending" or self._store.versions.for_note(note_id)[0].author != "program":
                 return self._propose(note, body, fields)
             values, expected_version = values | {"status": "pending"}, note.version
         return self._notes.update(note_id, body=body, expected_version=expected_version, author="program", **values)
@@ -80,7 +80,7 @@ class Proposals:
         """Store a proposed change over the one that waits; return the note if nothing changes."""
         proposal = Proposal(note.id, note.version, body, checked(fields), datetime.now(UTC))
         changed = _changed(note, proposal)
-        check_text_writable(self._store.bases.of_id(note.base_id), note, changed)
+        check_text_writable(self._store.bases.by_id(note.base_id), note, changed)
         if changed == note:
             return note
         with self._store.changing:
@@ -96,7 +96,7 @@ class Proposals:
     def all(self, base: str | None = None) -> list[Submission]:
         """Return the pending notes and the proposed changes, of all bases or of one, the oldest first."""
         cards = self._notes.all(Filters(bases=(base,) if base else (), conditions=(_PENDING,)))
-        newest = {card.id: self._store.versions.of(card.id)[0] for card in cards}
+        newest = {card.id: self._store.versions.for_note(card.id)[0] for card in cards}
         waiting = {card.id: Submission(card, newest[card.id].author, newest[card.id].at) for card in cards}
         changes = self._store.proposals.all(self._bases.get(base).id if base else None)
         changed = self._notes.cards_of(change.note_id for change in changes)
@@ -165,7 +165,7 @@ class Proposals:
             for one in chosen:
                 if one.change:
                     self._store.proposals.drop(one.note.id)
-            log_bases(self._store.bases.of_notes([one.note.id for one in chosen]))
+            log_bases(self._store.bases.for_notes([one.note.id for one in chosen]))
             pending = [one.note.id for one in chosen if one.change is None]
             self._store.facts.settle(pending, rejected=True, reason=one_line(reason))
         self._notes.delete(pending)
@@ -175,7 +175,7 @@ class Proposals:
         """Let rejected changes wait again; those whose notes are gone are left out."""
         with self._store.changing:
             there = self._store.notes.base_ids(change.note_id for change in changes)
-            log_bases(self._store.bases.of_notes(there))
+            log_bases(self._store.bases.for_notes(there))
             for change in changes:
                 if change.note_id in there:
                     self._store.proposals.put(change)

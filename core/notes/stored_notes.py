@@ -155,7 +155,7 @@ class StoredNotes(Imports):
         """Return the cards of notes by their ids."""
         return self._store.notes.cards_of(note_ids)
 
-    def of_chunks(self, chunk_ids: Iterable[str]) -> list[str]:
+    def ids_by_chunks(self, chunk_ids: Iterable[str]) -> list[str]:
         """Return the ids of the notes of some chunks; raises ChunkNotFound."""
         return [*dict.fromkeys(map(self._store.chunks.note_of, chunk_ids))]
 
@@ -176,7 +176,7 @@ class StoredNotes(Imports):
         if note.in_file:
             synced = self._store.bases.is_synced(note.base_id, note.source_ref)
             return [Path(note.source_ref)] if synced else []
-        return [*self._folders(self._bases.of_id(note.base_id)), self.own_files]
+        return [*self._folders(self._bases.by_id(note.base_id)), self.own_files]
 
     def _folders(self, base: KnowledgeBase) -> list[Path]:
         """Return the folders of a base that are there."""

@@ -26,11 +26,11 @@ def with_body(note: Note, body: str, inside: Inside | None = None) -> tuple[Note
     path = note.path or "note.md"
     inside = inside or look_into(body, path, plain=note.plain)
     if note.plain:
-        return _of_text(note, body, ()), inside
+        return _with_body(note, body, ()), inside
     gone = _tags_in(note, inside.tags)
     own = [tag for tag in note.tags if tag.casefold() not in gone]
     note = with_fields(note, {"tags": [*own, *inside.tags]})
-    return _of_text(note, body, inside.targets(path)), inside
+    return _with_body(note, body, inside.targets(path)), inside
 
 
 def title_of(body: str, inside: Inside | None = None) -> str:
@@ -55,12 +55,12 @@ def at_path(note: Note, path: str) -> Note:
     return replace(note, path=path, links=links)
 
 
-def of_version(note: Note, old: Note) -> Note:
+def restore_version(note: Note, old: Note) -> Note:
     """Return a note with the text and the fields of one of its versions."""
     note = replace(note, **{name: getattr(old, name) for name in NOTE_FIELDS})
     if note.body == old.body:
         return note
-    return replace(_of_text(note, old.body, old.links), left_out=old.left_out)
+    return replace(_with_body(note, old.body, old.links), left_out=old.left_out)
 
 
 def _tags_in(note: Note, new: Iterable[str]) -> set[str]:
@@ -72,7 +72,7 @@ def _tags_in(note: Note, new: Iterable[str]) -> set[str]:
     return {tag.casefold() for tag in look_into(note.body, note.path or "note.md").tags}
 
 
-def _of_text(note: Note, body: str, links: tuple[str, ...]) -> Note:
+def _with_body(note: Note, body: str, links: tuple[str, ...]) -> Note:
     document = note.document and note.document.edited(note.body, body)
     left_out = note.left_out
     if document is None:

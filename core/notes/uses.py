@@ -120,7 +120,7 @@ class Uses:
         """
         if not self.enabled:
             raise ConfigError("The use of notes isn't recorded. Turn it on in the settings, under Search.")
-        log_bases(self._store.bases.of_notes([note_id]))
+        log_bases(self._store.bases.for_notes([note_id]))
         if not used_in.strip():
             raise ConfigError("Say where the note was used, such as the name of your program.")
         if helpful not in (None, *VERDICTS.values()):
@@ -130,17 +130,17 @@ class Uses:
                 raise ConfigError("The place or the context of a use is too long, or holds half of a character.")
         if note_id not in self._store.notes.cards_of([note_id]):
             raise NoteNotFound(note_id)
-        if chunk_id and chunk_id not in {chunk.id for chunk in self._store.chunks.of_note(note_id)}:
+        if chunk_id and chunk_id not in {chunk.id for chunk in self._store.chunks.for_note(note_id)}:
             raise ConfigError("The note has no passage '{id}'.", id=chunk_id)
         use = Use(note_id, used_in.strip(), context, datetime.now(UTC), helpful, chunk_id=chunk_id)
         self._store.uses.add([use])
         key = use.used_in, use.context, use.chunk_id
-        return next(one for one in self.of(note_id) if (one.used_in, one.context, one.chunk_id) == key)
+        return next(one for one in self.for_note(note_id) if (one.used_in, one.context, one.chunk_id) == key)
 
     @logged("use.take_back")
     def take_back(self, note_id: str, used_in: str, context: str = "", *, chunk_id: str = "") -> None:
         """Remove the verdict of a use; searches are then as if it had never been given."""
-        log_bases(self._store.bases.of_notes([note_id]))
+        log_bases(self._store.bases.for_notes([note_id]))
         self._store.uses.take_back(note_id, used_in, context, chunk_id)
 
     @logged("use.judge")
@@ -149,7 +149,7 @@ class Uses:
         if verdict is None:
             self.take_back(note_id, "search", query, chunk_id=chunk_id)
             return
-        log_bases(self._store.bases.of_notes([note_id]))
+        log_bases(self._store.bases.for_notes([note_id]))
         use = Use(note_id, "search", query, datetime.now(UTC), VERDICTS[verdict], times=0, chunk_id=chunk_id)
         self._store.uses.add([use])
 
@@ -157,10 +157,10 @@ class Uses:
         """Return the uses with a verdict: on the hits of a question, on a note, or all of them, the newest first."""
         return self._store.uses.judged(query=query, note_id=note_id)
 
-    def of(self, note_id: str) -> list[Use]:
+    def for_note(self, note_id: str) -> list[Use]:
         """Return the uses of a note, the newest first."""
         self.flush()
-        return self._store.uses.of(note_id)
+        return self._store.uses.for_note(note_id)
 
     def figures(self, note_id: str) -> UseFigures:
         """Return how often a note was found and used, and the verdicts on it."""
@@ -171,7 +171,7 @@ class Uses:
     def forget(self, note_ids: Sequence[str]) -> int:
         """Delete all that is recorded of the use of notes; return how many uses."""
         self.flush()
-        log_bases(self._store.bases.of_notes(note_ids))
+        log_bases(self._store.bases.for_notes(note_ids))
         return self._store.uses.drop(note_ids)
 
     def close(self) -> None:

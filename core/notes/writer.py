@@ -48,7 +48,7 @@ class Writer:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
-            base = self._store.bases.of_id(note.base_id)
+            base = self._store.bases.by_id(note.base_id)
             log_bases([base])
             changed, inside = change(note), None
             if body is not None:
@@ -99,7 +99,7 @@ class Writer:
             note = self._store.notes.note(note_id)
             read = filing.read(note)
             if read.note.content_hash != note.content_hash:
-                self.write(self._store.bases.of_id(note.base_id), [replace(read, change=Revision("sync", "sync"))])
+                self.write(self._store.bases.by_id(note.base_id), [replace(read, change=Revision("sync", "sync"))])
         return self._store.notes.note(note_id)
 
     def write(self, base: KnowledgeBase, notes: Sequence[NoteToIndex], *, strict: bool = True) -> Indexed:
@@ -134,8 +134,8 @@ class Writer:
         """Return a note that is being made at the path of its present title; a file stays where it is."""
         if note.source_ref:
             return note
-        path = str(PurePosixPath(note.path or "").with_name(naming.of_title(note.title)))
-        others = self._store.notes.paths(self._store.bases.of_id(note.base_id)) - {note.path}
+        path = str(PurePosixPath(note.path or "").with_name(naming.title_filename(note.title)))
+        others = self._store.notes.paths(self._store.bases.by_id(note.base_id)) - {note.path}
         return at_path(note, free(path, others))
 
     def _described(self, note: Note, changed: Note) -> Note:

@@ -99,10 +99,10 @@ def split(text: str, by: str, *, topic: str = "", rest: str = "") -> Sides | Non
         items = _parted(body, by)
     if by == "or":
         items = [item.strip().removesuffix("好") or item for item in items]
-    return of(items, [topic, *before], [*after, rest])
+    return split_sides(items, [topic, *before], [*after, rest])
 
 
-def of(items: list[str], before: list[str], after: list[str]) -> Sides | None:
+def split_sides(items: list[str], before: list[str], after: list[str]) -> Sides | None:
     """Return `items` as sides, the first without its topic and the last without its tail."""
     *others, last = [item.strip() for item in items]
     if not last or not others or not all(others):

@@ -96,7 +96,7 @@ def _named(match: re.Match[str], question: str) -> compared_things.Sides | None:
         subject = " ".join(f"{groups['subject']}{rest}".split()).strip(" ,，、的:：")
         return compared_things.Sides((subject,)) if subject else None
     if "a" in groups:
-        return compared_things.of([groups["a"], groups["b"]], [topic], [rest])
+        return compared_things.split_sides([groups["a"], groups["b"]], [topic], [rest])
     ((connective, text),) = groups.items()
     return compared_things.split(text, connective, topic=topic, rest=rest)
 

@@ -24,7 +24,7 @@ _EVERY = _Every()
 def renamed(question: str, old: str, new: str) -> str:
     """Return a question with the new name in place of the old one; one that isn't valid, or can't hold it, stays."""
     try:
-        pieces = _of_base(question, old)
+        pieces = _base_tokens(question, old)
     except QueryError:
         return question
     for piece in reversed(pieces):
@@ -38,7 +38,7 @@ def renamed(question: str, old: str, new: str) -> str:
     return question
 
 
-def _of_base(question: str, name: str) -> list[Piece]:
+def _base_tokens(question: str, name: str) -> list[Piece]:
     """Return the pieces of a question that name a base; raises QueryError for an invalid question."""
     if half_character(question) is not None:
         return []

@@ -43,7 +43,7 @@ class _Piece:
     rank: int
 
     @classmethod
-    def of(cls, chunk: Chunk, hit: Hit) -> Self:
+    def from_chunk(cls, chunk: Chunk, hit: Hit) -> Self:
         """Return a chunk of a hit's passage; its neighbours stand behind every hit by `rank`."""
         edited, is_own = len(chunk.text) != chunk.end - chunk.start, chunk.id == hit.chunk.id
         return cls(
@@ -156,7 +156,7 @@ def build(
     the question's `words`; later hits whose chunk doesn't fit are left out. Pieces that touch stand together in the
     order of their note, and each section has its own number.
     """
-    block, chunks_of = _Block(tokens, budget), cache(store.chunks.of_note)
+    block, chunks_of = _Block(tokens, budget), cache(store.chunks.for_note)
     left_out = 0
     for hit in hits:
         own, *near = _pieces(hit, chunks_of)
@@ -192,7 +192,7 @@ def _pieces(hit: Hit, chunks_of: Callable[[str], Sequence[Chunk]]) -> list[_Piec
         and chunk.end <= hit.passage.end
     ]
     near.sort(key=lambda chunk: abs(chunk.index - hit.chunk.index))
-    return [_Piece.of(chunk, hit) for chunk in (hit.chunk, *near)]
+    return [_Piece.from_chunk(chunk, hit) for chunk in (hit.chunk, *near)]
 
 
 def _runs(pieces: Sequence[_Piece]) -> list[list[_Piece]]:

@@ -142,7 +142,7 @@ class SearchEngine:
         result = self.answer(prepared)
         if not result.hits:
             return Context("", (), 0, budget, confident=result.confident)
-        first = self._store.bases.of_id(result.hits[0].note.base_id)
+        first = self._store.bases.by_id(result.hits[0].note.base_id)
         words = query_keywords(result.understood.text)
         built = context.build(self._store, result.hits, words, embedding.build(first.embedder).tokens, budget)
         return replace(built, confident=result.confident)
@@ -184,7 +184,7 @@ class SearchEngine:
 
     def passage(self, hit: Hit, size: int) -> Passage:
         """Return a hit widened by up to `size` chunks on each side."""
-        chunks = self._store.chunks.of_note(hit.note.id) if hit.joined else []
+        chunks = self._store.chunks.for_note(hit.note.id) if hit.joined else []
         joined = [chunk for chunk in chunks if chunk.index in hit.joined]
         return passages.passage(self._store, hit.note, hit.chunk, size, joined)
 

@@ -85,7 +85,7 @@ def reads(result: SearchResult, store: Store, models: Models) -> dict[str, Read]
         hits = [hit for hit in result.hits if hit.note.base_id == base.id]
         if not hits or not base.has_vectors:
             continue
-        embedder = tokens.of(models.embedder(base))
+        embedder = tokens.token_embedder(models.embedder(base))
         if embedder is None or (centre := store.vectors.centre(base.fingerprint)) is None:
             continue
         rowids = store.chunks.rowids_by_id([hit.chunk.id for hit in hits])

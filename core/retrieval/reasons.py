@@ -52,11 +52,11 @@ class Reasons:
 
     def why_not(self, note: NoteCard) -> WhyNot:
         """Return why a note is no hit, judged by all of its chunks."""
-        outcome = self.of(note, self._store.chunks.by_rowid(self._store.chunks.rowids_of(note.id)))
+        outcome = self.outcome_for(note, self._store.chunks.by_rowid(self._store.chunks.rowids_of(note.id)))
         reason = _REASONS[outcome.stage] if outcome.stage else message("It is hit {rank}.", rank=outcome.rank)
         return WhyNot(note, outcome.stage, reason, outcome.chunk, outcome.scores)
 
-    def of(self, note: NoteCard, chunks: Mapping[int, Chunk]) -> Outcome:
+    def outcome_for(self, note: NoteCard, chunks: Mapping[int, Chunk]) -> Outcome:
         """Return the outcome of some chunks of a note, by their rowids.
 
         Chunks that never became candidates were excluded before scoring, or are behind in every stage. In the

@@ -236,7 +236,7 @@ def _judged(store: Store, search: SearchState, pool: Iterable[int]) -> dict[int,
         texts = candidates(
             store, base, embedder, vector, own, cards, with_bits=reranker.reads_bits, characters=characters
         )
-        if reranker.reads_bits and not tokens.of(embedder):
+        if reranker.reads_bits and not tokens.token_embedder(embedder):
             search.say("tokens_read")
         elif reranker.reads_bits and any(candidate.bits is None for candidate in texts.values()):
             search.say("tokens_missing")

@@ -32,7 +32,7 @@ class Successors:
         successors: dict[str, dict[str, None]] = {}
         for note_id in superseding:
             note = self._store.notes.note(note_id)
-            for link in links.of(note, note.supersedes):
+            for link in links.resolve(note, note.supersedes):
                 if link.note_id:
                     successors.setdefault(link.note_id, {})[note_id] = None
         return {old: tuple(new) for old, new in successors.items()}

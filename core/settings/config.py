@@ -141,7 +141,7 @@ class Settings(BaseSettings):
         plain = bases and all(base.plain for base in bases)
         of_kind = SearchSettings(limit=self.knowledge.default_top_k) if plain else OPEN
         unread = SearchSettings(reranker="none") if bases and all(base.without_model for base in bases) else OPEN
-        return complete(SearchSettings.of(options), own, of_kind, self.search.chosen, unread)
+        return complete(SearchSettings.from_values(options), own, of_kind, self.search.chosen, unread)
 
     @classmethod
     def settings_customise_sources(

@@ -81,7 +81,7 @@ class SearchSection(_Parts):
     @property
     def chosen(self) -> SearchSettings:
         """Parts that a person set."""
-        return SearchSettings.of({name: getattr(self, name) for name in self.model_fields_set})
+        return SearchSettings.from_values({name: getattr(self, name) for name in self.model_fields_set})
 
 
 def path_without_zero(path: Path | None) -> Path | None:

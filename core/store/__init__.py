@@ -119,7 +119,7 @@ class Store(Tables):
     def put(self, base: KnowledgeBase, cuts: Sequence[NoteToIndex]) -> None:
         """Write notes with their chunks and windows, all in one transaction."""
         with self.changing:
-            base = self.bases.of_id(base.id)
+            base = self.bases.by_id(base.id)
             old = self.chunks.entries([cut.note.id for cut in cuts])
             vectors = chain.from_iterable(chain(*(cut.vectors for cut in cuts)))
             with self._indexing(base, vectors, old), self.database.write():
@@ -129,7 +129,7 @@ class Store(Tables):
     def embed(self, base: KnowledgeBase, vectors: Mapping[PendingChunk, Sequence[int]]) -> int:
         """Write the windows of pending chunks in one transaction, but of changed ones; return how many."""
         with self.changing:
-            base = self.bases.of_id(base.id)
+            base = self.bases.by_id(base.id)
             vectors = self.pending.unchanged(vectors)
             with self._indexing(base, chain.from_iterable(vectors.values())), self.database.write():
                 self.pending.embed(vectors)
@@ -180,7 +180,7 @@ class Store(Tables):
 
         The new collection is filled before the commit; a kill leaves a collection that no base names.
         """
-        old, fresh = self.bases.of_id(target.id), replace(target, index_generation=target.index_generation + 1)
+        old, fresh = self.bases.by_id(target.id), replace(target, index_generation=target.index_generation + 1)
         with self.changing, self.database.write():
             for cut in cuts:
                 self._write(cut)
@@ -189,7 +189,7 @@ class Store(Tables):
             self.switches.end(fresh)
             self.drop_unused_vectors()
         self.index.drop(old)
-        return self.bases.of_id(fresh.id)
+        return self.bases.by_id(fresh.id)
 
     def delete_notes(self, base: KnowledgeBase, note_ids: Sequence[str], change: Revision | None = None) -> int:
         """Delete notes; return the number of edits that are flagged.
@@ -199,7 +199,7 @@ class Store(Tables):
         """
         flagged = 0
         with self.changing:
-            base = self.bases.of_id(base.id)
+            base = self.bases.by_id(base.id)
             with self._indexing(base, (), self.chunks.entries(note_ids)), self.database.write():
                 if change is None:
                     self.forget_notes(note_ids)
@@ -267,7 +267,7 @@ class Store(Tables):
             if cosines is None:
                 return None
             best: dict[int, float] = {}
-            for rowid, entry in self.chunks.of_entries(base, cosines):
+            for rowid, entry in self.chunks.by_entries(base, cosines):
                 best[rowid] = max(best.get(rowid, -1.0), cosines[entry])
             if allowed is not None:
                 passing = np.isin(list(best), allowed)

@@ -30,11 +30,11 @@ class BaseTable(Table):
         """Return the base of this name; raises UnknownChoice, which lists the bases."""
         return self._only("name", name)
 
-    def of_id(self, base_id: str) -> KnowledgeBase:
+    def by_id(self, base_id: str) -> KnowledgeBase:
         """Return the base of this id; raises UnknownChoice if it was deleted."""
         return self._only("id", base_id)
 
-    def of_notes(self, note_ids: Iterable[str]) -> list[KnowledgeBase]:
+    def for_notes(self, note_ids: Iterable[str]) -> list[KnowledgeBase]:
         """Return the bases of some notes; notes that aren't stored are left out."""
         statement = f"SELECT * FROM bases WHERE id IN (SELECT base_id FROM notes WHERE id {AMONG}) ORDER BY name"
         return [_READER(dict(row), self._database.unread) for row in self._database.rows(statement, [*note_ids])]
@@ -157,7 +157,7 @@ def _row(base: KnowledgeBase) -> dict[str, Any]:
 
 def _report(value: object) -> dict[str, Any]:
     report: dict[str, Any] = stored(dict[str, object])(value)
-    _ = [str(Failed.of_dict(item).error) for item in report.get("failed", ())]
+    _ = [str(Failed.from_dict(item).error) for item in report.get("failed", ())]
     return report
 
 

@@ -17,7 +17,7 @@ RETAINED = 5
 class CheckTable(Table):
     """The checks of a workspace; writing them changes nothing that a search finds."""
 
-    def of(self, base: KnowledgeBase) -> list[BaseCheck]:
+    def for_base(self, base: KnowledgeBase) -> list[BaseCheck]:
         """Return the checks of a base, the newest first."""
         rows = self._database.column("SELECT result FROM checks WHERE base_id = ? ORDER BY at DESC", base.id)
         checks = (_CHECK(fields_in(row, BaseCheck), self._database.unread) for row in rows)

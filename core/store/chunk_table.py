@@ -79,7 +79,7 @@ class ChunkTable(Table):
     # reading
 
     @decoding
-    def of_note(self, note_id: str) -> list[Chunk]:
+    def for_note(self, note_id: str) -> list[Chunk]:
         """Return the chunks of a note, in their order."""
         columns = CHUNK.replace(_TOTAL, "count(*) OVER ()")  # of ten thousand lines, in half the time
         rows = self._database.rows(f'SELECT {columns} FROM chunks WHERE note_id = ? ORDER BY "index"', note_id)
@@ -173,7 +173,7 @@ class ChunkTable(Table):
             *(list(entries), base.id),
         )
 
-    def of_entries(self, base: KnowledgeBase, entries: Iterable[str]) -> list[tuple[int, str]]:
+    def by_entries(self, base: KnowledgeBase, entries: Iterable[str]) -> list[tuple[int, str]]:
         """Return the chunks of a base that have these entries, each with the entry of one of its windows."""
         rows = self._database.rows(
             f"SELECT chunk, entry FROM {_ENTRIES} WHERE entry {AMONG} AND base_id = ?", *(list(entries), base.id)
@@ -205,8 +205,10 @@ class ChunkTable(Table):
         if names and not self._exists(f"bases WHERE name NOT {AMONG}", names):
             filters = replace(filters, bases=())
         inactive = self._exists("notes WHERE status != 'active'")
-        where = narrowed.of_answers(filters, inactive=inactive, lapsed=FieldTable(self._database).any_lapsed())
-        chunks = narrowed.of_chunks(filters)
+        where = narrowed.answerable_conditions(
+            filters, inactive=inactive, lapsed=FieldTable(self._database).any_lapsed()
+        )
+        chunks = narrowed.chunk_conditions(filters)
         if not where and not chunks:
             return None
         return self._rowids(_FILTERED, f"{where} AND {chunks}", *where.values, *chunks.values)

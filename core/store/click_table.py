@@ -21,7 +21,7 @@ class ClickTable(Table):
             connection.executemany("INSERT OR IGNORE INTO clicks VALUES (?, ?, ?, ?, ?)", map(_row, clicks))
             connection.execute("DELETE FROM clicks WHERE day < ?", (_text(later(today, -KEPT)),))
 
-    def of(self, note_ids: Iterable[str] | None = None) -> list[Click]:
+    def for_notes(self, note_ids: Iterable[str] | None = None) -> list[Click]:
         """Return the clicks on notes, by default on all, the newest first."""
         where, values = (f"WHERE note_id {AMONG}", [list(note_ids)]) if note_ids is not None else ("", [])
         rows = self._database.rows(f"SELECT * FROM clicks {where} ORDER BY day DESC, note_id, question, kind", *values)

@@ -16,10 +16,10 @@ _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM edits"
 class EditTable(Table):
     """The edits of a workspace. Those of a note are in order, which is also the order of additions at one place."""
 
-    def of_note(self, note_id: str) -> list[Edit]:
+    def for_note(self, note_id: str) -> list[Edit]:
         return self._edits("WHERE note_id = ? ORDER BY number", note_id)
 
-    def of_base(self, base_id: str) -> list[Edit]:
+    def for_base(self, base_id: str) -> list[Edit]:
         """Return the edits of the notes of a base, of deleted ones too."""
         return self._edits("WHERE base_id = ? ORDER BY note_id, number", base_id)
 

@@ -55,7 +55,7 @@ class ImageTable(Table):
             connection.execute(f"UPDATE notes SET imaged = generation WHERE {unknown} AND {shows_none}")
         return self._database.column(f"SELECT id FROM notes WHERE {unknown} ORDER BY path, id")
 
-    def of_note(self, note_id: str) -> list[NotePicture]:
+    def for_note(self, note_id: str) -> list[NotePicture]:
         """Return the pictures of a note as they were found last."""
         rows = self._database.rows(f"SELECT {_PICTURE} FROM note_images WHERE note_id = ?", note_id)
         return [_picture(row) for row in rows]
@@ -134,7 +134,7 @@ class ImageTable(Table):
         """
         conditions = [one for one in filters.conditions if not is_of_pictures(one)]
         rest = replace(filters, conditions=tuple(conditions))
-        where, passages = narrowed.of_answers(rest), narrowed.of_chunks(rest)
+        where, passages = narrowed.answerable_conditions(rest), narrowed.chunk_conditions(rest)
         if passages:
             holds = f"SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND state != 'deleted' AND {passages}"
             where.add(f"EXISTS ({holds})", *passages.values)

@@ -163,7 +163,7 @@ class NoteTable(Table):
 
     def holding(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
         """Yield the answering notes of a base whose text may hold another one, folded, by their paths."""
-        where = narrowed.of_answers(Filters(bases=(base.name,)))
+        where = narrowed.answerable_conditions(Filters(bases=(base.name,)))
         rows = self._database.rows(
             f"SELECT {NOTE} FROM notes WHERE {where} AND may_hold(body, ?) ORDER BY path, id",
             *(*where.values, fold(text)),
@@ -201,8 +201,8 @@ class NoteTable(Table):
         Notes of every status pass, unless the filters name one; with `answering` those that answer questions. A note
         passes a filter on chunks with one of its chunks.
         """
-        where = narrowed.of_answers(filters) if answering else narrowed.of_notes(filters)
-        chunks = narrowed.of_chunks(filters)
+        where = narrowed.answerable_conditions(filters) if answering else narrowed.note_conditions(filters)
+        chunks = narrowed.chunk_conditions(filters)
         if chunks:
             where.add(f"notes.id IN (SELECT note_id FROM chunks WHERE state != 'deleted' AND {chunks})", *chunks.values)
         if text:

@@ -22,7 +22,7 @@ class NoteVectors(Table):
 
     def answering(self) -> set[str]:
         """Return the ids of the notes that answer: active and not expired."""
-        where = narrowed.of_answers(Filters())
+        where = narrowed.answerable_conditions(Filters())
         return set(self._database.column(f"SELECT id FROM notes WHERE {where}", *where.values))
 
     def states(self) -> dict[str, int]:

@@ -50,7 +50,7 @@ class PendingTable(Table):
         if note_id not in self.opened:
             self.opened = (note_id, *self.opened[: _OPENED - 1])
 
-    def of(self, note_ids: Iterable[str]) -> set[str]:
+    def for_notes(self, note_ids: Iterable[str]) -> set[str]:
         """Return the ids of the pending chunks of notes."""
         statement = f"SELECT id FROM chunks WHERE state = 'pending' AND note_id {AMONG}"
         return set(self._database.column(statement, [*note_ids]))

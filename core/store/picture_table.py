@@ -61,7 +61,7 @@ class PictureTable(Table):
                 (note_id,),
             )
 
-    def of_note(self, note_id: str) -> list[NotePicture]:
+    def for_note(self, note_id: str) -> list[NotePicture]:
         """Return the pictures of a note, in their order in its text."""
         rows = self._database.rows(
             f"SELECT {_PICTURE}, text FROM note_pictures LEFT JOIN pictures ON pictures.hash = note_pictures.hash"

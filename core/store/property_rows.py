@@ -39,13 +39,13 @@ BESIDE_ALL = f"""
 """The table `found`: BESIDE of each first chunk whose note has properties, read once for a scan of all chunks."""
 
 
-def of_notes_with(names: Iterable[str], column: str = "notes.id") -> tuple[str, list[object]]:
+def notes_with_condition(names: Iterable[str], column: str = "notes.id") -> tuple[str, list[object]]:
     """Return the condition that a note, by a column with its id, has one of some properties."""
     values: list[object] = [*map(fold, names)]
     return " OR ".join([f"{column} IN ({_NAMED})"] * len(values)) or "0", values
 
 
-def of_property(condition: Condition) -> tuple[str, list[object]]:
+def property_condition(condition: Condition) -> tuple[str, list[object]]:
     """Return the condition that a property of a note holds one of some phrases."""
     values = [part for value in condition.values for part in map(fold, (condition.field, value))]
     return " OR ".join([f"notes.id IN ({_NAMED} AND holds_phrase(value, ?))"] * len(condition.values)) or "0", [*values]

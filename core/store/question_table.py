@@ -82,7 +82,7 @@ class QuestionTable(Table):
 
     # questions
 
-    def of(self, question_set: QuestionSet) -> list[Question]:
+    def for_set(self, question_set: QuestionSet) -> list[Question]:
         """Return a set's questions, with the last known places of their right passages."""
         with self._database.read():
             golds: dict[int, list[GoldSpan]] = {}

@@ -27,7 +27,7 @@ class RunTable(Table):
     To read or write a run that was deleted, with its base or by itself, raises RunNotFound.
     """
 
-    def of(self, base: KnowledgeBase) -> list[Run]:
+    def for_base(self, base: KnowledgeBase) -> list[Run]:
         """Return the runs on a base, the newest first."""
         rows = self._database.rows(f"{_RUNS} WHERE base_id = ? ORDER BY started_at DESC, rowid DESC", base.id)
         return [_RUN(dict(row), self._database.unread) for row in rows]

@@ -11,7 +11,7 @@ from core.store.table import Table
 class SwitchTable(Table):
     """The unfinished changes of embedder; a base has at most one."""
 
-    def of(self, base: KnowledgeBase) -> Switch | None:
+    def for_base(self, base: KnowledgeBase) -> Switch | None:
         row = self._database.row("SELECT embedder, fingerprint, started_at FROM switches WHERE base_id = ?", base.id)
         return _READER(dict(row), self._database.unread) if row else None
 

@@ -42,7 +42,7 @@ class UseTable(Table):
         """Delete all uses of notes; return how many."""
         return self._database.execute(f"DELETE FROM uses WHERE note_id {AMONG}", list(note_ids), aside=True)
 
-    def of(self, note_id: str) -> list[Use]:
+    def for_note(self, note_id: str) -> list[Use]:
         """Return the uses of a note, the newest first."""
         return self._read("note_id = ?", note_id)
 
@@ -64,7 +64,7 @@ class UseTable(Table):
         """Return how often a note was found and used, and the verdicts on it."""
         found = used = helpful = neutral = misleading = 0
         last: datetime | None = None
-        for use in self.of(note_id):
+        for use in self.for_note(note_id):
             if use.used_in == "found":
                 found += use.times
                 continue

@@ -60,7 +60,7 @@ class VectorTable(Table):
         rows = self._database.rows(f"SELECT id, vector FROM vectors WHERE id {AMONG}", list(ids))
         return {number: matrix([vector], dimension)[0] for number, vector in rows}
 
-    def of_notes(self, base: KnowledgeBase) -> tuple[list[str], Matrix]:
+    def note_directions(self, base: KnowledgeBase) -> tuple[list[str], Matrix]:
         """Return the notes of a base that have vectors, each with the mean direction of its centred vectors."""
         cursor = self._database.rows(
             "SELECT note_id, vectors.vector FROM windows JOIN vectors ON vectors.id = windows.vector"

@@ -76,7 +76,7 @@ class VersionTable(Table):
         """Return whether a note has versions, as deleted ones have too."""
         return self.last(note_id) > 0
 
-    def of(self, note_id: str) -> list[Version]:
+    def for_note(self, note_id: str) -> list[Version]:
         """Return the versions of a note, the newest first."""
         rows = self._database.rows(f"SELECT {_VERSION} FROM versions WHERE note_id = ? ORDER BY number DESC", note_id)
         return list(map(self._version, rows))

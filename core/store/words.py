@@ -74,11 +74,11 @@ class Words(BM25):
         wanted = count
         while True:
             wanted *= _MARGIN
-            best = self._of_bases(best_of(holders, scores, wanted), base_ids)
+            best = self._filter_bases(best_of(holders, scores, wanted), base_ids)
             if len(best) >= count or wanted >= len(holders):
                 return dict(islice(best.items(), count))
 
-    def _of_bases(self, ranked: dict[int, float], base_ids: Sequence[str]) -> dict[int, float]:
+    def _filter_bases(self, ranked: dict[int, float], base_ids: Sequence[str]) -> dict[int, float]:
         rowids = self._database.column(
             "SELECT chunks.rowid FROM json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
             f" WHERE base_id {AMONG}",

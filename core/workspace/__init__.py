@@ -56,11 +56,11 @@ def is_there(folder: Path) -> bool:
     return (folder / DATABASE).exists()
 
 
-def of_error(folder: Path, error: TesseraError) -> Health:
+def diagnose_error(folder: Path, error: TesseraError) -> Health:
     """Return what is wrong with a workspace that can't be opened."""
     from core.features.doctor import doctor
 
-    return doctor.of_error(folder, error)
+    return doctor.diagnose_error(folder, error)
 
 
 class Workspace(Rooms):

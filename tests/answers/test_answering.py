@@ -116,7 +116,7 @@ def test_the_questions_of_a_base_set_its_bar(filled: Workspace) -> None:
         assert 0 < bar.low < 0.1 < bar.high < 0.5
         evidence = sorted(filled.answers.ask(one.text).result.evidence for one in asked)
         assert bar.least == evidence[0]
-        assert bars.of(filled.store, base) == bar
+        assert bars.current_threshold(filled.store, base) == bar
     finally:
         filled.store.questions.delete_set(question_set)
     assert filled.answers.ask("what are backups worth?").bar.basis == "examples"

@@ -34,9 +34,9 @@ def examples(answered: Callable[[str], Any], jobs: Jobs, note_of: Callable[[str]
 
 def found(of: Examples, jobs: Jobs, *notes: str) -> tuple[str, ...]:
     stamp = tuple((note, "2026-11-26") for note in notes)
-    of.of(stamp)
+    of.for_notes(stamp)
     jobs.wait("examples", 10)
-    return of.of(stamp)
+    return of.for_notes(stamp)
 
 
 def right(text: str) -> FakeAnswer:
@@ -82,7 +82,7 @@ def test_they_are_few_and_found_once_until_notes_change() -> None:
     assert len(found(of, jobs, *notes)) == len(asked) == SHOWN
     found(of, jobs, *notes)
     assert len(asked) == SHOWN
-    assert of.of((("n0", "later"),)) == ()
+    assert of.for_notes((("n0", "later"),)) == ()
     jobs.wait("examples", 10)
     assert len(asked) == SHOWN + 1
 

@@ -140,7 +140,7 @@ def test_a_thread_becomes_a_note_that_waits_with_links_to_its_sources(workspace:
     assert (note.status, note.title, note.extra["created_by"]) == ("pending", QUESTION, "scripted")
     assert r"They are only worth \*their\* last \<b\>restore\</b\>\! \[\[x\]\] \[1\]" in note.body
     assert "- \\[1\\] [[backups|Backups]]: “Backups are only worth" in note.body
-    assert [one.note_id for one in workspace.notes.links().of(note, note.links)] == [
+    assert [one.note_id for one in workspace.notes.links().resolve(note, note.links)] == [
         thread.turns[0].citations[0].note_id
     ]
     workspace.notes.delete(thread.turns[0].citations[0].note_id)

@@ -18,7 +18,7 @@ from core.base import places
 from core.base.errors import ModelError
 from core.base.registry import Entry
 from core.doors import cli
-from core.doors.cli.lines import of_answer
+from core.doors.cli.lines import format_answer
 from core.embedding import EMBEDDERS
 from core.model import Matrix, Role
 from core.workspace import Workspace
@@ -144,7 +144,7 @@ def test_a_question_is_answered_from_the_notes_or_refused(
     assert (refused["answer"], refused["sentences"], refused["citations"]) == ("", [], [])
     assert refused["nearest"]
     assert "Checked with" in refused["bar"]["told"]
-    told = of_answer(refused | {"nearest": refused["nearest"] * 2})
+    told = format_answer(refused | {"nearest": refused["nearest"] * 2})
     assert len(told) == len(set(told))
 
 

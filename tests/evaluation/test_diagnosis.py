@@ -124,7 +124,7 @@ def diagnose(
     if by is None:
         options = {"reranker": "none", **options}
     with searching(workspace, by).explained(typed, options) as reasons:
-        return diagnosis.of(workspace.store, reasons, list(enumerate(golds)))
+        return diagnosis.diagnose(workspace.store, reasons, list(enumerate(golds)))
 
 
 def only(found: list[Diagnosis]) -> Diagnosis:

@@ -173,7 +173,7 @@ def test_a_file_is_taken_whole_or_not_at_all(store: Store) -> None:
     kept = store.questions.add_set(base, "mine", [question])
     again = b"\n".join(json.dumps({**ROW, "id": name}).encode() for name in ("q0", "q1"))
     with pytest.raises(QuestionSetError, match=r"set\.jsonl, line 2: the id 'q1' is already in the question set\."):
-        read(store, base, again, "set.jsonl", taken={one.id for one in store.questions.of(kept)})
+        read(store, base, again, "set.jsonl", taken={one.id for one in store.questions.for_set(kept)})
     empty = (
         (b"", "s.jsonl"),
         (b"\xef\xbb\xbf \n\n", "s.jsonl"),

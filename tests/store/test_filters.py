@@ -131,7 +131,7 @@ def rows(store: Store) -> list[Row]:
         numbers = store.database.connection.execute(
             'SELECT rowid FROM chunks WHERE note_id = ? ORDER BY "index"', (note_id,)
         )
-        for (rowid,), chunk in zip(numbers, store.chunks.of_note(note_id), strict=True):
+        for (rowid,), chunk in zip(numbers, store.chunks.for_note(note_id), strict=True):
             found.append((rowid, chunk, note, names[note.base_id]))
     return found
 

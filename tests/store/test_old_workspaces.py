@@ -224,7 +224,7 @@ def check_answers(workspace: Workspace) -> None:
     note = notes(workspace)[RUNBOOK]
     assert [(one.note_id, one.quote) for one in turn.citations] == [(note.id, ROWS)]
     assert workspace.store.concepts.choices() == {"backup": ("pin", "")}
-    (check,) = workspace.store.checks.of(bases(workspace)["notes"])
+    (check,) = workspace.store.checks.for_base(bases(workspace)["notes"])
     assert check.titles == {note.id: "Backup runbook"}
 
 
@@ -567,7 +567,7 @@ def test_it_opens_with_a_row_that_cannot_be_read(tmp_path: Path, wrong: str) -> 
         store = Store(tmp_path)
         assert store.database.value("SELECT words FROM version") == WORDS_FORM
         (card,) = [card for card in store.notes.cards() if card.path == CACHE]
-        (first, *_) = store.chunks.of_note(card.id)
+        (first, *_) = store.chunks.for_note(card.id)
         assert first.breadcrumb
         assert first.breadcrumb == first.section
         store.close()

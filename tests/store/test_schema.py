@@ -48,7 +48,7 @@ def test_a_database_of_the_first_version_opens_and_keeps_its_notes(old: Path) ->
     assert (base.name, base.chunking.strategy, base.embed_at_once) == ("old", "lines", True)
     note = store.notes.note("n")
     assert (note.title, note.body, note.generation) == ("Title", "the body", 3)
-    assert [(chunk.text, chunk.state) for chunk in store.chunks.of_note("n")] == [("the body", "embedded")]
+    assert [(chunk.text, chunk.state) for chunk in store.chunks.for_note("n")] == [("the body", "embedded")]
     assert store.notes.options("n") is None
     assert store.edits.all() == []
     (card,) = store.notes.cards()
@@ -101,7 +101,7 @@ def test_chunks_get_their_sections_and_keep_their_breadcrumb_and_vectors(old: Pa
     connection.close()
     for _ in range(2):
         store = Store(old)
-        (found,) = store.chunks.of_note("n")
+        (found,) = store.chunks.for_note("n")
         assert (found.section, found.hierarchy_level) == (("Guide", "Installation"), 2)
         assert (found.sections, found.breadcrumb) == (("Guide", "Installation"), ("Guide",))
         assert found.state == "embedded"
@@ -199,7 +199,7 @@ def test_a_column_that_was_there_between_two_releases_goes(tmp_path: Path) -> No
         "fingerprint",
         "started_at",
     ]
-    assert store.switches.of(store.bases.named("waiting")) is not None
+    assert store.switches.for_base(store.bases.named("waiting")) is not None
     store.close()
 
 
@@ -217,7 +217,7 @@ def test_a_pipeline_with_its_search_beside_the_rest_is_read(tmp_path: Path) -> N
     flat = '{"name": "old", "chunking": null, "embedder": "", "mode": "keyword", "semantic_weight": null}'
     with store.database.write() as connection:
         connection.execute("UPDATE runs SET pipeline = ?", (flat,))
-    runs = store.runs.of(store.bases.named("notes"))
+    runs = store.runs.for_base(store.bases.named("notes"))
     assert {run.pipeline for run in runs} == {Pipeline("old", search=SearchSettings(mode="keyword"))}
     store.close()
 

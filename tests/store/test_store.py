@@ -92,8 +92,8 @@ def test_a_note_is_found_by_vector_and_by_word(store: Store) -> None:
     assert found(store, base, "dddd eeeee")[0] == "dddd eeeee"
     rowids = store.words.ranked(["ggggggg"], 10)
     assert [chunk.text for chunk in store.chunks.by_rowid(rowids).values()] == [TEXTS[2]]
-    assert [chunk.state for chunk in store.chunks.of_note("n1")] == ["embedded"] * 3
-    assert [chunk.total for chunk in store.chunks.of_note("n1")] == [3] * 3
+    assert [chunk.state for chunk in store.chunks.for_note("n1")] == ["embedded"] * 3
+    assert [chunk.total for chunk in store.chunks.for_note("n1")] == [3] * 3
 
 
 def test_of_equally_near_chunks_the_earlier_come_first(store: Store) -> None:

@@ -124,7 +124,7 @@ def _look(bench: "Bench", chance: Random) -> None:
 def _base(bench: "Bench", chance: Random) -> None:
     name = values.text(chance)
     made = bench.workspace.bases.add(name, description=values.text(chance), embed_at_once=False)
-    bench.workspace.bases.update(made.name, search=SearchSettings.of(settings(chance, typed=True)))
+    bench.workspace.bases.update(made.name, search=SearchSettings.from_values(settings(chance, typed=True)))
 
 
 def _usage(bench: "Bench", chance: Random) -> None:
@@ -143,7 +143,7 @@ def _question_file(bench: "Bench", chance: Random) -> None:
     rows = [{"id": values.text(chance), "question": values.anything(chance), "relevant": values.anything(chance)}]
     data = "".join(f"{_json(row)}\n" for row in rows).encode("utf-8", "surrogatepass")
     bench.workspace.question_sets.add_file(bench.base, values.text(chance), data, "x.jsonl")
-    Pipeline(name=values.text(chance), search=SearchSettings.of(settings(chance, typed=True)))
+    Pipeline(name=values.text(chance), search=SearchSettings.from_values(settings(chance, typed=True)))
 
 
 _LIBRARY = (

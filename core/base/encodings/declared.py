@@ -39,8 +39,8 @@ def decode_declared(data: bytes, kind: str, charset: str = "") -> tuple[str, str
             return data[len(bom) :].decode(encoding, "replace"), encoding
     declared = (
         (known_encoding(charset), _NO_ACCIDENT),
-        (_of_page(data, kind), _NO_ACCIDENT),
-        (_of_text(data, kind), 1),
+        (_page_charset(data, kind), _NO_ACCIDENT),
+        (_editor_charset(data, kind), 1),
     )
     for encoding, least in declared:
         if encoding and (encoding == "utf-8" or not is_utf8(data, least)):
@@ -59,7 +59,7 @@ def is_utf8(data: bytes, least: int) -> bool:
     return len(data) - len(text) >= least and sum(char > "\x7f" for char in text) >= least
 
 
-def _of_page(data: bytes, kind: str) -> str:
+def _page_charset(data: bytes, kind: str) -> str:
     """Return the encoding that the head of a page says, "" for none."""
     if kind not in _PAGES:
         return ""
@@ -67,7 +67,7 @@ def _of_page(data: bytes, kind: str) -> str:
     return next((_name(found) for one in (_XML, _META) if (found := one.search(head))), "")
 
 
-def _of_text(data: bytes, kind: str) -> str:
+def _editor_charset(data: bytes, kind: str) -> str:
     """Return the encoding that a line of a text says to Emacs, Vim or LaTeX, "" for none."""
     if kind in _PAGES:
         return ""

@@ -22,7 +22,7 @@ def decode_undeclared(data: bytes) -> tuple[str, str, EncodingOrigin] | None:
 
     Single invalid bytes become U+FFFD.
     """
-    if text := _of_seven_bits(data):
+    if text := _decode_iso_2022_jp(data):
         return text, "iso2022_jp_ext", "guessed"
     likely = guesses(data) if 0 in data[:_SAMPLE] else []
     if not (likely and likely[0].encoding.startswith("utf-16")):
@@ -38,7 +38,7 @@ def decode_undeclared(data: bytes) -> tuple[str, str, EncodingOrigin] | None:
     return None
 
 
-def _of_seven_bits(data: bytes) -> str:
+def _decode_iso_2022_jp(data: bytes) -> str:
     """Return the text of ISO-2022-JP, which is told by its escapes; "" for other bytes."""
     if not data.isascii() or not any(tag in data for tag in _ESCAPES):
         return ""

@@ -29,7 +29,7 @@ class Chart:
         return made + blocks.paras(self.texts)
 
 
-def of_part(package: Package, name: str) -> Chart:
+def read_chart(package: Package, name: str) -> Chart:
     """Return a chart or the data of a diagram, which is a part of a package; an empty one where it can't be read."""
     root = package.optional(name)
     if root is None:

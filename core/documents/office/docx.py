@@ -139,7 +139,7 @@ class _Part:
         relation = self._relations.get(relation_id(element))
         if relation is None:
             return
-        if made := charts.of_part(self._package, relation.target).blocks:
+        if made := charts.read_chart(self._package, relation.target).blocks:
             self._after(element, [_paragraph(self._root, self._added.marker(made))])
         elif relation.target:
             self._added.omit("chart", posixpath.basename(relation.target))

@@ -88,7 +88,7 @@ class Drawn:
                 made += [blocks.table(rows)] if any(map(any, rows)) else []
             elif kind == "oleObj":
                 self._left_out.append(Omission("attachment", 1, posixpath.basename(name) or one.get("name", "")))
-            elif drawn := charts.of_part(self._package, name).blocks:
+            elif drawn := charts.read_chart(self._package, name).blocks:
                 made += drawn
             elif name:
                 self._left_out.append(Omission("chart", 1, posixpath.basename(name)))

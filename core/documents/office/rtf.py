@@ -10,7 +10,15 @@ from core.documents import syntax
 from core.documents.office import blocks
 from core.documents.office.blocks import Blocks
 from core.documents.office.rtf_flow import Flow
-from core.documents.office.rtf_signs import CODE_PAGES, KNOWN, SIGNS, UNSHOWN, of_charset, of_page, tokens
+from core.documents.office.rtf_signs import (
+    CODE_PAGES,
+    KNOWN,
+    SIGNS,
+    UNSHOWN,
+    charset_encoding,
+    code_page_encoding,
+    tokens,
+)
 from core.documents.office.runs import Look
 from core.model import Omission
 
@@ -173,12 +181,12 @@ class Rtf:
             case "f":
                 state.font = self._font = number or 0
             case "fcharset" | "cpg" if state.into == "fonttbl":
-                page = of_charset(number) if word == "fcharset" else of_page(number)
+                page = charset_encoding(number) if word == "fcharset" else code_page_encoding(number)
                 self._fonts[self._font] = page or self._fonts.get(self._font, "")
                 if word == "fcharset" and number == _ANSI:
                     self._western.add(self._font)
             case "ansicpg" | "pc" | "pca" | "mac":
-                self._page = of_page(CODE_PAGES.get(word, number))
+                self._page = code_page_encoding(CODE_PAGES.get(word, number))
             case "uc":
                 state.fallback = max(0, number or 0)
             case "plain":

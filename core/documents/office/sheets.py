@@ -87,7 +87,7 @@ class SheetExtras:
             for one in () if root is None else found(root, "chart", "relIds"):
                 relation = relations.get(relation_id(one))
                 if relation is not None:
-                    yield charts.of_part(self._package, relation.target)
+                    yield charts.read_chart(self._package, relation.target)
 
     def _roots(self, sheet: str, kind: str) -> Iterator[Element]:
         read = (self._package.optional(part) for part in self._package.related(sheet, kind))

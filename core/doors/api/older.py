@@ -198,7 +198,7 @@ def embed(workspace: Opened, chosen: Embed) -> Response:
         raise ConfigError("Give a doc_id, or chunk_ids.")
     notes = [chosen.doc_id] if chosen.doc_id else []
     embedded = _run(chunk_operations.index, workspace, notes=notes, chunks=chosen.chunk_ids)["chunks"]
-    cards = workspace.notes.cards_of([*notes, *workspace.notes.of_chunks(chosen.chunk_ids)])
+    cards = workspace.notes.cards_of([*notes, *workspace.notes.ids_by_chunks(chosen.chunk_ids)])
     return answer({"embedded": embedded, "status": _state(cards.values())})
 
 

@@ -94,7 +94,7 @@ def preview(
 
         write(page(note, cuts))
         return
-    show(chunks.preview.formed((note, cuts)), as_json, chunklines.of_cut)
+    show(chunks.preview.formed((note, cuts)), as_json, chunklines.format_cut)
 
 
 app.command(
@@ -133,7 +133,7 @@ def status(
     if log:
         from core.base.log import FILE, tail
 
-        show({"log": str(workspace / FILE), "lines": tail(workspace, _LOG_LINES)}, as_json, lines.of_log)
+        show({"log": str(workspace / FILE), "lines": tail(workspace, _LOG_LINES)}, as_json, lines.format_log)
         return
     if report:
         from core.workspace import bug_report
@@ -141,7 +141,7 @@ def status(
         made = bug_report(workspace)
         show(dict(made.facts), as_json, lambda _: [str(made)])
         return
-    show(call(states.show, workspace, {}), as_json, lines.of_status)
+    show(call(states.show, workspace, {}), as_json, lines.format_status)
 
 
 @app.command(help=_("Show the version."))

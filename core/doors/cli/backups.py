@@ -79,7 +79,7 @@ def _typed(label: str) -> str:
     return sys.stdin.readline().rstrip("\r\n")
 
 
-def of_list(values: dict[str, Any]) -> list[str]:
+def format_list(values: dict[str, Any]) -> list[str]:
     return [*map(_line, values["backups"])] or [
         _("There is no backup yet. To make one: {command}", command="tessera backup make")
     ]
@@ -101,18 +101,18 @@ def _line(backup: dict[str, Any]) -> str:
     return f"{head}\n    {', '.join(about)}"
 
 
-def of_made(backup: dict[str, Any], to: Path | None) -> list[str]:
+def format_made(backup: dict[str, Any], to: Path | None) -> list[str]:
     size = backup["bytes"] / 1e6
     if to:
         return [_("The backup is made and checked: {file} ({size:,.1f} MB)", file=backup["file"], size=size)]
     return [_("The backup is made: {file} ({size:,.1f} MB)", file=backup["file"], size=size)]
 
 
-def of_verified(backup: dict[str, Any]) -> list[str]:
+def format_verified(backup: dict[str, Any]) -> list[str]:
     return [_("The backup is whole: {file}", file=backup["file"])]
 
 
-def of_restored(values: dict[str, Any]) -> list[str]:
+def format_restored(values: dict[str, Any]) -> list[str]:
     if not values["backup"]:
         return [_("Nothing was changed.")]
     lines = [_("The backup of {at} UTC is in {folder}.", at=minute(values["backup"]["made_at"]), **values)]
@@ -123,7 +123,7 @@ def of_restored(values: dict[str, Any]) -> list[str]:
     return lines
 
 
-def of_encrypted(values: dict[str, Any]) -> list[str]:
+def format_encrypted(values: dict[str, Any]) -> list[str]:
     if values["encrypted"]:
         return [_("Later backups are encrypted. Keep the passphrase: without it nobody can bring one back.")]
     return [_("Later backups are not encrypted.")]

@@ -36,7 +36,7 @@ def page(note: Note, cuts: Sequence[Cut]) -> str:
 
 
 def _column(note: Note, cut: Cut) -> str:
-    figures = say(size_message(cut.strategy, asdict(Sizes.of(cut.chunks))))
+    figures = say(size_message(cut.strategy, asdict(Sizes.from_chunks(cut.chunks))))
     reasons = "".join(f"<li>{escape(say(reason))}</li>" for reason in cut.reasons)
     bands = []
     end = 0

@@ -9,7 +9,7 @@ from core.doors.cli.texts import _, say
 from core.model import CHUNK_KINDS, CHUNK_STATES, setting_value
 
 
-def of_chunks(values: dict[str, Any]) -> list[str]:
+def format_chunks(values: dict[str, Any]) -> list[str]:
     lines: list[str] = []
     for chunk in values["chunks"]:
         about = _(
@@ -20,19 +20,19 @@ def of_chunks(values: dict[str, Any]) -> list[str]:
     return lines or [_("The note has no chunks.")]
 
 
-def of_made(values: dict[str, Any]) -> list[str]:
+def format_made(values: dict[str, Any]) -> list[str]:
     return [_("The chunk is there, as {id}.", id=one) for one in values["chunks"]]
 
 
-def of_hidden(values: dict[str, Any]) -> list[str]:
+def format_hidden(values: dict[str, Any]) -> list[str]:
     return [_("The chunk is hidden. Show it again: tessera chunk restore {id}", id=one) for one in values["chunks"]]
 
 
-def of_restored(values: dict[str, Any]) -> list[str]:
+def format_restored(values: dict[str, Any]) -> list[str]:
     return [_("The chunk is as it was.")]
 
 
-def of_cut(cut: dict[str, Any]) -> list[str]:
+def format_cut(cut: dict[str, Any]) -> list[str]:
     lines = [*map(say, cut["warnings"]), *_split(cut)]
     if "compare" in cut:
         other = cut["compare"]

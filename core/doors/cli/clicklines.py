@@ -8,13 +8,13 @@ from core.doors.cli.texts import _, say
 from core.model import CLICKED
 
 
-def of_clicks(values: dict[str, Any]) -> list[str]:
-    return [line for click in values["clicks"] for line in of_click(click)] or [_("Nothing is recorded.")]
+def format_clicks(values: dict[str, Any]) -> list[str]:
+    return [line for click in values["clicks"] for line in format_click(click)] or [_("Nothing is recorded.")]
 
 
-def of_click(click: dict[str, Any]) -> list[str]:
+def format_click(click: dict[str, Any]) -> list[str]:
     return ["  ".join([click["day"][:10], click["note_id"], say(CLICKED[click["kind"]]), one_line(click["question"])])]
 
 
-def of_forgotten(values: dict[str, Any]) -> list[str]:
+def format_forgotten(values: dict[str, Any]) -> list[str]:
     return [say(plural("{n} click deleted.", "{n} clicks deleted.", n=values["clicks"]))]

@@ -26,7 +26,7 @@ def import_(workspace: Path, **given: Any) -> Any:
         target = {name: given[name] for name in ("folder", "base")}
         made: dict[str, Any] = run(operations.makes, **target)
         if made["makes"] and given["folder"].exists():
-            sys.stderr.write(f"{lines.of_new_base(made['makes'])}\n")
+            sys.stderr.write(f"{lines.format_new_base(made['makes'])}\n")
         with stoppable(operations.import_, workspace, given):
             return run(operations.import_, **given) | made
 
@@ -67,4 +67,4 @@ def connected_lines(values: dict[str, Any]) -> list[str]:
         if values["writes_files"]
         else [_("The files are only read. To write edits into them: {command}", command=command)]
     )
-    return [say(joined), *differing, *lines.of_import(values), *read]
+    return [say(joined), *differing, *lines.format_import(values), *read]

@@ -28,7 +28,7 @@ def agreed(question: Message, yes: bool) -> bool:
     return typer.confirm(_("Start?"), err=True)
 
 
-def _of_switch(cost: Cost) -> Message:
+def _switch_message(cost: Cost) -> Message:
     return message(
         "{n} of {every} pieces of text to index with '{embedder}': about {time}. Until it is "
         "done the old model answers.",
@@ -39,7 +39,7 @@ def _of_switch(cost: Cost) -> Message:
     )
 
 
-def _of_chunking(cost: Cost) -> Message:
+def _chunking_message(cost: Cost) -> Message:
     return plural(
         "{n} note to split again, {every} pieces of text, {new} of them to index: about {time}.",
         "{n} notes to split again, {every} pieces of text, {new} of them to index: about {time}.",
@@ -50,7 +50,7 @@ def _of_chunking(cost: Cost) -> Message:
     )
 
 
-QUESTIONS: Mapping[str, Callable[[Cost], Message]] = {"chunking": _of_chunking, "embedder": _of_switch}
+QUESTIONS: Mapping[str, Callable[[Cost], Message]] = {"chunking": _chunking_message, "embedder": _switch_message}
 """Sentences about the cost of a change, before the question whether to go on."""
 
 
@@ -72,7 +72,7 @@ def switch(
         if cost:
             minutes = round(cost["seconds"] / 60, 2)
             values |= {"windows": cost["windows"], "to_embed": cost["to_embed"], "estimated_minutes": minutes}
-            if not agreed(_of_switch(cost), yes):
+            if not agreed(_switch_message(cost), yes):
                 return values | {"embedder": run(operations.show, base=base)["embedder"]}
         return values | {"switched": True, "embedder": switch_to(run, workspace, base, embedder)["embedder"]}
 

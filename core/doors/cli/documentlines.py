@@ -10,7 +10,7 @@ _SHOWN = 20
 """Lines about notes that lack parts of their files."""
 
 
-def of_converters(values: dict[str, Any]) -> list[str]:
+def format_converters(values: dict[str, Any]) -> list[str]:
     lines = []
     for one in values["converters"]:
         state = one["version"] if one["installed"] else _("not installed")
@@ -19,12 +19,12 @@ def of_converters(values: dict[str, Any]) -> list[str]:
     return lines
 
 
-def of_unread(values: dict[str, Any]) -> list[str]:
+def format_unread(values: dict[str, Any]) -> list[str]:
     unread = [f"{one['path']}: {say(one['reason'])}" for one in values["files"]]
     return [*unread, *(line for _kind, line in _lines(values["incomplete"]))] or [_("All files were read.")]
 
 
-def of_incomplete(report: dict[str, Any]) -> list[str]:
+def format_incomplete(report: dict[str, Any]) -> list[str]:
     """Return what the first notes lack of their files, and what all do."""
     every = [
         _("  may be garbled: {line}", line=line) if kind == GUESSED else _("  incomplete: {line}", line=line)
@@ -49,23 +49,23 @@ def _lines(notes: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return [(part["kind"], f"{one['path']}: {say(part['told'])}") for one in notes for part in one["left_out"]]
 
 
-def of_encodings(values: dict[str, Any]) -> list[str]:
+def format_encodings(values: dict[str, Any]) -> list[str]:
     return [f"{one['encoding']}: {one['beginning']}" for one in values["encodings"]]
 
 
-def of_original(values: dict[str, Any]) -> list[str]:
+def format_original(values: dict[str, Any]) -> list[str]:
     if values["path"]:
         return [values["path"]]
     return [_("'{name}' is in the workspace. To have a copy of it: --to FILE", name=values["name"])]
 
 
-def of_converted(note: dict[str, Any]) -> list[str]:
+def format_converted(note: dict[str, Any]) -> list[str]:
     return [_("'{title}' is version {version} now.", title=note["path"], version=str(note["version"]))]
 
 
-def of_pictures(values: dict[str, Any]) -> list[str]:
+def format_pictures(values: dict[str, Any]) -> list[str]:
     return [say(plural("{n} picture was read.", "{n} pictures were read.", n=values["pictures"]))]
 
 
-def of_index_pictures(values: dict[str, Any]) -> list[str]:
+def format_index_pictures(values: dict[str, Any]) -> list[str]:
     return [say(plural("{n} picture is new to search", "{n} pictures are new to search", n=values["pictures"]))]

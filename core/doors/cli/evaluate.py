@@ -13,7 +13,7 @@ from core.doors.cli.calling import call, reading
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import progress, show
 from core.doors.cli.texts import _
-from core.doors.json_forms.evaluation import EVALUATION, of_advice, of_comparison
+from core.doors.json_forms.evaluation import EVALUATION, advice_form, comparison_form
 from core.doors.operations import evaluation as operations
 from core.model import METRICS, QuestionSet, SearchSettings
 
@@ -59,7 +59,7 @@ def evaluate(
             raise UnknownChoice("figure", name, METRICS)
     if out and out.suffix.lower() not in _REPORTS:
         raise UnknownChoice("form of report", out.suffix, _REPORTS)
-    search = SearchSettings.of(given.get("search", {}))
+    search = SearchSettings.from_values(given.get("search", {}))
     setups = {name: given[name] or [] for name in ("compare", "grid")}
     with reading(workspace) as opened:
         runs = opened.runs
@@ -75,17 +75,17 @@ def evaluate(
     values = EVALUATION(runs.evaluation(measured[0][1])) | {"pending": waiting}
     compared = runs.side_by_side(measured, metric)
     if len(measured) > 1:
-        values["compared"] = of_comparison(compared)
+        values["compared"] = comparison_form(compared)
     if setups["grid"]:
         names = {run.id: label for (run, _), label in zip(measured, compared.labels, strict=True)}
-        values["advice"] = of_advice(runs.advise(measured, *filter(None, [metric])), names)
+        values["advice"] = advice_form(runs.advise(measured, *filter(None, [metric])), names)
     if out:
         content = runs.report(compared, out.suffix.lower().removeprefix("."), base, terminal_language())
         try:
             out.write_bytes(content)
         except OSError as error:
             raise SourceError(str(out), "can't be written: {reason}.", reason=error.strerror or str(error)) from error
-    show(values, as_json, evaluationlines.of_comparison if len(measured) > 1 else evaluationlines.of_evaluation)
+    show(values, as_json, evaluationlines.format_comparison if len(measured) > 1 else evaluationlines.format_evaluation)
     figures = measured[0][0].metrics
     below = [
         message("{name} is {value:.3f}", name=name, value=figures[name])

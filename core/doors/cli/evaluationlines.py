@@ -8,15 +8,15 @@ from core.doors.cli.texts import _, say
 from core.model import FIGURES, figure_name
 
 
-def of_sets(values: dict[str, Any]) -> list[str]:
+def format_sets(values: dict[str, Any]) -> list[str]:
     return [*map(_set_line, values["question_sets"])] or [_("The base has no question sets.")]
 
 
-def of_set(values: dict[str, Any]) -> list[str]:
+def format_set(values: dict[str, Any]) -> list[str]:
     return [_set_line(values)]
 
 
-def of_whole_set(values: dict[str, Any]) -> list[str]:
+def format_whole_set(values: dict[str, Any]) -> list[str]:
     lines = [_set_line(values)]
     for question in values["all"]:
         lines += ["", question["text"]]
@@ -24,19 +24,19 @@ def of_whole_set(values: dict[str, Any]) -> list[str]:
     return lines
 
 
-def of_deleted_set(values: dict[str, Any]) -> list[str]:
+def format_deleted_set(values: dict[str, Any]) -> list[str]:
     return [_("The question set is deleted; its runs stay.")]
 
 
-def of_suggested(values: dict[str, Any]) -> list[str]:
+def format_suggested(values: dict[str, Any]) -> list[str]:
     return [say(plural("{n} question suggested", "{n} questions suggested", n=values["count"]))]
 
 
-def of_runs(values: dict[str, Any]) -> list[str]:
+def format_runs(values: dict[str, Any]) -> list[str]:
     return [*map(_run_line, values["runs"])] or [_("There are no runs of this base yet.")]
 
 
-def of_run(values: dict[str, Any]) -> list[str]:
+def format_run(values: dict[str, Any]) -> list[str]:
     lines = [_run_line(values), *_figures([values["metrics"]])]
     for result in values["per_question"]:
         rank = _("rank {rank}", rank=result["found_rank"]) if result["found_rank"] else _("missed")
@@ -44,7 +44,7 @@ def of_run(values: dict[str, Any]) -> list[str]:
     return lines
 
 
-def of_deleted_run(values: dict[str, Any]) -> list[str]:
+def format_deleted_run(values: dict[str, Any]) -> list[str]:
     return [_("The run is deleted.")]
 
 
@@ -60,7 +60,7 @@ def _run_line(values: dict[str, Any]) -> str:
     )
 
 
-def of_evaluation(evaluation: dict[str, Any]) -> list[str]:
+def format_evaluation(evaluation: dict[str, Any]) -> list[str]:
     return [_question_line(evaluation), *_figures([evaluation["metrics"]])]
 
 
@@ -76,7 +76,7 @@ def _figures(runs: Sequence[Mapping[str, float]]) -> list[str]:
     return ["".join(f"{run[name]:>9.3f}" for run in runs) + f"  {say(figure_name(name))}" for name in runs[0]]
 
 
-def of_comparison(evaluation: dict[str, Any]) -> list[str]:
+def format_comparison(evaluation: dict[str, Any]) -> list[str]:
     compared = evaluation["compared"]
     lines = [_question_line(evaluation)]
     for number, run in enumerate(compared["runs"], 1):

@@ -9,7 +9,7 @@ _SHOWN = 20
 """Lines of a list."""
 
 
-def of_check(values: dict[str, Any]) -> list[str]:
+def format_check(values: dict[str, Any]) -> list[str]:
     questions = plural("{n} question", "{n} questions", n=values["questions"])
     lines = [
         _("{questions} from the notes of {base}:", questions=questions, base=values["base"]),
@@ -27,7 +27,7 @@ def of_check(values: dict[str, Any]) -> list[str]:
     return lines
 
 
-def of_trial(values: dict[str, Any]) -> list[str]:
+def format_trial(values: dict[str, Any]) -> list[str]:
     lines = [say(values["comparison"]["told"])]
     if values["loses"]:
         lines.append(_("With these settings your notes are found worse, by more than chance explains."))

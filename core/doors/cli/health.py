@@ -25,9 +25,9 @@ def doctor(
     except WorkspaceLocked:
         raise
     except TesseraError as error:
-        from core.workspace import of_error
+        from core.workspace import diagnose_error
 
-        values = operations.examine.formed(of_error(workspace, error))
+        values = operations.examine.formed(diagnose_error(workspace, error))
     show(values, as_json, _lines)
     raise typer.Exit(_STATUS[values["level"]])
 
@@ -39,7 +39,7 @@ def _lines(health: dict[str, Any]) -> list[str]:
     return [*lines, last]
 
 
-def of_space(space: dict[str, Any]) -> list[str]:
+def format_space(space: dict[str, Any]) -> list[str]:
     lines = [
         _("{size:>10,.1f} MB  {name}", size=space[part] / 1e6, name=say(name)) for part, name in SPACE_PARTS.items()
     ]
@@ -60,7 +60,7 @@ def of_space(space: dict[str, Any]) -> list[str]:
     return lines
 
 
-def of_compacted(values: dict[str, Any]) -> list[str]:
+def format_compacted(values: dict[str, Any]) -> list[str]:
     before, after = values["before"] / 1e6, values["after"] / 1e6
     return [_("The database had {before:,.1f} MB, and has {after:,.1f} MB.", before=before, after=after)]
 

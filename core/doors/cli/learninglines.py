@@ -7,15 +7,15 @@ from core.base.messages import message, plural
 from core.doors.cli.texts import _, say
 
 
-def of_report(values: dict[str, Any]) -> list[str]:
-    lines = [line for log in values["logs"] for line in _of_log(log)]
+def format_report(values: dict[str, Any]) -> list[str]:
+    lines = [line for log in values["logs"] for line in _format_log(log)]
     lines += [_("{path} wasn't read: {reason}", **one) for one in values["failed"]]
     if any(log["suggested"] for log in values["logs"]):
         lines.append(_("They wait for you in '{base}': tessera note waiting", base=values["base"]))
     return lines
 
 
-def _of_log(log: dict[str, Any]) -> list[str]:
+def _format_log(log: dict[str, Any]) -> list[str]:
     suggested = plural("{n} note suggested", "{n} notes suggested", n=len(log["suggested"]))
     events = plural("{n} event", "{n} events", n=log["events"])
     head = message(

@@ -20,7 +20,7 @@ from core.model import (
 )
 
 
-def of_why_not(answer: dict[str, Any]) -> list[str]:
+def format_refusal(answer: dict[str, Any]) -> list[str]:
     lines = [_("{name}: {text}", name=answer["title"], text=answer["told"])]
     if answer["chunk_index"] is not None:
         lines.append(_("Its best passage is number {n}:", n=answer["chunk_index"] + 1))
@@ -33,11 +33,11 @@ def of_why_not(answer: dict[str, Any]) -> list[str]:
     return lines
 
 
-def of_context(context: dict[str, Any]) -> list[str]:
+def format_context(context: dict[str, Any]) -> list[str]:
     return [*([] if context["confident"] else [_("Nothing close. The nearest:"), ""]), context["text"]]
 
 
-def of_answer(answer: dict[str, Any]) -> list[str]:
+def format_answer(answer: dict[str, Any]) -> list[str]:
     """Return the sentences of an answer with their numbers, then their sources; of a refused one the nearest."""
     doubtful = [one for one in answer["sentences"] if one["told"]]
     unproven = [f"  {one['text']} ({say(NOT_IN_NOTES)}: {say(one['told'])})" for one in doubtful]
@@ -67,14 +67,14 @@ def counts(report: dict[str, Any]) -> str:
     return _("{counts}, {n} incomplete", counts=text, n=lacking) if lacking else text
 
 
-def of_import(report: dict[str, Any]) -> list[str]:
+def format_import(report: dict[str, Any]) -> list[str]:
     lines = _report_lines(report, counts(report), report["edits_flagged"], report["edits_kept"], report["waiting"])
     head = [_("Read as notes of {program}.", program=report["importer"])] if report["importer"] else []
     return [
         *head,
         *lines,
         *_away_lines(report["not_downloaded"]),
-        *documentlines.of_incomplete(report),
+        *documentlines.format_incomplete(report),
         *_skipped_lines(report["skipped"]),
         *_left_out_lines(report["left_out"]),
         *_refused_lines(report["refused"]),
@@ -107,7 +107,7 @@ def _by_reason(entries: list[dict[str, Any]]) -> dict[str, list[str]]:
     return reasons
 
 
-def of_scan(values: dict[str, Any]) -> list[str]:
+def format_scan(values: dict[str, Any]) -> list[str]:
     text: list[str] = []
     for one in values["folders"]:
         text.append(f"{one['base']}: {one['folder']}")
@@ -116,26 +116,26 @@ def of_scan(values: dict[str, Any]) -> list[str]:
         if one["problem"]:
             text.append(f"  {say(one['problem'])}")
         else:
-            text += [f"  {line}" for line in of_import(one)]
+            text += [f"  {line}" for line in format_import(one)]
     return text or [_("There is no folder with texts yet.")]
 
 
-def of_new_base(makes: dict[str, Any]) -> str:
+def format_new_base(makes: dict[str, Any]) -> str:
     name = shlex.quote(makes["base"])
     return f"{say(makes['told'])} {_('With other settings: {command}', command=f'tessera base new {name} …')}"
 
 
-def of_index(values: dict[str, Any]) -> list[str]:
+def format_index(values: dict[str, Any]) -> list[str]:
     return [say(plural("{n} passage indexed", "{n} passages indexed", n=values["chunks"]))]
 
 
-def of_rebuild(values: dict[str, Any]) -> list[str]:
+def format_rebuild(values: dict[str, Any]) -> list[str]:
     if values["index"] == "none":
         return [_("There is no search index: a search by meaning compares with every passage.")]
     return [_("The search index is rebuilt.")]
 
 
-def of_refused(values: dict[str, Any]) -> list[str]:
+def format_refused(values: dict[str, Any]) -> list[str]:
     lines = []
     for one in values["refused"]:
         text = " ".join(one["text"].split())[:100]
@@ -179,7 +179,7 @@ def _waiting_line(notes: int) -> str:
     )
 
 
-def of_rechunk(report: dict[str, Any]) -> list[str]:
+def format_rechunk(report: dict[str, Any]) -> list[str]:
     text = _("{notes} split again, {unchanged} unchanged, {n} failed", n=len(report["failed"]), **report)
     return _report_lines(report, text, report["flagged"])
 
@@ -205,7 +205,7 @@ def _report_lines(report: dict[str, Any], head: str, flagged: int, orphaned: int
     return [*lines, say(cost)]
 
 
-def of_result(result: dict[str, Any], *, full: bool = False, explain: bool = False) -> list[str]:
+def format_result(result: dict[str, Any], *, full: bool = False, explain: bool = False) -> list[str]:
     """Return the lines of the hits: whole passages with `full`, scores and matching words with `explain`."""
     head: list[object] = [
         plural("{n} hit", "{n} hits", n=len(result["hits"])),
@@ -235,7 +235,7 @@ def of_result(result: dict[str, Any], *, full: bool = False, explain: bool = Fal
     if result["hits"] and not result["confident"]:
         printed.append(_("Nothing close. The nearest:"))
     for hit in result["hits"]:
-        text = hit["text"].splitlines() if full else snippet.of(hit, result["understood"]["text"])
+        text = hit["text"].splitlines() if full else snippet.snippet_lines(hit, result["understood"]["text"])
         printed += ["", *_hit_lines(hit, explain=explain), *_about(hit), *(f"   {line}" for line in text)]
     if result["lost"]:
         printed += ["", _("Also considered:")]
@@ -267,7 +267,7 @@ def _hit_lines(hit: dict[str, Any], *, explain: bool) -> list[str]:
     return [f"{hit['rank']}. {where}", f"   {hit['base']}: {place}" + (f" ({scores}{matched})" if explain else "")]
 
 
-def of_status(status: dict[str, Any]) -> list[str]:
+def format_status(status: dict[str, Any]) -> list[str]:
     lines = [_("{folder}: {size:.1f} MB", folder=status["workspace"], size=status["bytes"] / 1e6)]
     for base in status["bases"]:
         lines += base_lines(base)
@@ -296,5 +296,5 @@ def folder_lines(base: dict[str, Any]) -> list[str]:
     return [_("    {path}, last update {at}", path=path, at=at) for path, at in times]
 
 
-def of_log(log: dict[str, Any]) -> list[str]:
+def format_log(log: dict[str, Any]) -> list[str]:
     return log["lines"] or [_("Nothing stands in {file} yet.", file=log["log"])]

@@ -11,7 +11,7 @@ from core.model import AUTHORS, NOTE_FIELDS, SUBMISSIONS, VERSION_KINDS, propert
 _SIGNS = {"equal": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 
 
-def of_note(note: dict[str, Any]) -> list[str]:
+def format_note(note: dict[str, Any]) -> list[str]:
     head = [
         f"{note['title']}",
         _("{base}: {path}, version {version} ({id})", **note | {"version": str(note["version"])}),
@@ -29,35 +29,35 @@ def of_note(note: dict[str, Any]) -> list[str]:
     return [*head, *fields, *missing, *unread, *left_out, "", note["body"]]
 
 
-def of_written(note: dict[str, Any]) -> list[str]:
+def format_written(note: dict[str, Any]) -> list[str]:
     return [_("'{title}' is written: {base}: {path} ({id})", **note)]
 
 
-def of_change(note: dict[str, Any]) -> list[str]:
+def format_change(note: dict[str, Any]) -> list[str]:
     if not note["changed"]:
         return [_("'{title}' stays as it is.", title=note["title"])]
     return [_("'{title}' is version {version} now.", title=note["title"], version=str(note["version"]))]
 
 
-def of_file(note: dict[str, Any], to: Path | None) -> list[str]:
+def format_file(note: dict[str, Any], to: Path | None) -> list[str]:
     if to:
         return [_("The note is in {file}.", file=str(to))]
     return [note["text"].removesuffix("\n")]
 
 
-def of_copied(note: dict[str, Any]) -> list[str]:
+def format_copied(note: dict[str, Any]) -> list[str]:
     return [_("The copy is at '{path}'.", path=note["path"])]
 
 
-def of_linked(note: dict[str, Any]) -> list[str]:
+def format_linked(note: dict[str, Any]) -> list[str]:
     return [_("The link is there: version {version} now.", version=str(note["version"]))]
 
 
-def of_moved(note: dict[str, Any]) -> list[str]:
+def format_moved(note: dict[str, Any]) -> list[str]:
     return [_("The note is at '{path}' now.", path=note["path"])]
 
 
-def of_list(values: dict[str, Any]) -> list[str]:
+def format_list(values: dict[str, Any]) -> list[str]:
     return [_note_line(note) for note in values["notes"]] or [_("There are no such notes.")]
 
 
@@ -68,7 +68,7 @@ def _note_line(note: dict[str, Any]) -> str:
     return f"{note['id']}  {note['base']}: {note['path']}  {note['title']}{about}"
 
 
-def of_history(values: dict[str, Any]) -> list[str]:
+def format_history(values: dict[str, Any]) -> list[str]:
     return [
         f"{version['number']:>4}  {minute(version['at'])}  "
         + _("{done} {by}", done=VERSION_KINDS[version["kind"]], by=AUTHORS[version["author"]])
@@ -77,7 +77,7 @@ def of_history(values: dict[str, Any]) -> list[str]:
     ]
 
 
-def of_difference(values: dict[str, Any]) -> list[str]:
+def format_difference(values: dict[str, Any]) -> list[str]:
     lines = [
         f"{say(NOTE_FIELDS[field['name']].title)}: [-{_value(field['before'])}-] {{+{_value(field['after'])}+}}"
         for field in values["fields"]
@@ -101,17 +101,17 @@ def _changed_lines(pieces: list[dict[str, str]]) -> Iterator[str]:
             skipped = True
 
 
-def of_archived(values: dict[str, Any]) -> list[str]:
+def format_archived(values: dict[str, Any]) -> list[str]:
     n = len(values["archived"])
     return [say(plural("{n} note is archived.", "{n} notes are archived.", n=n))]
 
 
-def of_restored(values: dict[str, Any]) -> list[str]:
+def format_restored(values: dict[str, Any]) -> list[str]:
     n = len(values["restored"])
     return [say(plural("{n} note is back.", "{n} notes are back.", n=n))]
 
 
-def of_deleted(values: dict[str, Any]) -> list[str]:
+def format_deleted(values: dict[str, Any]) -> list[str]:
     n = len(values["deleted"])
     head = say(plural("{n} note is in the trash.", "{n} notes are in the trash.", n=n))
     back = plural(
@@ -122,7 +122,7 @@ def of_deleted(values: dict[str, Any]) -> list[str]:
     return [f"{head} {say(back)}"]
 
 
-def of_trash(values: dict[str, Any]) -> list[str]:
+def format_trash(values: dict[str, Any]) -> list[str]:
     return [
         f"{note['id']}  {note['base']}: {note['path']}  {note['title']}  "
         f"({minute(note['deleted_at'])}, {say(AUTHORS[note['author']])})"
@@ -130,12 +130,12 @@ def of_trash(values: dict[str, Any]) -> list[str]:
     ] or [_("The trash is empty.")]
 
 
-def of_waiting(values: dict[str, Any]) -> list[str]:
+def format_waiting(values: dict[str, Any]) -> list[str]:
     return [*map(_waiting_line, values["waiting"])] or [_("Nothing waits for you.")]
 
 
-def of_submission(one: dict[str, Any]) -> list[str]:
-    return [_waiting_line(one), "", *(of_note(one["text"]) if one["kind"] == "note" else of_difference(one))]
+def format_submission(one: dict[str, Any]) -> list[str]:
+    return [_waiting_line(one), "", *(format_note(one["text"]) if one["kind"] == "note" else format_difference(one))]
 
 
 def _waiting_line(one: dict[str, Any]) -> str:
@@ -143,11 +143,11 @@ def _waiting_line(one: dict[str, Any]) -> str:
     return f"{one['id']}  {one['base']}: {one['path']}  {one['title']}  ({minute(one['at'])}, {done})"
 
 
-def of_accepted(values: dict[str, Any]) -> list[str]:
+def format_accepted(values: dict[str, Any]) -> list[str]:
     return [say(settled_line(one["kind"], one["title"], accepted=True)) for one in values["accepted"]]
 
 
-def of_rejected(values: dict[str, Any]) -> list[str]:
+def format_rejected(values: dict[str, Any]) -> list[str]:
     return [say(settled_line(one["kind"], one["title"], accepted=False)) for one in values["rejected"]]
 
 

@@ -66,10 +66,10 @@ def list_(
     as_json: Json = False,
 ) -> None:
     if trash:
-        show(call(note_trash.trash, workspace, {"base": base}), as_json, notelines.of_trash)
+        show(call(note_trash.trash, workspace, {"base": base}), as_json, notelines.format_trash)
         return
     chosen = {"bases": [base] if base else None, "filters": filters}
-    show({"notes": call(operations.list_, workspace, chosen)["notes"]}, as_json, notelines.of_list)
+    show({"notes": call(operations.list_, workspace, chosen)["notes"]}, as_json, notelines.format_list)
 
 
 @app.command(
@@ -82,6 +82,6 @@ def waiting(
     as_json: Json = False,
 ) -> None:
     if name:
-        show(call(note_trash.proposed, workspace, {"note": name}), as_json, notelines.of_submission)
+        show(call(note_trash.proposed, workspace, {"note": name}), as_json, notelines.format_submission)
     else:
-        show(call(note_trash.waiting, workspace, {"base": base}), as_json, notelines.of_waiting)
+        show(call(note_trash.waiting, workspace, {"base": base}), as_json, notelines.format_waiting)

@@ -10,7 +10,7 @@ from core.base import places
 from core.doors.cli.texts import _
 
 
-def _of_settings(context: typer.Context, folder: Path) -> Path:
+def _configured_workspace(context: typer.Context, folder: Path) -> Path:
     """Return the workspace that the settings name where the command line names none."""
     from core.settings.file import usual_workspace  # takes a third of a second, which --help avoids
 
@@ -21,7 +21,10 @@ def _of_settings(context: typer.Context, folder: Path) -> Path:
 Folder = Annotated[
     Path,
     typer.Option(
-        "--workspace", help=_("Where Tessera keeps its data."), envvar="TESSERA_WORKSPACE", callback=_of_settings
+        "--workspace",
+        help=_("Where Tessera keeps its data."),
+        envvar="TESSERA_WORKSPACE",
+        callback=_configured_workspace,
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help=_("Print JSON."))]

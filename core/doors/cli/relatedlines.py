@@ -5,7 +5,7 @@ from typing import Any
 from core.doors.cli.texts import _, say
 
 
-def of_related(values: dict[str, Any]) -> list[str]:
+def format_related(values: dict[str, Any]) -> list[str]:
     lines = [
         *_part(_("Related notes"), [(_place(one), one["reasons"]) for one in values["notes"]]),
         *_part(_("Possible copies"), [(_place(one), one["reasons"]) for one in values["copies"]]),
@@ -34,7 +34,7 @@ def _place(one: dict[str, Any]) -> str:
     return f"{one['title']} ({one['base']}: {one['path'] or one['note_id']})"
 
 
-def of_concepts(values: dict[str, Any]) -> list[str]:
+def format_concepts(values: dict[str, Any]) -> list[str]:
     lines = []
     for one in values["concepts"]:
         more = [_("pinned")] if one["pinned"] else []
@@ -44,16 +44,16 @@ def of_concepts(values: dict[str, Any]) -> list[str]:
     return lines or [_("No phrase stands in several notes yet.")]
 
 
-def of_concept_notes(values: dict[str, Any]) -> list[str]:
+def format_concept_notes(values: dict[str, Any]) -> list[str]:
     return [f"{one['times']:>5}  {_place(one)}" for one in values["notes"]] or [_("No note holds all of that.")]
 
 
-def of_way(values: dict[str, Any]) -> list[str]:
+def format_way(values: dict[str, Any]) -> list[str]:
     lines = [
         line for one in values["steps"] for line in (_place(one), *([f"  {say(one['way'])}"] if one["way"] else []))
     ]
     return lines or [_("Nothing leads from one to the other.")]
 
 
-def of_decided(values: dict[str, Any]) -> list[str]:
+def format_decided(values: dict[str, Any]) -> list[str]:
     return [_("'{name}': done.", name=values["name"])]

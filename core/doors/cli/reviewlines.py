@@ -7,7 +7,7 @@ from core.doors.cli.texts import _, say
 from core.model import MATTERS
 
 
-def of_matters(values: dict[str, Any]) -> list[str]:
+def format_items(values: dict[str, Any]) -> list[str]:
     lines: list[str] = []
     kind = ""
     for one in values["waiting"]:
@@ -21,13 +21,13 @@ def of_matters(values: dict[str, Any]) -> list[str]:
     return lines or [_("Nothing waits for you.")]
 
 
-def of_later(values: dict[str, Any]) -> list[str]:
+def format_later(values: dict[str, Any]) -> list[str]:
     return [_("It comes back in a week.")]
 
 
-def of_fine(values: dict[str, Any]) -> list[str]:
+def format_fine(values: dict[str, Any]) -> list[str]:
     return [_("It stays as it is, and comes back when it changes.")]
 
 
-def of_merged(note: dict[str, Any]) -> list[str]:
+def format_merged(note: dict[str, Any]) -> list[str]:
     return [_("The text is added; the note is version {version} now.", version=str(note["version"]))]

@@ -39,8 +39,8 @@ def context(folder: Path, **given: Any) -> Any:
 
 def found_lines(values: dict[str, Any], *, full: bool = False, explain: bool = False) -> list[str]:
     if "hits" in values:
-        return [*lines.of_result(values, full=full, explain=explain), *_picture_lines(values["pictures"])]
-    return lines.of_context(values) if "citations" in values else lines.of_why_not(values)
+        return [*lines.format_result(values, full=full, explain=explain), *_picture_lines(values["pictures"])]
+    return lines.format_context(values) if "citations" in values else lines.format_refusal(values)
 
 
 def _picture_lines(pictures: list[dict[str, Any]]) -> list[str]:

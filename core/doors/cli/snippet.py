@@ -10,7 +10,7 @@ SNIPPET = 6
 """Most lines of a passage that a hit prints."""
 
 
-def of(hit: dict[str, Any], question: str) -> list[str]:
+def snippet_lines(hit: dict[str, Any], question: str) -> list[str]:
     """Return up to SNIPPET lines of a hit side by side, those with the most words of a question.
 
     Blank lines go, and so does a heading that stands in the line above.

@@ -11,11 +11,11 @@ from core.model import NOT_IN_NOTES
 _GONE = {"changed": message("The source has changed."), "deleted": message("The note was deleted.")}
 
 
-def of_threads(values: dict[str, Any]) -> list[str]:
+def format_threads(values: dict[str, Any]) -> list[str]:
     return [f"{one['id']}  {one['title']}" for one in values["threads"]] or [_("There are no threads yet.")]
 
 
-def of_thread(values: dict[str, Any]) -> list[str]:
+def format_thread(values: dict[str, Any]) -> list[str]:
     return [_("Thread {id}", id=values["id"]), *(line for turn in values["turns"] for line in _turn(turn))]
 
 

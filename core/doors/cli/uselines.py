@@ -9,7 +9,7 @@ from core.model import USED_IN
 _VERDICTS = {1: message("helpful"), 0: message("not helpful"), -1: message("misleading")}
 
 
-def of_uses(values: dict[str, Any]) -> list[str]:
+def format_uses(values: dict[str, Any]) -> list[str]:
     found = plural("Found {n} time", "Found {n} times", n=values["found"])
     used = plural("used {n} time", "used {n} times", n=values["used"])
     verdicts = _(
@@ -17,10 +17,10 @@ def of_uses(values: dict[str, Any]) -> list[str]:
         **{name: values[name] for name in ("helpful", "not_helpful", "misleading")},
     )
     head = _("{found}, {used}. Verdicts: {verdicts}.", found=found, used=used, verdicts=verdicts)
-    return [head, *map(of_use, values["uses"])]
+    return [head, *map(format_use, values["uses"])]
 
 
-def of_use(use: dict[str, Any]) -> str:
+def format_use(use: dict[str, Any]) -> str:
     place = USED_IN.get(use["used_in"])
     parts = [minute(use["used_at"]), say(place) if place else use["used_in"], use["context"]]
     parts += [f"×{use['times']}"] * (use["times"] > 1)
@@ -28,9 +28,9 @@ def of_use(use: dict[str, Any]) -> str:
     return "  ".join(filter(None, parts))
 
 
-def of_reported(use: dict[str, Any]) -> list[str]:
-    return [of_use(use)]
+def format_reported(use: dict[str, Any]) -> list[str]:
+    return [format_use(use)]
 
 
-def of_forgotten(values: dict[str, Any]) -> list[str]:
+def format_forgotten(values: dict[str, Any]) -> list[str]:
     return [say(plural("{n} use deleted.", "{n} uses deleted.", n=values["uses"]))]

@@ -33,20 +33,20 @@ class Preview(TypedDict):
     compare: NotRequired[dict[str, Any]]
 
 
-def of_preview(preview: tuple[model.Note, list[model.Cut]]) -> Preview:
+def preview_form(preview: tuple[model.Note, list[model.Cut]]) -> Preview:
     note, (cut, *others) = preview
-    values = _of_cut(note, cut)
+    values = _cut_form(note, cut)
     for other in others:
         difference = model.Difference.between(cut.chunks, other.chunks)
-        values["compare"] = {**_of_cut(note, other), "cuts": plain(difference)}
+        values["compare"] = {**_cut_form(note, other), "cuts": plain(difference)}
     return values
 
 
-def _of_cut(note: model.Note, cut: model.Cut) -> Preview:
+def _cut_form(note: model.Note, cut: model.Cut) -> Preview:
     return {
         "profile": plain(cut.profile),
         "strategy": cut.strategy,
-        "sizes": plain(model.Sizes.of(cut.chunks)),
+        "sizes": plain(model.Sizes.from_chunks(cut.chunks)),
         "reasons": plain(cut.reasons),
         "warnings": plain([*note.warnings, *(one.message for one in note.left_out)]),
         "chunks": [

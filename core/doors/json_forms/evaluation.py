@@ -48,7 +48,7 @@ EVALUATION = Form(
 )
 
 
-def of_comparison(compared: model.SideBySide) -> dict[str, Any]:
+def comparison_form(compared: model.SideBySide) -> dict[str, Any]:
     figures = [{name: each[at] for name, each in compared.figures.items()} for at in range(len(compared.labels))]
     return {
         "metric": compared.metric,
@@ -64,7 +64,7 @@ def of_comparison(compared: model.SideBySide) -> dict[str, Any]:
     }
 
 
-def of_advice(advice: model.Advice, names: Mapping[str, str | Message]) -> dict[str, Any]:
+def advice_form(advice: model.Advice, names: Mapping[str, str | Message]) -> dict[str, Any]:
     values: dict[str, Any] = plain(advice)
     return values | {
         "best": names[advice.best],

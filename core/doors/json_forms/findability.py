@@ -10,7 +10,7 @@ _FINDING = Form("Finding", model.Finding, "note_id title reason other_id=other o
 _VANISHED = Form("Vanished", model.Vanished, "note_id title kind text told=message")
 
 
-def of_comparison(comparison: model.Comparison) -> dict[str, Any]:
+def comparison_form(comparison: model.Comparison) -> dict[str, Any]:
     return {
         "questions": comparison.questions,
         "difference": comparison.difference,
@@ -25,8 +25,8 @@ _SINCE = Form(
     "at told=message settings",
     vanished=([_VANISHED], "vanished"),
     lost=([_RESULT], "lost"),
-    comparison=(dict[str, Any], lambda since: of_comparison(since.comparison)),
-    by_meaning=(dict[str, Any], lambda since: of_comparison(since.by_meaning)),
+    comparison=(dict[str, Any], lambda since: comparison_form(since.comparison)),
+    by_meaning=(dict[str, Any], lambda since: comparison_form(since.by_meaning)),
 )
 CHECK = Form(
     "FindabilityCheck",
@@ -42,6 +42,6 @@ TRIAL = Form(
     "SettingsTrial",
     model.SettingsTrial,
     "loses",
-    comparison=(dict[str, Any], lambda trial: of_comparison(trial.comparison)),
+    comparison=(dict[str, Any], lambda trial: comparison_form(trial.comparison)),
     lost=([_RESULT], "lost"),
 )

@@ -274,5 +274,5 @@ def _fields(
     names = ("embed_at_once", "write_files", "watch", "trusts_programs", "read_pictures")
     fields: dict[str, Any] = {"description": description, **dict(zip(names, switches, strict=True))}
     if search:
-        fields["search"] = SearchSettings.of(search).over(own)
+        fields["search"] = SearchSettings.from_values(search).over(own)
     return cast(BaseFields, {name: value for name, value in fields.items() if value is not None})

@@ -168,7 +168,7 @@ def index(
     takes={"file": "/home/ada/notes/roadmap.md", "chunk_size": 256},
     gives=CUT,
     fields=CHUNKING_PARAMETERS,
-    form=forms.of_preview,
+    form=forms.preview_form,
     lacks=dict.fromkeys(("http", "tool"), "it reads any file of the machine"),
 )
 def preview(

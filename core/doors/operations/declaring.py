@@ -105,7 +105,7 @@ class Operation:
     @cached_property
     def response(self) -> Any:
         """An example of an answer: what it `gives`, else that of its form."""
-        return examples.of(self.form) if self.gives is None and isinstance(self.form, Form) else self.gives
+        return examples.example_for(self.form) if self.gives is None and isinstance(self.form, Form) else self.gives
 
     @property
     def noun(self) -> str:

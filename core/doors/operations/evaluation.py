@@ -147,8 +147,8 @@ def _pipelines(
 ) -> tuple[QuestionSet, list[Pipeline]]:
     """Return a set and the setups to ask it with; raises what is wrong with either."""
     known = _known(workspace, question_set)
-    base = workspace.bases.of_id(known.base_id).name
-    settings = SearchSettings.of(search or {})
+    base = workspace.bases.by_id(known.base_id).name
+    settings = SearchSettings.from_values(search or {})
     pipelines = workspace.runs.variants(base, settings, compare or (), grid or ())
     workspace.runs.to_ask(known)
     return known, pipelines

@@ -9,13 +9,13 @@ from core.doors.json_forms.forms import Form
 _EXAMPLES: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 
 
-def of(form: Form) -> Any:
+def example_for(form: Form) -> Any:
     """Return the example of a form; that of one without is made of those of its parts."""
     return _EXAMPLES[form.name] if form.name in _EXAMPLES else {name: _part(kind) for name, kind in form.parts.items()}
 
 
 def _part(kind: Any) -> Any:
-    return [of(kind[0])] if isinstance(kind, list) else of(kind)
+    return [example_for(kind[0])] if isinstance(kind, list) else example_for(kind)
 
 
 def __getattr__(name: str) -> Any:

@@ -57,7 +57,7 @@ def try_(
     base: Base,
     search: Annotated[dict[str, Any] | None, About(message("The settings to try."), parts=SEARCH)] = None,
 ) -> SettingsTrial:
-    settings = SearchSettings.of(search or {}).over(workspace.bases.get(base).search)
+    settings = SearchSettings.from_values(search or {}).over(workspace.bases.get(base).search)
     return _known(base, workspace.findability.try_settings(base, settings, progress))
 
 

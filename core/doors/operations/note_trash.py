@@ -33,7 +33,7 @@ _TRASH = "an assistant has no business with what the person deleted"
     lacks={"tool": _TRASH},
 )
 def trash(workspace: "Workspace", base: SomeBase = None) -> list[tuple[Trashed, str]]:
-    return [(one, workspace.bases.of_id(one.base_id).name) for one in workspace.notes.trash(base)]
+    return [(one, workspace.bases.by_id(one.base_id).name) for one in workspace.notes.trash(base)]
 
 
 @operation(

@@ -217,7 +217,7 @@ def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> Written:
         return written(workspace, workspace.notes.copy(one))
     old = workspace.notes.get(one)
     fields: dict[str, Any] = {name: getattr(old, name) for name in NOTE_FIELDS if name != "status"}
-    return written(workspace, workspace.proposals.add(workspace.bases.of_id(old.base_id).name, old.body, **fields))
+    return written(workspace, workspace.proposals.add(workspace.bases.by_id(old.base_id).name, old.body, **fields))
 
 
 @operation(
@@ -235,12 +235,12 @@ def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> list[st
 
 
 def shown(workspace: "Workspace", note: Note) -> Shown:
-    base, lost = workspace.bases.of_id(note.base_id), workspace.notes.missing_attachments(note)
+    base, lost = workspace.bases.by_id(note.base_id), workspace.notes.missing_attachments(note)
     return note, base.name, lost, workspace.pictures.problems(note.id)
 
 
 def written(workspace: "Workspace", done: Note | Proposal) -> Written:
     if isinstance(done, Proposal):
         note = workspace.notes.get(done.note_id)
-        return note, workspace.bases.of_id(note.base_id).name, "pending"
-    return done, workspace.bases.of_id(done.base_id).name, done.status
+        return note, workspace.bases.by_id(note.base_id).name, "pending"
+    return done, workspace.bases.by_id(done.base_id).name, done.status

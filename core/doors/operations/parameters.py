@@ -30,14 +30,14 @@ NOTE_PARAMETERS = tuple(
 """The fields of a note; what programs may not set, no door for programs takes."""
 
 
-def _of_chunking(name: str, option: ChunkingOption) -> Parameter:
+def _chunking_parameter(name: str, option: ChunkingOption) -> Parameter:
     usual = getattr(ChunkingOptions(), name)
     range_ = {"least": option.least, "most": option.most}
     about = message("{about} From {least} to {most}; {n} in a new base.", about=option.about, n=usual, **range_)
     return Parameter(name, type(usual) | None, About(about if option.most else option.about))
 
 
-CHUNKING_PARAMETERS = tuple(starmap(_of_chunking, CHUNKING.items()))
+CHUNKING_PARAMETERS = tuple(starmap(_chunking_parameter, CHUNKING.items()))
 """Parameters of chunking; omitted ones stay, in a new base as the settings say."""
 
 _SETTINGS = {

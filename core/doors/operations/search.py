@@ -168,4 +168,4 @@ def options(workspace: "Workspace", given: Mapping[str, Any]) -> SearchOptions:
         terms=given.get("filters") or (),
     )
     switches = {name: given.get(name, False) for name in ("as_typed", "explain", "plain")}
-    return cast(SearchOptions, SearchSettings.of(given).chosen() | switches | {"filters": filters})
+    return cast(SearchOptions, SearchSettings.from_values(given).chosen() | switches | {"filters": filters})

@@ -79,7 +79,7 @@ def ask(
 )
 def keep(workspace: "Workspace", thread: ThreadId) -> tuple[Note, str, str]:
     note = workspace.threads.keep(thread)
-    return note, workspace.bases.of_id(note.base_id).name, note.status
+    return note, workspace.bases.by_id(note.base_id).name, note.status
 
 
 @operation(

@@ -30,7 +30,7 @@ Passage = Annotated[str, About(message("The passage that was used, by its id; by
 )
 def list_(workspace: "Workspace", note: NoteName) -> tuple[UseFigures, list[Use]]:
     one = named.any_id(workspace, note)
-    return workspace.uses.figures(one), workspace.uses.of(one)
+    return workspace.uses.figures(one), workspace.uses.for_note(one)
 
 
 @operation(
@@ -76,7 +76,7 @@ def take_back(
 ) -> tuple[UseFigures, list[Use]]:
     one = named.id_of(workspace, note)
     workspace.uses.take_back(one, used_in, context, chunk_id=chunk)
-    return workspace.uses.figures(one), workspace.uses.of(one)
+    return workspace.uses.figures(one), workspace.uses.for_note(one)
 
 
 @operation(

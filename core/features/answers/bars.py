@@ -26,7 +26,7 @@ EXAMPLES = Bar(3.0, "examples", 140, 0.12, 0.08, 0.17)
 share has more evidence in `benchmarks.answers`; 1 in 20 that the notes answer has less."""
 
 
-def of(store: Store, base: KnowledgeBase) -> Bar:
+def current_threshold(store: Store, base: KnowledgeBase) -> Bar:
     """Return the bar of a base as it was measured last, else that of the examples."""
     return store.bars.get(base) or EXAMPLES
 

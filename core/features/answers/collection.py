@@ -68,10 +68,10 @@ class Answers:
         Raises what a search does.
         """
         result = self._searching.answer(self._searching.prepare(text, options))
-        return self.of(result, measure=True)
+        return self.answer_result(result, measure=True)
 
     def _unmeasured(self, text: str) -> Answer:
-        return self.of(self._searching.answer(self._searching.prepare(text, {})))
+        return self.answer_result(self._searching.answer(self._searching.prepare(text, {})))
 
     def write(self, text: str, *, stop: Stop = never, **options: Unpack[SearchOptions]) -> Iterator[Answer]:
         """Yield the answer of the language model of the settings as it is written, each of its sentences once more.
@@ -91,15 +91,15 @@ class Answers:
     def to_question(self, result: SearchResult) -> Answer | None:
         """Return the answer to what was typed where that is a question, None for a word or a title."""
         titles = (hit.note.title for hit in result.hits)
-        return self.of(result) if asking.is_question(result.understood.text, titles) else None
+        return self.answer_result(result) if asking.is_question(result.understood.text, titles) else None
 
-    def of(self, result: SearchResult, *, measure: bool = False) -> Answer:
+    def answer_result(self, result: SearchResult, *, measure: bool = False) -> Answer:
         """Return the answer to the question of a result; without `measure`, an old bar will do."""
         selection = choose(self._store, self._searching.reads, result)
         bar = bars.EXAMPLES
         if result.hits:
-            base = self._store.bases.of_id((selection.quotes or result.hits)[0].note.base_id)
-            bar = self.measure(base) if measure else bars.of(self._store, base)
+            base = self._store.bases.by_id((selection.quotes or result.hits)[0].note.base_id)
+            bar = self.measure(base) if measure else bars.current_threshold(self._store, base)
         answer = answer_of(result, selection, bar)
         no_notes = not result.hits and not self._store.notes.count([base.id for base in self._store.bases.all()])
         return replace(answer, no_notes=no_notes)
@@ -108,7 +108,7 @@ class Answers:
         """Start the job `measure_bar` for the base of an answer; return False if its bar is as its notes are."""
         if self._store.readonly or not answer.result.hits:
             return False
-        base = self._store.bases.of_id((answer.quotes or answer.result.hits)[0].note.base_id)
+        base = self._store.bases.by_id((answer.quotes or answer.result.hits)[0].note.base_id)
         if self._is_fresh(base, self._own(base), self._windows()):
             return False
         return self._jobs.start("measure_bar", lambda progress: self.measure(base, progress), quiet=True)
@@ -117,11 +117,11 @@ class Answers:
         """Measure the bar of a base unless it is known for its notes and questions, and return it."""
         own, share, windows = self._own(base), self._settings.search.refuse, self._windows()
         if self._store.readonly or not windows or self._is_fresh(base, own, windows):
-            return bars.of(self._store, base)
+            return bars.current_threshold(self._store, base)
         bar = replace(bars.EXAMPLES, windows=windows)
         if len(own) >= bars.enough(share):
             bar = bars.below(self._evidence(base, own, progress), share, windows)
-        elif len(others := self._of_others(base)) >= bars.LEAST_OTHERS:
+        elif len(others := self._other_questions(base)) >= bars.LEAST_OTHERS:
             bar = bars.above(self._evidence(base, others, progress), bars.ANSWERED, windows)
         self._store.bars.set(base, bar)
         return bar
@@ -139,11 +139,11 @@ class Answers:
 
     def _own(self, base: KnowledgeBase) -> list[str]:
         """Return the questions of the base's own sets that it answers, the newest of each set first."""
-        sets = [self._store.questions.of(one) for one in self._store.questions.sets(base)]
+        sets = [self._store.questions.for_set(one) for one in self._store.questions.sets(base)]
         texts = [one.text for own in sets for one in own[::-1] if one.gold and not one.suggested]
         return list(dict.fromkeys(texts))[:OWN]
 
-    def _of_others(self, base: KnowledgeBase) -> list[str]:
+    def _other_questions(self, base: KnowledgeBase) -> list[str]:
         """Return questions on the notes of the other bases."""
         names = tuple(other.name for other in self._store.bases.all() if other.id != base.id)
         cards = self._store.notes.cards(Filters(bases=names)) if names else []

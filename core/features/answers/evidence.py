@@ -110,7 +110,7 @@ def candidates(
     question: Question, hits: Sequence[Hit], best: float, reads: Mapping[str, Read], stems: Stems
 ) -> list[Candidate]:
     """Return the units of hits; `best` is the score of the best hit."""
-    by_hit = {hit.chunk.id: [*_of_hit(question, hit, best, reads.get(hit.chunk.id), stems)] for hit in hits}
+    by_hit = {hit.chunk.id: [*_hit_candidates(question, hit, best, reads.get(hit.chunk.id), stems)] for hit in hits}
     return [one for some in _with_reading(by_hit, reads).values() for one in some]
 
 
@@ -142,7 +142,7 @@ def _with_reading(by_hit: Mapping[str, list[Candidate]], reads: Mapping[str, Rea
     }
 
 
-def _of_hit(question: Question, hit: Hit, best: float, read: Read | None, stems: Stems) -> Iterator[Candidate]:
+def _hit_candidates(question: Question, hit: Hit, best: float, read: Read | None, stems: Stems) -> Iterator[Candidate]:
     places = word_places(hit.chunk.text, question.words, stems)
     headings = words_in(" ".join((hit.note.title, *hit.chunk.titles)), question.words, stems)[1]
     units = units_of(hit.chunk.text)

@@ -28,7 +28,7 @@ class Examples:
         self._jobs, self._note_of, self._drawn, self._answered = jobs, note_of, drawn, answered
         self._found: tuple[Stamp, tuple[str, ...]] = ((), ())
 
-    def of(self, stamp: Stamp) -> tuple[str, ...]:
+    def for_notes(self, stamp: Stamp) -> tuple[str, ...]:
         """Return the examples of some notes; none yet, and start the job that finds them, after notes changed."""
         known, found = self._found
         if known == stamp:

@@ -93,11 +93,11 @@ def excerpts(units: Sequence[Candidate]) -> list[Excerpt]:
     """
     best: list[Excerpt] = []
     for _, neighbours in groupby(units, key=lambda unit: unit.hit.chunk.id):
-        best += _of_hit(list(neighbours))
+        best += _hit_excerpts(list(neighbours))
     return sorted(best, key=lambda excerpt: -excerpt.score)
 
 
-def _of_hit(units: Sequence[Candidate]) -> Iterator[Excerpt]:
+def _hit_excerpts(units: Sequence[Candidate]) -> Iterator[Excerpt]:
     """Yield for each unit of a hit the best run in which it is the strongest, if there is one."""
     evidence = [unit.evidence for unit in units]
     odds = [exp(value) for value in evidence]

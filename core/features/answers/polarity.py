@@ -34,7 +34,7 @@ class Quoted:
     touched: Sequence[bool]
 
     @classmethod
-    def of(cls, passage: str, start: int, end: int) -> "Quoted":
+    def from_passage(cls, passage: str, start: int, end: int) -> "Quoted":
         before, quote, after = _around(passage, start, end)
         before, text = normal(before), normal(before + quote + after)
         first, last = len(before), len(normal(before + quote))
@@ -52,7 +52,7 @@ def agrees(sentence: str, passages: Iterable[tuple[str, Span]]) -> bool:
     """Whether a sentence claims what its quotes claim, each a passage and the place of the quote in it."""
     text = normal(sentence)
     said = clauses(text)
-    quoted = [Quoted.of(passage, *span) for passage, span in passages]
+    quoted = [Quoted.from_passage(passage, *span) for passage, span in passages]
     if any(one.holds(text) for one in quoted):
         return True
     found = [clause for one in quoted for clause in one.clauses]

@@ -167,13 +167,13 @@ class Threads:
             now = None
         if now is not None:
             return CitedPlace("same" if now == span else "moved", note.title, *now)
-        pieces = places.around(difference.of_texts(old.body, note.body), span) if old else ()
+        pieces = places.around(difference.compare_texts(old.body, note.body), span) if old else ()
         return CitedPlace("changed", note.title, pieces=pieces)
 
     def _has(self, note: Note, cited: Cited, text: str) -> bool:
         """Whether a quote is of a note's own text, or of a chunk that a person wrote and that still holds it."""
         own = text == cited.quote
-        return own or any(cited.quote in chunk.text for chunk in self._store.chunks.of_note(note.id))
+        return own or any(cited.quote in chunk.text for chunk in self._store.chunks.for_note(note.id))
 
     # notes
 

@@ -87,7 +87,7 @@ class Material:
     texts: Sequence[str]
 
     @classmethod
-    def of(cls, hits: Sequence[Hit], characters: int) -> "Material":
+    def from_hits(cls, hits: Sequence[Hit], characters: int) -> "Material":
         """Return the first hits, with at most so many characters of notes in all."""
         chosen = llm_choice.candidates(hits, characters)[:PASSAGES]
         whole = [hit.chunk.text for hit in chosen]
@@ -110,7 +110,7 @@ def write(chat: Chat, answer: Answer, question: str, characters: int, stop: Stop
     are those of `answer`, which the notes give alone. A failure of the server is the `problem` of the writing. A reply
     in another form is requested once more, with a schema.
     """
-    material = Material.of(answer.result.hits, characters)
+    material = Material.from_hits(answer.result.hits, characters)
     asking = material.asking(question)
     proven = replace(answer, writing=Writing(chat.server.model, ("", as_sent(asking))))
     proof = _Proof(material, question)

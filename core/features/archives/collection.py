@@ -191,4 +191,4 @@ class Archives:
 
 
 def _read(store: Store, base: KnowledgeBase) -> Records:
-    return replace(records.read(store, base), words=wordlists.of(store.folder))
+    return replace(records.read(store, base), words=wordlists.user_wordlists(store.folder))

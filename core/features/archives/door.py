@@ -69,7 +69,7 @@ def admitted(records: Records, usual: str) -> Records:
         "" if into.search.reranker == of_archive.search.reranker else one_line(str(of_archive.search.reranker)),
     )
 
-    def of_note(record: NoteRecord) -> NoteRecord:
+    def validate_note(record: NoteRecord) -> NoteRecord:
         if record.chunking:
             _check_chunking(record.chunking)
         return NoteRecord(note(record.note, into), chunking=record.chunking)
@@ -78,7 +78,7 @@ def admitted(records: Records, usual: str) -> Records:
         records,
         base=into,
         powers=powers,
-        notes=records.notes.map(of_note),
+        notes=records.notes.map(validate_note),
         versions=records.versions.map(lambda one: replace(_sound(one), note=note(one.note, into))),
         edits=records.edits.map(_edit),
         proposals=records.proposals.map(_proposal),
@@ -279,17 +279,17 @@ def _named(name: str) -> Iterator[None]:
 
 def _sound(value: T) -> T:
     """Return a noun with its times in UTC; raises RowError for what no row can hold, and for an id that is none."""
-    sound: T = _of(value, type(value), "")
+    sound: T = _validate_value(value, type(value), "")
     return sound
 
 
-def _of(value: Any, owner: type, name: str) -> Any:
+def _validate_value(value: Any, owner: type, name: str) -> Any:
     if is_dataclass(value) and not isinstance(value, Message | type):
         kind = type(value)
-        inside = {field.name: _of(getattr(value, field.name), kind, field.name) for field in fields(value)}
+        inside = {field.name: _validate_value(getattr(value, field.name), kind, field.name) for field in fields(value)}
         return kind(**inside)
     if isinstance(value, tuple):
-        return tuple(_of(item, owner, name) for item in value)
+        return tuple(_validate_value(item, owner, name) for item in value)
     if isinstance(value, datetime):
         return in_utc(value)
     if isinstance(value, int) and abs(value) > _MOST_NUMBER:
@@ -297,5 +297,5 @@ def _of(value: Any, owner: type, name: str) -> Any:
     if isinstance(value, str) and is_id(owner, name) and not _ID.fullmatch(value):
         raise RowError("'{name}' must be {kind}.", name=name, kind=message("an id of letters and digits"))
     if isinstance(value, dict):
-        return {key: _of(item, owner, name) for key, item in value.items()}
+        return {key: _validate_value(item, owner, name) for key, item in value.items()}
     return value

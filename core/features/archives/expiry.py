@@ -63,7 +63,7 @@ def _take_out(store: Store, trash: Trash, notes: Sequence[Trashed], bases: Seque
     """Put notes and bases into archives for a week more, listed with their titles."""
     for base_id, group in groupby(sorted(notes, key=lambda one: one.base_id), lambda one: one.base_id):
         of_base = list(group)
-        base = store.bases.of_id(base_id)
+        base = store.bases.by_id(base_id)
         file = trash.put_notes(base_id, whole.packed(_live(store, base, of_base)))
         of = _short(base.name)
         _list(
@@ -97,7 +97,7 @@ def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Reco
     notes, versions, edits, taken = [], [], [], set[str]()
     for one in trashed:
         *before, deleted = records.versions(store, one.version.note_id)
-        path = free(one.path or naming.of_title(one.version.title), taken)
+        path = free(one.path or naming.title_filename(one.version.title), taken)
         taken.add(path)
         number = before[-1].note.version if before else 1
         note = replace(deleted.note, path=path, version=number)
@@ -105,8 +105,8 @@ def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Reco
             note = replace(note, source="person", source_ref="", overridden={})
         notes.append(NoteRecord(note))
         versions += before
-        edits += store.edits.of_note(one.version.note_id)
-    return Records(base, Parts.of(notes), Parts.of(versions), Parts.of(edits))
+        edits += store.edits.for_note(one.version.note_id)
+    return Records(base, Parts.from_records(notes), Parts.from_records(versions), Parts.from_records(edits))
 
 
 def _stands_for(file: Path, in_use: Container[tuple[str, datetime]]) -> bool:

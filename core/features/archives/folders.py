@@ -24,7 +24,7 @@ def files(records: Records) -> dict[str, bytes]:
     notes = sorted((one.note for one in records.notes), key=lambda note: (note.path or "", note.source_ref))
     taken = {str(parent) for note in notes for parent in PurePosixPath(note.path or "").parents}
     for note in notes:
-        path = note.path or naming.of_title(note.title)
+        path = note.path or naming.title_filename(note.title)
         if path in taken:
             path = free(path, taken)
         taken.add(path)

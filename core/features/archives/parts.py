@@ -26,7 +26,7 @@ class Parts(Iterable[T], Generic[T]):
         self._read = read
 
     @classmethod
-    def of(cls, records: Iterable[T]) -> "Parts[T]":
+    def from_records(cls, records: Iterable[T]) -> "Parts[T]":
         """Return parts of records in memory."""
         made: list[Made[T]] = [("", partial(_same, record)) for record in records]
         return cls(lambda: made)

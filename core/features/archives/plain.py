@@ -95,7 +95,7 @@ def noun(kind: Any, value: Any, name: str = "") -> Any:
     if kind in (object, Any):
         return _free(value, name)
     if origin in (Union, UnionType):
-        return _of_union(arguments, value, name)
+        return _parse_union(arguments, value, name)
     if origin is Literal:
         _expect(value in arguments, name, verbatim(" / ".join(map(str, arguments))))
         return str(value)
@@ -110,7 +110,7 @@ def noun(kind: Any, value: Any, name: str = "") -> Any:
     if kind is datetime:
         return _read(lambda: exact(datetime.fromisoformat(value)), name, _KINDS[datetime])
     if is_dataclass(kind):
-        return _of_fields(kind, value, name)
+        return _parse_fields(kind, value, name)
     return _scalar(kind, value, name)
 
 
@@ -147,13 +147,13 @@ def _is_text(value: str) -> bool:
     return half_character(value) is None and "\0" not in value
 
 
-def _of_union(kinds: tuple[Any, ...], value: Any, name: str) -> Any:
+def _parse_union(kinds: tuple[Any, ...], value: Any, name: str) -> Any:
     if type(None) in kinds and (value is None or (isinstance(value, Typed) and value.value is None)):
         return None
     return noun(next(kind for kind in kinds if kind is not type(None)), value, name)
 
 
-def _of_fields(kind: Any, value: Any, name: str) -> Any:
+def _parse_fields(kind: Any, value: Any, name: str) -> Any:
     _expect(isinstance(value, dict), name, _KINDS[dict])
     hints, known = _hints(kind), {field.name: field for field in fields(kind) if field.init}
     for key in value:

@@ -134,17 +134,21 @@ def read(store: Store, base: KnowledgeBase) -> Records:
         everyone = sorted(store.versions.note_ids(base.id) | {*ids})
         return Records(
             base=replace(base, index_generation=0),
-            notes=Parts.of(note_record(store, note_id) for note_id in ids),
-            versions=Parts.of(version for note_id in everyone for version in versions(store, note_id)),
-            edits=Parts.of(store.edits.of_base(base.id)),
-            proposals=Parts.of(store.proposals.all(base.id)),
-            sets=Parts.of(SetRecord(one, tuple(store.questions.of(one))) for one in store.questions.sets(base)),
-            runs=Parts.of(
-                RunRecord(run, {str(number): result for number, result in store.runs.results(run.id).items()})
-                for run in reversed(store.runs.of(base))
+            notes=Parts.from_records(note_record(store, note_id) for note_id in ids),
+            versions=Parts.from_records(version for note_id in everyone for version in versions(store, note_id)),
+            edits=Parts.from_records(store.edits.for_base(base.id)),
+            proposals=Parts.from_records(store.proposals.all(base.id)),
+            sets=Parts.from_records(
+                SetRecord(one, tuple(store.questions.for_set(one))) for one in store.questions.sets(base)
             ),
-            syncs=Parts.of(SyncRecord(*sync) for sync in sorted(store.bases.syncs(base), key=lambda sync: sync[0])),
-            uses=Parts.of(use for note_id in everyone for use in store.uses.of(note_id)),
+            runs=Parts.from_records(
+                RunRecord(run, {str(number): result for number, result in store.runs.results(run.id).items()})
+                for run in reversed(store.runs.for_base(base))
+            ),
+            syncs=Parts.from_records(
+                SyncRecord(*sync) for sync in sorted(store.bases.syncs(base), key=lambda sync: sync[0])
+            ),
+            uses=Parts.from_records(use for note_id in everyone for use in store.uses.for_note(note_id)),
         )
 
 
@@ -159,7 +163,7 @@ def versions(store: Store, note_id: str) -> list[VersionRecord]:
     """Return the records of the versions of a note, the oldest first."""
     return [
         VersionRecord(one.kind, one.author, one.at, replace(store.versions.note(note_id, one.number), generation=0))
-        for one in reversed(store.versions.of(note_id))
+        for one in reversed(store.versions.for_note(note_id))
     ]
 
 

@@ -21,7 +21,7 @@ def check(words: dict[str, str], mistakes: Mistakes) -> None:
         mistakes.add(f"words/{vocabulary.FILE}", problem)
 
 
-def of(folder: Path) -> dict[str, str]:
+def user_wordlists(folder: Path) -> dict[str, str]:
     """Return the person's files in a workspace."""
     return {name: text for name in FILES if (text := _text(folder / name))}
 

@@ -67,7 +67,7 @@ class Doctor:
             return error.message
 
 
-def of_error(folder: Path, error: TesseraError) -> Health:
+def diagnose_error(folder: Path, error: TesseraError) -> Health:
     """Return what is wrong with a workspace that can't be opened."""
     name = "config" if isinstance(error, ConfigError) else "database"
     return Health(folder, (_as_told(name, CHECKS[name], error.message, mended=False),))

@@ -147,7 +147,7 @@ def _waiting(parts: Parts) -> Message | None:
 
 
 def _switches(parts: Parts) -> Message | None:
-    names = [base.name for base in parts.bases.all() if parts.store.switches.of(base)]
+    names = [base.name for base in parts.bases.all() if parts.store.switches.for_base(base)]
     return message("The change of the model isn't done in: {names}", names=names) if names else None
 
 

@@ -54,7 +54,7 @@ def _index(parts: Parts) -> Message | None:
 
 
 def _entries(parts: Parts, base_id: str) -> set[str]:
-    base = parts.bases.of_id(base_id)
+    base = parts.bases.by_id(base_id)
     return {key for ids, _ in parts.store.chunks.windows(base) for key in ids}
 
 

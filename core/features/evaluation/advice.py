@@ -75,7 +75,7 @@ def advise(values: Mapping[str, Mapping[str, float]], current: str) -> Advice:
     )
 
 
-def of_runs(runs: Sequence[Measured], metric: str = BY_BUDGET) -> Advice:
+def choose_run(runs: Sequence[Measured], metric: str = BY_BUDGET) -> Advice:
     """Choose a run; the first run has the current settings.
 
     The advice is over the questions with an answer that all runs asked. The default metric is within a budget of

@@ -35,7 +35,7 @@ _FACT = re.compile(
 _MARKS = " `「」“”《》.,:/%-"
 
 
-def of(store: Store, searching: SearchEngine, result: SearchResult, bar: Bar) -> GivenAnswer:
+def answer_result(store: Store, searching: SearchEngine, result: SearchResult, bar: Bar) -> GivenAnswer:
     """Return the answer to the question of a result of a search in a store."""
     answer = answer_of(result, choose(store, searching.reads, result), bar)
     quoted = sum(_stands(store, one) for one in answer.quotes)

@@ -29,7 +29,7 @@ class Answering:
         if self._writer:
             characters = budget.characters(self._llm, hits.hits[:PASSAGES])
             return answer_scoring.written(self._store, self._searching, self._writer, hits, self._bar, characters, stop)
-        return answer_scoring.of(self._store, self._searching, hits, self._bar)
+        return answer_scoring.answer_result(self._store, self._searching, hits, self._bar)
 
     def judged(self, result: QuestionResult, stop: Stop) -> QuestionResult:
         """Return a result with the judgement on its answer, where a model judges; raises Cancelled as `answer`."""

@@ -10,7 +10,7 @@ from core.retrieval.reasons import Reasons
 from core.store import Store
 
 
-def of(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan]]) -> list[Diagnosis]:
+def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan]]) -> list[Diagnosis]:
     """Diagnose missed right passages, each with its number in the question; found ones are left out.
 
     A hit or chunk must contain `FOUND_SHARE` of a passage's characters. Of several such chunks, the diagnosis is of the
@@ -39,7 +39,9 @@ def _missed(reasons: Reasons, note: NoteCard, chunks: Mapping[int, Chunk], numbe
         return Diagnosis(number, "not_indexed", *held)
     # Any chunk with enough of the passage would be an answer; without one, take those with the most of it.
     enough = min(FOUND_SHARE, shares[most.id])
-    outcome = reasons.of(note, {rowid: chunk for rowid, chunk in holding.items() if shares[chunk.id] >= enough})
+    outcome = reasons.outcome_for(
+        note, {rowid: chunk for rowid, chunk in holding.items() if shares[chunk.id] >= enough}
+    )
     stage: MissedAt = "cut_apart" if enough < FOUND_SHARE or outcome.stage is None else outcome.stage
     chunk = outcome.chunk or most
     return Diagnosis(number, stage, shares[chunk.id], chunk.id, outcome.scores)

@@ -97,7 +97,7 @@ class FindabilityChecks:
         What it says of notes that answer no questions any more is left out.
         """
         named = self._store.bases.named(base)
-        checks = self._store.checks.of(named)
+        checks = self._store.checks.for_base(named)
         if not checks:
             return None
         answering = {card.id for card in self._store.notes.cards(Filters(bases=(named.name,)), answering=True)}
@@ -110,7 +110,7 @@ class FindabilityChecks:
 
     def is_current(self, base: str) -> bool:
         """Whether the searchable data is unchanged since the newest check of a base."""
-        checks = self._store.checks.of(self._store.bases.named(base))
+        checks = self._store.checks.for_base(self._store.bases.named(base))
         return bool(checks) and checks[0].settings.get("version") == self._store.database.version()
 
     @logged("findability.check")
@@ -132,7 +132,7 @@ class FindabilityChecks:
         Return None without enough questions. The re-check is taken where the settings change it.
         """
         named = self._store.bases.named(base)
-        checks = self._store.checks.of(named)
+        checks = self._store.checks.for_base(named)
         known = self._store.notes.cut_by(named)
         results = [one for one in checks[0].results if one.note_id in known] if checks else []
         ways = [self._complete(replace(named, search=one)) for one in (named.search, search)]
@@ -154,7 +154,7 @@ class FindabilityChecks:
     # within
 
     def _is_due(self, base: KnowledgeBase) -> bool:
-        checks = self._store.checks.of(base)
+        checks = self._store.checks.for_base(base)
         changed = (
             at
             for _, at, report in self._store.bases.syncs(base)
@@ -205,8 +205,8 @@ class FindabilityChecks:
             probes=len(questions),
             seconds=round(time.monotonic() - started, 1),
         )
-        check = replace(check, findings=tuple(findings.of(check, notes, shelf.copies, pending)))
-        before = self._store.checks.of(base)
+        check = replace(check, findings=tuple(findings.list_findings(check, notes, shelf.copies, pending)))
+        before = self._store.checks.for_base(base)
         self._store.checks.add(check)
         return Findability(base.name, check, findings.since(before[0], check) if before else None)
 

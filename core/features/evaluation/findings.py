@@ -41,7 +41,7 @@ def _vanished(old: BaseCheck, new: BaseCheck) -> Iterator[Vanished]:
                 yield Vanished(note_id, new.titles[note_id], "heading", heading)
 
 
-def of(
+def list_findings(
     check: BaseCheck, notes: Sequence[Note], copies: Mapping[str, str], pending: Collection[str]
 ) -> Iterator[Finding]:
     """Yield the notes that no question reaches, and those that are copies."""

@@ -88,10 +88,10 @@ def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
         golds = [gold for _, gold in entries]
         now = follow(golds, note) if note else [replace(gold, flagged=True) for gold in golds]
         moves += [(key, was, new) for (key, was), new in zip(entries, now, strict=True) if was != new]
-    questions = store.questions.of(question_set)
+    questions = store.questions.for_set(question_set)
     if moves and not store.readonly:
         store.questions.move_golds(moves)
-        return store.questions.of(question_set)
+        return store.questions.for_set(question_set)
     moved = {was: new for _, was, new in moves}
     return [replace(question, gold=tuple(moved.get(gold, gold) for gold in question.spans)) for question in questions]
 

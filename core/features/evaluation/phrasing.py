@@ -153,10 +153,10 @@ def is_chinese(text: str) -> bool:
     return 5 * len(_CHINESE.findall(text)) > len(_LETTER.findall(text))
 
 
-def of_definition(sentence: str, heading: str, casing: Casing) -> str | None:
+def definition_question(sentence: str, heading: str, casing: Casing) -> str | None:
     """Return the question that a sentence answers, if it defines a term that is marked, or named in the heading."""
     if is_chinese(sentence):
-        return _of_chinese_definition(sentence, heading)
+        return _chinese_definition_question(sentence, heading)
     if named := _NAMED.fullmatch(sentence):
         return None if _POINTING.search(sentence) else f"What {named['verb']} {named['thing'].replace('_', '')}?"
     match = _DEFINED.match(sentence)
@@ -171,7 +171,7 @@ def of_definition(sentence: str, heading: str, casing: Casing) -> str | None:
     return f"What {match['verb']} {article}{match['term'] if match['mark'] == '`' else casing.plain(match['term'])}?"
 
 
-def of_heading(heading: str, casing: Casing, *, chinese: bool) -> str | None:
+def heading_question(heading: str, casing: Casing, *, chinese: bool) -> str | None:
     """Return a how-to question for a heading, or a heading that is a question itself; None for others."""
     heading = _NUMBER.sub("", heading).strip()
     if heading.casefold() in NAVIGATION:
@@ -179,7 +179,7 @@ def of_heading(heading: str, casing: Casing, *, chinese: bool) -> str | None:
     if heading.endswith(("?", "？")):
         return heading if len(heading) > 5 else None
     if chinese:
-        return _of_chinese_heading(heading)
+        return _chinese_heading_question(heading)
     first, _, rest = heading.partition(" ")
     title = len(_CAPITAL.findall(rest)) > len(_SMALL.findall(rest))
     if heading.casefold().startswith("how to "):
@@ -221,7 +221,7 @@ def _is_thing(match: re.Match[str], after: list[str]) -> bool:
     return match["verb"] == "are" and bool(match["mark"]) and after[0].endswith("s")
 
 
-def _of_chinese_definition(sentence: str, heading: str) -> str | None:
+def _chinese_definition_question(sentence: str, heading: str) -> str | None:
     if named := _NAMED_IN_CHINESE.fullmatch(sentence):
         return None if _POINTING.search(sentence) else f"{named['thing']}是什么？"
     match = _DEFINED_IN_CHINESE.match(sentence)
@@ -234,7 +234,7 @@ def _of_chinese_definition(sentence: str, heading: str) -> str | None:
     return f"{term}是什么？" if _CHINESE.search(term[-1]) else f"{term} 是什么？"
 
 
-def _of_chinese_heading(heading: str) -> str | None:
+def _chinese_heading_question(heading: str) -> str | None:
     for spoken in _SPOKEN:
         if heading.startswith(spoken) and len(heading) > len(spoken) + 1:
             return f"{heading}？"

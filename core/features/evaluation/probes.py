@@ -6,7 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.base.text import digest, fold, query_keywords
-from core.features.evaluation.phrasing import NAVIGATION, Casing, is_chinese, of_definition, of_heading, stands_alone
+from core.features.evaluation.phrasing import (
+    NAVIGATION,
+    Casing,
+    definition_question,
+    heading_question,
+    is_chinese,
+    stands_alone,
+)
 from core.features.evaluation.suggestions import Section, sections_of, sentences_of
 from core.model import PROBE_KINDS, Note, Probe, ProbeKind
 from core.notes.links import NoteLinks
@@ -129,7 +136,7 @@ def _draws(note: Note, parts: Sequence[Section], holding: Mapping[str, int], lin
 
 
 def _headed(part: Section, casing: Casing, note: Note) -> Iterator[Draw]:
-    text = of_heading(part.heading, casing, chinese=is_chinese(note.body[:2000])) or part.heading
+    text = heading_question(part.heading, casing, chinese=is_chinese(note.body[:2000])) or part.heading
     if part.heading in note.body and len(query_keywords(part.heading)) > 1:
         yield "heading", plain_question(text), part.heading
 
@@ -141,7 +148,7 @@ def _sentences(note: Note, part: Section, casing: Casing, holding: Mapping[str, 
         for start, end in sentences_of(note.body, block):
             sentence = note.body[start:end]
             text = " ".join(sentence.split())
-            if (question := of_definition(text, part.heading, casing)) is not None:
+            if (question := definition_question(text, part.heading, casing)) is not None:
                 yield "definition", plain_question(question), sentence
             least = _SHORTEST_CHINESE if is_chinese(text) else _SHORTEST
             if least <= len(text) <= _LONGEST and stands_alone(text, first=start == block.start):

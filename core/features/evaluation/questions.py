@@ -41,8 +41,8 @@ class Questions:
 
         Questions that the set already has are left out. Raises ProviderError and ConfigError for an unusable model.
         """
-        base = self._store.bases.of_id(question_set.base_id)
-        existing = self._table.of(question_set)
+        base = self._store.bases.by_id(question_set.base_id)
+        existing = self._table.for_set(question_set)
         ids, texts = {question.id for question in existing}, {question.text for question in existing}
         cards = self._store.notes.cards(Filters(bases=(base.name,)))
         notes = (self._store.notes.note(card.id) for card in cards)
@@ -109,7 +109,7 @@ class Questions:
     # within
 
     def _with_text(self, question_set: QuestionSet, text: str) -> Question | None:
-        return next((known for known in self._table.of(question_set) if known.text == text.strip()), None)
+        return next((known for known in self._table.for_set(question_set) if known.text == text.strip()), None)
 
     def _gold(self, hit: Hit) -> GoldSpan:
         if hit.chunk.start == hit.chunk.end:

@@ -101,7 +101,7 @@ def to_html(compared: SideBySide, base: str = "", language: str = ENGLISH) -> st
 
 def _rows(compared: SideBySide) -> Iterator[list[str]]:
     several = len(compared.runs) > 1
-    head, names = ["id", "question", "kind"], (*METRICS, *_of_answers(compared))
+    head, names = ["id", "question", "kind"], (*METRICS, *_answer_lines(compared))
     for number, label in enumerate(compared.labels):
         columns = ("rank", *(("change",) if number else ()), "took_ms", *names)
         head += [f"{label}: {column}" if several else column for column in columns]
@@ -139,16 +139,18 @@ def _sections(compared: SideBySide, base: str) -> Iterator[_Section]:
         yield _Section(message("Found, by kind"), table=_turned(compared, [head, *rows]))
     if any(row.negative for row in compared.rows):
         named = zip(compared.labels, compared.false_positives, strict=True)
-        yield _Section(message("Questions without an answer"), [_of(name, one.message) for name, one in named])
+        yield _Section(
+            message("Questions without an answer"), [_joined_cells(name, one.message) for name, one in named]
+        )
     yield from _changed(compared) if len(compared.runs) > 1 else _missed(compared)
     for number, label in enumerate(compared.labels):
         results = [row.results[number] for row in compared.rows]
         if rows := [[one.id, one.question, one.judged.label, one.judged.why] for one in results if one.judged]:
             head = [*_HEAD[:2], message("Judgement"), message("Reason")]
-            yield _Section(_of(message("Judged by a language model"), label), table=[head, *rows])
+            yield _Section(_joined_cells(message("Judged by a language model"), label), table=[head, *rows])
 
 
-def _of(name: Cell, what: Cell) -> Message:
+def _joined_cells(name: Cell, what: Cell) -> Message:
     return message("{name}: {text}", name=name, text=what)
 
 
@@ -159,7 +161,7 @@ def _runs(compared: SideBySide, base: str) -> _Section:
         n=len(compared.rows),
         answerable=compared.answerable,
     )
-    of_base = [_of(message("Knowledge base"), base)] if base else []
+    of_base = [_joined_cells(message("Knowledge base"), base)] if base else []
     head = [message("Run"), message("Question set"), message("Asked"), message("Started"), message("Ended")]
     rows = [[label, *_facts(run)] for label, run in zip(compared.labels, compared.runs, strict=True)]
     return _Section(message("What was asked"), [counts, *of_base, *compared.notices], [head, *rows])
@@ -183,7 +185,7 @@ def _figures(compared: SideBySide) -> _Section:
         )
     head = [message("Figure"), *compared.labels, *(lines(label, first, separator=" − ") for label in others)]
     rows: list[list[Cell]] = []
-    for name in (*METRICS, *_of_answers(compared)):
+    for name in (*METRICS, *_answer_lines(compared)):
         differences = (_difference(one[name]) if name in one else NONE for one in compared.comparisons)
         rows.append([FIGURES[name], *(f"{figure:.3f}" for figure in compared.figures[name]), *differences])
     for name in TIMES:
@@ -193,7 +195,7 @@ def _figures(compared: SideBySide) -> _Section:
     return _Section(message("Figures"), sentences, _turned(compared, [head, *rows]))
 
 
-def _of_answers(compared: SideBySide) -> list[str]:
+def _answer_lines(compared: SideBySide) -> list[str]:
     return [name for name in ANSWER_METRICS if name in compared.figures]
 
 
@@ -218,7 +220,7 @@ def _changed(compared: SideBySide) -> Iterator[_Section]:
                 [row.id, row.question, _where(row), *(_rank(row.ranks[at]) for at in (0, number))]
                 for row in compared.changed(change, run=number)
             ]
-            yield _listed(_of(title, label), [*_HEAD, first, label], rows)
+            yield _listed(_joined_cells(title, label), [*_HEAD, first, label], rows)
 
 
 def _missed(compared: SideBySide) -> Iterator[_Section]:

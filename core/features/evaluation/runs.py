@@ -45,7 +45,7 @@ class Runs:
     grid = staticmethod(pipelines.grid)
     evaluation = staticmethod(scoring.evaluation_of)
     side_by_side = staticmethod(sidebyside.side_by_side)
-    advise = staticmethod(advice.of_runs)
+    advise = staticmethod(advice.choose_run)
     report = staticmethod(report.report)
 
     def __init__(self, store: Store, settings: Settings, models: Models, synonyms: SynonymsFile) -> None:
@@ -66,7 +66,7 @@ class Runs:
         """Return the complete settings of a base as a pipeline: the start of a grid."""
         own = self._store.bases.named(base)
         prepared = self._searching_of(self._store).prepare("any", pipelines.options(own, Pipeline()))
-        return Pipeline(chunking=own.chunking, search=SearchSettings.of(asdict(prepared.query.settings)))
+        return Pipeline(chunking=own.chunking, search=SearchSettings.from_values(asdict(prepared.query.settings)))
 
     def variants(
         self, base: str, search: SearchSettings, specs: Sequence[str], choices: Sequence[str]
@@ -122,7 +122,7 @@ class Runs:
         and `resume` continues. Raises QuestionSetError for a set without a usable question and, before the first
         question, the errors of a search with the pipelines; later those of building a scratch store.
         """
-        base, questions = self._store.bases.of_id(question_set.base_id), self.to_ask(question_set)
+        base, questions = self._store.bases.by_id(question_set.base_id), self.to_ask(question_set)
         runs = []
         for number, run in enumerate(self._new(base, question_set.id, question_set.name, pipelines, len(questions))):
             begun = self._store.runs.begin(replace(run, started_at=datetime.now(UTC)))
@@ -138,7 +138,7 @@ class Runs:
         run = self._store.runs.run(run_id)
         if run.ended_at is not None:
             return run
-        base = self._store.bases.of_id(run.base_id)
+        base = self._store.bases.by_id(run.base_id)
         sets = self._store.questions.sets(base)
         question_set = next((known for known in sets if known.id == run.set_id), None)
         done = self._store.runs.results(run_id)
@@ -162,12 +162,12 @@ class Runs:
                 0,
                 "there is no question to ask. Add some, accept suggested ones, or mend those whose passage is gone.",
             )
-        self._check(questions, self._store.bases.of_id(question_set.base_id), question_set.name)
+        self._check(questions, self._store.bases.by_id(question_set.base_id), question_set.name)
         return questions
 
     def all(self, base: str) -> list[Run]:
         """Return the runs on a base, the newest first."""
-        return self._store.runs.of(self._store.bases.named(base))
+        return self._store.runs.for_base(self._store.bases.named(base))
 
     def results(self, run_id: str) -> list[QuestionResult]:
         """Return the results of a run's questions."""
@@ -232,7 +232,7 @@ class Runs:
         self, run: Run, questions: Sequence[Question], done: dict[int, QuestionResult], progress: Progress
     ) -> Run:
         """Ask the remaining questions and store their results, a few at a time."""
-        base = self._store.bases.of_id(run.base_id)
+        base = self._store.bases.by_id(run.base_id)
         left = {number: question for number, question in enumerate(questions) if number not in done}
         every, fresh = dict(done), dict[int, QuestionResult]()
 
@@ -259,7 +259,7 @@ class Runs:
         self, base: KnowledgeBase, pipeline: Pipeline, questions: Mapping[int, Question], progress: Progress
     ) -> Iterator[tuple[int, QuestionResult]]:
         """Ask questions in turn; a missed answer is diagnosed at once, because the notes may change later."""
-        options, bar = pipelines.options(base, pipeline), bars.of(self._store, base)
+        options, bar = pipelines.options(base, pipeline), bars.current_threshold(self._store, base)
         asking = progress if pipelines.is_own(base, pipeline) else _part(progress, 1, 2)
         with self._place(base, pipeline, _part(progress, 0, 2)) as store:
             searching = self._searching_of(store)
@@ -277,7 +277,7 @@ class Runs:
                 result = answering.judged(result, stop)
                 if not result.negative and result.found_rank is None:
                     with searching.explained(question.text, options) as reasons:
-                        missed = tuple(diagnosis.of(store, reasons, list(enumerate(result.golds))))
+                        missed = tuple(diagnosis.diagnose(store, reasons, list(enumerate(result.golds))))
                     result = replace(result, diagnoses=missed)
                 yield number, result
 

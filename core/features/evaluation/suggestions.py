@@ -11,7 +11,14 @@ from core.base.lines import line_starts
 from core.base.messages import message
 from core.base.text import digest, fold
 from core.features.evaluation.golds import gold_at, only_place
-from core.features.evaluation.phrasing import Casing, instructs, is_chinese, of_definition, of_heading, stands_alone
+from core.features.evaluation.phrasing import (
+    Casing,
+    definition_question,
+    heading_question,
+    instructs,
+    is_chinese,
+    stands_alone,
+)
 from core.indexing.anchors import Span
 from core.markdown import outline
 from core.markdown.outline import Block
@@ -74,7 +81,7 @@ def suggest(notes: Iterable[Note], count: int) -> list[Question]:
     """
     shelf = [(note, sections) for note in _spread(notes) if (sections := sections_of(note))]
     often = Counter(fold(section.heading) for _, sections in shelf for section in sections)
-    by_note = [_of_note(note, sections, often) for note, sections in shelf]
+    by_note = [_note_questions(note, sections, often) for note, sections in shelf]
     by_text: dict[str, list[Question]] = {}
     for question in chain.from_iterable(by_note):
         by_text.setdefault(fold(question.text), []).append(question)
@@ -167,7 +174,7 @@ def _quoted(rows: Sequence[object], notes: Sequence[Note]) -> Iterator[Question]
             yield _suggested(text, MODEL, gold_at(note, *place))
 
 
-def _of_note(note: Note, sections: Sequence[Section], often: Counter[str]) -> list[Question]:
+def _note_questions(note: Note, sections: Sequence[Section], often: Counter[str]) -> list[Question]:
     """Return the questions of a note, alternately from definitions and headings."""
     prose = (note.body[block.start : block.end] for section in sections for block in section.blocks)
     casing = Casing(" ".join(prose))
@@ -206,7 +213,7 @@ def _definitions(note: Note, section: Section, casing: Casing) -> Iterator[_Cand
     for block in section.blocks:
         sentences = list(sentences_of(note.body, block)) if block.kind == "paragraph" else []
         for number, (start, end) in enumerate(sentences):
-            text = of_definition(" ".join(note.body[start:end].split()), section.heading, casing)
+            text = definition_question(" ".join(note.body[start:end].split()), section.heading, casing)
             if text is not None:
                 long_enough = (further for _, further in sentences[number:] if further - start >= SHORTEST)
                 yield text, DEFINITION, (start, next(long_enough, end))
@@ -218,7 +225,7 @@ def _headed(note: Note, section: Section, casing: Casing) -> Iterator[_Candidate
         return
     block = section.blocks[0]
     start, end = block.start, block.end
-    text = of_heading(section.heading, casing, chinese=is_chinese(note.body[start:end]))
+    text = heading_question(section.heading, casing, chinese=is_chinese(note.body[start:end]))
     if text is None:
         return
     if block.kind == "paragraph":

@@ -128,9 +128,9 @@ class Learning:
                     raise
                 failed.append(Failed(file.name, error.reason))
         if text is not None:
-            yield reading.of_text(text, name, masker, parser=parser)
+            yield reading.read_text(text, name, masker, parser=parser)
         if events is not None:
-            yield reading.of_events(events, name, masker)
+            yield reading.read_events(events, name, masker)
 
     def _suggest(
         self, base: str, log: LogText, memory: Memory, reader: ModelReader | None, step: Callable[[float], None]

@@ -27,10 +27,10 @@ _FALLBACK = "plain"
 
 def read(data: bytes, name: str, masker: Masker, *, parser: str = "") -> LogText:
     """Return a log; raises SourceError as `decode` does, UnknownChoice for a parser."""
-    return of_text(decode(data, name, most=MOST_BYTES)[0], name, masker, parser=parser)
+    return read_text(decode(data, name, most=MOST_BYTES)[0], name, masker, parser=parser)
 
 
-def of_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogText:
+def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogText:
     """Return a log that is a text already."""
     if len(text) > MOST_BYTES:
         raise SourceError(name, "is {size:.1f} MB; the limit is {limit} MB.", size=len(text) / 2**20, limit=64)
@@ -51,7 +51,7 @@ def of_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogTex
     return LogText(_name(name, masker), chosen, masked, len(masker) - before, cut, more)
 
 
-def of_events(items: Iterable[Mapping[str, Any]], name: str, masker: Masker) -> LogText:
+def read_events(items: Iterable[Mapping[str, Any]], name: str, masker: Masker) -> LogText:
     """Return a log whose events are parsed already; raises SourceError for an item that is none."""
     events: list[LogEvent] = []
     for number, item in enumerate(items, 1):

@@ -209,7 +209,7 @@ class Packs:
         with self._store.changing:
             report = Upgrade(self._store, pack, notes, installed).apply(folder, progress)
         _LOG.info("Pack: %d added, %d changed, %d removed", report.added, report.changed, report.removed)
-        if embed and self._store.bases.of_id(installed.base_id).embed_at_once:
+        if embed and self._store.bases.by_id(installed.base_id).embed_at_once:
             self._embed(pack.name, progress)
         return report
 

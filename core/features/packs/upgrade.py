@@ -79,7 +79,7 @@ class Upgrade:
     def _write(self, drafts: Sequence[NoteToIndex], progress: Progress) -> None:
         """Write notes, each into its base: a person may have moved one."""
         for base_id in {draft.note.base_id for draft in drafts}:
-            base, own = self._store.bases.of_id(base_id), [draft for draft in drafts if draft.note.base_id == base_id]
+            base, own = self._store.bases.by_id(base_id), [draft for draft in drafts if draft.note.base_id == base_id]
             indexer = Indexer(self._store, base, embedding.build(base.embedder))
             for error in indexer.write(own, len(own), progress).failed:
                 raise error
@@ -147,7 +147,7 @@ def delete(store: Store, note_ids: Sequence[str], change: Revision) -> None:
     of_base = store.notes.base_ids(note_ids)
     for base_id in set(of_base.values()):
         ids = [note_id for note_id, of in of_base.items() if of == base_id]
-        store.delete_notes(store.bases.of_id(base_id), ids, change)
+        store.delete_notes(store.bases.by_id(base_id), ids, change)
 
 
 def untouched(store: Store, note: Note) -> bool:

@@ -57,18 +57,18 @@ class RelatedNotes:
         self.concepts = Concepts(store, self._text, self._notes.links)
 
     @logged("note.related")
-    def of(self, note_id: str) -> Related:
+    def related_to(self, note_id: str) -> Related:
         """Return what other notes say about a note; raises NoteNotFound."""
         note, links = self._notes.without_hidden(note_id), self._notes.links()
-        base = self._store.bases.of_id(note.base_id)
+        base = self._store.bases.by_id(note.base_id)
         log_bases([base])
-        neighbours = self.neighbours.of(note, links, note.tags)
+        neighbours = self.neighbours.nearest_to(note, links, note.tags)
         cards = self._store.notes.cards_of(one.note_id for one in neighbours)
         neighbours = [one for one in neighbours if one.note_id in cards]
         voting = [one for one in neighbours if one.shared.copied < COPIED]
         copies = [one for one in neighbours if one.shared.copied >= COPIED][:_COPIES]
         near = [one for one in voting if _is_related(one)][:_SHOWN]
-        targets = links.of(note, note.links)
+        targets = links.resolve(note, note.links)
         known = hints.Known(
             targets,
             [one.note_id for one in neighbours],
@@ -140,7 +140,7 @@ class RelatedNotes:
         return (note.generation, *hidden), f"{note.title}\n{without_blobs(lines.shown(note, hidden))}"
 
     def _mentions(self, note: Note, links: NoteLinks, names: Iterable[Named]) -> list[Mention]:
-        linked = [link.note_id for link in links.of(note, note.links)]
+        linked = [link.note_id for link in links.resolve(note, note.links)]
         return [] if note.plain else mentions.mentions(note, names, linked)
 
     def _links(self, note: Note, links: NoteLinks, near: set[str]) -> list[LinkSuggestion]:

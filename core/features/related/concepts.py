@@ -191,7 +191,7 @@ class Concepts:
         for note_id, theirs in targets.items():
             if note_id not in links.names:
                 continue  # it was written since the links were read
-            for link in links.of(links.names[note_id], theirs):
+            for link in links.resolve(links.names[note_id], theirs):
                 if link.note_id:
                     linked[note_id][link.note_id] = message("It links to the next one")
                     linked[link.note_id].setdefault(note_id, message("The next one links to it"))

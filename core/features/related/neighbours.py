@@ -52,13 +52,13 @@ class Neighbours:
         self._nearness = Nearness(store)
         self._wording = Wording(text)
 
-    def of(self, note: Note, links: NoteLinks | None = None, tags: Iterable[str] = ()) -> list[Neighbour]:
+    def nearest_to(self, note: Note, links: NoteLinks | None = None, tags: Iterable[str] = ()) -> list[Neighbour]:
         """Return the notes nearest to a note that answer, the best first.
 
         Without `links` and `tags` meaning and words alone decide.
         """
         allowed = self._store.note_vectors.answering() - {note.id}
-        there = {one.note_id for one in links.of(note, note.links)} if links else set()
+        there = {one.note_id for one in links.resolve(note, note.links)} if links else set()
         here = set(links.to(note.id)) if links else set()
         holders = {tag: ids & allowed for tag, ids in self._store.note_vectors.holders([*tags]).items()}
         tagged = {one for ids in holders.values() if len(ids) <= _RARE for one in ids}
@@ -83,12 +83,12 @@ class Neighbours:
         words = {}
         for one in others:
             with suppress(NoteNotFound):  # it was deleted meanwhile
-                words[one] = self._wording.of(one)
-        return self._wording.compare(self._wording.of(note_id), words)
+                words[one] = self._wording.note_words(one)
+        return self._wording.compare(self._wording.note_words(note_id), words)
 
     def _by_words(self, note: Note, allowed: Collection[str]) -> list[str]:
         """Return the notes that hold the words of a note that it says most, where it has no vectors."""
-        counts = self._wording.of(note.id).counts
+        counts = self._wording.note_words(note.id).counts
         known = self._store.words.counts([*counts])
         every = max(1, self._store.chunks.count_all())
         weights = {word: counts[word] * math.log((every + 1) / held) for word, held in known.items()}

@@ -48,7 +48,7 @@ class Wording:
         self._text = text
         self._read: OrderedDict[tuple[str, Hashable], Words] = OrderedDict()
 
-    def of(self, note_id: str) -> Words:
+    def note_words(self, note_id: str) -> Words:
         """Return the words of a note; raises NoteNotFound."""
         state, text = self._text(note_id)
         key = note_id, state

@@ -33,7 +33,7 @@ class Claims:
     numbers: Mapping[str, tuple[str, str]]
 
 
-def of(body: str) -> Claims:
+def extract_claims(body: str) -> Claims:
     """Return the claims of a note's text; a sentence that it says twice with two numbers contradicts nothing."""
     folded = " ".join(fold(body).split())
     numbers: dict[str, tuple[str, str]] = {}

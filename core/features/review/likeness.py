@@ -73,5 +73,5 @@ class Likeness:
                     note = self._store.notes.note(note_id)
                 except NoteNotFound:  # it was deleted meanwhile
                     continue
-                self._read[note_id] = note.generation, claims.of(note.body)
+                self._read[note_id] = note.generation, claims.extract_claims(note.body)
             return {one: self._read[one][1] for one in generations if one in wanted and one in self._read}

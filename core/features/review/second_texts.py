@@ -64,7 +64,7 @@ class SecondTexts:
 
     def _are_near(self, first: str, second: str) -> bool:
         """Return whether two texts are near, and the second one wasn't written here: that has a name of a person."""
-        if any(one.kind == "create" and one.author != "sync" for one in self._store.versions.of(second)):
+        if any(one.kind == "create" and one.author != "sync" for one in self._store.versions.for_note(second)):
             return False
         try:
             return near(self._store.notes.note(first).body, self._store.notes.note(second).body)

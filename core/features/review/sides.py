@@ -67,9 +67,9 @@ class Sides:
             raise UnknownChoice("side", side, SIDES)
         other = self.other(one) if side != "mine" or one.kind == "file" else None
         if one.kind == "file" and side != "both" and other:
-            return self._of_file(one, other, side)
+            return self._take_file_side(one, other, side)
         if side == "theirs":
-            return self._of_pack(one, other)
+            return self._take_pack_side(one, other)
         if side == "both" and one.kind == "upgrade":
             if other is None:
                 raise EditError("The pack no longer has this note. Keep it, or put it into the trash.")
@@ -79,7 +79,7 @@ class Sides:
         let_be()
         return reopen
 
-    def _of_file(self, one: Matter, other: Note, side: Side) -> Undo:
+    def _take_file_side(self, one: Matter, other: Note, side: Side) -> Undo:
         back = partial(self._notes.restore, [other.id], embed=False)
         if side == "theirs":
             before, note_id = self._version(one), str(one.note_id)
@@ -88,7 +88,7 @@ class Sides:
         self._notes.archive([other.id])
         return back
 
-    def _of_pack(self, one: Matter, other: Note | None) -> Undo:
+    def _take_pack_side(self, one: Matter, other: Note | None) -> Undo:
         note_id, before = str(one.note_id), self._version(one)
         self._packs.take(note_id, before)
         if other is None:

@@ -65,7 +65,9 @@ class Models:
             if not cached:
                 return reranking.build(name)
             return self._rerankers.setdefault((name, ""), Cached(reranking.build(name)))
-        embedder = tokens.of(embedding.build(base.embedder)) or tokens.of(embedding.build("bundled"))
+        embedder = tokens.token_embedder(embedding.build(base.embedder)) or tokens.token_embedder(
+            embedding.build("bundled")
+        )
         assert embedder is not None, "the bundled model has token vectors"
         key = name, embedder.fingerprint
         if key not in self._rerankers:
@@ -102,7 +104,7 @@ class Models:
         A model that can't be loaded counts as ready, because the search that uses it reports the error.
         """
         if reranking.reads_tokens(name):
-            name = base.embedder if tokens.of(embedding.build(base.embedder)) else "bundled"
+            name = base.embedder if tokens.token_embedder(embedding.build(base.embedder)) else "bundled"
         if name not in self._warm | self._failed:
             self._jobs.start("warm_reranker", lambda progress: self._warm_reranker(name))
         return name in self._warm | self._failed
@@ -165,7 +167,7 @@ class Models:
     def _names(self) -> list[str]:
         """Return the model names in the bases, in unfinished switches and in the settings."""
         bases = self._store.bases.all()
-        targets = [switch.embedder for base in bases if (switch := self._store.switches.of(base))]
+        targets = [switch.embedder for base in bases if (switch := self._store.switches.for_base(base))]
         own = [base.embedder for base in bases if base.has_vectors]
         return list(dict.fromkeys([*own, *targets, *_configured(self._settings)]))
 

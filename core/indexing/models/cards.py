@@ -57,7 +57,9 @@ def card(name: str) -> ModelCard:
         return described
     embedder = embedding.built(name) or embedding.make(name)
     return replace(
-        described, has_token_vectors=tokens.of(embedder) is not None, running=getattr(embedder, "running", None)
+        described,
+        has_token_vectors=tokens.token_embedder(embedder) is not None,
+        running=getattr(embedder, "running", None),
     )
 
 
@@ -193,7 +195,7 @@ def _bundled(model: ModelCard, argument: str) -> ModelCard:
     if folder is None:
         return replace(model, problem=_missing(model.name, bundled.ON_HUB))
     # The folder is written at the first use of the model.
-    return _of_folder(model, facts(folder, folder.name)) if folder.is_dir() else model
+    return _folder_card(model, facts(folder, folder.name)) if folder.is_dir() else model
 
 
 def _onnx(model: ModelCard, argument: str) -> ModelCard:
@@ -211,7 +213,7 @@ def _sentence(model: ModelCard, argument: str) -> ModelCard:
     folder = hub.cached(hub_name) if hub_name else sentence.find(argument)[1]()
     if folder is None:
         return replace(model, problem=_missing(model.name, hub_name), downloadable=True)
-    return _of_folder(model, facts(folder, hub_name or folder.name))
+    return _folder_card(model, facts(folder, hub_name or folder.name))
 
 
 def _cross_encoder(model: ModelCard, argument: str) -> ModelCard:
@@ -256,7 +258,7 @@ def _server(model: ModelCard, argument: str) -> ModelCard:
     return replace(model, dimension=section.dimensions, input_tokens=section.input_tokens)
 
 
-def _of_folder(model: ModelCard, facts: Facts) -> ModelCard:
+def _folder_card(model: ModelCard, facts: Facts) -> ModelCard:
     return replace(
         model,
         folder=facts.folder,

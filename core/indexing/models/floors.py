@@ -75,7 +75,7 @@ def settle(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBa
     The person's questions without an answer count as questions about other things; those with one keep it down.
     """
     windows = store.chunks.count(base)[2]
-    sets = [store.questions.of(question_set) for question_set in store.questions.sets(base)]
+    sets = [store.questions.for_set(question_set) for question_set in store.questions.sets(base)]
     own = [question for one in sets for question in one[::-1][:_OWN] if not question.suggested]
     known = store.floors.get(base)
     grown = not known or not 1 / _GROWN < windows / known.windows < _GROWN or len(own) != known.questions

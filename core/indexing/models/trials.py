@@ -98,7 +98,7 @@ def _reranker(name: str) -> _Loaded:
 
 
 def _token_reranker(name: str) -> _Loaded:
-    embedder = tokens.of(embedding.build("bundled"))
+    embedder = tokens.token_embedder(embedding.build("bundled"))
     if embedder is None:
         raise ModelError("The built-in model can't compare word by word here. Choose another re-check.")
     centre = tokens.centre(embedder)

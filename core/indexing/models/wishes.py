@@ -20,7 +20,7 @@ def asks(name: str) -> Message:
     if is_built_in(name):
         return message("It is part of Tessera and needs no network.")
     if kind in ("openai_compatible", "server"):
-        return _of_server(argument if kind == "server" else "")
+        return _server_message(argument if kind == "server" else "")
     if package := EMBEDDERS[kind].package:
         return message("It comes with the Python package {name}.", name=package)
     if argument.startswith(sentence.PACKAGE):
@@ -41,7 +41,7 @@ def _cached(name: str) -> Path | None:
         return None
 
 
-def _of_server(name: str) -> Message:
+def _server_message(name: str) -> Message:
     configured = settings().embeddings
     server = configured.servers.get(name) if name else configured
     address = server.base_url if server else ""

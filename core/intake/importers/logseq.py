@@ -70,7 +70,7 @@ class Logseq:
         properties, first = _properties(lines)
         fields = {"title": _title(path)}
         if journal := _JOURNAL.search(path):
-            fields |= _of_day(*map(int, journal.groups()))
+            fields |= _journal_fields(*map(int, journal.groups()))
         for name, value in properties.items():
             fields |= _field(name, value)
         return with_front(fields, "\n".join(self._lines(lines[first:])).strip("\n") + "\n")
@@ -178,7 +178,7 @@ def _title(path: str) -> str:
     return unquote(PurePosixPath(path).stem.replace("___", "/"))
 
 
-def _of_day(year: int, month: int, day: int) -> dict[str, Any]:
+def _journal_fields(year: int, month: int, day: int) -> dict[str, Any]:
     """Return the title, the names and the date of a journal; its usual name is that of Logseq's first setting."""
     try:
         at = date(year, month, day)

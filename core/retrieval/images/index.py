@@ -79,7 +79,7 @@ class ImageIndex:
                 note = self._store.notes.note(note_id)
             except NoteNotFound:
                 continue
-            before = self._store.images.of_note(note_id)
+            before = self._store.images.for_note(note_id)
             self._store.images.put(note_id, [*shown.named(note, before), *_page(note, before)], note.generation)
 
     def _embed(self, embedder: ImageEmbedder, progress: Progress) -> int:

@@ -35,7 +35,7 @@ def key(folder: Path) -> Key | None:
     """Return the key of a workspace, None where its backups aren't encrypted; raises SourceError for a damaged file."""
     file = folder / FILE
     try:
-        return _checked(**files.of_json(files.read(file)))
+        return _checked(**files.parse_json(files.read(file)))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError) as error:

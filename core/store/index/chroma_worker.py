@@ -134,10 +134,10 @@ def _client(folder: Path) -> "ClientAPI":
 def _translated(error: BaseException, place: Place) -> StoreError:
     if isinstance(error, StoreError):
         return error
-    return chroma_server.fault_of(error, place) if isinstance(place, Address) else _of_folder(error, place)
+    return chroma_server.fault_of(error, place) if isinstance(place, Address) else _translate_folder_error(error, place)
 
 
-def _of_folder(error: BaseException, folder: Path) -> StoreError:
+def _translate_folder_error(error: BaseException, folder: Path) -> StoreError:
     why = _BUSY if isinstance(error, Timeout) else str(error) or type(error).__name__
     if any(words in str(error) for words in _FULL):
         return fault(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder.parent)

@@ -70,14 +70,14 @@ class ExactSearch(Table):
         self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None
     ) -> dict[int, float] | None:
         """Return the best chunks of a base with the exact cosine of their best window; None over the budget."""
-        vectors = self._of(base)
+        vectors = self._load_vectors(base)
         if vectors is None:
             return None
         scores = vectors.scores(query, self._vectors.centring(base))
         passing = slice(None) if allowed is None else np.isin(vectors.chunks, allowed)
         return ranking.best_of(vectors.chunks[passing], scores[passing], count)
 
-    def _of(self, base: KnowledgeBase) -> _Vectors | None:
+    def _load_vectors(self, base: KnowledgeBase) -> _Vectors | None:
         with self._reading, self._database.read():
             version = self._database.version()
             if self._larger.get(base.id) == version:

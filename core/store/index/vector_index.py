@@ -161,7 +161,7 @@ class Index:
         with self._writing, suppress(UnknownChoice):  # the base was deleted
 
             def write() -> None:
-                base = self._bases.of_id(base_id)
+                base = self._bases.by_id(base_id)
                 unused = set(self._chunks.unused(base, ids))
                 self._backend.remove(self.name(base), sorted(unused))
                 self._backend.add(

@@ -34,7 +34,7 @@ def head(note: Note, own: bool) -> str:
 def figures(chunks: Sequence[Chunk]) -> None:
     """Draw the number of the chunks, their sizes, and a histogram of the sizes."""
     living = [chunk for chunk in chunks if chunk.state != "deleted"]
-    sizes = Sizes.of(living)
+    sizes = Sizes.from_chunks(living)
     values = [
         (t("Chunks"), f"{sizes.count:,}"),
         (t("Smallest"), f"{sizes.smallest:,}"),

@@ -44,9 +44,9 @@ def _rename(workspace: Workspace, note: Note) -> None:
 
 
 def _move(workspace: Workspace, note: Note) -> None:
-    base = workspace.bases.of_id(note.base_id).name
+    base = workspace.bases.by_id(note.base_id).name
     top, before = t("the top of the base"), str(PurePosixPath(note.path or "").parent).removeprefix(".")
-    folders = {"": top, **{folder: folder for folder in offers.of(workspace).folders[base]}}
+    folders = {"": top, **{folder: folder for folder in offers.load_offers(workspace).folders[base]}}
     folders.setdefault(before, before)
     folder = widgets.select_or_type(t("Folder"), folders, before, f"move_{note.id}")
     if widgets.button(t("Move"), "move_yes", "drive_file_move", type="primary", disabled=workspace.readonly):

@@ -28,14 +28,14 @@ def now() -> Writing | None:
     return st.session_state.get(_WRITING)
 
 
-def of_session() -> dict[str, Writing]:
+def session_texts() -> dict[str, Writing]:
     """Return all texts of this session, by the tokens of their editors."""
     writings: dict[str, Writing] = st.session_state.setdefault(_WRITINGS, {})
     return writings
 
 
 def _open(writing: Writing) -> Writing:
-    st.session_state[_WRITING] = of_session()[writing.token] = writing
+    st.session_state[_WRITING] = session_texts()[writing.token] = writing
     return writing
 
 
@@ -70,7 +70,7 @@ def _folder(target: str) -> str:
 def edit(workspace: Workspace, note_id: str) -> None:
     """Begin to edit a note; for callbacks. Raises NoteNotFound."""
     note = workspace.notes.get(note_id)
-    _open(Writing(token_hex(8), note, workspace.bases.of_id(note.base_id).name, note.body))
+    _open(Writing(token_hex(8), note, workspace.bases.by_id(note.base_id).name, note.body))
 
 
 def edit_proposed(workspace: Workspace, one: Submission) -> None:
@@ -141,7 +141,7 @@ def wish_for(writing: Writing, what: Wish) -> None:
 def discard(workspace: Workspace, key: str) -> None:
     """Delete a draft, and close the editor if it is its text; for callbacks."""
     workspace.drafts.delete_for_good(key)
-    for one in of_session().values():
+    for one in session_texts().values():
         if one.key == key:
             one.stored = _ALL
             one.body, one.fields = one.note.body if one.note else "", {}
@@ -211,7 +211,7 @@ def put_into(workspace: Workspace, writing: Writing, base: str, folder: str) -> 
 
 def settle(workspace: Workspace, besides: Writing | None) -> None:
     """Save the texts of this session whose editors were left, but for one that is open."""
-    for one in of_session().values():
+    for one in session_texts().values():
         if one is not besides and one.saves and not workspace.readonly:
             save(workspace, one, rests=True)
 

@@ -69,4 +69,4 @@ def _theirs(workspace: Workspace, now: Writing) -> None:
 
 def _in_file(workspace: Workspace, now: Writing) -> bool:
     assert now.note is not None
-    return now.note.in_file and workspace.bases.of_id(now.note.base_id).write_files
+    return now.note.in_file and workspace.bases.by_id(now.note.base_id).write_files

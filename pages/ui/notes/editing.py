@@ -135,7 +135,7 @@ def _bar(workspace: Workspace, now: Writing) -> None:
         with st.container(key="writing_state", width="stretch"):
             st.caption(_state(workspace, now))
         if now.note and not now.made:
-            about = [workspace.bases.of_id(now.note.base_id).name, *PurePosixPath(now.note.path or "").parts[:-1]]
+            about = [workspace.bases.by_id(now.note.base_id).name, *PurePosixPath(now.note.path or "").parts[:-1]]
             st.caption(plain(" › ".join(about)), width="content")
         if stays:
             label = t("Discard the changes") if now.note else t("Discard this note")
@@ -160,7 +160,7 @@ def _state(workspace: Workspace, now: Writing) -> str:
         return t("Not saved. What you write is stored as a draft meanwhile.")
     if not (now.saved and now.note):
         return t("What you write is saved by itself.")
-    base = workspace.bases.of_id(now.note.base_id)
+    base = workspace.bases.by_id(now.note.base_id)
     if not base.embed_at_once and (n := _pending(workspace, now.note.id)):
         return t("Saved, and found by its words; {n} of its passages wait until you index this base.", n=n)
     return t("Saved")
@@ -171,7 +171,7 @@ def _pending(workspace: Workspace, note_id: str) -> int:
 
 
 def _editor(workspace: Workspace, now: Writing) -> None:
-    offered = now.offered = now.offered or offers.of(workspace)
+    offered = now.offered = now.offered or offers.load_offers(workspace)
 
     def typed(sent: Mapping[str, Any]) -> None:
         now.typed(**sent)
@@ -182,13 +182,13 @@ def _editor(workspace: Workspace, now: Writing) -> None:
 
 def _shut(workspace: Workspace, now: Writing) -> bool:
     """Return whether the text belongs to a file, and the base doesn't write files."""
-    return bool(now.note and now.note.in_file and not workspace.bases.of_id(now.note.base_id).write_files)
+    return bool(now.note and now.note.in_file and not workspace.bases.by_id(now.note.base_id).write_files)
 
 
 def _elsewhere(workspace: Workspace, now: Writing) -> None:
     """Draw the ways to edit a note of a file."""
     assert now.note is not None
-    note, base = now.note, workspace.bases.of_id(now.note.base_id)
+    note, base = now.note, workspace.bases.by_id(now.note.base_id)
     with st.container(border=True, key="writing_elsewhere"):
         st.markdown(t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or "")))
         st.caption(_why_shut(note, base))

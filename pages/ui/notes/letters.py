@@ -47,7 +47,7 @@ def listen(workspace: Workspace) -> None:
 
     now = composer.now()
     composer.settle(workspace, now if st.session_state["page"] == "notes" else None)
-    stored = st.session_state.get(_STORED, {}) | {token: one.stored for token, one in composer.of_session().items()}
+    stored = st.session_state.get(_STORED, {}) | {token: one.stored for token, one in composer.session_texts().items()}
     data = {
         "open": now.token if now and st.session_state["page"] == "notes" else "",
         "session": session(),
@@ -63,7 +63,7 @@ def listen(workspace: Workspace) -> None:
 def _take(workspace: Workspace, one: Mapping[str, Any], *, goes_on: bool) -> None:
     """Store a text in the editor of this session that it is from, else as a draft; with `goes_on` its editor reopens."""
     token, number = str(one["token"]), int(one["number"])
-    if mine := next((one for one in composer.of_session().values() if token in (one.token, one.was)), None):
+    if mine := next((one for one in composer.session_texts().values() if token in (one.token, one.was)), None):
         if number > mine.stored:
             mine.typed(one["text"], number, int(one["at"]), title=one.get("title"))
             drafting.keep(workspace, mine)

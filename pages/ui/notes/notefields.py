@@ -209,5 +209,5 @@ def _words(workspace: Workspace, now: Writing, name: Any) -> list[str]:
 
 def _offered(workspace: Workspace, now: Writing) -> offers.Offers:
     if now.offered is None:
-        now.offered = offers.of(workspace)
+        now.offered = offers.load_offers(workspace)
     return now.offered

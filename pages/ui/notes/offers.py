@@ -21,7 +21,7 @@ class Offers:
     """Folders by the name of their base."""
 
 
-def of(workspace: Workspace) -> Offers:
+def load_offers(workspace: Workspace) -> Offers:
     """Return the present notes, tags and folders of the workspace."""
     cards = workspace.notes.all()
     folders = {

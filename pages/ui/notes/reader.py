@@ -173,7 +173,7 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
             elif link.line >= 0:
                 shell.guarded(_tick)(workspace, note, link.line)
             else:
-                composer.begin_linked(workspace.bases.of_id(note.base_id).name, link.make)
+                composer.begin_linked(workspace.bases.by_id(note.base_id).name, link.make)
 
         view.show(_page(note, drawn, sources), "document", place=place, arrival=arrival, on_click=clicked)
 

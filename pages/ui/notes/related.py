@@ -22,11 +22,11 @@ class _Panel:
     def __init__(self, workspace: Workspace, note: Note) -> None:
         self._workspace = workspace
         self._note = note
-        self._base = workspace.bases.of_id(note.base_id).name
+        self._base = workspace.bases.by_id(note.base_id).name
         self._shut = jobs.shut(workspace)
 
     def draw(self) -> None:
-        related = self._workspace.related.of(self._note.id)
+        related = self._workspace.related.related_to(self._note.id)
         if related == Related(writable=related.writable):
             st.caption(t("No other note is near this one."))
             return

@@ -25,7 +25,7 @@ class NoteSources:
         self._note = note
         self._links = links or workspace.notes.links()
         self.can_click, self.first_line = can_click, first_line
-        base = workspace.bases.of_id(note.base_id) if can_click else None
+        base = workspace.bases.by_id(note.base_id) if can_click else None
         self.can_tick = base is not None and not workspace.readonly and (not note.in_file or base.write_files)
         self._beginnings: dict[str, str] = {}
 
@@ -50,7 +50,7 @@ class NoteSources:
 
     def links(self) -> tuple[list[Place], list[str], list[Place]]:
         """Return the notes that the note links to, the targets of its broken links, and the notes that link to it."""
-        links = self._links.of(self._note, self._note.links)
+        links = self._links.resolve(self._note, self._note.links)
         there = dict.fromkeys(link.note_id for link in links if link.note_id)
         missing = [link.target for link in links if not link.note_id]
         return self._places(there), missing, self._places(self._links.to(self._note.id))

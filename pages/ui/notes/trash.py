@@ -56,7 +56,7 @@ def _row(workspace: Workspace, one: Trashed) -> None:
     note_id = one.version.note_id
     with st.container(border=True, key=f"trash_{note_id}", gap="small"):
         st.markdown(f"**{plain(one.version.title)}**")
-        base = workspace.bases.of_id(one.base_id).name
+        base = workspace.bases.by_id(one.base_id).name
         about = text_of(BY[one.version.author], at=local(one.version.at))
         st.caption(" · ".join([plain(base), plain(one.path or ""), about]))
         with st.container(horizontal=True):

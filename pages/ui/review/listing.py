@@ -16,7 +16,7 @@ SHOWN = 50
 _OPEN = "review_open"
 
 
-def of_kind(matters: Sequence[Matter]) -> list[Matter]:
+def choose_kind(matters: Sequence[Matter]) -> list[Matter]:
     """Draw the choice of a kind, and return what is of it."""
     counts = Counter(one.kind for one in matters)
     if (kind := links.arrived("kind")) in MATTERS:
@@ -29,7 +29,7 @@ def of_kind(matters: Sequence[Matter]) -> list[Matter]:
     return [one for one in matters if kind in (None, one.kind)]
 
 
-def of_base(matters: Sequence[Matter], bases: Sequence[str]) -> list[Matter]:
+def choose_base(matters: Sequence[Matter], bases: Sequence[str]) -> list[Matter]:
     """Draw the choice of a base, where there are several, and return what is of it."""
     base = widgets.base_filter(bases, "review_base") if len(bases) > 1 else ""
     return [one for one in matters if base in ("", one.base)]

@@ -92,7 +92,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     if early is None:
         with top:
             understood.chips(text, result)
-    fields = facets.of(workspace, result, now) if result.hits and result.confident else {}
+    fields = facets.collect_facets(workspace, result, now) if result.hits and result.confident else {}
     before.empty()
     if waiting:
         waiting.empty()

@@ -29,7 +29,7 @@ _JOINT = re.compile(r"(?<=\w)[_/.](?=\w)")
 """Signs behind which a value goes on in another line, rather than within a word."""
 
 
-def of(workspace: Workspace, result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:
+def collect_facets(workspace: Workspace, result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:
     """Return the facets of an answer by field; where the question narrows a field, its facets are of the question without that."""
     fields: dict[str, list[Facet]] = {}
     for name in TERMS:

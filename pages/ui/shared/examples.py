@@ -27,7 +27,7 @@ def questions(workspace: Workspace) -> dict[str, str]:
         return {text: text for text in map(text_of, OF_SAMPLES)}
     stamp = tuple((card.id, str(card.updated_at)) for card in own)
     titles = {t("“{title}”", title=card.title): card.title for card in own}
-    checked = workspace.answers.examples.of(stamp) if own else ()
+    checked = workspace.answers.examples.for_notes(stamp) if own else ()
     every = {text: text for text in checked} | titles
     return dict(list(every.items())[:SHOWN])
 

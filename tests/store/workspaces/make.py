@@ -272,7 +272,7 @@ def read_pictures(workspace: Workspace, folder: Path) -> None:
     workspace.bases.add("pictures", embedder="words", read_pictures=True)
     sync(workspace, vault, "pictures")
     table, (note_id,) = workspace.store.pictures, [card.id for card in workspace.notes.all() if card.path == "board.md"]
-    for picture in table.of_note(note_id):
+    for picture in table.for_note(note_id):
         table.look(note_id, replace(picture, place=picture.target, hash=picture.target, size=1))
     table.keep(model.ReadPicture("board.png", "Irrigation of the greenhouse", "a reader"))
     table.keep(model.ReadPicture("torn.png", "", ""), message("is damaged."))

@@ -83,10 +83,10 @@ def named(text: str, lower: str) -> Iterator[Span]:
             yield from _elements(text)
         yield from pairs(text)
     if not text.isascii():
-        yield from _of_other_languages(text)
+        yield from _foreign_names(text)
 
 
-def _of_other_languages(text: str) -> Iterator[Span]:
+def _foreign_names(text: str) -> Iterator[Span]:
     at = line = 0
     while match := _OTHER.search(text, at):
         at = match.end()
@@ -111,7 +111,11 @@ def _assigned(text: str) -> Iterator[Span]:
         if sure is Grade.NONE or (
             sure is not Grade.ANY and (before := _BEFORE.search(text, max(0, match.start() - 22), match.start()))
         ):
-            sure = max(sure, grade(f"{before[0]}{name}")) if sure is not Grade.NONE and before else _of_two(text, match)
+            sure = (
+                max(sure, grade(f"{before[0]}{name}"))
+                if sure is not Grade.NONE and before
+                else _pair_grade(text, match)
+            )
         if sure is Grade.NONE:
             continue
         if sure is Grade.ANY and match.start() >= line:
@@ -143,7 +147,7 @@ def on_next_line(text: str, start: int, end: int) -> Iterator[Span]:
                 yield Span(span.start + start, span.end + start, span.kind)
 
 
-def _of_two(text: str, match: re.Match[str]) -> Grade:
+def _pair_grade(text: str, match: re.Match[str]) -> Grade:
     """Return the grade of a name of two words, as *access code*."""
     before = _BEFORE.search(text, max(0, match.start() - 22), match.start())
     return grade(f"{before[0]}{match[0]}") if before and len(match[0]) < 20 else Grade.NONE

@@ -67,7 +67,7 @@ OTHER_NAMES = (
 def grade(name: str) -> Grade:
     """Return how sure the name of a value is one of a secret."""
     parts = [part.lower() for part in _PARTS.findall(name)]
-    grades = [_of_part(part, before) for part, before in zip(parts, ["", *parts], strict=False)]
+    grades = [_part_grade(part, before) for part, before in zip(parts, ["", *parts], strict=False)]
     best = max(grades, default=Grade.NONE)
     if best is Grade.NONE:
         return best
@@ -79,7 +79,7 @@ def grade(name: str) -> Grade:
     return best
 
 
-def _of_part(part: str, before: str) -> Grade:
+def _part_grade(part: str, before: str) -> Grade:
     """Return the grade of a part of a name, with the part before it."""
     if _SURE.search(part) or part in _WORDS or (before == "pass" and part in ("word", "wd", "phrase", "code")):
         return Grade.ANY

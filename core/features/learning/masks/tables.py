@@ -37,7 +37,7 @@ def tables(text: str) -> Iterator[Span]:
             following = lines[number + 1] if number + 1 < len(lines) else ""
             columns = [one for one in columns if _RULE.fullmatch(line) or len(_cells(line, one[0])) == one[1]]
             for separator, _, places in columns:
-                yield from _of_cells(
+                yield from _cell_secrets(
                     line,
                     at,
                     [_cells(line, separator)[place] for place in places if not _RULE.fullmatch(line)],
@@ -59,7 +59,7 @@ def tables(text: str) -> Iterator[Span]:
                             columns = [(separator, len(cells), secret)]
                             break
                     if separator is not _SEPARATORS[-1]:
-                        yield from _of_row(line, at, cells, heads)
+                        yield from _row_secrets(line, at, cells, heads)
                         break
         at += len(line) + 1
 
@@ -93,16 +93,16 @@ def _is_row(line: str, cells: Cells, heads: Sequence[Grade]) -> bool:
     return any(re.search(r"\d", line[start:end]) for (start, end), head in zip(cells, heads, strict=True) if not head)
 
 
-def _of_row(line: str, at: int, cells: Cells, heads: Sequence[Grade]) -> Iterator[Span]:
+def _row_secrets(line: str, at: int, cells: Cells, heads: Sequence[Grade]) -> Iterator[Span]:
     """Yield the secrets behind the name in a row."""
     first = next(place for place, head in enumerate(heads) if head)
     behind = cells[first + 1 :]
     single = len(behind) == 1 and heads[first] is Grade.ANY
     kept = [cell for cell in behind if line[cell[0] : cell[1]].lower() not in _TITLES]
-    yield from _of_cells(line, at, kept, Grade.ANY if single else Grade.NO_WORD)
+    yield from _cell_secrets(line, at, kept, Grade.ANY if single else Grade.NO_WORD)
 
 
-def _of_cells(line: str, at: int, cells: Cells, sure: Grade) -> Iterator[Span]:
+def _cell_secrets(line: str, at: int, cells: Cells, sure: Grade) -> Iterator[Span]:
     for start, end in cells:
         if is_secret(line[start:end], sure, quoted=True):
             yield Span(at + start, at + end, "password")

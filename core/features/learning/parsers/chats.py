@@ -35,11 +35,11 @@ class Chats:
 
     def events(self, text: str) -> Iterable[LogEvent]:
         if text.lstrip()[:1] in ("[", "{"):
-            return _of_json(text)
-        return _of_text(text)
+            return _json_events(text)
+        return _text_events(text)
 
 
-def _of_text(text: str) -> Iterator[LogEvent]:
+def _text_events(text: str) -> Iterator[LogEvent]:
     parts: list[str] = []
     first, speaker = 1, ""
     for number, line in enumerate(text.split("\n"), 1):
@@ -51,7 +51,7 @@ def _of_text(text: str) -> Iterator[LogEvent]:
     yield from marked_up("\n".join(parts), first, speaker)
 
 
-def _of_json(text: str) -> Iterator[LogEvent]:
+def _json_events(text: str) -> Iterator[LogEvent]:
     try:
         whole = json.loads(text)
     except RecursionError as error:
@@ -69,7 +69,7 @@ def _messages(whole: Any) -> Iterator[tuple[str, str, str]]:
         if not isinstance(one, Mapping):
             continue
         if isinstance(one.get("mapping"), Mapping):
-            yield from _of_tree(one["mapping"])
+            yield from _tree_messages(one["mapping"])
         elif isinstance(inner := one.get("chat_messages") or one.get("messages"), list):
             yield from _messages(inner)
         elif "content" in one or "text" in one or "parts" in one:
@@ -78,7 +78,7 @@ def _messages(whole: Any) -> Iterator[tuple[str, str, str]]:
             yield _name(author), said, str(one.get("created_at") or one.get("create_time") or "")
 
 
-def _of_tree(nodes: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
+def _tree_messages(nodes: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield the messages of an export of ChatGPT, whose nodes name their parents, by their times."""
     messages = [node.get("message") for node in nodes.values() if isinstance(node, Mapping)]
     told = [one for one in messages if isinstance(one, Mapping)]

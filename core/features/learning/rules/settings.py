@@ -35,7 +35,7 @@ def settings(log: LogText) -> Iterator[Fact]:
     """Yield the values of settings that a log states, the last one of each."""
     last: dict[str, tuple[str, LogEvent]] = {}
     for event in log.events:
-        for name, value in _of_event(event):
+        for name, value in _event_settings(event):
             last[name] = (value, event)
     for name, (value, event) in last.items():
         title = message("{name} = {value}", name=name, value=short(value))
@@ -59,7 +59,7 @@ def ports(log: LogText) -> Iterator[Fact]:
             yield fact("port", key, title, title, [event], ("project_config", "environment"))
 
 
-def _of_event(event: LogEvent) -> Iterator[tuple[str, str]]:
+def _event_settings(event: LogEvent) -> Iterator[tuple[str, str]]:
     if event.kind != "log" or event.level not in ("", "info", "debug"):
         return
     line = first_line(event)
