@@ -71,7 +71,11 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
 app = st.App(
     "pages/main.py",
     lifespan=lifespan,
-    routes=[*(one.route(shell.workspace) for one in (attachments, originals, pasted)), bundle.ROUTE, *with_tokens],
+    routes=[
+        *(module_type.route(shell.workspace) for module_type in (attachments, originals, pasted)),
+        bundle.ROUTE,
+        *with_tokens,
+    ],
     middleware=middleware,
     exception_handlers={Exception: failure},
 )

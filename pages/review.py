@@ -20,10 +20,10 @@ with shell.errors():
         left, right = st.columns([3, 7], gap="medium")
         with left:
             shown = listing.choose_base(of_kind, [base.name for base in workspace.bases.all()])
-            one = listing.opened(shown)
-            listing.draw(workspace, shown, one.key if one else "")
+            item = listing.opened(shown)
+            listing.draw(workspace, shown, item.key if item else "")
         with right, shell.errors():
-            if one:
-                matter.draw(workspace, one)
+            if item:
+                matter.draw(workspace, item)
     listing.reminders(workspace)
     learning.section(workspace)

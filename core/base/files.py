@@ -120,7 +120,7 @@ def set_aside(file: Path) -> Path:
     """
     names = (f"{file.name}{BROKEN}{f'-{number}' if number > 1 else ''}" for number in range(1, _ASIDE + 1))
     places = [file.with_name(name) for name in names]
-    place = next((one for one in places if not os.path.lexists(one)), places[-1])
+    place = next((path for path in places if not os.path.lexists(path)), places[-1])
     delete(place)
     file.rename(place)
     _LOG.warning("%s can't be used. It is set aside as %s, and made anew.", file.name, place.name)

@@ -51,6 +51,6 @@ def with_line_ends(text: str, before: str) -> str:
 def _common(first: list[str], second: list[str]) -> int:
     """Return how many items at the start of two lists are the same."""
     return next(
-        (n for n, (one, other) in enumerate(zip(first, second, strict=False)) if one != other),
+        (n for n, (item, other) in enumerate(zip(first, second, strict=False)) if item != other),
         min(len(first), len(second)),
     )

@@ -136,9 +136,9 @@ def errors(folder: Path, count: int) -> list[Logged]:
 
 def _lines(folder: Path) -> Iterator[str]:
     file = folder / FILE
-    for one in (*(file.with_name(f"{file.name}.{number}") for number in range(_OLDER, 0, -1)), file):
+    for path in (*(file.with_name(f"{file.name}.{number}") for number in range(_OLDER, 0, -1)), file):
         with suppress(OSError, files.Unfit):
-            yield from files.read(one).decode("utf-8", "replace").split("\n")[:-1]
+            yield from files.read(path).decode("utf-8", "replace").split("\n")[:-1]
 
 
 class _Lines(logging.Formatter):
@@ -158,7 +158,7 @@ class _Lines(logging.Formatter):
     def _said(self, record: logging.LogRecord) -> str:
         if not isinstance(record.args, tuple) or not record.args:
             return record.getMessage()
-        fields = (self._named(one) if isinstance(one, BaseException) else one for one in record.args)
+        fields = (self._named(arg) if isinstance(arg, BaseException) else arg for arg in record.args)
         return str(record.msg) % tuple(fields)
 
     def _trace(self, error: BaseException | None) -> Iterator[str]:

@@ -168,47 +168,47 @@ def _unwritten(handle: int) -> Iterator[bool | None]:
 # two files change places
 
 
-def exchange(one: Path, other: Path) -> None:
+def exchange(path: Path, other: Path) -> None:
     """Let two files of a folder change places, in one step where the system can; raises OSError."""
     try:
-        _SYSTEMS.get(sys.platform, exchange_by_names)(one, other)
+        _SYSTEMS.get(sys.platform, exchange_by_names)(path, other)
     except (AttributeError, OSError) as error:
         if isinstance(error, OSError) and error.errno not in _UNSUPPORTED:
             raise
-        exchange_by_names(one, other)
+        exchange_by_names(path, other)
 
 
-def exchange_by_names(one: Path, other: Path) -> None:
+def exchange_by_names(path: Path, other: Path) -> None:
     """Let two files change places by three renamings, none of which replaces a file.
 
     If a program makes a file under the free name meanwhile, that file stays, and `other` comes to stand beside it:
     raises Changed.
     """
-    between = one.with_name(f"{one.name}~")
+    between = path.with_name(f"{path.name}~")
     other.rename(between)
     try:
-        rename_free(one, other)
+        rename_free(path, other)
     except FileExistsError:
         copy = _copy_name(other)
         between.rename(copy)
         raise Changed(copy) from None
-    between.rename(one)
+    between.rename(path)
 
 
-def rename_free(one: Path, other: Path) -> None:
+def rename_free(path: Path, other: Path) -> None:
     """Rename a file to a name that must be free."""
     if sys.platform == "win32":
-        one.rename(other)  # which doesn't replace here
+        path.rename(other)  # which doesn't replace here
         return
     try:
-        other.hardlink_to(one)
+        other.hardlink_to(path)
     except OSError as error:
         if isinstance(error, FileExistsError):
             raise
         os.close(os.open(other, os.O_CREAT | os.O_EXCL))  # a file system without links
-        one.rename(other)
+        path.rename(other)
         return
-    one.unlink()
+    path.unlink()
 
 
 def _library() -> ctypes.CDLL:
@@ -221,21 +221,21 @@ def _check(result: int, file: Path) -> None:
         raise OSError(number, os.strerror(number), str(file))
 
 
-def _on_linux(one: Path, other: Path) -> None:
-    first, second = os.fsencode(one), os.fsencode(other)
+def _on_linux(path: Path, other: Path) -> None:
+    first, second = os.fsencode(path), os.fsencode(other)
     _check(_library().renameat2(_AT_FDCWD, first, _AT_FDCWD, second, _SWAP), other)
 
 
-def _on_macos(one: Path, other: Path) -> None:
-    _check(_library().renamex_np(os.fsencode(one), os.fsencode(other), _SWAP), other)
+def _on_macos(path: Path, other: Path) -> None:
+    _check(_library().renamex_np(os.fsencode(path), os.fsencode(other), _SWAP), other)
 
 
-def _on_windows(one: Path, other: Path) -> None:
-    between = one.with_name(f"{one.name}~")
+def _on_windows(path: Path, other: Path) -> None:
+    between = path.with_name(f"{path.name}~")
     kernel = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined]
-    if not kernel.ReplaceFileW(str(other), str(one), str(between), 0, None, None):
+    if not kernel.ReplaceFileW(str(other), str(path), str(between), 0, None, None):
         raise ctypes.WinError(ctypes.get_last_error())  # type: ignore[attr-defined]
-    between.rename(one)
+    between.rename(path)
 
 
 _SYSTEMS: dict[str, Callable[[Path, Path], None]] = {

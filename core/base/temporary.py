@@ -62,7 +62,7 @@ def sweep(workspace: Path) -> None:
     if not place.is_dir():
         return
     with suppress(OSError), FileLock(place / _LOCK, mode=0o600):
-        for one in place.iterdir():
-            if one.is_dir() and not one.is_symlink():
-                with suppress(OSError, Timeout), FileLock(one / _LOCK, timeout=0, mode=0o600):
-                    shutil.rmtree(one, ignore_errors=True)
+        for path in place.iterdir():
+            if path.is_dir() and not path.is_symlink():
+                with suppress(OSError, Timeout), FileLock(path / _LOCK, timeout=0, mode=0o600):
+                    shutil.rmtree(path, ignore_errors=True)

@@ -81,7 +81,7 @@ def short_for(kind: ChunkKind) -> int:
 
 
 def _shared(first: tuple[Heading, ...], last: tuple[Heading, ...]) -> tuple[Heading, ...]:
-    return tuple(one for one, other in zip(first, last, strict=False) if one == other)
+    return tuple(heading for heading, other in zip(first, last, strict=False) if heading == other)
 
 
 def _titles(chain: Sequence[Heading]) -> tuple[str, ...]:

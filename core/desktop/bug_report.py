@@ -61,7 +61,9 @@ def bug_report(
         facts["bases"] = [*map(_base, status.bases)]
     if problem is not None:
         facts["problem"] = f"{type(problem).__name__}: {skeleton(problem.message)}"
-    facts["last errors"] = [f"{one.at} {one.where} {' < '.join(one.trace)}" for one in log.errors(folder, _ERRORS)]
+    facts["last errors"] = [
+        f"{error.at} {error.where} {' < '.join(error.trace)}" for error in log.errors(folder, _ERRORS)
+    ]
     return BugReport(facts)
 
 
@@ -111,10 +113,10 @@ def _base(status: BaseStatus) -> dict[str, object]:
 
 
 def _lines(value: object, indent: str) -> Iterator[str]:
-    parts = value.items() if isinstance(value, Mapping) else ((None, one) for one in value)  # type: ignore[attr-defined]
+    parts = value.items() if isinstance(value, Mapping) else ((None, item) for item in value)  # type: ignore[attr-defined]
     for name, part in parts:
         if isinstance(part, Mapping) and name is None:
-            yield f"{indent}- {', '.join(f'{key}: {one}' for key, one in part.items())}"
+            yield f"{indent}- {', '.join(f'{key}: {item}' for key, item in part.items())}"
         elif isinstance(part, (Mapping, list)):
             yield f"{indent}{name}:{'' if part else ' none'}"
             yield from _lines(part, f"{indent}  ")

@@ -51,10 +51,10 @@ def choose() -> Path | None:
 def inside(folder: Path) -> list[Path]:
     """Return the folders in one by name, without hidden ones and names that are no text; none of an unreadable one."""
     try:
-        seen = [one for one in folder.iterdir() if one.name[0] != "." and half_character(one.name) is None]
+        seen = [path for path in folder.iterdir() if path.name[0] != "." and half_character(path.name) is None]
     except OSError:
         return []
-    return sorted(filter(_is_folder, seen), key=lambda one: one.name.casefold())[:MOST]
+    return sorted(filter(_is_folder, seen), key=lambda path: path.name.casefold())[:MOST]
 
 
 def _is_folder(place: Path) -> bool:

@@ -144,9 +144,9 @@ def _piped(command: list[str]) -> tuple[int, int, int]:
 
     (read, commands), (answers, write) = os.pipe(), os.pipe()
     # Above all numbers that are given new meanings below.
-    ends = [fcntl.fcntl(one, fcntl.F_DUPFD_CLOEXEC, _ABOVE) for one in (read, write)]
+    ends = [fcntl.fcntl(item, fcntl.F_DUPFD_CLOEXEC, _ABOVE) for item in (read, write)]
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
-    given = [(os.POSIX_SPAWN_DUP2, one, number) for one, number in zip(ends, (3, 4), strict=True)]
+    given = [(os.POSIX_SPAWN_DUP2, end, number) for end, number in zip(ends, (3, 4), strict=True)]
     try:
         pid = os.posix_spawn(command[0], command, os.environ, file_actions=[*nothing, *given])
     except OSError:
@@ -154,6 +154,6 @@ def _piped(command: list[str]) -> tuple[int, int, int]:
         os.close(answers)
         raise
     finally:
-        for one in (read, write, *ends):
-            os.close(one)
+        for end in (read, write, *ends):
+            os.close(end)
     return pid, commands, answers

@@ -112,23 +112,27 @@ def _read_best(parts: list[EmailMessage], into: _Mail, depth: int) -> None:
     """Read the plain text of some alternatives where it says as much as the others, else the last with text."""
     readings = []
     for part in parts:
-        one = _Mail()
-        _read(part, one, depth + 1)
-        readings.append(one)
-        into.attached += one.attached
-        into.encrypted += one.encrypted
-    lengths = [sum(len(re.findall(r"\w+", text)) for text in one.texts) for one in readings]
+        mail = _Mail()
+        _read(part, mail, depth + 1)
+        readings.append(mail)
+        into.attached += mail.attached
+        into.encrypted += mail.encrypted
+    lengths = [sum(len(re.findall(r"\w+", text)) for text in reading.texts) for reading in readings]
     most = max(lengths, default=0)
-    for one, length in zip(readings, lengths, strict=True):
+    for mail, length in zip(readings, lengths, strict=True):
         if length and 2 * length >= most:
-            into.texts += one.texts
-            into.unreadable += one.unreadable
+            into.texts += mail.texts
+            into.unreadable += mail.unreadable
             return
 
 
 def _parts(part: EmailMessage) -> Iterator[EmailMessage]:
     payload = part.get_payload()
-    return (one for one in (payload if isinstance(payload, list) else []) if isinstance(one, EmailMessage))
+    return (
+        payload_type
+        for payload_type in (payload if isinstance(payload, list) else [])
+        if isinstance(payload_type, EmailMessage)
+    )
 
 
 def _text(part: EmailMessage, into: _Mail) -> str:

@@ -16,7 +16,7 @@ def prepared(data: bytes) -> bytes:
         return data
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     raw = (
-        [one for one in cells if isinstance(one, dict) and one.get("cell_type") == "raw"]
+        [item for item in cells if isinstance(item, dict) and item.get("cell_type") == "raw"]
         if isinstance(cells, list)
         else []
     )

@@ -30,7 +30,7 @@ class Canvas:
         parts = [_card(card) for card in in_reading_order(card for card in cards if homes[id(card)] is None)]
         for group in in_reading_order(groups):
             parts.append(f"## {_line(group.get('label')) or '…'}")
-            parts += [_card(card) for card in in_reading_order(one for one in cards if homes[id(one)] is group)]
+            parts += [_card(card) for card in in_reading_order(card for card in cards if homes[id(card)] is group)]
         arrows = [*_arrows(root, {node["id"]: _called(node) for node in nodes})]
         if arrows:
             parts.append("\n".join(arrows))
@@ -95,12 +95,12 @@ def in_reading_order(cards: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> 
     """Sort cards by rows from top to bottom, each from left to right."""
     ordered: list[dict[str, Any]] = []
     row: list[dict[str, Any]] = []
-    for card in sorted(cards, key=lambda one: _place(one)[1]):
+    for card in sorted(cards, key=lambda item: _place(item)[1]):
         if row and _place(card)[1] - _place(row[0])[1] > _ROW:
-            ordered += sorted(row, key=lambda one: _place(one)[0])
+            ordered += sorted(row, key=lambda item: _place(item)[0])
             row = []
         row.append(card)
-    return [*ordered, *sorted(row, key=lambda one: _place(one)[0])]
+    return [*ordered, *sorted(row, key=lambda item: _place(item)[0])]
 
 
 def _home(card: Mapping[str, Any], groups: list[dict[str, Any]]) -> dict[str, Any] | None:
@@ -154,14 +154,14 @@ def _section(title: str, lines: list[str]) -> list[str]:
 def _view(view: Mapping[str, Any]) -> list[str]:
     """Return the heading of a view and what it shows."""
     lines = [f"Layout: {_line(view['type'])}"] if view.get("type") else []
-    lines += [f"Filter: {one}" for one in _filters(view.get("filters"))]
+    lines += [f"Filter: {item}" for item in _filters(view.get("filters"))]
     order = view.get("order")
     if isinstance(order, list) and order:
         lines.append(f"Columns: {', '.join(map(_line, order))}")
     for name, title in (("sort", "Sorted by"), ("groupBy", "Grouped by")):
-        for one in view[name] if isinstance(view.get(name), list) else filter(None, [view.get(name)]):
-            about = _mapping(one)
-            lines.append(f"{title}: {_line(about.get('property') or one)} {_line(about.get('direction'))}".rstrip())
+        for item in view[name] if isinstance(view.get(name), list) else filter(None, [view.get(name)]):
+            about = _mapping(item)
+            lines.append(f"{title}: {_line(about.get('property') or item)} {_line(about.get('direction'))}".rstrip())
     if view.get("limit"):
         lines.append(f"At most: {_line(view['limit'])}")
     return _section(_line(view.get("name")) or "…", lines or ["Layout: table"])
@@ -170,7 +170,7 @@ def _view(view: Mapping[str, Any]) -> list[str]:
 def _filters(value: object) -> list[str]:
     """Return filters in words; the outermost `and` gives one line for each."""
     if isinstance(value, dict) and isinstance(value.get("and"), list) and len(value) == 1:
-        return [_filter(one) for one in value["and"]]
+        return [_filter(item) for item in value["and"]]
     return [_filter(value)] if value else []
 
 

@@ -53,12 +53,16 @@ def turned(
     votes = [is_upside_down(line) for line in longest if line.is_tall == down]
     corners = [line.corners for line in lines]
     if down:  # to the left
-        corners = [np.stack([one[:, 1], width - one[:, 0]], axis=1) for one in corners]
+        corners = [np.stack([corner[:, 1], width - corner[:, 0]], axis=1) for corner in corners]
         width, height = height, width
     if 2 * sum(votes) > len(votes):
-        corners = [np.array([width, height]) - one for one in corners]
-    placed = [ScannedLine(one, line.text) for one, line in zip(corners, lines, strict=True)]
-    tilt = median(line.tilt for line in placed if not line.is_tall) if any(not one.is_tall for one in placed) else 0.0
+        corners = [np.array([width, height]) - corner for corner in corners]
+    placed = [ScannedLine(corner, line.text) for corner, line in zip(corners, lines, strict=True)]
+    tilt = (
+        median(line.tilt for line in placed if not line.is_tall)
+        if any(not scanned_line.is_tall for scanned_line in placed)
+        else 0.0
+    )
     level = np.array([[math.cos(tilt), -math.sin(tilt)], [math.sin(tilt), math.cos(tilt)]])
     return [ScannedLine(line.corners @ level, line.text) for line in placed]
 

@@ -163,8 +163,8 @@ def _twins(questions: Matrix, translated: Matrix) -> bool:
 
 def _rank(passages: Sequence[Matrix], questions: Sequence[Matrix], *, across: bool) -> float:
     """Return the mean reciprocal rank of the right passage, where every other passage is in the other language."""
-    each = len(questions[0]) // len(passages[0])
-    right = np.arange(len(questions[0])) // each
+    item = len(questions[0]) // len(passages[0])
+    right = np.arange(len(questions[0])) // item
     reciprocal: list[float] = []
     for even in (0, 1):
         language = (np.arange(len(passages[0])) + even) % 2

@@ -83,7 +83,7 @@ class EmbedderContract:
         with ThreadPoolExecutor(4) as pool:
             together = list(pool.map(lambda text: embedder.embed([text], role="query"), TEXTS[:4]))
             counts = list(pool.map(lambda text: len(embedder.tokens(text)), TEXTS[:4] * 5))
-        assert all((one * other).sum() > 0.999 for one, other in zip(alone, together, strict=True))
+        assert all((matrix * other).sum() > 0.999 for matrix, other in zip(alone, together, strict=True))
         assert counts == [len(embedder.tokens(text)) for text in TEXTS[:4]] * 5
 
     def test_token_vectors_match_their_texts(self, embedder: Embedder) -> None:

@@ -272,7 +272,7 @@ class Bases(Switching):
         return self._listed("not_downloaded", base, folder)
 
     def _listed(self, name: str, base: KnowledgeBase, folder: str) -> list[Failed]:
-        reports = [report for one, _, report in self._store.bases.syncs(base) if folder in ("", one)]
+        reports = [report for sync, _, report in self._store.bases.syncs(base) if folder in ("", sync)]
         return [Failed.from_dict(item) for report in reports for item in report.get(name, ())]
 
     def status(self, base: KnowledgeBase) -> BaseStatus:

@@ -200,7 +200,7 @@ class Chunks:
     def reindex(self, base: str | None, note_ids: Sequence[str] = (), progress: Progress = no_progress) -> Rechunked:
         """Cut a base, or some notes, again, and embed all that waits there; raises as `rechunk` and `embed` do."""
         done = self.rechunk(base, note_ids=note_ids, progress=progress)
-        bases = [self._store.bases.named(base)] if base else [one for one, _ in self._by_base(note_ids)]
+        bases = [self._store.bases.named(base)] if base else [item for item, _ in self._by_base(note_ids)]
         rest = self._embed(bases, progress, None if base else self._store.pending.for_notes(note_ids))
         windows = done.embedded_windows + rest.windows
         return replace(done, indexed=done.indexed + rest.chunks, embedded_windows=windows)
@@ -230,7 +230,7 @@ class Chunks:
         self._store.refusals.try_again(set(chunk_ids))
         stored = self._by_base([*note_ids, *map(self._store.chunks.note_of, chunk_ids)])
         return self._embed(
-            [one for one, _ in stored], progress, {*chunk_ids, *self._store.pending.for_notes(note_ids)}
+            [item for item, _ in stored], progress, {*chunk_ids, *self._store.pending.for_notes(note_ids)}
         ).chunks
 
     def embed_written(self, note_ids: Sequence[str]) -> None:

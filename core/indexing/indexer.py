@@ -189,7 +189,15 @@ class Indexer:
         self.done += Indexed(
             tuple(cut.note.id for cut in group),
             sum(len(cut.chunks) for cut in group),
-            len({one.chunk_id for cut in group if embedded for one in cut.windows if digest(one.text) in embedded}),
+            len(
+                {
+                    window.chunk_id
+                    for cut in group
+                    if embedded
+                    for window in cut.windows
+                    if digest(window.text) in embedded
+                }
+            ),
             len(embedded),
             sum(cut.flagged for cut in group),
         )

@@ -35,7 +35,7 @@ def placed(
 
     A file that stands in the note twice counts where it stands first, and none counts in a passage that a person hid.
     """
-    first = {picture.hash: picture for picture in sorted(pictures, key=lambda one: -one.start) if picture.text}
+    first = {picture.hash: picture for picture in sorted(pictures, key=lambda picture: -picture.start) if picture.text}
     shown = [picture for picture in first.values() if not _is_hidden(picture, chunks)]
     made = sorted(_chunks(note, shown, options, tokens, outline), key=lambda chunk: chunk.start) if shown else []
     ordered: list[Chunk] = []

@@ -52,7 +52,7 @@ def stands_for(name: str) -> str:
     """Return the name of the file of which one is a placeholder by its name, "" for any other."""
     if not name.lower().endswith(_ENDS):
         return ""
-    return next((match[1] for one in _NAMES if (match := one.fullmatch(name))), "")
+    return next((match[1] for pattern in _NAMES if (match := pattern.fullmatch(name))), "")
 
 
 def is_evicted(file: Path) -> bool:

@@ -95,7 +95,7 @@ def scan(
     if only is None and not (files or failed or away) and plain:
         raise SourceError(str(folder), "There are no .txt files in this folder.")
     if only is None and not (files or failed or away):
-        raise SourceError(str(folder), unread.nothing_read(one.path for one in skipped))
+        raise SourceError(str(folder), unread.nothing_read(item.path for item in skipped))
     files.sort(key=lambda file: file.path)
     return Scan(root, tuple(files), tuple(failed), tuple(away), tuple(skipped), tuple(left_out))
 

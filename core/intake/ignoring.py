@@ -84,7 +84,7 @@ class Ignoring:
         if not is_folder and is_leftover(name):
             return _LEFTOVER
         named = f"{path}/" if is_folder else path
-        return self._by_patterns(named) or next((why for why, one in self._excluded if one.search(named)), None)
+        return self._by_patterns(named) or next((why for why, pattern in self._excluded if pattern.search(named)), None)
 
     def _by_patterns(self, named: str) -> Message | None:
         """Return the reason of the patterns; those of the innermost folder decide, as in `.gitignore`."""

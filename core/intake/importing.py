@@ -74,7 +74,11 @@ def apply(
         removed=removed,
         failed=(*failed, *(Failed(error.path, error.reason) for error in done.failed)),
         not_downloaded=(*plan.not_downloaded, *unread.not_downloaded),
-        incomplete=tuple(one for one in store.documents.incomplete(base) if one.note_id in written),
+        incomplete=tuple(
+            incomplete_note
+            for incomplete_note in store.documents.incomplete(base)
+            if incomplete_note.note_id in written
+        ),
         chunks=done.chunks,
         embedded_windows=done.embedded_windows,
         edits_flagged=done.flagged,
@@ -82,8 +86,8 @@ def apply(
         seconds=round(time.perf_counter() - started, 3),
     )
     store.bases.record_sync(base, plan.source_ref, report.to_dict())
-    for one in report.failed:
-        _LOG.info("Not imported: %s: %s", one.path, skeleton(one.error))
+    for item in report.failed:
+        _LOG.info("Not imported: %s: %s", item.path, skeleton(item.error))
     return report, stopped
 
 
@@ -91,7 +95,7 @@ def _remember(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread
     """Write which files of a source weren't read; those of a folder aren't converted again until they change."""
     readers = documents.readers()
     others = {*plan.failed, *plan.not_downloaded, *plan.skipped, *unread.not_downloaded}
-    rest = [(SourceFile(one.path, -1, -1), one) for one in others - {failure for _, failure in plan.unread}]
+    rest = [(SourceFile(other.path, -1, -1), other) for other in others - {failure for _, failure in plan.unread}]
     store.documents.set_unread(base, plan.source_ref, readers, [*plan.unread, *rest, *unread.failed])
 
 
@@ -144,9 +148,9 @@ def _rename(store: Store, plan: SyncPlan) -> None:
 def _notes(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -> Iterator[NoteToIndex]:
     """Yield the new and the changed notes of a plan; files that can't be read are added to `unread`."""
     deleted = store.versions.deleted(base.id)
-    trashed = {one.path: one.version.note_id for one in deleted if one.source_ref}
-    trashed |= {one.path: one.version.note_id for one in deleted if one.source_ref == plan.source_ref}
-    taken = store.notes.ids() | {one.version.note_id for one in deleted}
+    trashed = {item.path: item.version.note_id for item in deleted if item.source_ref}
+    trashed |= {item.path: item.version.note_id for item in deleted if item.source_ref == plan.source_ref}
+    taken = store.notes.ids() | {item.version.note_id for item in deleted}
     known = {match.file.path: match.note for match in plan.changed}
     live = staging.live_in(plan.folder) if plan.importer else None
     for file in sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path):

@@ -99,15 +99,21 @@ class Imports:
         if plan.removed or any(file.content_hash in elsewhere for file in plan.added):
             return self.plan_changes(path, base)
         before = self._store.documents.unread_of(base, plan.source_ref, documents.readers())
-        others = {path: one for path, one in before.items() if path not in only}
-        failed = [others.pop(one.path) for one in self._bases.failures(base, plan.source_ref) if one.path in others]
-        away = [others.pop(one.path) for one in self._bases.not_downloaded(base, plan.source_ref) if one.path in others]
+        others = {path: item for path, item in before.items() if path not in only}
+        failed = [
+            others.pop(failure.path)
+            for failure in self._bases.failures(base, plan.source_ref)
+            if failure.path in others
+        ]
+        away = [
+            others.pop(item.path) for item in self._bases.not_downloaded(base, plan.source_ref) if item.path in others
+        ]
         return replace(
             plan,
             failed=(*(failure for _, failure in failed), *plan.failed),
             not_downloaded=(*(failure for _, failure in away), *plan.not_downloaded),
             skipped=(*(failure for _, failure in others.values()), *plan.skipped),
-            unread=(*(one for one in failed if one[0].mtime_ns >= 0), *plan.unread),
+            unread=(*(item for item in failed if item[0].mtime_ns >= 0), *plan.unread),
         )
 
     def target(self, path: Path, base: str | None = None) -> tuple[str, NewBase | None]:

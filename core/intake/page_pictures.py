@@ -27,10 +27,10 @@ def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
     others = {file.path for file in pictures if file.path not in known and (may_show or file.size < _LEAST_BYTES)}
     files = tuple(file for file in scanned.files if file.path not in others)
     failed, away = (
-        tuple(one for one in some if not may_show or kind_of(one.path) not in PICTURES)
-        for some in (scanned.failed, scanned.not_downloaded)
+        tuple(item for item in item if not may_show or kind_of(item.path) not in PICTURES)
+        for item in (scanned.failed, scanned.not_downloaded)
     )
     skipped = (*scanned.skipped, *(Failed(path, why_not_read(path)) for path in sorted(others)))
     if whole and not (files or failed or away):
-        raise SourceError(str(scanned.folder), nothing_read(one.path for one in skipped))
+        raise SourceError(str(scanned.folder), nothing_read(item.path for item in skipped))
     return replace(scanned, files=files, failed=failed, not_downloaded=away, skipped=skipped)

@@ -17,7 +17,7 @@ class Paths:
         self._above = {above for path in self._paths for above in ancestry(path)}
 
     def __contains__(self, path: str) -> bool:
-        return any(one in self._paths for one in ancestry(composed(path)))
+        return any(item in self._paths for item in ancestry(composed(path)))
 
     def lead_through(self, folder: str) -> bool:
         """Return whether any of the paths is a folder, lies in it, or has it in itself."""

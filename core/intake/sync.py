@@ -105,7 +105,7 @@ def _compare(
     alike: Mapping[str, KnownNote],
     unread: Mapping[str, tuple[SourceFile, Failed]],
 ) -> _Comparison:
-    away = [absent.with_note(one) if one.path in known else one for one in scanned.not_downloaded]
+    away = [absent.with_note(failed) if failed.path in known else failed for failed in scanned.not_downloaded]
     compared, room = _Comparison(failed=list(scanned.failed), away=away), _KEPT
     present = {file.path for file in scanned.files}
     for file in scanned.files:
@@ -188,7 +188,7 @@ def _moved_away(
 
     The latter have the name of one that no note has.
     """
-    names = {_name(one.path) for one in away if one.path not in known}
+    names = {_name(failed.path) for failed in away if failed.path not in known}
     removed: list[KnownNote] = []
     held: list[KnownNote] = []
     for note in gone:

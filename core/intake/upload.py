@@ -220,8 +220,8 @@ def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *
             with tempfile.TemporaryFile() as inner:
                 inner.writelines(allowance.blocks(source, size))
                 inner.seek(0)
-                with _listed(inner, path) as one:
-                    others += _unzip(one, destination, allowance, depth=1)
+                with _listed(inner, path) as zip_file:
+                    others += _unzip(zip_file, destination, allowance, depth=1)
     return others
 
 

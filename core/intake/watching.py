@@ -208,7 +208,7 @@ class Watching:
             (plan.failed, self._bases.failures(base, plan.source_ref)),
             (plan.not_downloaded, self._bases.not_downloaded(base, plan.source_ref)),
         )
-        return any({one.path for one in now} != {one.path for one in before} for now, before in lists)
+        return any({failed.path for failed in now} != {failed.path for failed in before} for now, before in lists)
 
     def _sync(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> Message | None:
         """Sync a folder as a job, and return why it failed; a finished job leaves no result on the screen.

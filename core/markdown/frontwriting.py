@@ -138,8 +138,8 @@ class _Writer:
                 written.get(item) or _quoted(f"[[{item}]]" if linked else item, flow=True)
                 for item in cast("tuple[str, ...]", value)
             ]
-            one = isinstance(node, yaml.ScalarNode) and len(texts) == 1
-            return texts[0] if one and "[" not in texts[0][:1] else f"[{', '.join(texts)}]"
+            entry = isinstance(node, yaml.ScalarNode) and len(texts) == 1
+            return texts[0] if entry and "[" not in texts[0][:1] else f"[{', '.join(texts)}]"
         if isinstance(value, datetime):
             return _date(value, self._raw(node))
         return _quoted(str(value), style=getattr(node, "style", None))
@@ -167,11 +167,11 @@ class _Writer:
 
     def _items(self, name: str, node: yaml.Node, *, flow: bool) -> dict[str, str]:
         """Return the YAML of the items that mean one value each, by their value."""
-        one = isinstance(node, yaml.ScalarNode)
-        if not one and not (isinstance(node, yaml.SequenceNode) and bool(node.flow_style) == flow):
+        entry = isinstance(node, yaml.ScalarNode)
+        if not entry and not (isinstance(node, yaml.SequenceNode) and bool(node.flow_style) == flow):
             return {}
-        meant = {self._raw(item): _meant(name, item) for item in ([node] if one else node.value)}
-        return {values[0]: raw for raw, values in meant.items() if len(values) == 1 and (not one or raw[:1] in "'\"")}
+        meant = {self._raw(item): _meant(name, item) for item in ([node] if entry else node.value)}
+        return {values[0]: raw for raw, values in meant.items() if len(values) == 1 and (not entry or raw[:1] in "'\"")}
 
     # places
 

@@ -133,14 +133,16 @@ class Answer:
     def text(self) -> str:
         """The sentences that the notes prove, or the quotes below their leads, with their numbers; empty if refused."""
         if self.written:
-            cited = (one for one in self.written if one.citations)
-            return "\n".join(f"{one.text} {''.join(f'[{number}]' for number in one.citations)}" for one in cited)
+            cited = (sentence for sentence in self.written if sentence.citations)
+            return "\n".join(
+                f"{sentence.text} {''.join(f'[{number}]' for number in sentence.citations)}" for sentence in cited
+            )
         lines: list[str] = []
         lead = ""
-        for one in self.quotes:
-            lines += [one.lead] if one.lead not in ("", lead) else []
-            lines.append(f"{one.text} [{one.number}]")
-            lead = one.lead
+        for quote in self.quotes:
+            lines += [quote.lead] if quote.lead not in ("", lead) else []
+            lines.append(f"{quote.text} [{quote.number}]")
+            lead = quote.lead
         return "\n".join(lines)
 
     @property

@@ -96,4 +96,4 @@ class ConverterCard:
 def _shared(first: str, second: str) -> int:
     """Return how many characters two texts begin with that are the same."""
     pairs = enumerate(zip(first, second, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))
+    return next((at for at, (pair, other) in pairs if pair != other), min(len(first), len(second)))

@@ -138,9 +138,9 @@ class BaseCheck:
     @property
     def first_by_meaning(self) -> float | None:
         """Share of the questions whose note comes first by meaning alone; None in a base without a model."""
-        if not self.results or not any(one.by_meaning for one in self.results):
+        if not self.results or not any(result.by_meaning for result in self.results):
             return None
-        return sum(one.by_meaning == 1 for one in self.results) / len(self.results)
+        return sum(result.by_meaning == 1 for result in self.results) / len(self.results)
 
     @property
     def left_out(self) -> int:
@@ -151,24 +151,24 @@ class BaseCheck:
     def by_note(self) -> dict[str, list[ProbeResult]]:
         """The results by the id of their note."""
         grouped: defaultdict[str, list[ProbeResult]] = defaultdict(list)
-        for one in self.results:
-            grouped[one.note_id].append(one)
+        for result in self.results:
+            grouped[result.note_id].append(result)
         return dict(grouped)
 
     @property
     def by_kind(self) -> dict[ProbeKind, tuple[int, int]]:
         """For each kind the number of questions, and of those whose note comes first."""
-        every = Counter(one.kind for one in self.results)
-        first = Counter(one.kind for one in self.results if one.rank == 1)
+        every = Counter(result.kind for result in self.results)
+        first = Counter(result.kind for result in self.results if result.rank == 1)
         return {kind: (every[kind], first[kind]) for kind in PROBE_KINDS if every[kind]}
 
     def findable(self, note_id: str) -> float | None:
         """Return the share of a note's questions that it comes first for, None for a note without questions."""
         own = self.by_note.get(note_id)
-        return sum(one.rank == 1 for one in own) / len(own) if own else None
+        return sum(probe_result.rank == 1 for probe_result in own) / len(own) if own else None
 
     def _share(self, depth: int) -> float:
-        ranks = [one.rank for one in self.results]
+        ranks = [result.rank for result in self.results]
         return sum(rank is not None and rank <= depth for rank in ranks) / len(ranks) if ranks else 0.0
 
 

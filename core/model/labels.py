@@ -257,9 +257,9 @@ def _splitting(options: ChunkingOptions, own: ChunkingOptions) -> list[object]:
     return [
         *strategy,
         *(
-            replace(one.label, fields={"n": changed[name]})
-            for name, one in SIZES.items()
-            if one.label and name in changed
+            replace(size.label, fields={"n": changed[name]})
+            for name, size in SIZES.items()
+            if size.label and name in changed
         ),
     ]
 

@@ -13,7 +13,7 @@ NoteSource = Literal["log_learning", "test_learning", "manual", "import", "pack"
 
 ORIGIN = "source_ref"
 """The property of a note that says where it comes from: a file and its lines."""
-NOTE_SOURCES = tuple(one for one in get_args(NoteSource) if one != "pack")
+NOTE_SOURCES = tuple(arg for arg in get_args(NoteSource) if arg != "pack")
 """Sources of a note that a program may name; that of packs is theirs."""
 
 

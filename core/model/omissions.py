@@ -80,17 +80,17 @@ def summed(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
     """Return one omission of each kind, in the order of the kinds, with all counts and the first places."""
     counts: defaultdict[str, int] = defaultdict(int)
     places: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for one in omissions:
-        counts[one.kind] += one.count
-        if one.place:
-            places[one.kind][one.place] = None
+    for item in omissions:
+        counts[item.kind] += item.count
+        if item.place:
+            places[item.kind][item.place] = None
     order = [*OMISSION_KINDS, *(kind for kind in counts if kind not in OMISSION_KINDS)]
     return tuple(Omission(kind, counts[kind], _shortened(", ".join(places[kind]))) for kind in order if counts[kind])
 
 
 def in_all(notes: Iterable[IncompleteNote]) -> tuple[Omission, ...]:
     """Return how many parts of each kind notes lack, without their places."""
-    return summed(replace(omission, place="") for one in notes for omission in one.left_out)
+    return summed(replace(omission, place="") for note in notes for omission in note.left_out)
 
 
 def _shortened(place: str) -> str:

@@ -69,10 +69,10 @@ def add(
                 else:
                     numbers[notes[-1].note.path] = number
             written = writer.write(base, notes, strict=False)
-        for one in written.failed:
+        for source_error in written.failed:
             if strict:
-                raise one
-            failed.append((numbers[one.path], one.message))
+                raise source_error
+            failed.append((numbers[source_error.path], source_error.message))
         note_ids += written.notes
     return Added(tuple(note_ids), tuple(failed))
 

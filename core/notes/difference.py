@@ -61,11 +61,11 @@ def _changed(old: str, new: str) -> Iterator[Piece]:
 
 def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, Sequence[str], Sequence[str]]]:
     """Yield whether a stretch is equal, with its parts before and after."""
-    start = next((at for at, (one, other) in enumerate(zip(before, after, strict=False)) if one != other), None)
+    start = next((at for at, (item, other) in enumerate(zip(before, after, strict=False)) if item != other), None)
     start = min(len(before), len(after)) if start is None else start
     rest = min(len(before), len(after)) - start
     pairs = zip(reversed(before), reversed(after), strict=False)
-    end = next((at for at, (one, other) in enumerate(pairs) if one != other or at == rest), rest)
+    end = next((at for at, (pair, other) in enumerate(pairs) if pair != other or at == rest), rest)
     if start:
         yield True, before[:start], after[:start]
     middle, other = before[start : len(before) - end], after[start : len(after) - end]

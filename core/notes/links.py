@@ -82,7 +82,7 @@ class NoteLinks:
             )
             if any(self.target(self.names[other], target) == note_id for target in targets):
                 linking.append(other)
-        return sorted(linking, key=lambda one: (self.names[one].path or "", one))
+        return sorted(linking, key=lambda item: (self.names[item].path or "", item))
 
 
 def plain(name: str) -> str:

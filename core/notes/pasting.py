@@ -62,7 +62,7 @@ def _written(file: Path, data: bytes) -> bool:
     if os.path.lexists(file):
         return file.is_file() and not file.is_symlink() and file.read_bytes() == data
     rights = file.parent.stat().st_mode & 0o666
-    new = written_beside(file, data, lambda one: one.chmod(rights))
+    new = written_beside(file, data, lambda path: path.chmod(rights))
     try:
         rename_free(new, file)
         sync_folder(file.parent)

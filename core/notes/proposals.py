@@ -105,20 +105,20 @@ class Proposals:
             for change in changes
             if change.note_id in changed
         }
-        return sorted(waiting.values(), key=lambda one: (one.at, one.note.id))
+        return sorted(waiting.values(), key=lambda submission: (submission.at, submission.note.id))
 
     def get(self, note_id: str) -> Submission:
         """Return what waits of a note, its change first; raises NoteNotFound, and EditError if nothing does."""
-        return self._among({one.note.id: one for one in self.all()}, note_id)
+        return self._among({submission.note.id: submission for submission in self.all()}, note_id)
 
-    def proposed(self, one: Submission) -> Note:
+    def proposed(self, submission: Submission) -> Note:
         """Return a note as it is once what waits of it is accepted; raises NoteNotFound."""
-        note = self._store.notes.note(one.note.id)
-        return _changed(note, one.change) if one.change else replace(note, status="active")
+        note = self._store.notes.note(submission.note.id)
+        return _changed(note, submission.change) if submission.change else replace(note, status="active")
 
-    def difference(self, one: Submission) -> NoteDifference:
+    def difference(self, submission: Submission) -> NoteDifference:
         """Return what accepting a proposal changes in its note, word by word; raises NoteNotFound."""
-        return difference.between(self._store.notes.note(one.note.id), self.proposed(one))
+        return difference.between(self._store.notes.note(submission.note.id), self.proposed(submission))
 
     @logged("note.accept")
     def accept(self, submissions: Iterable[Submission], *, over: int | None = None, embed: bool = True) -> None:
@@ -130,12 +130,16 @@ class Proposals:
         """
         with self._store.changing:
             chosen = self.current(submissions)
-            for one in chosen:
-                _check(self._store.notes.note(one.note.id), one, over)
-            pending = [one.note.id for one in chosen if one.change is None]
+            for submission in chosen:
+                _check(self._store.notes.note(submission.note.id), submission, over)
+            pending = [submission.note.id for submission in chosen if submission.change is None]
             self._writer.change_all(pending, lambda note: replace(note, status="active"), _ACCEPT)
             self._store.facts.settle(pending, rejected=False)
-            changes = [replace(one.change, version=one.note.version) for one in chosen if one.change]
+            changes = [
+                replace(submission.change, version=submission.note.version)
+                for submission in chosen
+                if submission.change
+            ]
             for change in changes:
                 self.make(change, embed=False)
         if embed:
@@ -162,11 +166,11 @@ class Proposals:
         """
         with self._store.changing:
             chosen = self.current(submissions)
-            for one in chosen:
-                if one.change:
-                    self._store.proposals.drop(one.note.id)
-            log_bases(self._store.bases.for_notes([one.note.id for one in chosen]))
-            pending = [one.note.id for one in chosen if one.change is None]
+            for submission in chosen:
+                if submission.change:
+                    self._store.proposals.drop(submission.note.id)
+            log_bases(self._store.bases.for_notes([submission.note.id for submission in chosen]))
+            pending = [submission.note.id for submission in chosen if submission.change is None]
             self._store.facts.settle(pending, rejected=True, reason=one_line(reason))
         self._notes.delete(pending)
 
@@ -190,31 +194,31 @@ class Proposals:
         """Return submissions; raises Conflict for one that a program changed since the person saw it, EditError for one
         that waits no longer.
         """
-        chosen, waiting = list(submissions), {one.note.id: one for one in self.all()}
-        for one in chosen:
-            now = self._among(waiting, one.note.id)
-            if (now.change, now.note.version) != (one.change, one.note.version):
+        chosen, waiting = list(submissions), {submission.note.id: submission for submission in self.all()}
+        for submission in chosen:
+            now = self._among(waiting, submission.note.id)
+            if (now.change, now.note.version) != (submission.change, submission.note.version):
                 raise Conflict(
                     "The proposed text of '{title}' was changed since you looked at it. Look again, then accept or "
                     "reject it.",
-                    self._store.notes.note(one.note.id),
-                    one.note.version,
-                    title=one.note.title,
+                    self._store.notes.note(submission.note.id),
+                    submission.note.version,
+                    title=submission.note.title,
                 )
         return chosen
 
 
-def _check(note: Note, one: Submission, over: int | None) -> None:
+def _check(note: Note, submission: Submission, over: int | None) -> None:
     """Raise Conflict unless the note has the version of its change, or the one that may be replaced."""
-    if one.change and note.version not in (one.change.version, over):
+    if submission.change and note.version not in (submission.change.version, over):
         raise Conflict(
             "'{title}' was changed since a program proposed its change: it is version {now} now, and the change is "
             "of version {before}. Look at both, then accept it over version {now}, or reject it.",
             note,
-            one.change.version,
+            submission.change.version,
             title=note.title,
             now=note.version,
-            before=one.change.version,
+            before=submission.change.version,
         )
 
 

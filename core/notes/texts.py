@@ -76,7 +76,7 @@ def _with_body(note: Note, body: str, links: tuple[str, ...]) -> Note:
     document = note.document and note.document.edited(note.body, body)
     left_out = note.left_out
     if document is None:
-        of_fields = [one for one in left_out if one.kind != "character"]
+        of_fields = [omission for omission in left_out if omission.kind != "character"]
         left_out = (*of_fields, *unreadable((note.front or "") + body))
     hashed = content_hash(body.encode("utf-8"))
     return replace(note, body=body, links=links, content_hash=hashed, document=document, left_out=left_out)

@@ -81,12 +81,12 @@ class Uses:
     def found(self, result: SearchResult, beside: Filters | None = None) -> None:
         """Record the hits of a search, unless it narrows by use: its hits would leave it at once."""
         filters = (result.understood.filters, beside or Filters())
-        if not any(condition.field == "use" for one in filters for condition in one.conditions):
+        if not any(condition.field == "use" for item in filters for condition in item.conditions):
             self.note("found", dict.fromkeys((hit.note.id, "") for hit in result.hits))
 
     def cited(self, question: str, context: Context) -> None:
         """Record the notes of a context for a prompt."""
-        self.note("context", dict.fromkeys((one.note.id, "") for one in context.citations), question)
+        self.note("context", dict.fromkeys((citation.note.id, "") for citation in context.citations), question)
 
     def answered(self, answer: Answer) -> None:
         """Record the notes that an answer quotes."""
@@ -135,7 +135,7 @@ class Uses:
         use = Use(note_id, used_in.strip(), context, datetime.now(UTC), helpful, chunk_id=chunk_id)
         self._store.uses.add([use])
         key = use.used_in, use.context, use.chunk_id
-        return next(one for one in self.for_note(note_id) if (one.used_in, one.context, one.chunk_id) == key)
+        return next(item for item in self.for_note(note_id) if (item.used_in, item.context, item.chunk_id) == key)
 
     @logged("use.take_back")
     def take_back(self, note_id: str, used_in: str, context: str = "", *, chunk_id: str = "") -> None:

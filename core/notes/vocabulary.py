@@ -84,7 +84,7 @@ class Vocabulary:
     @property
     def presets(self) -> Mapping[str, Message]:
         """The titles of the presets."""
-        return {name: one.title for name, one in PRESETS.items()}
+        return {name: item.title for name, item in PRESETS.items()}
 
     def preset(self, name: str, language: str) -> str:
         """Return the text of a file with the types of a preset in a language."""
@@ -106,8 +106,8 @@ class Vocabulary:
 
     def categories_of(self, kind: str) -> list[str]:
         """Return the categories of a type in the file, then those that its notes have; for "" those of all types."""
-        listed = ((name, one) for name, categories in self._words().types.items() for one in categories)
-        return _distinct(one for name, one in (*listed, *self._used()) if fold(kind) in ("", fold(name)))
+        listed = ((name, category) for name, categories in self._words().types.items() for category in categories)
+        return _distinct(item for name, item in (*listed, *self._used()) if fold(kind) in ("", fold(name)))
 
     def in_use(self, field: str) -> list[str]:
         """Return the words that notes have in a field, the most frequent first."""
@@ -177,7 +177,7 @@ def parse(content: bytes) -> Words:
             problems.append(message("{file}, line {line}: {problem}", file=FILE, line=number, problem=read))
             continue
         kind, categories = read
-        types.setdefault(fold(kind), (kind, {}))[1].update({fold(one): one for one in categories})
+        types.setdefault(fold(kind), (kind, {}))[1].update({fold(category): category for category in categories})
     return Words({kind: tuple(categories.values()) for kind, categories in types.values()}, tuple(problems))
 
 

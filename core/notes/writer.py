@@ -89,7 +89,7 @@ class Writer:
                 else:
                     self._save(base, note, changed, as_what)
             self._store.describe(described, as_what)
-            log_bases(bases[one] for one in dict.fromkeys(note.base_id for note in notes))
+            log_bases(bases[item] for item in dict.fromkeys(note.base_id for note in notes))
 
     @logged("note.sync")
     def take_file(self, note_id: str) -> Note:

@@ -125,7 +125,7 @@ def cut(text: str, spans: list[tuple[int, int]]) -> list[str]:
 def _shared(*parts: str) -> str:
     """Return the text that applies to each single side."""
     stripped = (part.strip(" ,，:：;；?？。!！.") for part in parts)
-    alone = ("".join(cut(part, [each.span() for each in _EACH.finditer(simplified(part))])) for part in stripped)
+    alone = ("".join(cut(part, [match.span() for match in _EACH.finditer(simplified(part))])) for part in stripped)
     return " ".join(" ".join(alone).split()).strip(" ,，的")
 
 

@@ -48,8 +48,8 @@ def favours(clicks: Iterable[Click], question: str, today: datetime) -> Mapping[
 
 def likeness(first: str, second: str) -> float:
     """Return the share of the words of two questions that they have in common, 0 to 1 (Dice's coefficient)."""
-    one, other = _words(first), _words(second)
-    return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
+    item, other = _words(first), _words(second)
+    return 2 * len(item & other) / (len(item) + len(other)) if item and other else 0.0
 
 
 @lru_cache(4096)

@@ -202,7 +202,7 @@ def _runs(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
         near = [run for run in runs if any(piece.touches(other) for other in run)]
         place = runs.index(near[0]) if near else len(runs)
         runs = [run for run in runs if run not in near]
-        runs.insert(place, sorted([piece, *chain(*near)], key=lambda one: one.start))
+        runs.insert(place, sorted([piece, *chain(*near)], key=lambda item: item.start))
     return runs
 
 
@@ -214,7 +214,7 @@ def _sections(store: Store, run: Sequence[_Piece]) -> list[_Piece]:
         if last and last.section == piece.section and not (last.edited or piece.edited) and last.end <= piece.start:
             between = store.notes.slice(piece.note.id, last.end, piece.start)
             if not between.strip():
-                best = min(last, piece, key=lambda one: one.rank)
+                best = min(last, piece, key=lambda item: item.rank)
                 text = last.text + between + piece.text
                 page, line, rank = best.page, best.line, best.rank
                 joined[-1] = replace(last, end=piece.end, text=text, page=page, line=line, rank=rank)

@@ -150,4 +150,4 @@ def _words(text: str) -> list[str]:
     if len(latin) + sum((len(part) + 1) // 2 for part in parts) > _FEW_WORDS:
         return [fold(word) for word in _IDENTIFIER.findall(text)]
     pairs = [pair for part in parts for pair in pairwise(part)]
-    return [*latin, *(one + other for one, other in pairs if not {one, other} & _JOINING)]
+    return [*latin, *(pair + other for pair, other in pairs if not {pair, other} & _JOINING)]

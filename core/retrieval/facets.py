@@ -40,8 +40,8 @@ def _values(card: NoteCard) -> Iterator[tuple[str, str]]:
     for name, facet in _FIELDS.items():
         value = getattr(card, name)
         values = value if isinstance(value, tuple) else filter(None, [value])
-        named = (each for one in values for each in (with_parents(one) if name == "tags" else [str(one)]))
-        yield from ((facet, one) for one in named)
+        named = (parent for entry in values for parent in (with_parents(entry) if name == "tags" else [str(entry)]))
+        yield from ((facet, entry) for entry in named)
     if card.path and "/" in card.path:
         yield "folder", card.path.rpartition("/")[0]
     if card.updated_at and card.updated_at.year in YEARS[:-1]:

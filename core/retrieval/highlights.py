@@ -187,7 +187,7 @@ def word_places(text: str, words: Sequence[str], stems: Stems) -> list[tuple[Spa
         (match.span(), word)
         for word in words
         if _UNSPACED.search(word) or not _LATIN.fullmatch(word)
-        for match in re.finditer("".join(f"{re.escape(one)}{_CLINGING}" for one in word), plain, re.IGNORECASE)
+        for match in re.finditer("".join(f"{re.escape(item)}{_CLINGING}" for item in word), plain, re.IGNORECASE)
     ]
     latin = [word for word in words if _LATIN.fullmatch(word)]
     if latin:

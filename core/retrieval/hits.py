@@ -151,7 +151,8 @@ def by_favour(hits: Sequence[Hit], favour: Mapping[str, float], weight: float, s
         return list(hits)
     present = {hit.note.id for hit in hits}
     gains = {
-        hit.rank: weight * min(favour.get(one.id, 0.0) for one in (hit.note, *hit.superseded_by) if one.id in present)
+        hit.rank: weight
+        * min(favour.get(note.id, 0.0) for note in (hit.note, *hit.superseded_by) if note.id in present)
         for hit in hits
     }
     scores = fusion.raised({hit.rank: hit.score for hit in hits}, gains)

@@ -31,18 +31,18 @@ def passage(store: Store, card: NoteCard, chunk: Chunk, size: int, joined: Seque
 
 def _near(around: Sequence[Chunk], chunk: Chunk, joined: Sequence[Chunk]) -> list[Chunk]:
     """Return a chunk with its neighbours, the nearest first, as far as there is room beside the `joined` ones."""
-    held = {one.index for one in (chunk, *joined)}
-    left = MOST_TOKENS - sum(one.token_count for one in (chunk, *joined))
+    held = {item.index for item in (chunk, *joined)}
+    left = MOST_TOKENS - sum(item.token_count for item in (chunk, *joined))
     near, ended = [chunk], set[bool]()
-    for one in sorted(around, key=lambda one: (abs(one.index - chunk.index), one.index)):
-        after = one.index > chunk.index
-        if one.index in held or after in ended:
+    for item in sorted(around, key=lambda item: (abs(item.index - chunk.index), item.index)):
+        after = item.index > chunk.index
+        if item.index in held or after in ended:
             continue
-        if one.token_count > left:
+        if item.token_count > left:
             ended.add(after)
             continue
-        near.append(one)
-        left -= one.token_count
+        near.append(item)
+        left -= item.token_count
     return near
 
 

@@ -16,7 +16,7 @@ from core.store import Store
 
 def properties_in(store: Store, *typed: str) -> frozenset[str]:
     """Return the folded names of the properties that notes have, none where no text has a colon behind a name."""
-    is_needed = any(colon in one for one in typed for colon in ":：")
+    is_needed = any(colon in item for item in typed for colon in ":：")
     return frozenset(map(fold, store.properties.names())) if is_needed else frozenset()
 
 

@@ -35,18 +35,18 @@ def followed(
     """
     whole, searches, latest = first[-1], list(first), list(first)
     known: set[int] = set()
-    summaries = [_summary(1, one, known) for one in first]
+    summaries = [_summary(1, search_state, known) for search_state in first]
     floor = min(_nearness(store, whole, list(placed(first))[: whole.query.settings.limit]).values(), default=0.0)
     for number in range(2, MOST + 1):
-        done = [one.sub_query for one in searches]
-        parts = follow_ups(decomposition, done, [one.best(3) for one in latest], variants, number)
+        done = [search_state.sub_query for search_state in searches]
+        parts = follow_ups(decomposition, done, [search_state.best(3) for search_state in latest], variants, number)
         if not parts:
             break
         latest = search(parts)
-        for one in latest:
-            order, near = one.order, _nearness(store, whole, list(one.order))
-            one.keep("near", {key: score for key, score in order.items() if near.get(key, floor) >= floor})
-        summaries += [_summary(number, one, known) for one in latest]
+        for search_state in latest:
+            order, near = search_state.order, _nearness(store, whole, list(search_state.order))
+            search_state.keep("near", {key: score for key, score in order.items() if near.get(key, floor) >= floor})
+        summaries += [_summary(number, search_state, known) for search_state in latest]
         searches += latest
         if not any(part.new for part in summaries if part.round == number):
             break

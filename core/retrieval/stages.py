@@ -179,7 +179,9 @@ def _weigh(store: Store, search: SearchState) -> None:
     """Raise the chunks of important notes, and lower those of notes with a negative priority."""
     priorities = {rowid: search.card(rowid).priority for rowid in search.order}
     if search.query.settings.priority_weight and (most := max(map(abs, priorities.values()), default=0)):
-        gains = {rowid: search.query.settings.priority_weight * one / most for rowid, one in priorities.items()}
+        gains = {
+            rowid: search.query.settings.priority_weight * priority / most for rowid, priority in priorities.items()
+        }
         search.keep("priority", fusion.raised(search.order, gains))
 
 

@@ -79,10 +79,10 @@ def _leads(old: str, new: str, successors: NewerNotes) -> bool:
     """Return whether a note is superseded, directly or over others, by another."""
     seen, waiting = {old}, [old]
     while waiting:
-        for one in successors.get(waiting.pop(), ()):
-            if one == new:
+        for successor in successors.get(waiting.pop(), ()):
+            if successor == new:
                 return True
-            if one not in seen:
-                seen.add(one)
-                waiting.append(one)
+            if successor not in seen:
+                seen.add(successor)
+                waiting.append(successor)
     return False

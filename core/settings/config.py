@@ -202,10 +202,10 @@ def source_of(section: str, name: str) -> Source:
     names = [*section.split("."), name] if section else [name]
 
     def has(values: Any) -> bool:
-        for one in names:
-            if not isinstance(values, Mapping) or one not in values:
+        for item in names:
+            if not isinstance(values, Mapping) or item not in values:
                 return False
-            values = values[one]
+            values = values[item]
         return True
 
     if has(_Environment(Settings)()):
@@ -270,7 +270,7 @@ def given(chosen: Settings) -> Iterator[None]:
     try:
         yield
     finally:
-        _given[:] = [one for one in _given if one is not chosen]
+        _given[:] = [item for item in _given if item is not chosen]
 
 
 def _made(values: Mapping[str, Any]) -> Settings:

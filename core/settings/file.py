@@ -78,9 +78,11 @@ class SettingsFile:
             stored, source = settings(), config.source_of(section, name)
         except ConfigError:  # the file is being corrected by hand: `write` says where its mistake is
             stored, source = self._settings, "file"
-        used, values = (getattr(one, section) if section else one for one in (self._settings, stored))
+        used, values = (getattr(item, section) if section else item for item in (self._settings, stored))
         field, value = type(values).model_fields[name], getattr(values, name)
-        bounds = {bound: getattr(one, bound) for one in field.metadata for bound in ("ge", "le") if hasattr(one, bound)}
+        bounds = {
+            bound: getattr(item, bound) for item in field.metadata for bound in ("ge", "le") if hasattr(item, bound)
+        }
         place = place_of(tuple(key.split(".")), self.path) if source == "environment" else str(self.path)
         waits = value != getattr(used, name)
         return ProgramSetting(key, value, field.default, source, place, bounds.get("ge"), bounds.get("le"), waits)

@@ -21,8 +21,16 @@ class FactTable(Table):
                 "INSERT OR REPLACE INTO learnt_facts (hash, rule, key, note_id, rejected, reason, at)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
-                    (digest(f"{one.rule}\n{one.key}"), one.rule, one.key, one.note_id, one.rejected, one.reason, now)
-                    for one in facts
+                    (
+                        digest(f"{fact.rule}\n{fact.key}"),
+                        fact.rule,
+                        fact.key,
+                        fact.note_id,
+                        fact.rejected,
+                        fact.reason,
+                        now,
+                    )
+                    for fact in facts
                 ),
             )
 

@@ -66,7 +66,18 @@ class ImageTable(Table):
             connection.execute("DELETE FROM note_images WHERE note_id = ?", (note_id,))
             connection.executemany(
                 "INSERT INTO note_images VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [(note_id, one.target, one.start, one.place, one.mtime_ns, one.size, one.hash) for one in pictures],
+                [
+                    (
+                        note_id,
+                        picture.target,
+                        picture.start,
+                        picture.place,
+                        picture.mtime_ns,
+                        picture.size,
+                        picture.hash,
+                    )
+                    for picture in pictures
+                ],
             )
             connection.execute("UPDATE notes SET imaged = ? WHERE id = ?", (generation, note_id))
 
@@ -132,7 +143,7 @@ class ImageTable(Table):
 
         Of the conditions on passages, one passage of the note must hold all but that it shows a picture.
         """
-        conditions = [one for one in filters.conditions if not is_of_pictures(one)]
+        conditions = [condition for condition in filters.conditions if not is_of_pictures(condition)]
         rest = replace(filters, conditions=tuple(conditions))
         where, passages = narrowed.answerable_conditions(rest), narrowed.chunk_conditions(rest)
         if passages:

@@ -64,8 +64,8 @@ def measures(folder: Path, *, readonly: bool) -> tuple[Measures[Floor], Measures
 
 def drop(base: KnowledgeBase, *every: Measures[Any]) -> None:
     """Delete the measures of a base whose similarities have changed."""
-    for one in every:
-        one.drop(base)
+    for item in every:
+        item.drop(base)
 
 
 def _fits(value: object, kind: Any) -> bool:

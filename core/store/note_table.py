@@ -100,8 +100,14 @@ class NoteTable(Table):
                 "UPDATE notes SET source = 'folder', source_ref = ?, path = ?, content_hash = ?, overridden = ?"
                 " WHERE id = ?",
                 [
-                    (one.source_ref, one.path, one.content_hash, overridden_json(one.overridden), one.note_id)
-                    for one in joins
+                    (
+                        joined.source_ref,
+                        joined.path,
+                        joined.content_hash,
+                        overridden_json(joined.overridden),
+                        joined.note_id,
+                    )
+                    for joined in joins
                 ],
             )
 

@@ -42,7 +42,7 @@ class Phrase:
         self._spelled = self._pattern(_spellings())
         self._made = not all(map(_alone, self.folded))
         # Few characters fold to one that is no letter.
-        few = not self._made and not any(one.isalnum() or one.isspace() or one == "_" for one in self.folded)
+        few = not self._made and not any(item.isalnum() or item.isspace() or item == "_" for item in self.folded)
         self._others = _others(self.folded) if few else None
 
     def held_in(self, text: str) -> bool:
@@ -90,7 +90,7 @@ def _spellings_of(folded: str) -> re.Pattern[str]:
 
 
 def _spelled(folded: str, spellings: Mapping[str, str]) -> str:
-    return "".join(_any_of(spellings.get(one, one)) for one in folded)
+    return "".join(_any_of(spellings.get(item, item)) for item in folded)
 
 
 def whole_words(text: str) -> list[str]:
@@ -145,7 +145,7 @@ def _intricate() -> re.Pattern[str]:
         return bool(_LATIN.match(folded)) != bool(_LATIN.match(character))
 
     marks = filter(marked, map(chr, chain(*_PLANE)))
-    others = (one for one, folded in _changed().items() if len(folded) != 1 or marked(folded) or turns(one, folded))
+    others = (item for item, folded in _changed().items() if len(folded) != 1 or marked(folded) or turns(item, folded))
     return re.compile(_any_of(chain(marks, others), _JAMO))
 
 
@@ -161,7 +161,7 @@ def _alone(character: str) -> bool:
 def _others(phrase: str) -> str:
     """Return the characters whose folded form contains a character of the phrase."""
     wanted = set(phrase)
-    return "".join(one for one, folded in _folding().items() if not wanted.isdisjoint(folded))
+    return "".join(item for item, folded in _folding().items() if not wanted.isdisjoint(folded))
 
 
 @cache

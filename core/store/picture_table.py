@@ -44,16 +44,16 @@ class PictureTable(Table):
                 [
                     (
                         note_id,
-                        one.target,
-                        one.start,
-                        one.place,
-                        one.mtime_ns,
-                        one.size,
-                        one.hash,
-                        one.looked,
-                        one.placed,
+                        picture.target,
+                        picture.start,
+                        picture.place,
+                        picture.mtime_ns,
+                        picture.size,
+                        picture.hash,
+                        picture.looked,
+                        picture.placed,
                     )
-                    for one in pictures
+                    for picture in pictures
                 ],
             )
             connection.execute(

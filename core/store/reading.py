@@ -117,7 +117,7 @@ def loaded(stored: object) -> Any:
 def fields_in(stored: object, kind: type) -> dict[str, Any]:
     """Return the fields of a noun that is stored as JSON, None for each one that it must have and lacks."""
     value = loaded(stored)
-    needed = [one.name for one in fields(kind) if one.default is MISSING and one.default_factory is MISSING]
+    needed = [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]
     return dict.fromkeys(needed) | (value if isinstance(value, dict) else {})
 
 
@@ -134,7 +134,7 @@ def reader(hint: Any) -> Read:
     if hint in (object, Any):
         return _plain
     if origin in (Union, UnionType):
-        return _optional(reader(next(one for one in inner if one is not type(None))))
+        return _optional(reader(next(entry for entry in inner if entry is not type(None))))
     if origin is Literal:
         return _one_of(inner)
     if origin is tuple:

@@ -30,7 +30,7 @@ class ThreadTable(Table):
         """Return the threads, the one that was answered last first."""
         rows = self._database.rows(f"{_TURNS} ORDER BY thread_id, number")
         turns = [_READER(dict(row), self._database.unread) for row in rows]
-        threads = [Thread(tuple(some)) for _, some in groupby(turns, lambda turn: turn.thread_id)]
+        threads = [Thread(tuple(iterator)) for _, iterator in groupby(turns, lambda turn: turn.thread_id)]
         return sorted(threads, key=lambda thread: thread.at, reverse=True)
 
     def find(self, thread_id: str) -> Thread | None:
@@ -44,7 +44,7 @@ class ThreadTable(Table):
 
 
 def _json(nouns: Iterable[Sentence | Cited]) -> str:
-    return json.dumps([asdict(one) for one in nouns], ensure_ascii=False)
+    return json.dumps([asdict(noun) for noun in nouns], ensure_ascii=False)
 
 
 _READER = Reader(

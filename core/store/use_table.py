@@ -90,7 +90,7 @@ class UseTable(Table):
             " HAVING max(CASE WHEN used_in = 'found' THEN used_at END) >= ?"
             " AND coalesce(max(CASE WHEN used_in != 'found' THEN used_at END), '') < ?"
             " ORDER BY coalesce(max(CASE WHEN used_in != 'found' THEN used_at END), ''), note_id",
-            *(in_utc(one).isoformat() for one in (since, unseen)),
+            *(in_utc(item).isoformat() for item in (since, unseen)),
         )
 
     def favour(self, note_ids: Iterable[str]) -> Mapping[str, float]:

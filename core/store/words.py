@@ -125,9 +125,9 @@ class Words(BM25):
             all_chunks = 'chunks CROSS JOIN notes ON notes.id = note_id LEFT JOIN found USING (note_id, "index")'
             yield from self._database.rows(f"{BESIDE_ALL} {texts}, beside FROM {all_chunks} WHERE state != 'deleted'")
             return
-        some = "json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
+        item = "json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
         for at in range(0, len(rowids), _BLOCK):
-            yield from self._database.rows(f"{texts}, {BESIDE} FROM {some}", rowids[at : at + _BLOCK].tolist())
+            yield from self._database.rows(f"{texts}, {BESIDE} FROM {item}", rowids[at : at + _BLOCK].tolist())
 
     def holding(self, term: str, allowed: Rowids | None = None) -> set[int]:
         """Return the chunks that hold a word, with another English ending too, or a phrase as it stands."""

@@ -64,7 +64,7 @@ def _page_charset(data: bytes, kind: str) -> str:
     if kind not in _PAGES:
         return ""
     head = _COMMENT.sub(b"", data[:_HEAD])
-    return next((_name(found) for one in (_XML, _META) if (found := one.search(head))), "")
+    return next((_name(found) for pattern in (_XML, _META) if (found := pattern.search(head))), "")
 
 
 def _editor_charset(data: bytes, kind: str) -> str:

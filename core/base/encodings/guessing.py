@@ -106,7 +106,7 @@ def _ranked(data: bytes) -> list[tuple[float, str, str]]:
         if cost <= least + _ANOTHER:
             ranked.append((cost, encoding, text))
             least = min(least, cost)
-    return sorted(one for one in ranked if one[0] <= least + _ANOTHER)
+    return sorted(item for item in ranked if item[0] <= least + _ANOTHER)
 
 
 def _zeros(text: str) -> int:

@@ -74,25 +74,25 @@ class _Part:
         self._relations = package.relations(name)
         self._parents = parents(root)
         self._readings: dict[Element, Readings] = {}
-        self._before = {after: before for one in root.iter() for before, after in pairwise(one)}
+        self._before = {after: before for element in root.iter() for before, after in pairwise(element)}
         self._instead: dict[Element, Iterable[Element]] = {}
         self._behind: dict[Element, list[Element]] = {}
 
     def complete(self, chunk: Chunk) -> None:
         """Move what pandoc drops to where it reads it."""
-        for one in list(self._root.iter()):
-            match local(one):
+        for item in list(self._root.iter()):
+            match local(item):
                 case "ruby":
-                    self._spell(one)
+                    self._spell(item)
                 case "altChunk":
-                    self._read_chunk(one, chunk)
+                    self._read_chunk(item, chunk)
                 case "chart" | "relIds":
-                    self._draw(one)
+                    self._draw(item)
                 case "OLEObject":
-                    self._name(one)
+                    self._name(item)
                 case "ffData":
-                    self._fill_in(one)
-                case "del" if any(text.text for text in found(one, "delText")):
+                    self._fill_in(item)
+                case "del" if any(text.text for text in found(item, "delText")):
                     self._added.omit("deletion")
         substitute(self._root, self._instead)
         for paragraph, readings in self._readings.items():
@@ -113,7 +113,7 @@ class _Part:
         if local(run) != "r" or paragraph is None:
             return
         runs = [] if base is None else list(base)
-        others = [one for one in run if one is not ruby and local(one) != "rPr"]
+        others = [element for element in run if element is not ruby and local(element) != "rPr"]
         if others:  # Word gives each ruby a run of its own
             runs = [*runs, text_run(paragraph, "".join(_texts(run)))] if any(_texts(run)) else runs
         readings = self._readings.setdefault(paragraph, Readings())
@@ -161,7 +161,7 @@ class _Part:
             is_set = state is not None and value(state) not in ("0", "false", "off")
             self._beside(run, "☒" if is_set else "☐")
         elif (choices := first(data, "ddList")) is not None:
-            entries = [value(one) for one in found(choices, "listEntry")]
+            entries = [value(choice) for choice in found(choices, "listEntry")]
             chosen = first(choices, "result")
             number = number_of(value(chosen) or value(first(choices, "default")) or "0", len(entries))
             if number < len(entries):
@@ -187,20 +187,20 @@ def _add_comments(package: Package, main: str, parts: list[Element], added: Inse
     read = [package.optional(name) for name in package.related(main, "comments")]
     if None in read:
         added.omit("comment", count=read.count(None))
-    comments = {value(one, "id"): one for root in read if root is not None for one in root}
+    comments = {value(element, "id"): element for root in read if root is not None for element in root}
     if not wanted and comments:
         added.omit("comment", count=len(comments))
     for root in parts if wanted else ():
         of = parents(root)
         behind: dict[Element, list[Element]] = {}
-        for one in found(root, "commentReference"):
-            comment = comments.pop(value(one, "id"), None)
+        for item in found(root, "commentReference"):
+            comment = comments.pop(value(item, "id"), None)
             if comment is not None:
                 noted = _paragraph(root, added.marker([_comment(comment)]))
-                behind.setdefault(_outermost(one, of), []).append(noted)
+                behind.setdefault(_outermost(item, of), []).append(noted)
         insert_behind(root, _behind_lists(behind, of))
-    for one in comments.values() if wanted and parts else ():  # what they were about is gone
-        _append(parts[0], added.marker([_comment(one)]))
+    for item in comments.values() if wanted and parts else ():  # what they were about is gone
+        _append(parts[0], added.marker([_comment(item)]))
 
 
 def _comment(comment: Element) -> Any:

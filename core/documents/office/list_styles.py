@@ -43,26 +43,26 @@ def write_labels(body: Element, roots: Iterable[Element]) -> None:
                 outline = levels
             else:
                 styles[value(style, "name")] = levels
-        of_paragraphs |= {value(one, "name"): value(one, "list-style-name") for one in found(root, "style")}
+        of_paragraphs |= {value(element, "name"): value(element, "list-style-name") for element in found(root, "style")}
     _Writer(styles, outline, of_paragraphs).write(body, "", 0, {})
 
 
 def _levels(style: Element) -> _Levels:
     levels: _Levels = {}
-    for one in style:
-        if local(one) not in ("list-level-style-number", "outline-level-style"):
+    for child in style:
+        if local(child) not in ("list-level-style-number", "outline-level-style"):
             continue
         level = _Level(
-            value(one, "num-format"),
-            value(one, "num-prefix"),
-            value(one, "num-suffix"),
-            number_of(value(one, "display-levels"), 1),
-            number_of(value(one, "start-value"), 1),
+            value(child, "num-format"),
+            value(child, "num-prefix"),
+            value(child, "num-suffix"),
+            number_of(value(child, "display-levels"), 1),
+            number_of(value(child, "start-value"), 1),
         )
-        levels[number_of(value(one, "level"), 1)] = level
-        if local(one) == "list-level-style-number" and not level.is_plain and level.format:
-            one.tag = _TEXT + "list-level-style-bullet"
-            one.set(_TEXT + "bullet-char", "•")
+        levels[number_of(value(child, "level"), 1)] = level
+        if local(child) == "list-level-style-number" and not level.is_plain and level.format:
+            child.tag = _TEXT + "list-level-style-bullet"
+            child.set(_TEXT + "bullet-char", "•")
     return levels
 
 
@@ -76,14 +76,14 @@ class _Writer:
 
     def write(self, element: Element, style: str, depth: int, counts: dict[int, int]) -> None:
         """Write the labels below an element, which is within `depth` lists."""
-        for one in element:
-            match local(one):
+        for child in element:
+            match local(child):
                 case "list":
-                    self._list(one, style, depth + 1, counts)
+                    self._list(child, style, depth + 1, counts)
                 case "h":
-                    self._heading(one)
+                    self._heading(child)
                 case _:
-                    self.write(one, style, depth, counts)
+                    self.write(child, style, depth, counts)
 
     def _list(self, element: Element, style: str, depth: int, counts: dict[int, int]) -> None:
         style = value(element, "style-name") or style or self._style_inside(element)
@@ -99,7 +99,7 @@ class _Writer:
             if local(item) == "list-item" and level is not None:
                 start = value(item, "start-value")
                 counts[depth] = number_of(start, 1) if start else counts.get(depth, level.start - 1) + 1
-                paragraph = next((one for one in item if local(one) in ("p", "h")), None)
+                paragraph = next((child for child in item if local(child) in ("p", "h")), None)
                 if paragraph is not None and level.format and not level.is_plain:
                     _write(paragraph, _label(levels, counts, depth))
             self.write(item, style, depth, counts)

@@ -62,47 +62,53 @@ class _Text:
 
     def complete(self) -> None:
         """Move what pandoc drops to where it reads it."""
-        for one in list(self._body.iter()):
-            name = local(one)
-            if name == "deletion" and "".join(one.itertext()).strip():
+        for entry in list(self._body.iter()):
+            name = local(entry)
+            if name == "deletion" and "".join(entry.itertext()).strip():
                 self._added.omit("deletion")
-            elif one.tag == _TEXT + name:
-                self._complete_text(one, name)
-            elif one.tag == _TABLE + "table" and self._above(one, _TABLE + "table-cell") is not None:
-                self._flatten(one)
+            elif entry.tag == _TEXT + name:
+                self._complete_text(entry, name)
+            elif entry.tag == _TABLE + "table" and self._above(entry, _TABLE + "table-cell") is not None:
+                self._flatten(entry)
             elif name == "annotation":
-                self._comment(one)
-            elif one.tag in (_DRAW + "object", _DRAW + "object-ole"):
-                self._draw(one)
-            elif one.tag.startswith(_DRAW) and (inner := [part for part in one if local(part) in ("p", "h", "list")]):
-                self._lifted.append((one, inner))
+                self._comment(entry)
+            elif entry.tag in (_DRAW + "object", _DRAW + "object-ole"):
+                self._draw(entry)
+            elif entry.tag.startswith(_DRAW) and (
+                inner := [part for part in entry if local(part) in ("p", "h", "list")]
+            ):
+                self._lifted.append((entry, inner))
         substitute(self._body, self._instead)
         for shape, inner in self._lifted:  # behind the paragraph that holds the box or the shape
-            shape[:] = [one for one in shape if one not in inner]
+            shape[:] = [element for element in shape if element not in inner]
             self._after(shape, inner)
         insert_behind(self._body, self._behind)
 
-    def _complete_text(self, one: Element, name: str) -> None:
+    def _complete_text(self, entry: Element, name: str) -> None:
         if name in _SECTIONS:
-            one.tag = _TEXT + "section"
+            entry.tag = _TEXT + "section"
         elif name == "list-header":
-            one.tag = _TEXT + "list-item"
-        elif name == "list" and self._parents[one].tag == _TEXT + "list":
-            self._instead[one] = [item := Element(_TEXT + "list-item")]
-            item.append(one)
+            entry.tag = _TEXT + "list-item"
+        elif name == "list" and self._parents[entry].tag == _TEXT + "list":
+            self._instead[entry] = [item := Element(_TEXT + "list-item")]
+            item.append(entry)
         elif name in ("p", "h"):
-            self._spell(one)
-        elif name not in _READ and (one.text or "").strip() and self._above(one, _TEXT + "p", _TEXT + "h") is not None:
-            one.tag = _TEXT + "span"  # a field: its text is its value
+            self._spell(entry)
+        elif (
+            name not in _READ
+            and (entry.text or "").strip()
+            and self._above(entry, _TEXT + "p", _TEXT + "h") is not None
+        ):
+            entry.tag = _TEXT + "span"  # a field: its text is its value
 
     def _spell(self, paragraph: Element) -> None:
         """Leave the texts of rubies, and put their readings at the end of the paragraph."""
         readings, joined = Readings(), False
-        for one in list(found(paragraph, "ruby")):
-            base, reading = first(one, "ruby-base"), first(one, "ruby-text")
+        for entry in list(found(paragraph, "ruby")):
+            base, reading = first(entry, "ruby-base"), first(entry, "ruby-text")
             readings.add("".join(() if reading is None else reading.itertext()), joined=joined)
-            joined = not one.tail
-            self._instead[one] = () if base is None else [base]
+            joined = not entry.tail
+            self._instead[entry] = () if base is None else [base]
             if base is not None:
                 base.tag = _TEXT + "span"
         if readings.text:
@@ -110,7 +116,9 @@ class _Text:
 
     def _flatten(self, table: Element) -> None:
         """Put the paragraphs of a table within a cell in its place."""
-        self._instead[table] = [one for one in found(table, "p", "h") if local(self._parents[one]) != "note-body"]
+        self._instead[table] = [
+            element for element in found(table, "p", "h") if local(self._parents[element]) != "note-body"
+        ]
 
     def _comment(self, annotation: Element) -> None:
         """Put a comment behind what it is about."""
@@ -138,7 +146,7 @@ class _Text:
         if chart is not None:
             title = first(chart, "title")
             made = [] if title is None else [_paragraph(text) for text in _texts(title)]
-            self._after(element, [*made, *(one for one in chart if one.tag == _TABLE + "table")])
+            self._after(element, [*made, *(entry for entry in chart if entry.tag == _TABLE + "table")])
         elif root is None or local(root) != "math":
             self._added.omit("attachment", posixpath.basename(name))
 
@@ -159,7 +167,7 @@ class _Text:
 
 def _texts(element: Element) -> list[str]:
     """Return the texts of the paragraphs in an element."""
-    texts = ["".join(_signs(one)) for one in found(element, "p", "h")]
+    texts = ["".join(_signs(entry)) for entry in found(element, "p", "h")]
     return [" ".join(text.split()) for text in texts if text.strip()]
 
 

@@ -90,7 +90,10 @@ class Rtf:
         """Comments that nobody wants, tracked deletions, and files within the document."""
         deletions = sum(bool(text.strip()) for text in self._deletions)
         counted = Omission("comment", self._omitted_comments), Omission("deletion", deletions)
-        return [*(one for one in counted if one.count), *(Omission("attachment", 1, name) for name in self._objects)]
+        return [
+            *(omission for omission in counted if omission.count),
+            *(Omission("attachment", 1, name) for name in self._objects),
+        ]
 
     def _read(self, data: bytes) -> None:
         starred = False
@@ -282,7 +285,7 @@ class Rtf:
         elif kind == "objclass" and not text.startswith("Equation"):
             self._objects.append(text)
         elif kind in _DATES and self._moment.get("yr"):
-            year, month, day, hour, minute = (self._moment.get(one, 0) for one in ("yr", "mo", "dy", "hr", "min"))
+            year, month, day, hour, minute = (self._moment.get(item, 0) for item in ("yr", "mo", "dy", "hr", "min"))
             self.said[_DATES[kind]] = f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:00"
             self._moment = {}
         elif kind in ("title", "author"):

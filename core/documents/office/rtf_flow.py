@@ -81,7 +81,7 @@ class Flow:
     def _paragraph(self, label: str, content: Inlines) -> Blocks:
         if not self.heading:
             return [blocks.para(content)]
-        line = [SPACE if one == BREAK else one for one in content]
+        line = [SPACE if item == BREAK else item for item in content]
         return [blocks.heading(self.heading, [*blocks.inlines(label), SPACE, *line] if label else line)]
 
     def _end_runs(self) -> None:

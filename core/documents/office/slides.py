@@ -26,10 +26,10 @@ class Slides:
         if self._main not in self._package.names:
             raise damaged("")
         self._authors = {
-            value(one, "id"): value(one, "name")
+            value(element, "id"): value(element, "name")
             for kind in ("commentAuthors", "authors")
             for part in self._package.related(self._main, kind)
-            for one in found(self._package.xml(part), "cmAuthor", "author")
+            for element in found(self._package.xml(part), "cmAuthor", "author")
         }
         self._margins: dict[str, None] = {}
         self._masters: set[str] = set()
@@ -55,7 +55,7 @@ class Slides:
     def blocks(self) -> Blocks:
         """Return all slides, each under its title or number."""
         relations = self._package.relations(self._main)
-        targets = [relations[one].target for one in self._ids() if one in relations]
+        targets = [relations[item].target for item in self._ids() if item in relations]
         made: Blocks = []
         for number, name in enumerate((name for name in targets if name in self._package.names), 1):
             made += self._slide(name, number)
@@ -64,7 +64,7 @@ class Slides:
         return made
 
     def _ids(self) -> Iterator[str]:
-        return (relation_id(one) for one in found(self._package.xml(self._main), "sldId"))
+        return (relation_id(element) for element in found(self._package.xml(self._main), "sldId"))
 
     def _slide(self, name: str, number: int) -> Blocks:
         root = self._package.xml(name)
@@ -77,7 +77,7 @@ class Slides:
         is_named = False
         for shape in _shapes(root):
             if shape.placeholder in _TITLES and not is_named and (said := drawn.line(found(shape.element, "p"))):
-                title, is_named = [blocks.SPACE if one == blocks.BREAK else one for one in said], True
+                title, is_named = [blocks.SPACE if item == blocks.BREAK else item for item in said], True
             elif shape.placeholder in _MARGINS:
                 self._margins |= dict.fromkeys(text_of(shape.element))
             elif shape.placeholder not in _DRAWN_ELSEWHERE:
@@ -103,11 +103,11 @@ class Slides:
         """Return the comments on a slide, or name them."""
         made: Blocks = []
         for name in self._package.related(slide, "comments"):
-            for one in found(self._package.xml(name), "cm", "reply"):
-                old, new = first(one, "text"), first(one, "txBody")
+            for element in found(self._package.xml(name), "cm", "reply"):
+                old, new = first(element, "text"), first(element, "txBody")
                 texts = [old.text or ""] if old is not None else [] if new is None else text_of(new)
                 made.append(
-                    blocks.callout("comment", self._authors.get(value(one, "authorId"), ""), blocks.paras(texts))
+                    blocks.callout("comment", self._authors.get(value(element, "authorId"), ""), blocks.paras(texts))
                 )
         if made and not self._comments:
             self.left_out.append(Omission("comment", len(made), f"Slide {number}"))

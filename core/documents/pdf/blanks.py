@@ -93,9 +93,9 @@ def _between(letters: Sequence[Letter]) -> list[bool]:
     gaps = [second.x0 - first.x1 for first, second in pairwise(letters)]
     steps = [second.x0 - first.x0 for first, second in pairwise(letters)]
     regular = min(gaps, steps, key=_spread)
-    return [one > _WORD * median(regular) for one in regular]
+    return [item > _WORD * median(regular) for item in regular]
 
 
 def _spread(values: Sequence[float]) -> float:
     usual = median(values)
-    return median(abs(one - usual) for one in values) / usual
+    return median(abs(value - usual) for value in values) / usual

@@ -34,15 +34,15 @@ def drawings(loaded: Any, left: float, top: float) -> Drawings:
     made = Drawings()
     budget = [_MOST_OBJECTS]
     for at in range(pdfium.FPDFPage_CountObjects(loaded.raw)):
-        one = pdfium.FPDFPage_GetObject(loaded.raw, at)
-        _look_at(one, made, (left, top), (1.0, 0.0, 0.0, 1.0, 0.0, 0.0), budget, 0)
+        item = pdfium.FPDFPage_GetObject(loaded.raw, at)
+        _look_at(item, made, (left, top), (1.0, 0.0, 0.0, 1.0, 0.0, 0.0), budget, 0)
     if len(made.edges) > _MOST_EDGES:
         made.edges = []
     return made
 
 
 def _look_at(
-    one: Any, made: Drawings, corner: tuple[float, float], outer: Matrix, budget: list[int], depth: int
+    item: Any, made: Drawings, corner: tuple[float, float], outer: Matrix, budget: list[int], depth: int
 ) -> None:
     """Add the ruled lines of an object to the drawings, and count it."""
     import pypdfium2.raw as pdfium
@@ -50,20 +50,20 @@ def _look_at(
     budget[0] -= 1
     if budget[0] < 0:
         return
-    kind = pdfium.FPDFPageObj_GetType(one)
+    kind = pdfium.FPDFPageObj_GetType(item)
     made.pictures += kind == _IMAGE
     made.shapes += kind == _PATH
     if kind not in (_PATH, _FORM):
         return
     own = pdfium.FS_MATRIX()
-    pdfium.FPDFPageObj_GetMatrix(one, own)
+    pdfium.FPDFPageObj_GetMatrix(item, own)
     matrix = _product((own.a, own.b, own.c, own.d, own.e, own.f), outer)
     if kind == _PATH:
-        made.edges += _edges(one, matrix, corner)
-        made.dots += _dots(one, outer, corner)
+        made.edges += _edges(item, matrix, corner)
+        made.dots += _dots(item, outer, corner)
     elif depth < _MOST_DEPTH:
-        for at in range(pdfium.FPDFFormObj_CountObjects(one)):
-            _look_at(pdfium.FPDFFormObj_GetObject(one, at), made, corner, matrix, budget, depth + 1)
+        for at in range(pdfium.FPDFFormObj_CountObjects(item)):
+            _look_at(pdfium.FPDFFormObj_GetObject(item, at), made, corner, matrix, budget, depth + 1)
 
 
 def _product(first: Matrix, second: Matrix) -> Matrix:

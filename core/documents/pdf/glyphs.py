@@ -104,11 +104,13 @@ class Glyphs:
     def directions(self) -> list[Direction]:
         """Return the directions of the letters, that of the most first; each stands for those that are like it."""
         found: list[Direction] = []
-        for direction in sorted(self.letters, key=lambda one: -len(self.letters[one])):
+        for direction in sorted(self.letters, key=lambda letter: -len(self.letters[letter])):
             if self.letters[direction] and not any(direction.is_like(other) for other in found):
                 found.append(direction)
-        weights = {one: sum(len(held) for other, held in self.letters.items() if one.is_like(other)) for one in found}
-        return sorted(found, key=lambda one: -weights[one])
+        weights = {
+            item: sum(len(held) for other, held in self.letters.items() if item.is_like(other)) for item in found
+        }
+        return sorted(found, key=lambda item: -weights[item])
 
     def alike(self, wanted: Direction, without: Sequence[Direction] = ()) -> list[Letter]:
         """Return the letters of a direction that can be seen, in the order of the file, `without` those of others."""

@@ -97,7 +97,7 @@ def _side_by_side(left: list[Letter], right: list[Letter]) -> list[Letter]:
 def _run(group: _Group, page: int) -> Run:
     letters = group.letters
     sizes = Counter(map(_SIZE, letters))
-    size = round(max(sizes, key=lambda one: sizes[one]) * 4) / 4
+    size = round(max(sizes, key=lambda item: sizes[item]) * 4) / 4
     bold, fixed = sum(map(_BOLD, letters)) > 0.6 * len(letters), sum(map(_FIXED, letters)) > 0.8 * len(letters)
     return Run(words(letters), group.x0, group.x1, group.y, size, bold, fixed, page)
 

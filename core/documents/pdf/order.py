@@ -91,7 +91,7 @@ def _gutter(parts: Sequence[Part]) -> float | None:
     width = max(part.x1 for part in runs) - min(part.x0 for part in runs)
     starts = Counter(round(run.x0) for run in runs)
     best: tuple[int, float] | None = None
-    for start in sorted(sorted(starts, key=lambda one: -starts[one])[:_MOST]):
+    for start in sorted(sorted(starts, key=lambda item: -starts[item])[:_MOST]):
         if starts[start - 1] + starts[start] + starts[start + 1] < _LEAST:
             continue
         left = lines_of(run for run in runs if run.x1 <= start - _GUTTER / 2)

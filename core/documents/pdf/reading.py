@@ -106,7 +106,7 @@ def page(document: Any, number: int) -> Page:
                 _view(
                     turning.loaded,
                     number,
-                    now.alike(UPRIGHT, [one.seen_from(direction) for one in directions[:at]]),
+                    now.alike(UPRIGHT, [item.seen_from(direction) for item in directions[:at]]),
                     with_drawings=not views,
                 )
             )

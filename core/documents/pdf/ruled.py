@@ -48,7 +48,7 @@ def _ruled(cells: Sequence[Any], letters: Sequence[Letter], page: int) -> tuple[
         x, y = (letter.x0 + letter.x1) / 2, letter.y - letter.size / 3
         if not (x0 <= x <= x1 and top <= y <= bottom):
             rest.append(letter)
-        elif cell := next((one for one in cells if one[0] <= x <= one[2] and one[1] <= y <= one[3]), None):
+        elif cell := next((item for item in cells if item[0] <= x <= item[2] and item[1] <= y <= item[3]), None):
             inside[cell].append(letter)
         else:
             rest.append(letter)

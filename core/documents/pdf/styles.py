@@ -79,7 +79,7 @@ def styles_of(views: Sequence[View], outline: Mapping[tuple[int, str], int], bod
         if level := outline.get((line.page, squeezed(line.text))):
             stated[line.size][level] += 1
     levels |= {size: counts.most_common(1)[0][0] for size, counts in stated.items()}
-    pitch = max(pitches, key=lambda one: pitches[one], default=round(1.2 * body))
+    pitch = max(pitches, key=lambda item: pitches[item], default=round(1.2 * body))
     compounds = {word.casefold() for line in lines if "-" in line.text for word in COMPOUND.findall(line.text)}
     return Styles(body, levels, fixed, max(pitch, 1.0), frozenset(compounds), bold)
 

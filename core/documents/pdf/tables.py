@@ -103,8 +103,8 @@ def _goes_on(group: Sequence[Sequence[Run]], row: Sequence[Run]) -> bool:
         return False
     if len(_cells(row)) > 1:
         return True
-    wide = [one for one in group[-_LEAST:] if len(_cells(one)) > 1]
-    over = sum(run.x0 < row[-1].x1 and row[0].x0 < run.x1 for one in wide for run in one)
+    wide = [item for item in group[-_LEAST:] if len(_cells(item)) > 1]
+    over = sum(run.x0 < row[-1].x1 and row[0].x0 < run.x1 for item in wide for run in item)
     return apart <= _WRAPPED * size and over <= len(wide)
 
 
@@ -149,16 +149,16 @@ def _columns(group: Sequence[Sequence[Run]]) -> list[float]:
     spanned: set[int] = set()
     full = [(*cell, number) for number, row in enumerate(rows) if len(row) > 1 for cell in row]
     for x0, x1, number in sorted(full, key=lambda cell: cell[1] - cell[0]):
-        under = [one for one in columns if one[0] < x1 + _GUTTER and x0 - _GUTTER < one[1]]
+        under = [column for column in columns if column[0] < x1 + _GUTTER and x0 - _GUTTER < column[1]]
         if len(under) > 1 and len(spanned | {number}) <= _SPAN * len(group):
             spanned.add(number)
             continue
-        columns = [one for one in columns if one not in under]
-        columns.append((min([x0, *(one[0] for one in under)]), max([x1, *(one[1] for one in under)])))
+        columns = [column for column in columns if column not in under]
+        columns.append((min([x0, *(item[0] for item in under)]), max([x1, *(item[1] for item in under)])))
     starts: list[float] = []
     before: set[int] = set()
     for x0, x1 in sorted(columns):
-        held = {number for number, row in enumerate(rows) if any(one[0] < x1 and x0 < one[1] for one in row)}
+        held = {number for number, row in enumerate(rows) if any(item[0] < x1 and x0 < item[1] for item in row)}
         if starts and not held & before and min(len(held), len(before)) == 1:  # a heading beside its values
             before |= held
             continue

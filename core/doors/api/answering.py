@@ -27,7 +27,7 @@ _ALIVE = 15.0
 """Seconds after which a stream says that it is alive, so that nothing between closes it."""
 
 router = APIRouter(tags=[ask.noun])
-_TAKES: Any = body_of("answer.events", [each for each in ask.taken("http") if each.name != "with_model"])
+_TAKES: Any = body_of("answer.events", [parameter for parameter in ask.taken("http") if parameter.name != "with_model"])
 
 
 @router.post(
@@ -36,7 +36,7 @@ _TAKES: Any = body_of("answer.events", [each for each in ask.taken("http") if ea
     summary="Answer with the language model, an event for each sentence as it is written; closing the stream ends it.",
     response_class=StreamingResponse,
     **documented(
-        "".join(f"data: {json.dumps(one, ensure_ascii=False)}\n\n" for one in examples.EVENTS),
+        "".join(f"data: {json.dumps(event, ensure_ascii=False)}\n\n" for event in examples.EVENTS),
         form="text/event-stream",
         takes=ask.takes,
     ),
@@ -67,7 +67,7 @@ async def _events(
                 if len(answer.written) > len(last.written):
                     shown = WRITTEN(answer)
                     numbers = shown["sentences"][-1]["citations"]
-                    cited = [one for one in shown["citations"] if one["number"] in numbers]
+                    cited = [item for item in shown["citations"] if item["number"] in numbers]
                     send("sentence", shown["sentences"][-1] | {"sources": cited})
                 last = answer
             workspace.uses.answered(last)

@@ -91,7 +91,9 @@ def _refused(request: Request, error: Any) -> Response:
 
 
 def _invalid(_: Request, error: Any) -> Response:
-    wrong = [(".".join(map(str, one["loc"])), _REASONS.get(one["type"]) or reason_of(one)) for one in error.errors()]
+    wrong = [
+        (".".join(map(str, item["loc"])), _REASONS.get(item["type"]) or reason_of(item)) for item in error.errors()
+    ]
     rows = [message("{place}: {reason}", place=place, reason=reason) for place, reason in wrong]
     whole = problem_of(Problem(HTTPStatus.UNPROCESSABLE_ENTITY, lines(*rows)))
     places = [{"place": place, "reason": reason} for place, reason in wrong]

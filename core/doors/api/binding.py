@@ -31,61 +31,63 @@ _LONG, _ANY = {str: LongText}, {str: AnyText}
 def router(operations: Iterable[Operation]) -> APIRouter:
     """Return the routes of the operations that have one."""
     routes = APIRouter()
-    for one in operations:
-        if one.http and "http" not in one.by_hand:
-            _add(routes, one)
+    for operation in operations:
+        if operation.http and "http" not in operation.by_hand:
+            _add(routes, operation)
     return routes
 
 
-def _add(routes: APIRouter, one: Operation) -> None:
-    method, place = one.http.split()
-    in_body = {name: value for name, value in one.arguments.items() if f"{{{name}" not in place}
-    status = HTTPStatus.ACCEPTED if one.job else HTTPStatus.CREATED if one.creates else HTTPStatus.OK
+def _add(routes: APIRouter, operation: Operation) -> None:
+    method, place = operation.http.split()
+    in_body = {name: value for name, value in operation.arguments.items() if f"{{{name}" not in place}
+    status = HTTPStatus.ACCEPTED if operation.job else HTTPStatus.CREATED if operation.creates else HTTPStatus.OK
     routes.add_api_route(
         place,
-        _endpoint(one, method, place),
+        _endpoint(operation, method, place),
         methods=[method],
-        tags=[one.noun],
-        operation_id=one.name,
-        summary=str(one.about),
-        response_model=FORM.type if one.job else one.answer,
-        **documented(JOB if one.job else one.response, status, takes=in_body if method in ("POST", "PATCH") else None),
+        tags=[operation.noun],
+        operation_id=operation.name,
+        summary=str(operation.about),
+        response_model=FORM.type if operation.job else operation.answer,
+        **documented(
+            JOB if operation.job else operation.response, status, takes=in_body if method in ("POST", "PATCH") else None
+        ),
     )
 
 
-def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response]:
+def _endpoint(operation: Operation, method: str, place: str) -> Callable[..., Response]:
     """Return the function of a route; FastAPI reads from its signature what stands in path, query and body."""
     in_path = re.findall(r"\{(\w+)", place)
     taken = [Parameter("workspace", Parameter.KEYWORD_ONLY, annotation=Opened)]
     in_body: list[declaring.Parameter] = []
-    for each in one.taken("http"):
-        kind, about = _described(each)
-        annotation: Any = Annotated[kind, Query(alias=each.about.query or None, **about)]
-        default = Parameter.empty if each.required else each.default
-        if each.name in in_path:
+    for parameter in operation.taken("http"):
+        kind, about = _described(parameter)
+        annotation: Any = Annotated[kind, Query(alias=parameter.about.query or None, **about)]
+        default = Parameter.empty if parameter.required else parameter.default
+        if parameter.name in in_path:
             annotation, default = Annotated[plain(kind), Path(**about)], Parameter.empty
-        elif each.name == _EXPECTED:
+        elif parameter.name == _EXPECTED:
             annotation, default = IfMatch, ""
         elif method not in ("GET", "DELETE"):
-            in_body.append(each)
+            in_body.append(parameter)
             continue
-        taken.append(Parameter(each.name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default))
+        taken.append(Parameter(parameter.name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default))
     if in_body:
-        taken.append(Parameter(_BODY, Parameter.KEYWORD_ONLY, annotation=body_of(one.name, in_body)))
+        taken.append(Parameter(_BODY, Parameter.KEYWORD_ONLY, annotation=body_of(operation.name, in_body)))
 
     def endpoint(**given: Any) -> Response:
         workspace, body = given.pop("workspace"), given.pop(_BODY, None)
         if _EXPECTED in given:
             given[_EXPECTED] = expected(given[_EXPECTED])
         arguments = given | (body.given() if body else {})
-        addressed = [given[each] for each in given if method == "GET" or each in in_path]
-        if one.job:
-            if check := one.check:
+        addressed = [given[item] for item in given if method == "GET" or item in in_path]
+        if operation.job:
+            if check := operation.check:
                 _addressed(addressed, lambda: check(workspace, **arguments))
-            work = lambda progress: one.run(workspace, PROGRAM, arguments, progress)  # noqa: E731
-            return jobs.start_job(workspace, one.job, work, base=arguments.get("base", ""))
-        answered = lambda: one.formed(one.run(workspace, PROGRAM, arguments))  # noqa: E731
-        return _answer(one, arguments, _addressed(addressed, answered))
+            work = lambda progress: operation.run(workspace, PROGRAM, arguments, progress)  # noqa: E731
+            return jobs.start_job(workspace, operation.job, work, base=arguments.get("base", ""))
+        answered = lambda: operation.formed(operation.run(workspace, PROGRAM, arguments))  # noqa: E731
+        return _answer(operation, arguments, _addressed(addressed, answered))
 
     endpoint.__signature__ = Signature(taken)  # type: ignore[attr-defined]
     return endpoint
@@ -94,17 +96,17 @@ def _endpoint(one: Operation, method: str, place: str) -> Callable[..., Response
 def body_of(name: str, taken: Iterable[declaring.Parameter]) -> type[Body]:
     """Return the model of the body of a request that holds some parameters."""
     fields: dict[str, Any] = {}
-    for each in taken:
-        kind, about = _described(each)
-        kind = kind if each.required else kind | None
-        fields[each.name] = (kind, Field(... if each.required else each.default, **about))
+    for parameter in taken:
+        kind, about = _described(parameter)
+        kind = kind if parameter.required else kind | None
+        fields[parameter.name] = (kind, Field(... if parameter.required else parameter.default, **about))
     return create_model(name, __base__=Body, **fields)
 
 
-def _described(one: declaring.Parameter) -> tuple[Any, dict[str, Any]]:
+def _described(parameter: declaring.Parameter) -> tuple[Any, dict[str, Any]]:
     """Return the type of a parameter over HTTP, and its description with its range."""
-    kind = with_types(one.type, _ANY if one.about.searched else _LONG if one.about.long else _TYPES)
-    return kind, {"description": str(one.about.text), "ge": one.about.least, "le": one.about.most}
+    kind = with_types(parameter.type, _ANY if parameter.about.searched else _LONG if parameter.about.long else _TYPES)
+    return kind, {"description": str(parameter.about.text), "ge": parameter.about.least, "le": parameter.about.most}
 
 
 def _addressed(names: Sequence[object], act: Callable[[], _T]) -> _T:
@@ -117,9 +119,9 @@ def _addressed(names: Sequence[object], act: Callable[[], _T]) -> _T:
         raise
 
 
-def _answer(one: Operation, arguments: Mapping[str, Any], value: Mapping[str, Any]) -> Response:
+def _answer(operation: Operation, arguments: Mapping[str, Any], value: Mapping[str, Any]) -> Response:
     headers = {"ETag": f'"{value["version"]}"'} if {"id", "version"} <= value.keys() else {}
-    if one.creates:
+    if operation.creates:
         named = {name: quote(text, safe="") for name, text in {**arguments, **value}.items() if isinstance(text, str)}
-        headers["Location"] = f"{PLACE}/v1{one.creates.format_map(named)}"
-    return answer(value, HTTPStatus.CREATED if one.creates else HTTPStatus.OK, **headers)
+        headers["Location"] = f"{PLACE}/v1{operation.creates.format_map(named)}"
+    return answer(value, HTTPStatus.CREATED if operation.creates else HTTPStatus.OK, **headers)

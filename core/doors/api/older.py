@@ -45,8 +45,8 @@ _CHUNK = _SPAN | {"preview": "The search comes first.", "state": "pending"}
 BaseName = Annotated[Text, Query(description="The name of a base")]
 
 
-def _run(one: Operation, workspace: Workspace, **arguments: Any) -> Any:
-    return one.formed(one.run(workspace, PROGRAM, arguments))
+def _run(operation: Operation, workspace: Workspace, **arguments: Any) -> Any:
+    return operation.formed(operation.run(workspace, PROGRAM, arguments))
 
 
 class NewBase(Body):
@@ -107,7 +107,9 @@ def upload(
 ) -> Response:
     """Import files into a base. Their chunks are found by words at once, and by meaning when they are embedded."""
     name = or_404(lambda: workspace.bases.get(base)).name
-    plan, report = _imported(workspace, name, [(one.filename or "", one.file.read()) for one in file])
+    plan, report = _imported(
+        workspace, name, [(upload_file.filename or "", upload_file.file.read()) for upload_file in file]
+    )
     paths = _paths(plan)
     cards = [card for card in _cards(workspace, name) if card.source_ref == plan.source_ref and card.path in paths]
     unread = (*report.failed, *report.not_downloaded, *report.skipped)

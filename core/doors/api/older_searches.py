@@ -129,8 +129,10 @@ def _reranker(workspace: Workspace) -> str:
 
 def _answer(result: SearchResult) -> Response:
     values = RESULT(result)
-    hits = [one | {"chunk_info": _chunk_info(hit.chunk)} for one, hit in zip(values["hits"], result.hits, strict=True)]
-    return answer(values | {"hits": hits, "rounds": max((one.round for one in result.asked), default=1)})
+    hits = [
+        value | {"chunk_info": _chunk_info(hit.chunk)} for value, hit in zip(values["hits"], result.hits, strict=True)
+    ]
+    return answer(values | {"hits": hits, "rounds": max((asked.round for asked in result.asked), default=1)})
 
 
 def _chunk_info(chunk: Chunk) -> dict[str, Any]:

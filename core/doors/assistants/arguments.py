@@ -18,7 +18,7 @@ def flat(schema: Mapping[str, Any]) -> Schema:
 
 
 def _flat(schema: Mapping[str, Any], named: Mapping[str, Any]) -> Schema:
-    inner = [one for one in schema.get("anyOf", ()) if one.get("type") != "null"]
+    inner = [item for item in schema.get("anyOf", ()) if item.get("type") != "null"]
     if len(inner) > 1:
         raise TypeError(f"A tool takes values of one type each, not of {inner}")
     if "$ref" in schema or inner:
@@ -29,7 +29,7 @@ def _flat(schema: Mapping[str, Any], named: Mapping[str, Any]) -> Schema:
     if "items" in schema:
         made["items"] = _flat(schema["items"], named)
     if "properties" in schema:
-        made["properties"] = {name: _flat(one, named) for name, one in schema["properties"].items()}
+        made["properties"] = {name: _flat(item, named) for name, item in schema["properties"].items()}
     return made
 
 
@@ -44,9 +44,9 @@ def read(schema: Schema, value: Any) -> Any:
         value = _written(value, list if kind == "array" else dict)
     if kind == "object" and isinstance(value, Mapping):
         known = schema.get("properties", {})
-        return {name: read(known.get(name, {}), one) for name, one in value.items() if one is not None or not known}
+        return {name: read(known.get(name, {}), item) for name, item in value.items() if item is not None or not known}
     if kind == "array":
-        return [read(schema["items"], one) for one in (value if isinstance(value, list) else [value])]
+        return [read(schema["items"], item) for item in (value if isinstance(value, list) else [value])]
     if kind == "string" and isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     return value

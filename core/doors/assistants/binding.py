@@ -23,35 +23,44 @@ class Fields(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-def tool(one: Operation) -> Callable[..., Answer]:
+def tool(operation: Operation) -> Callable[..., Answer]:
     """Return the tool of an operation; the server reads its name, its docstring and its signature."""
-    names = {each.about.tool or each.name: each.name for each in one.taken("tool")}
+    names = {parameter.about.tool or parameter.name: parameter.name for parameter in operation.taken("tool")}
 
     def call(workspace: Workspace | Remote, **given: Any) -> Answer:
         fields = given.pop(_FIELDS, None)
         arguments = {names[name]: value for name, value in given.items()}
         arguments |= fields.model_dump(exclude_none=True) if fields else {}
         if isinstance(workspace, Remote):
-            return Answer(readable(workspace.run(one, arguments, caller=PROGRAM)))
-        return Answer(readable(one.formed(one.run(workspace, PROGRAM, arguments))))
+            return Answer(readable(workspace.run(operation, arguments, caller=PROGRAM)))
+        return Answer(readable(operation.formed(operation.run(workspace, PROGRAM, arguments))))
 
     taken = [Parameter("workspace", Parameter.POSITIONAL_OR_KEYWORD, annotation=Workspace)]
-    taken += [_parameter(each) for each in one.taken("tool") if each not in one.fields]
-    if one.fields:
+    taken += [_parameter(parameter) for parameter in operation.taken("tool") if parameter not in operation.fields]
+    if operation.fields:
         inner: dict[str, Any] = {
-            each.name: (_annotated(each), None) for each in one.taken("tool") if each in one.fields
+            parameter.name: (_annotated(parameter), None)
+            for parameter in operation.taken("tool")
+            if parameter in operation.fields
         }
         model = create_model(Fields.__name__, __base__=Fields, __doc__=Fields.__doc__, **inner)
         taken.append(Parameter(_FIELDS, Parameter.KEYWORD_ONLY, annotation=model | None, default=None))
-    call.__name__, call.__doc__ = one.tool, str(one.about)
+    call.__name__, call.__doc__ = operation.tool, str(operation.about)
     call.__signature__ = Signature(taken)  # type: ignore[attr-defined]
     return call
 
 
-def _parameter(one: declaring.Parameter) -> Parameter:
-    default = Parameter.empty if one.required else one.default
-    return Parameter(one.about.tool or one.name, Parameter.KEYWORD_ONLY, annotation=_annotated(one), default=default)
+def _parameter(parameter: declaring.Parameter) -> Parameter:
+    default = Parameter.empty if parameter.required else parameter.default
+    return Parameter(
+        parameter.about.tool or parameter.name,
+        Parameter.KEYWORD_ONLY,
+        annotation=_annotated(parameter),
+        default=default,
+    )
 
 
-def _annotated(one: declaring.Parameter) -> Any:
-    return Annotated[one.type, Field(description=str(one.about.text), ge=one.about.least, le=one.about.most)]
+def _annotated(parameter: declaring.Parameter) -> Any:
+    return Annotated[
+        parameter.type, Field(description=str(parameter.about.text), ge=parameter.about.least, le=parameter.about.most)
+    ]

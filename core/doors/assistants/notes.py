@@ -23,11 +23,11 @@ def note_read(workspace: Workspace, note: Name) -> Answer:
     `left_out` is what the note's file holds and its content lacks.
     `hidden` are the parts of the content, from and up to a character, that the person hid: they answer nothing.
     """
-    card = workspace.notes.cards_of([one := named.id_of(workspace, note)])[one]
+    card = workspace.notes.cards_of([item := named.id_of(workspace, note)])[item]
     whole = workspace.notes.get(card.id)
     workspace.uses.note("read", [(card.id, "")])
     content = {"content": whole.body[:MOST_CHARACTERS], "hidden": [[*part] for part in workspace.notes.hidden(card.id)]}
-    lacking = {"left_out": [str(one.message) for one in whole.left_out]}
+    lacking = {"left_out": [str(omission.message) for omission in whole.left_out]}
     return Answer(_fields(card, whole) | _card(card) | lacking | content, remarks=tuple(_remarks(whole, whole.body)))
 
 
@@ -53,9 +53,9 @@ TOOLS = (note_read, note_list)
 def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteCard]], bool]:
     """Return the next notes that answer, with their addresses, in the order of these, and whether there are more."""
     cards = {named.address(card): card for card in workspace.notes.all(answering=True)}
-    addresses = sorted(one for one, card in cards.items() if card.path)
+    addresses = sorted(item for item, card in cards.items() if card.path)
     first = bisect_right(addresses, after)
-    return [(one, cards[one]) for one in addresses[first : first + _PAGE]], first + _PAGE < len(addresses)
+    return [(address, cards[address]) for address in addresses[first : first + _PAGE]], first + _PAGE < len(addresses)
 
 
 def texts(workspace: Workspace, uri: str) -> list[str]:
@@ -66,7 +66,7 @@ def texts(workspace: Workspace, uri: str) -> list[str]:
 
 
 def _remarks(note: Note, body: str) -> list[str]:
-    remarks = [f"Of the note's file, {one.message}." for one in note.left_out]
+    remarks = [f"Of the note's file, {omission.message}." for omission in note.left_out]
     if len(body) > MOST_CHARACTERS:
         shown = f"these are {MOST_CHARACTERS} of its {len(body)} characters"
         remarks.append(f"The content is shortened: {shown}. Search it for the rest.")

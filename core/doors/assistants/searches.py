@@ -136,7 +136,9 @@ def knowledge_query(
         }
         for hit in best.values()
     ]
-    seen = {(one["note"], one["picture"]): one for result in results for one in _pictures(result)}.values()
+    seen = {
+        (picture["note"], picture["picture"]): picture for result in results for picture in _pictures(result)
+    }.values()
     most = at_least_one(limit, MOST) + len(seen)
     return bounded([*seen, *items], most, remarks=[*remarks, *_remarks(results)])
 
@@ -160,9 +162,14 @@ def knowledge_context(
     )
     workspace.uses.cited(query, context)
     citations = [
-        {"number": one.number, "note": one.note.id, "base": one.note.base, "source": source(one.note)}
-        | details(one.line, one.page, one.picture)
-        for one in context.citations
+        {
+            "number": citation.number,
+            "note": citation.note.id,
+            "base": citation.note.base,
+            "source": source(citation.note),
+        }
+        | details(citation.line, citation.page, citation.picture)
+        for citation in context.citations
     ]
     value = {"text": context.text, "tokens": context.tokens, "left_out": context.left_out, "citations": citations}
     remarks += [] if context.confident and context.text else [_UNSURE]
@@ -215,7 +222,7 @@ def knowledge_retrieve(
     items = [
         {"content": hit.passage.text, "note": hit.note.id, "base": hit.note.base, **_place(hit)}
         | {"type": hit.note.type, "tags": [*hit.note.tags], "scope": hit.note.scope, "score": round(hit.score, 4)}
-        | {"scores": {stage: round(one.score, 4) for stage, one in hit.scores.items()}}
+        | {"scores": {stage: round(score.score, 4) for stage, score in hit.scores.items()}}
         for hit in result.hits
     ]
     return bounded([*_pictures(result), *items], MOST, remarks=[*remarks, *_remarks([result])])

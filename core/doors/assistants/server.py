@@ -59,10 +59,10 @@ Opened = Callable[[], Workspace]
 Write = Callable[[str, dict[str, Any]], CallToolResult]
 """Calls a tool that writes, by its name with its arguments."""
 
-_DECLARED = [one for one in OPERATIONS.values() if one.tool and "tool" not in one.by_hand]
+_DECLARED = [operation for operation in OPERATIONS.values() if operation.tool and "tool" not in operation.by_hand]
 _ALL: tuple[Callable[..., Answer], ...] = (*searches.TOOLS, *notes.TOOLS, *map(tool, _DECLARED))
-TOOLS = {one.__name__: one for one in _ALL}
-_WRITING = {one.tool for one in _DECLARED if one.writes}
+TOOLS = {item.__name__: item for item in _ALL}
+_WRITING = {operation.tool for operation in _DECLARED if operation.writes}
 
 
 def make(opened: Opened, write: Write | None = None) -> Server[Any]:
@@ -109,7 +109,12 @@ def run(opened: Opened, name: str, arguments: dict[str, Any]) -> CallToolResult:
         with logged(f"tool {name}"):
             return _result(TOOLS[name](workspace, **_checked(name, arguments)))
     except ValidationError as error:
-        return failure("; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()))
+        return failure(
+            "; ".join(
+                f"{'.'.join(map(str, error_details['loc']))}: {error_details['msg']}"
+                for error_details in error.errors()
+            )
+        )
     except TesseraError as error:
         return failure(str(error))
     except Exception:  # noqa: BLE001 an assistant gets an answer, and the traceback is logged

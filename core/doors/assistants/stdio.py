@@ -85,7 +85,11 @@ def _refusal(error: ValidationError) -> JSONRPCError | None:
     """Return the answer to a line that is no message of the protocol, None to an empty one."""
     wrong = error.errors()
     is_json = wrong[0]["type"] != "json_invalid"
-    given = [one["input"] for one in wrong if one["type"] == "missing" and len(one["loc"]) <= 2]
+    given = [
+        error_details["input"]
+        for error_details in wrong
+        if error_details["type"] == "missing" and len(error_details["loc"]) <= 2
+    ]
     message = given[0] if given else None
     if not is_json:
         line = str(wrong[0]["input"])

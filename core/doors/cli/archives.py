@@ -41,15 +41,15 @@ def _trash_lines(values: dict[str, Any]) -> list[str]:
     return [*map(_trash_line, values["trash"])] or [_("There is no deleted base.")]
 
 
-def _trash_line(one: dict[str, Any]) -> str:
-    about = [f"{one['deleted_at'][:16]}  {one['base']}  ({one['key']})"]
-    if one["notes"]:
-        about.append(_("notes that left the trash: {titles}", titles=", ".join(one["notes"])))
-    if one["expired"]:
+def _trash_line(item: dict[str, Any]) -> str:
+    about = [f"{item['deleted_at'][:16]}  {item['base']}  ({item['key']})"]
+    if item["notes"]:
+        about.append(_("notes that left the trash: {titles}", titles=", ".join(item["notes"])))
+    if item["expired"]:
         about.append(_("it is deleted for good after a week"))
-    if one["problem"]:
-        command = f"tessera base empty-trash {shlex.quote(one['key'])}"
-        about.append(_("it can't be restored: {problem}", problem=say(one["problem"])))
+    if item["problem"]:
+        command = f"tessera base empty-trash {shlex.quote(item['key'])}"
+        about.append(_("it can't be restored: {problem}", problem=say(item["problem"])))
         about.append(_("to delete it: {command}", command=command))
     return "\n    ".join(about)
 

@@ -21,11 +21,11 @@ from core.model import BACKUP_REASONS
 app = group(_("Backups of the whole workspace: make, list, check, encrypt them, and bring one back."))
 
 
-def unopened(one: Operation, workspace: Path, **given: Any) -> Any:
+def unopened(operation: Operation, workspace: Path, **given: Any) -> Any:
     """Run an operation that needs no database, which may be damaged."""
     from core.workspace.offline import Unopened  # takes a second, which --help avoids
 
-    return one.formed(one.run(Unopened(workspace), PERSON, given, progress))
+    return operation.formed(operation.run(Unopened(workspace), PERSON, given, progress))
 
 
 def restore(

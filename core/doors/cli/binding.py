@@ -42,12 +42,12 @@ class Command:
 
 def bind(groups: Mapping[str, typer.Typer], commands: Mapping[str, Command], operations: Iterable[Operation]) -> None:
     """Add the commands of operations to the groups that they name first, `""` for commands without one."""
-    for one in operations:
-        if one.cli and "cli" not in one.by_hand:
-            *group, name = words(one)
-            kind = _WithBase if "{base}" in one.cli else TyperCommand
-            function = _command(one, commands.get(one.name, Command()))
-            groups[" ".join(group)].command(name, help=say(one.about), cls=kind)(function)
+    for operation in operations:
+        if operation.cli and "cli" not in operation.by_hand:
+            *group, name = words(operation)
+            kind = _WithBase if "{base}" in operation.cli else TyperCommand
+            function = _command(operation, commands.get(operation.name, Command()))
+            groups[" ".join(group)].command(name, help=say(operation.about), cls=kind)(function)
 
 
 def taking(
@@ -57,17 +57,30 @@ def taking(
 
     The keywords of `own` and the `parameters` are taken too.
     """
-    first = [name for one in operations[:1] for name in places(one)]
-    taken = {each.name: each for each in (*(each for one in operations for each in one.taken("cli")), *parameters)}
-    parts = {name: [part for part in each.about.parts if "cli" in part.about.doors] for name, each in taken.items()}
-    flat = {part.name: part for name, each in taken.items() for part in parts[name] or [each]}
+    first = [name for operation in operations[:1] for name in places(operation)]
+    taken = {
+        parameter.name: parameter
+        for parameter in (*(parameter for operation in operations for parameter in operation.taken("cli")), *parameters)
+    }
+    parts = {
+        name: [part for part in parameter.about.parts if "cli" in part.about.doors] for name, parameter in taken.items()
+    }
+    flat = {part.name: part for name, parameter in taken.items() for part in parts[name] or [parameter]}
 
     def decorated(function: Function) -> Function:
-        keywords = [each for each in _parameters(own) if each.kind is each.KEYWORD_ONLY] if own else []
-        last = {each.name: each for each in (*keywords, *_parameters(function)) if each.kind is not each.VAR_KEYWORD}
+        keywords = (
+            [parameter for parameter in _parameters(own) if parameter.kind is parameter.KEYWORD_ONLY] if own else []
+        )
+        last = {
+            keyword.name: keyword
+            for keyword in (*keywords, *_parameters(function))
+            if keyword.kind is not keyword.VAR_KEYWORD
+        }
         order = [name for name in (*first, *(name for name in flat if name not in first)) if name not in last]
         signature = [_option(flat[name], argument=name in first) for name in order]
-        signature += [_parameter(each.name, each.annotation, each.default) for each in last.values()]
+        signature += [
+            _parameter(parameter.name, parameter.annotation, parameter.default) for parameter in last.values()
+        ]
 
         def command(**given: Any) -> None:
             for name, inner in parts.items():
@@ -78,32 +91,32 @@ def taking(
 
         command.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
         command.__name__ = function.__name__
-        command.__annotations__ = {each.name: each.annotation for each in signature}
+        command.__annotations__ = {parameter.name: parameter.annotation for parameter in signature}
         return command
 
     return decorated
 
 
-def _command(one: Operation, command: Command) -> Callable[..., None]:
-    @taking(one, *command.also, own=command.run)
+def _command(operation: Operation, command: Command) -> Callable[..., None]:
+    @taking(operation, *command.also, own=command.run)
     def function(workspace: Folder = WORKSPACE, as_json: Json = False, **given: Any) -> None:
-        values = command.run(workspace, **given) if command.run else call(one, workspace, given)
+        values = command.run(workspace, **given) if command.run else call(operation, workspace, given)
         show(values, as_json, partial(command.lines, **{name: given[name] for name in command.shown}))
-        for each in (values, *values.get("folders", ())):
-            if problem := each.get("problem"):
-                raise Unfinished(problem) if each.get("waiting") else TesseraError(problem)
+        for item in (values, *values.get("folders", ())):
+            if problem := item.get("problem"):
+                raise Unfinished(problem) if item.get("waiting") else TesseraError(problem)
 
     return function
 
 
-def _option(one: Parameter, *, argument: bool) -> inspect.Parameter:
-    kind, about = plain(one.type), say(one.about.text)
+def _option(parameter: Parameter, *, argument: bool) -> inspect.Parameter:
+    kind, about = plain(parameter.type), say(parameter.about.text)
     if get_origin(kind) is list and not argument:
-        about = say(message("{about} Repeatable.", about=one.about.text))
-    place: Any = typer.Argument(help=about) if argument else typer.Option(flag(one), help=about)
-    if one.required:
-        return _parameter(one.name, Annotated[kind, place], inspect.Parameter.empty)
-    return _parameter(one.name, Annotated[kind | None, place], one.default)
+        about = say(message("{about} Repeatable.", about=parameter.about.text))
+    place: Any = typer.Argument(help=about) if argument else typer.Option(flag(parameter), help=about)
+    if parameter.required:
+        return _parameter(parameter.name, Annotated[kind, place], inspect.Parameter.empty)
+    return _parameter(parameter.name, Annotated[kind | None, place], parameter.default)
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
@@ -119,11 +132,11 @@ class _WithBase(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         params: list[Any] = self.params
-        option = next(one for one in params if one.name == "base")
+        option = next(param for param in params if param.name == "base")
         if not all(arg.startswith("-") for arg in args) and not any(re.match("--base(=|$)", arg) for arg in args):
             kind, required = option.type_descriptor, option.required
             first = TyperArgument(param_decls=["base"], type_descriptor=kind, required=required)
-            self.params = [first, *(one for one in params if one is not option)]
+            self.params = [first, *(param for param in params if param is not option)]
         try:
             return super().parse_args(ctx, args)
         finally:

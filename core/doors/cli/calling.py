@@ -26,10 +26,10 @@ Run = Callable[..., Any]
 """Runs an operation with arguments on an open workspace, and returns its answer as JSON."""
 
 
-def call(one: Operation, folder: Path, given: Mapping[str, Any]) -> Any:
+def call(operation: Operation, folder: Path, given: Mapping[str, Any]) -> Any:
     """Run an operation on the workspace in a folder, by the open app where that has it; return the answer as JSON."""
-    with opened(folder, writes=one.writes) as run, stoppable(one, folder, given):
-        return run(one, **given)
+    with opened(folder, writes=operation.writes) as run, stoppable(operation, folder, given):
+        return run(operation, **given)
 
 
 @contextmanager
@@ -39,43 +39,43 @@ def opened(folder: Path, *, writes: bool = True) -> Iterator[Run]:
 
     with writing(folder) if writes else reading(folder) as workspace:
 
-        def run(one: Operation, /, **given: Any) -> Any:
+        def run(operation: Operation, /, **given: Any) -> Any:
             arguments = {name: _absolute(value) for name, value in given.items() if value is not None}
             if isinstance(workspace, Remote):
-                return workspace.run(one, arguments, progress)
-            return one.formed(one.run(workspace, PERSON, arguments, progress))
+                return workspace.run(operation, arguments, progress)
+            return operation.formed(operation.run(workspace, PERSON, arguments, progress))
 
         yield run
 
 
-def stoppable(one: Operation, folder: Path, given: Mapping[str, Any]) -> AbstractContextManager[None]:
+def stoppable(operation: Operation, folder: Path, given: Mapping[str, Any]) -> AbstractContextManager[None]:
     """Say on Ctrl-C how the command of an operation goes on, where it is long work."""
-    return resumable(folder, *words(one), *_typed(one, given)) if one.reports else nullcontext()
+    return resumable(folder, *words(operation), *_typed(operation, given)) if operation.reports else nullcontext()
 
 
-def words(one: Operation) -> list[str]:
-    return re.sub(r" {.*", "", one.cli).split()
+def words(operation: Operation) -> list[str]:
+    return re.sub(r" {.*", "", operation.cli).split()
 
 
-def places(one: Operation) -> list[str]:
+def places(operation: Operation) -> list[str]:
     """Return the names of what stands in a command without an option; a base never does."""
-    return [name for name in re.findall(r"{(\w+)", one.cli) if name != "base"]
+    return [name for name in re.findall(r"{(\w+)", operation.cli) if name != "base"]
 
 
-def _typed(one: Operation, arguments: Mapping[str, Any]) -> Iterator[str]:
+def _typed(operation: Operation, arguments: Mapping[str, Any]) -> Iterator[str]:
     """Yield arguments as a person types them."""
-    first = places(one)
+    first = places(operation)
     yield from (str(arguments[name]) for name in first if arguments.get(name) is not None)
-    for each in one.taken("cli"):
-        value = arguments.get(each.name, each.default)
-        if each.name not in first and value != each.default:
-            option = flag(each).partition("/")[0]
+    for parameter in operation.taken("cli"):
+        value = arguments.get(parameter.name, parameter.default)
+        if parameter.name not in first and value != parameter.default:
+            option = flag(parameter).partition("/")[0]
             yield from ([option] if value is True else [option, str(value)])
 
 
-def flag(one: Parameter) -> str:
-    name = f"--{(one.about.flag or one.name).replace('_', '-')}"
-    switches = plain(one.type) is bool and one.default is None and "/" not in name
+def flag(parameter: Parameter) -> str:
+    name = f"--{(parameter.about.flag or parameter.name).replace('_', '-')}"
+    switches = plain(parameter.type) is bool and parameter.default is None and "/" not in name
     return f"{name}/--no-{name[2:]}" if switches else name
 
 

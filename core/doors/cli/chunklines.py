@@ -21,11 +21,11 @@ def format_chunks(values: dict[str, Any]) -> list[str]:
 
 
 def format_made(values: dict[str, Any]) -> list[str]:
-    return [_("The chunk is there, as {id}.", id=one) for one in values["chunks"]]
+    return [_("The chunk is there, as {id}.", id=value) for value in values["chunks"]]
 
 
 def format_hidden(values: dict[str, Any]) -> list[str]:
-    return [_("The chunk is hidden. Show it again: tessera chunk restore {id}", id=one) for one in values["chunks"]]
+    return [_("The chunk is hidden. Show it again: tessera chunk restore {id}", id=value) for value in values["chunks"]]
 
 
 def format_restored(values: dict[str, Any]) -> list[str]:
@@ -63,9 +63,9 @@ def format_cut(cut: dict[str, Any]) -> list[str]:
 def _split(cut: dict[str, Any]) -> list[str]:
     """Return why a note is split as it is, and the sizes of its chunks."""
     reasons = []
-    for one in cut["reasons"]:
-        strategy = setting_value("strategy", one.fields["strategy"])
-        reasons.append(say(replace(one, fields={**one.fields, "strategy": strategy})))
+    for item in cut["reasons"]:
+        strategy = setting_value("strategy", item.fields["strategy"])
+        reasons.append(say(replace(item, fields={**item.fields, "strategy": strategy})))
     return [*reasons, say(size_message(cut["strategy"], cut["sizes"]))]
 
 

@@ -12,15 +12,15 @@ _SHOWN = 20
 
 def format_converters(values: dict[str, Any]) -> list[str]:
     lines = []
-    for one in values["converters"]:
-        state = one["version"] if one["installed"] else _("not installed")
-        about = say(one["problem"]) if one["problem"] else f"{' '.join(one['kinds'])} ({state})"
-        lines.append(f"{one['name']}: {about}")
+    for value in values["converters"]:
+        state = value["version"] if value["installed"] else _("not installed")
+        about = say(value["problem"]) if value["problem"] else f"{' '.join(value['kinds'])} ({state})"
+        lines.append(f"{value['name']}: {about}")
     return lines
 
 
 def format_unread(values: dict[str, Any]) -> list[str]:
-    unread = [f"{one['path']}: {say(one['reason'])}" for one in values["files"]]
+    unread = [f"{value['path']}: {say(value['reason'])}" for value in values["files"]]
     return [*unread, *(line for _kind, line in _lines(values["incomplete"]))] or [_("All files were read.")]
 
 
@@ -35,22 +35,22 @@ def format_incomplete(report: dict[str, Any]) -> list[str]:
         text.append(f"  {_('and {n} more', n=len(every) - _SHOWN)}: tessera document unread BASE")
     parts = [omission["told"] for omission in report["missing_parts"] if omission["kind"] != GUESSED]
     if parts and len(report["incomplete"]) > 1:
-        text.append(_("  not in the notes: {parts}", parts=[say(one) for one in parts]))
+        text.append(_("  not in the notes: {parts}", parts=[say(part) for part in parts]))
     return text
 
 
 def lacking(notes: list[dict[str, Any]]) -> int:
     """Return how many notes lack parts of their files."""
-    return sum(any(part["kind"] != GUESSED for part in one["left_out"]) for one in notes)
+    return sum(any(part["kind"] != GUESSED for part in note["left_out"]) for note in notes)
 
 
 def _lines(notes: list[dict[str, Any]]) -> list[tuple[str, str]]:
     """Return a kind and a line for each kind of parts that a note lacks of its file."""
-    return [(part["kind"], f"{one['path']}: {say(part['told'])}") for one in notes for part in one["left_out"]]
+    return [(part["kind"], f"{note['path']}: {say(part['told'])}") for note in notes for part in note["left_out"]]
 
 
 def format_encodings(values: dict[str, Any]) -> list[str]:
-    return [f"{one['encoding']}: {one['beginning']}" for one in values["encodings"]]
+    return [f"{value['encoding']}: {value['beginning']}" for value in values["encodings"]]
 
 
 def format_original(values: dict[str, Any]) -> list[str]:

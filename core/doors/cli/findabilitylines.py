@@ -19,11 +19,11 @@ def format_check(values: dict[str, Any]) -> list[str]:
         lines.append(
             "  " + say(plural("no time for {n} more question", "no time for {n} more questions", n=values["left_out"]))
         )
-    lines += _list([f"{one['title']}: {say(one['told'])}" for one in values["findings"]])
+    lines += _list([f"{value['title']}: {say(value['told'])}" for value in values["findings"]])
     if not values["findings"]:
         lines.append(_("Every note is reached by a question."))
     if since := values["since"]:
-        lines += ["", say(since["told"]), *_list([say(one["told"]) for one in since["vanished"]])]
+        lines += ["", say(since["told"]), *_list([say(item["told"]) for item in since["vanished"]])]
     return lines
 
 

@@ -33,8 +33,8 @@ def doctor(
 
 
 def _lines(health: dict[str, Any]) -> list[str]:
-    lines = [line for one in health["checks"] for line in _check_lines(one)]
-    sound = sum(one["level"] == "sound" for one in health["checks"])
+    lines = [line for item in health["checks"] for line in _check_lines(item)]
+    sound = sum(item["level"] == "sound" for item in health["checks"])
     last = _("{sound} of {n} checks find nothing wrong.", sound=sound, n=len(health["checks"]))
     return [*lines, last]
 
@@ -65,10 +65,10 @@ def format_compacted(values: dict[str, Any]) -> list[str]:
     return [_("The database had {before:,.1f} MB, and has {after:,.1f} MB.", before=before, after=after)]
 
 
-def _check_lines(one: dict[str, Any]) -> list[str]:
-    if one["mended"]:
-        return [_("mended: {title}", title=say(one["title"]))]
-    if not one["told"]:
+def _check_lines(item: dict[str, Any]) -> list[str]:
+    if item["mended"]:
+        return [_("mended: {title}", title=say(item["title"]))]
+    if not item["told"]:
         return []
-    head = _("BROKEN: {told}", told=say(one["told"])) if one["level"] == "broken" else say(one["told"])
-    return [head, f"    {say(one['about'])}", "    " + _("To mend it: {cure}", cure=say(one["cure"]))]
+    head = _("BROKEN: {told}", told=say(item["told"])) if item["level"] == "broken" else say(item["told"])
+    return [head, f"    {say(item['about'])}", "    " + _("To mend it: {cure}", cure=say(item["cure"]))]

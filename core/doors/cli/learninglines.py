@@ -9,7 +9,7 @@ from core.doors.cli.texts import _, say
 
 def format_report(values: dict[str, Any]) -> list[str]:
     lines = [line for log in values["logs"] for line in _format_log(log)]
-    lines += [_("{path} wasn't read: {reason}", **one) for one in values["failed"]]
+    lines += [_("{path} wasn't read: {reason}", **value) for value in values["failed"]]
     if any(log["suggested"] for log in values["logs"]):
         lines.append(_("They wait for you in '{base}': tessera note waiting", base=values["base"]))
     return lines
@@ -42,7 +42,7 @@ def _format_log(log: dict[str, Any]) -> list[str]:
     return [
         say(head),
         *(f"  {say(_with(text, log[name]))}" for name, text in counts.items() if log[name]),
-        *(f"  {_('Dropped: {title} ({reason})', **one)}" for one in log["dropped"]),
+        *(f"  {_('Dropped: {title} ({reason})', **item)}" for item in log["dropped"]),
     ]
 
 

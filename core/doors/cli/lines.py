@@ -39,22 +39,22 @@ def format_context(context: dict[str, Any]) -> list[str]:
 
 def format_answer(answer: dict[str, Any]) -> list[str]:
     """Return the sentences of an answer with their numbers, then their sources; of a refused one the nearest."""
-    doubtful = [one for one in answer["sentences"] if one["told"]]
-    unproven = [f"  {one['text']} ({say(NOT_IN_NOTES)}: {say(one['told'])})" for one in doubtful]
+    doubtful = [item for item in answer["sentences"] if item["told"]]
+    unproven = [f"  {item['text']} ({say(NOT_IN_NOTES)}: {say(item['told'])})" for item in doubtful]
     if answer["refused"]:
-        near = list(dict.fromkeys(f"  {_place(one)}" for one in answer["nearest"]))
+        near = list(dict.fromkeys(f"  {_place(item)}" for item in answer["nearest"]))
         head = [say(answer["told"]), *unproven]
         return [*head, *([say(answer["bar"]["told"]), _("The nearest passages:"), *near] if near else [])]
     head = [say(answer["told"])] if answer["told"] else []
     head += [] if answer["sure"] or answer["writing"] else [_("Perhaps:")]
-    cited = (f"[{one['number']}] {_place(one)}: {one_line(one['quote'])}" for one in answer["citations"])
-    plain = (f"[{one['number']}] {_place(one)}" for one in answer["citations"])
+    cited = (f"[{item['number']}] {_place(item)}: {one_line(item['quote'])}" for item in answer["citations"])
+    plain = (f"[{item['number']}] {_place(item)}" for item in answer["citations"])
     return [*head, answer["answer"], *unproven, "", *(cited if answer["writing"] else plain)]
 
 
-def _place(one: dict[str, Any]) -> str:
+def _place(item: dict[str, Any]) -> str:
     """Return where something stands: its note's title, its file and the base."""
-    return f"{one['title']} ({' / '.join(filter(None, [one['base'], one['path']]))})"
+    return f"{item['title']} ({' / '.join(filter(None, [item['base'], item['path']]))})"
 
 
 def counts(report: dict[str, Any]) -> str:
@@ -109,14 +109,14 @@ def _by_reason(entries: list[dict[str, Any]]) -> dict[str, list[str]]:
 
 def format_scan(values: dict[str, Any]) -> list[str]:
     text: list[str] = []
-    for one in values["folders"]:
-        text.append(f"{one['base']}: {one['folder']}")
-        if one["made"]:
+    for item in values["folders"]:
+        text.append(f"{item['base']}: {item['folder']}")
+        if item["made"]:
             text.append(f"  {_('This base was made for the folder.')}")
-        if one["problem"]:
-            text.append(f"  {say(one['problem'])}")
+        if item["problem"]:
+            text.append(f"  {say(item['problem'])}")
         else:
-            text += [f"  {line}" for line in format_import(one)]
+            text += [f"  {line}" for line in format_import(item)]
     return text or [_("There is no folder with texts yet.")]
 
 
@@ -137,11 +137,11 @@ def format_rebuild(values: dict[str, Any]) -> list[str]:
 
 def format_refused(values: dict[str, Any]) -> list[str]:
     lines = []
-    for one in values["refused"]:
-        text = " ".join(one["text"].split())[:100]
+    for item in values["refused"]:
+        text = " ".join(item["text"].split())[:100]
         lines += [
-            f"{one['base']}: {one['path'] or one['title']} ({one['chunk_id']})",
-            f"  {say(one['reason'])}",
+            f"{item['base']}: {item['path'] or item['title']} ({item['chunk_id']})",
+            f"  {say(item['reason'])}",
             f"  {text}",
         ]
     return lines or [_("The model refuses no passage.")]

@@ -24,8 +24,8 @@ def format_note(note: dict[str, Any]) -> list[str]:
     fields += [f"  {name}: {property_text(value)}" for name, value in note["properties"].items()]
     lost = note["missing_attachments"]
     missing = [_("  missing attachments: {names}", names=lost)] if lost else []
-    unread = [f"  {one['path']}: {say(one['reason'])}" for one in note["unread_attachments"]]
-    left_out = [f"  {say(one['told'])}" for one in note["left_out"]]
+    unread = [f"  {item['path']}: {say(item['reason'])}" for item in note["unread_attachments"]]
+    left_out = [f"  {say(item['told'])}" for item in note["left_out"]]
     return [*head, *fields, *missing, *unread, *left_out, "", note["body"]]
 
 
@@ -134,21 +134,25 @@ def format_waiting(values: dict[str, Any]) -> list[str]:
     return [*map(_waiting_line, values["waiting"])] or [_("Nothing waits for you.")]
 
 
-def format_submission(one: dict[str, Any]) -> list[str]:
-    return [_waiting_line(one), "", *(format_note(one["text"]) if one["kind"] == "note" else format_difference(one))]
+def format_submission(item: dict[str, Any]) -> list[str]:
+    return [
+        _waiting_line(item),
+        "",
+        *(format_note(item["text"]) if item["kind"] == "note" else format_difference(item)),
+    ]
 
 
-def _waiting_line(one: dict[str, Any]) -> str:
-    done = _("{done} {by}", done=SUBMISSIONS[one["kind"]], by=AUTHORS[one["author"]])
-    return f"{one['id']}  {one['base']}: {one['path']}  {one['title']}  ({minute(one['at'])}, {done})"
+def _waiting_line(item: dict[str, Any]) -> str:
+    done = _("{done} {by}", done=SUBMISSIONS[item["kind"]], by=AUTHORS[item["author"]])
+    return f"{item['id']}  {item['base']}: {item['path']}  {item['title']}  ({minute(item['at'])}, {done})"
 
 
 def format_accepted(values: dict[str, Any]) -> list[str]:
-    return [say(settled_line(one["kind"], one["title"], accepted=True)) for one in values["accepted"]]
+    return [say(settled_line(value["kind"], value["title"], accepted=True)) for value in values["accepted"]]
 
 
 def format_rejected(values: dict[str, Any]) -> list[str]:
-    return [say(settled_line(one["kind"], one["title"], accepted=False)) for one in values["rejected"]]
+    return [say(settled_line(value["kind"], value["title"], accepted=False)) for value in values["rejected"]]
 
 
 def _value(value: Any) -> str:

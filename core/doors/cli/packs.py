@@ -29,7 +29,7 @@ def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     if (workspace / "notes.db").is_file():
         values = call(operations.list_, workspace, {})
     else:
-        values = CARDS([PackCard(one, None) for one in found().values()])
+        values = CARDS([PackCard(pack, None) for pack in found().values()])
     show(values, as_json, _list_lines)
 
 
@@ -53,8 +53,10 @@ def upgrade(
 ) -> None:
     every = call(operations.list_, workspace, {})["packs"]
     names = [name] if name else [pack["name"] for pack in every if pack["installed"]]
-    reports = [call(operations.upgrade, workspace, {"pack": one}) for one in names]
-    show({"packs": reports}, as_json, lambda values: [line for one in values["packs"] for line in _report_lines(one)])
+    reports = [call(operations.upgrade, workspace, {"pack": item}) for item in names]
+    show(
+        {"packs": reports}, as_json, lambda values: [line for value in values["packs"] for line in _report_lines(value)]
+    )
 
 
 def _list_lines(values: dict[str, Any]) -> list[str]:

@@ -10,14 +10,14 @@ from core.model import MATTERS
 def format_items(values: dict[str, Any]) -> list[str]:
     lines: list[str] = []
     kind = ""
-    for one in values["waiting"]:
-        if one["kind"] != kind:
-            kind = one["kind"]
+    for value in values["waiting"]:
+        if value["kind"] != kind:
+            kind = value["kind"]
             lines.append(say(MATTERS[kind].title))
-        lines.append(f"  {one['key']}  {one['title']} ({one['base']})")
+        lines.append(f"  {value['key']}  {value['title']} ({value['base']})")
         if kind == "file":
-            lines += [f"    {one_line(one[name])}" for name in ("path", "other_path")]
-        lines += [f"    {quote}" for quote in one["quotes"]]
+            lines += [f"    {one_line(value[name])}" for name in ("path", "other_path")]
+        lines += [f"    {quote}" for quote in value["quotes"]]
     return lines or [_("Nothing waits for you.")]
 
 

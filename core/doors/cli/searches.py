@@ -46,6 +46,13 @@ def found_lines(values: dict[str, Any], *, full: bool = False, explain: bool = F
 def _picture_lines(pictures: list[dict[str, Any]]) -> list[str]:
     head = ["", _("Pictures:")] if pictures else []
     places = (
-        _("{path}, picture {picture}", path=f"{one['base']}: {one['path']}", picture=one["picture"]) for one in pictures
+        _("{path}, picture {picture}", path=f"{picture['base']}: {picture['path']}", picture=picture["picture"])
+        for picture in pictures
     )
-    return [*head, *(f"{one['rank']}. {one['title']}\n   {place}" for one, place in zip(pictures, places, strict=True))]
+    return [
+        *head,
+        *(
+            f"{picture['rank']}. {picture['title']}\n   {place}"
+            for picture, place in zip(pictures, places, strict=True)
+        ),
+    ]

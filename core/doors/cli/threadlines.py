@@ -12,7 +12,7 @@ _GONE = {"changed": message("The source has changed."), "deleted": message("The 
 
 
 def format_threads(values: dict[str, Any]) -> list[str]:
-    return [f"{one['id']}  {one['title']}" for one in values["threads"]] or [_("There are no threads yet.")]
+    return [f"{value['id']}  {value['title']}" for value in values["threads"]] or [_("There are no threads yet.")]
 
 
 def format_thread(values: dict[str, Any]) -> list[str]:
@@ -23,9 +23,9 @@ def _turn(turn: dict[str, Any]) -> Iterator[str]:
     yield f"\n{turn['typed']}"
     if turn["question"] != turn["typed"]:
         yield _("Searched as: {question}", question=turn["question"])
-    for one in turn["sentences"]:
-        marks = "".join(f"[{number}]" for number in one["citations"])
-        yield f"{one['text']} {marks}" if marks else f"  {one['text']} ({say(NOT_IN_NOTES)}: {say(one['told'])})"
-    for one in turn["citations"]:
-        gone = f" ({say(_GONE[one['state']])})" if one["state"] in _GONE else ""
-        yield f"[{one['number']}] {one['title']}{gone}: {one_line(one['quote'])}"
+    for item in turn["sentences"]:
+        marks = "".join(f"[{number}]" for number in item["citations"])
+        yield f"{item['text']} {marks}" if marks else f"  {item['text']} ({say(NOT_IN_NOTES)}: {say(item['told'])})"
+    for item in turn["citations"]:
+        gone = f" ({say(_GONE[item['state']])})" if item["state"] in _GONE else ""
+        yield f"[{item['number']}] {item['title']}{gone}: {one_line(item['quote'])}"

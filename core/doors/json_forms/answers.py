@@ -9,12 +9,12 @@ Said = tuple[int, Quote | Sentence]
 
 
 def said(answer: Answer) -> list[Said]:
-    return [*enumerate(answer.written, 1)] or [(one.number, one) for one in answer.quotes]
+    return [*enumerate(answer.written, 1)] or [(quote.number, quote) for quote in answer.quotes]
 
 
 def _citations(part: Said) -> list[int]:
-    number, one = part
-    return [*one.citations] if isinstance(one, Sentence) else [number]
+    number, quote = part
+    return [*quote.citations] if isinstance(quote, Sentence) else [number]
 
 
 SENTENCE = Form(
@@ -32,8 +32,8 @@ CITATION = Form(
     "AnswerCitation",
     Quote,
     "number quote=text note_id=note.id note.base note.path note.title chunk.section start end",
-    page=(int | None, lambda one: one.page or None),
-    line=(int | None, lambda one: one.chunk.line or None),
+    page=(int | None, lambda item: item.page or None),
+    line=(int | None, lambda item: item.chunk.line or None),
 )
 NEAREST = Form("Nearest", Hit, "rank note_id=note.id note.base note.path note.title passage.start passage.end")
 BAR = Form("Bar", Bar, "basis count share low high", told=(str, bar_line))
@@ -41,8 +41,8 @@ WRITING = Form(
     "AnswerWriting",
     Writing,
     "model stopped",
-    task=(str, lambda one: one.sent[0]),
-    material=(str, lambda one: one.sent[1]),
+    task=(str, lambda item: item.sent[0]),
+    material=(str, lambda item: item.sent[1]),
 )
 ANSWER = Form(
     "Answer",

@@ -68,7 +68,8 @@ _SCANNED = Form(
     "Scanned",
     model.ScannedFolder,
     "base folder made",
-    **SYNCED.through(lambda one: one.report or model.SyncReport()) | {"problem": (str, lambda one: one.problem or "")},
+    **SYNCED.through(lambda item: item.report or model.SyncReport())
+    | {"problem": (str, lambda item: item.problem or "")},
 )
 SCANNED = Form("ScannedFolders", list, folders=([_SCANNED], list))
 

@@ -48,7 +48,7 @@ def _cut_form(note: model.Note, cut: model.Cut) -> Preview:
         "strategy": cut.strategy,
         "sizes": plain(model.Sizes.from_chunks(cut.chunks)),
         "reasons": plain(cut.reasons),
-        "warnings": plain([*note.warnings, *(one.message for one in note.left_out)]),
+        "warnings": plain([*note.warnings, *(omission.message for omission in note.left_out)]),
         "chunks": [
             _CUT(chunk) | {"file_start": note.body_start + chunk.start, "file_end": note.body_start + chunk.end}
             for chunk in cut.chunks

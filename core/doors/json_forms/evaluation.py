@@ -49,7 +49,7 @@ EVALUATION = Form(
 
 
 def comparison_form(compared: model.SideBySide) -> dict[str, Any]:
-    figures = [{name: each[at] for name, each in compared.figures.items()} for at in range(len(compared.labels))]
+    figures = [{name: figure[at] for name, figure in compared.figures.items()} for at in range(len(compared.labels))]
     return {
         "metric": compared.metric,
         "settings": compared.settings,

@@ -32,9 +32,9 @@ CHECK = Form(
     "FindabilityCheck",
     model.Findability,
     "base at=check.at first=check.first reached=check.reached first_by_meaning=check.first_by_meaning",
-    notes=(int, lambda one: len(one.check.titles)),
-    questions=(int, lambda one: len(one.check.results)),
-    left_out=(int, lambda one: one.check.left_out),
+    notes=(int, lambda item: len(item.check.titles)),
+    questions=(int, lambda item: len(item.check.results)),
+    left_out=(int, lambda item: item.check.left_out),
     findings=([_FINDING], "check.findings"),
     since=(_SINCE | None, "since"),
 )

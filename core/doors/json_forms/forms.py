@@ -32,7 +32,7 @@ class Form:
 
     def __init__(self, name: str, noun: type, names: str = "", /, **more: tuple[Any, str | Callable[[Any], Any]]):
         self.name, self._noun = name, noun
-        pairs = (each.rpartition("=") for each in names.split())
+        pairs = (entry.rpartition("=") for entry in names.split())
         chosen = {name or path.rpartition(".")[2]: path for name, _, path in pairs}
         self._paths = chosen
         self.parts = {name: kind for name, (kind, _) in more.items()}
@@ -66,7 +66,7 @@ class Form:
 
 def all_names(noun: Any) -> str:
     """Return the names of all fields of a noun."""
-    return " ".join(each.name for each in fields(noun))
+    return " ".join(field.name for field in fields(noun))
 
 
 def plain(value: Any) -> Any:
@@ -80,7 +80,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, datetime):
         return value.isoformat()
     if is_dataclass(value):
-        return {_told(each.name): plain(getattr(value, each.name)) for each in fields(value)}
+        return {_told(field.name): plain(getattr(value, field.name)) for field in fields(value)}
     return str(value) if isinstance(value, Path) else value
 
 
@@ -125,7 +125,7 @@ def _plain_type(kind: Any) -> Any:
         return dict[str, _plain_type(inner[1])]  # type: ignore[misc]
     if is_dataclass(kind):
         hints = get_type_hints(kind)
-        named = {_told(each.name): _plain_type(hints[each.name]) for each in fields(kind)}
+        named = {_told(field.name): _plain_type(hints[field.name]) for field in fields(kind)}
         return typed_dict(getattr(kind, "__name__", ""), named)
     return kind
 

@@ -76,11 +76,11 @@ CITATION = Form(
     "Citation",
     model.Citation,
     "number note_id=note.id note.base note.path note.title section start end",
-    page=(int | None, lambda one: one.page or None),
-    line=(int | None, lambda one: one.line or None),
-    picture=(str | None, lambda one: one.picture or None),
-    file_start=(int | None, lambda one: _in_file(one.note, one.start)),
-    file_end=(int | None, lambda one: _in_file(one.note, one.end)),
+    page=(int | None, lambda item: item.page or None),
+    line=(int | None, lambda item: item.line or None),
+    picture=(str | None, lambda item: item.picture or None),
+    file_start=(int | None, lambda item: _in_file(item.note, item.start)),
+    file_end=(int | None, lambda item: _in_file(item.note, item.end)),
 )
 CONTEXT = Form("Context", model.Context, "text tokens budget left_out confident", citations=([CITATION], "citations"))
 WHY_NOT = Form(

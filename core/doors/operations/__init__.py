@@ -64,6 +64,6 @@ _NOUNS = (
 )
 
 OPERATIONS: Mapping[str, Operation] = {
-    one.name: one for noun in _NOUNS for one in vars(noun).values() if isinstance(one, Operation)
+    var.name: var for noun in _NOUNS for var in vars(noun).values() if isinstance(var, Operation)
 }
 """All operations by their names, in the order of their files."""

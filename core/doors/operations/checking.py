@@ -9,12 +9,12 @@ from core.base.messages import verbatim
 from core.doors.operations.declaring import Operation
 
 
-def arguments(one: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
+def arguments(operation: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of an operation; raises ConfigError that names the wrong one."""
     from pydantic import ValidationError
 
     try:
-        checked = _model(one).model_validate(given)
+        checked = _model(operation).model_validate(given)
     except ValidationError as error:
         wrong = error.errors()[0]
         place, why = ".".join(map(str, wrong["loc"])), verbatim(wrong["msg"])
@@ -23,8 +23,11 @@ def arguments(one: Operation, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @cache
-def _model(one: Operation) -> Any:
+def _model(operation: Operation) -> Any:
     from pydantic import ConfigDict, create_model
 
-    fields: dict[str, Any] = {each.name: (each.type, ... if each.required else each.default) for each in one.parameters}
-    return create_model(one.name, __config__=ConfigDict(extra="forbid", allow_inf_nan=False), **fields)
+    fields: dict[str, Any] = {
+        parameter.name: (parameter.type, ... if parameter.required else parameter.default)
+        for parameter in operation.parameters
+    }
+    return create_model(operation.name, __config__=ConfigDict(extra="forbid", allow_inf_nan=False), **fields)

@@ -181,5 +181,5 @@ def preview(
 
     options = ChunkingOptions(**{name: value for name, value in chunking.items() if value is not None})
     others = [replace(options, strategy=compare)] if compare else []
-    cuts = [Imports.preview(file, each, embedder) for each in (options, *others)]
+    cuts = [Imports.preview(file, other, embedder) for other in (options, *others)]
     return cuts[0][0], [cut for _, cut in cuts]

@@ -99,7 +99,7 @@ class Operation:
     @cached_property
     def arguments(self) -> dict[str, Any]:
         """An example of arguments: what is required, and what it `takes`."""
-        required = {each.name: each.about.example for each in self.parameters if each.required}
+        required = {parameter.name: parameter.about.example for parameter in self.parameters if parameter.required}
         return {name: value for name, value in required.items() if value is not None} | dict(self.takes)
 
     @cached_property
@@ -122,16 +122,16 @@ class Operation:
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters in order; `fields` stand in the place of keywords."""
         parameters: list[Parameter] = []
-        for one in inspect.signature(self.function).parameters.values():
-            if one.kind is inspect.Parameter.VAR_KEYWORD:
+        for parameter in inspect.signature(self.function).parameters.values():
+            if parameter.kind is inspect.Parameter.VAR_KEYWORD:
                 parameters += self.fields
-            elif one.name not in _INJECTED:
-                parameters.append(_parameter(one, self._hints[one.name]))
+            elif parameter.name not in _INJECTED:
+                parameters.append(_parameter(parameter, self._hints[parameter.name]))
         return tuple(parameters)
 
     def taken(self, door: Door) -> tuple[Parameter, ...]:
         """Return the parameters that a door takes."""
-        return tuple(each for each in self.parameters if door in each.about.doors)
+        return tuple(parameter for parameter in self.parameters if door in parameter.about.doors)
 
     @cached_property
     def reports(self) -> bool:
@@ -168,18 +168,18 @@ def operation(name: str, about: Message, **declared: Any) -> Callable[[Callable[
     return lambda function: Operation(name, about, function, **declared)
 
 
-def _parameter(one: inspect.Parameter, hint: Any) -> Parameter:
+def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
     """Return a parameter of a function; its type is an annotated one, with an `About` that tells what it is."""
-    assert get_origin(hint) is Annotated, f"'{one.name}' has no text that tells what it is"
+    assert get_origin(hint) is Annotated, f"'{parameter.name}' has no text that tells what it is"
     kind, about = get_args(hint)
-    required = one.default is inspect.Parameter.empty
+    required = parameter.default is inspect.Parameter.empty
     if about.parts:
-        kind = _object(one.name, about.parts) | None
-    return Parameter(one.name, kind, about, required, None if required else one.default)
+        kind = _object(parameter.name, about.parts) | None
+    return Parameter(parameter.name, kind, about, required, None if required else parameter.default)
 
 
 def _object(name: str, parts: tuple[Parameter, ...]) -> Any:
     """Return the type of an object with these parts, each of which may be left out."""
-    kind = typed_dict(f"{name.title()}Settings", {each.name: each.type for each in parts}, total=False)
+    kind = typed_dict(f"{name.title()}Settings", {part.name: part.type for part in parts}, total=False)
     kind.__pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
     return kind

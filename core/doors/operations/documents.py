@@ -112,8 +112,8 @@ def original(
         Path | None, About(message("A file that isn't there yet, to which a copy is written."), doors=("cli",))
     ] = None,
 ) -> Original:
-    one = named.id_of(workspace, note)
-    return workspace.documents.save_original(one, to) if to else workspace.documents.original(one)
+    item = named.id_of(workspace, note)
+    return workspace.documents.save_original(item, to) if to else workspace.documents.original(item)
 
 
 @operation(

@@ -105,7 +105,11 @@ def delete(workspace: "Workspace", question_set: Set) -> Deleted:
 
 def _known(workspace: "Workspace", set_id: str) -> QuestionSet:
     """Return the question set of an id; raises UnknownChoice."""
-    sets = {one.id: one for base in workspace.bases.all() for one in workspace.question_sets.all(base.name)}
+    sets = {
+        question_set.id: question_set
+        for base in workspace.bases.all()
+        for question_set in workspace.question_sets.all(base.name)
+    }
     if set_id not in sets:
         raise UnknownChoice(message("question set"), set_id, sets)
     return sets[set_id]

@@ -59,7 +59,7 @@ def cancel(workspace: "Workspace", job: JobId) -> Job:
 
 def known(workspace: "Workspace", job: str) -> Job:
     """Return the job of an id; raises JobNotFound where there is none, or a later one of its kind."""
-    for one in workspace.jobs.all():
-        if job_id(one) == job:
-            return one
+    for item in workspace.jobs.all():
+        if job_id(item) == job:
+            return item
     raise JobNotFound("There is no job '{job}'. A later one of its kind may have taken its place.", job=job)

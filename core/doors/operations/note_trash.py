@@ -33,7 +33,7 @@ _TRASH = "an assistant has no business with what the person deleted"
     lacks={"tool": _TRASH},
 )
 def trash(workspace: "Workspace", base: SomeBase = None) -> list[tuple[Trashed, str]]:
-    return [(one, workspace.bases.by_id(one.base_id).name) for one in workspace.notes.trash(base)]
+    return [(trashed, workspace.bases.by_id(trashed.base_id).name) for trashed in workspace.notes.trash(base)]
 
 
 @operation(
@@ -61,10 +61,10 @@ def delete(workspace: "Workspace", caller: Caller, notes: NoteNames) -> tuple[li
 def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_version: Expected = None) -> str:
     from core.notes.writer import check_version  # takes a while, which --help avoids
 
-    one = workspace.notes.get(named.id_of(workspace, note))
-    check_version(one, expected_version)
-    workspace.notes.delete(one.id, author=caller.author)
-    return one.id
+    item = workspace.notes.get(named.id_of(workspace, note))
+    check_version(item, expected_version)
+    workspace.notes.delete(item.id, author=caller.author)
+    return item.id
 
 
 @operation(
@@ -90,9 +90,9 @@ def restore(workspace: "Workspace", caller: Caller, notes: NoteNames) -> list[st
     lacks={"cli": _SEVERAL, "tool": _TRASH},
 )
 def restore_one(workspace: "Workspace", caller: Caller, note: NoteName) -> Written:
-    one = workspace.notes.resolve_deleted(note).version.note_id
-    workspace.notes.restore([one], author=caller.author)
-    return written(workspace, workspace.notes.get(one))
+    item = workspace.notes.resolve_deleted(note).version.note_id
+    workspace.notes.restore([item], author=caller.author)
+    return written(workspace, workspace.notes.get(item))
 
 
 # what programs wrote
@@ -119,9 +119,9 @@ def waiting(workspace: "Workspace", base: SomeBase = None) -> list[Submission]:
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
 )
 def proposed(workspace: "Workspace", note: NoteName) -> tuple[Submission, tuple[NoteDifference, int, int], Shown]:
-    one = workspace.proposals.get(named.id_of(workspace, note))
-    compared = workspace.proposals.difference(one), one.note.version, one.note.version + 1
-    return one, compared, shown(workspace, workspace.proposals.proposed(one))
+    submission = workspace.proposals.get(named.id_of(workspace, note))
+    compared = workspace.proposals.difference(submission), submission.note.version, submission.note.version + 1
+    return submission, compared, shown(workspace, workspace.proposals.proposed(submission))
 
 
 @operation(
@@ -139,7 +139,7 @@ def accept(
         int | None, About(message("The version over which a change is made of a note that was changed since."))
     ] = None,
 ) -> list[Submission]:
-    chosen = [workspace.proposals.get(one) for one in named.ids(workspace, notes)]
+    chosen = [workspace.proposals.get(note) for note in named.ids(workspace, notes)]
     workspace.proposals.accept(chosen, over=over)
     return chosen
 
@@ -157,6 +157,6 @@ def reject(
     notes: NoteNames,
     reason: Annotated[str, About(message("Why; it stays with what was learnt from a log."))] = "",
 ) -> list[Submission]:
-    chosen = [workspace.proposals.get(one) for one in named.ids(workspace, notes)]
+    chosen = [workspace.proposals.get(note) for note in named.ids(workspace, notes)]
     workspace.proposals.reject(chosen, reason=reason)
     return chosen

@@ -51,11 +51,11 @@ def diff(
     first: Annotated[int | None, About(message("A version; by default the one before."))] = None,
     second: Annotated[int | None, About(message("Another one; by default the newest."))] = None,
 ) -> tuple[NoteDifference, int, int]:
-    one = named.any_id(workspace, note)
-    numbers = [version.number for version in workspace.notes.history(one)]
+    item = named.any_id(workspace, note)
+    numbers = [version.number for version in workspace.notes.history(item)]
     second = second or numbers[0]
     first = first or next((number for number in numbers if number < second), second)
-    return workspace.notes.difference(one, first, second), first, second
+    return workspace.notes.difference(item, first, second), first, second
 
 
 @operation(
@@ -70,10 +70,10 @@ def diff(
 def revert(
     workspace: "Workspace", caller: Caller, note: NoteName, number: Number, expected_version: Expected = None
 ) -> Written:
-    one = named.id_of(workspace, note)
+    item = named.id_of(workspace, note)
     if caller.is_person:
-        return written(workspace, workspace.notes.revert(one, number, expected_version=expected_version))
-    old = workspace.notes.at(one, number)
+        return written(workspace, workspace.notes.revert(item, number, expected_version=expected_version))
+    old = workspace.notes.at(item, number)
     fields: dict[str, Any] = {name: getattr(old, name) for name in NOTE_FIELDS if name != "status"}
-    done = workspace.proposals.update(one, body=old.body, expected_version=expected_version, **fields)
+    done = workspace.proposals.update(item, body=old.body, expected_version=expected_version, **fields)
     return written(workspace, done)

@@ -74,11 +74,11 @@ def show(
     number: Annotated[int | None, About(message("The number of a version."), flag="version", doors=("cli",))] = None,
 ) -> Shown:
     if caller.is_person:
-        one = named.any_id(workspace, note)
-        return shown(workspace, workspace.notes.at(one, number or workspace.notes.history(one)[0].number))
-    one = named.id_of(workspace, note)
-    workspace.uses.note("read", [(one, "")])
-    return shown(workspace, workspace.notes.get(one))
+        item = named.any_id(workspace, note)
+        return shown(workspace, workspace.notes.at(item, number or workspace.notes.history(item)[0].number))
+    item = named.id_of(workspace, note)
+    workspace.uses.note("read", [(item, "")])
+    return shown(workspace, workspace.notes.get(item))
 
 
 @operation(
@@ -97,8 +97,8 @@ def export(
         Path | None, About(message("A file that isn't there yet, to which it is written."), doors=("cli",))
     ] = None,
 ) -> tuple[Note, str]:
-    one = workspace.notes.get(named.id_of(workspace, note))
-    return one, workspace.notes.export(one.id, to) if to else workspace.notes.file_text(one.id)
+    item = workspace.notes.get(named.id_of(workspace, note))
+    return item, workspace.notes.export(item.id, to) if to else workspace.notes.file_text(item.id)
 
 
 # writing
@@ -162,13 +162,13 @@ def update(
     expected_version: Expected = None,
     **fields: Any,
 ) -> Written:
-    one = named.id_of(workspace, note)
+    item = named.id_of(workspace, note)
     if caller.is_person:
         done: Note | Proposal = workspace.notes.update(
-            one, body=body, expected_version=expected_version, author="person", **fields
+            item, body=body, expected_version=expected_version, author="person", **fields
         )
     else:
-        done = workspace.proposals.update(one, body=body, expected_version=expected_version, **fields)
+        done = workspace.proposals.update(item, body=body, expected_version=expected_version, **fields)
     return written(workspace, done)
 
 
@@ -198,7 +198,7 @@ def set_(
         version = None if fields else expected_version
         workspace.notes.tag(ids, add=add_tags or (), remove=remove_tags or (), expected_version=version)
     cards = workspace.notes.cards_of(ids)
-    return [cards[one] for one in ids]
+    return [cards[item] for item in ids]
 
 
 @operation(
@@ -212,10 +212,10 @@ def set_(
     lacks={"tool": "note_add writes any text"},
 )
 def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> Written:
-    one = named.id_of(workspace, note)
+    item = named.id_of(workspace, note)
     if caller.is_person:
-        return written(workspace, workspace.notes.copy(one))
-    old = workspace.notes.get(one)
+        return written(workspace, workspace.notes.copy(item))
+    old = workspace.notes.get(item)
     fields: dict[str, Any] = {name: getattr(old, name) for name in NOTE_FIELDS if name != "status"}
     return written(workspace, workspace.proposals.add(workspace.bases.by_id(old.base_id).name, old.body, **fields))
 

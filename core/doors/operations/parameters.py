@@ -65,8 +65,10 @@ SEARCH: tuple[Parameter, ...] = tuple(
 )
 """The settings of a search; the base, else the settings decide what isn't given."""
 BASE_SEARCH = tuple(
-    each if each.name in ("limit", "score_threshold") else replace(each, about=replace(each.about, doors=("http",)))
-    for each in SEARCH
+    parameter
+    if parameter.name in ("limit", "score_threshold")
+    else replace(parameter, about=replace(parameter.about, doors=("http",)))
+    for parameter in SEARCH
 )
 """The settings of a search that a base decides; a command takes some of them."""
 
@@ -79,8 +81,11 @@ def check_base(workspace: Any, base: str, **_: Any) -> None:
 def only(parameters: tuple[Parameter, ...], *doors: Door) -> tuple[Parameter, ...]:
     """Return parameters that no other doors take."""
     return tuple(
-        replace(each, about=replace(each.about, doors=tuple(door for door in doors if door in each.about.doors)))
-        for each in parameters
+        replace(
+            parameter,
+            about=replace(parameter.about, doors=tuple(door for door in doors if door in parameter.about.doors)),
+        )
+        for parameter in parameters
     )
 
 
@@ -89,15 +94,15 @@ def with_types(kind: Any, types_: Mapping[Any, Any]) -> Any:
     if kind in types_:
         return types_[kind]
     if is_typeddict(kind):
-        names = {name: with_types(one, types_) for name, one in get_type_hints(kind).items()}
+        names = {name: with_types(hint, types_) for name, hint in get_type_hints(kind).items()}
         made = typed_dict(kind.__name__, names, total=kind.__total__)
         made.__pydantic_config__ = {"extra": "forbid"}
         return made
     origin, inner = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
-        return reduce(or_, (with_types(one, types_) for one in inner))
+        return reduce(or_, (with_types(item, types_) for item in inner))
     if origin in (list, dict):
-        return origin[tuple(with_types(one, types_) for one in inner)]
+        return origin[tuple(with_types(item, types_) for item in inner)]
     return kind
 
 
@@ -107,5 +112,5 @@ def plain(kind: Any) -> Any:
     A choice is a text.
     """
     if get_origin(kind) in (Union, types.UnionType):
-        *_, kind = (one for one in get_args(kind) if one is not type(None))
+        *_, kind = (arg for arg in get_args(kind) if arg is not type(None))
     return str if get_origin(kind) is Literal else kind

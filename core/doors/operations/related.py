@@ -46,12 +46,12 @@ def link(
     other: Annotated[str, About(message("The note that it names, by its id, path or title."), example="7a20")],
     expected_version: Expected = None,
 ) -> Written:
-    one, to = named.ids(workspace, [note, other])
+    item, to = named.ids(workspace, [note, other])
     if caller.is_person:
-        done: Note | Proposal = workspace.related.link(one, to, expected_version=expected_version)
+        done: Note | Proposal = workspace.related.link(item, to, expected_version=expected_version)
     else:
-        body = workspace.related.linked(one, to)
-        done = workspace.proposals.update(one, body=body, expected_version=expected_version)
+        body = workspace.related.linked(item, to)
+        done = workspace.proposals.update(item, body=body, expected_version=expected_version)
     return written(workspace, done)
 
 
@@ -72,6 +72,6 @@ def move(
     ],
     expected_version: Expected = None,
 ) -> Written:
-    one = named.id_of(workspace, note)
-    moved = workspace.notes.move(one, folder, expected_version=expected_version, author=caller.author)
+    item = named.id_of(workspace, note)
+    moved = workspace.notes.move(item, folder, expected_version=expected_version, author=caller.author)
     return written(workspace, moved)

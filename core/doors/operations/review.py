@@ -19,8 +19,8 @@ _MATTER = Form(
     "Matter",
     Matter,
     "key kind base title at note_id other_id quotes",
-    path=(str | None, lambda one: one.note and one.note.path),
-    other_path=(str | None, lambda one: one.other and one.other.path),
+    path=(str | None, lambda item: item.note and item.note.path),
+    other_path=(str | None, lambda item: item.other and item.other.path),
 )
 _KEYS = Form("Matters", list, keys=(list[str], list))
 
@@ -87,8 +87,10 @@ def fine(workspace: "Workspace", keys: Keys) -> list[str]:
 )
 def seen(workspace: "Workspace", keys: Keys) -> list[str]:
     checked = [workspace.review.get(key) for key in keys]
-    workspace.review.reminders.seen([one.note_id for one in checked if one.kind == "reminder" and one.note_id])
-    return [one.key for one in checked]
+    workspace.review.reminders.seen(
+        [matter.note_id for matter in checked if matter.kind == "reminder" and matter.note_id]
+    )
+    return [matter.key for matter in checked]
 
 
 @operation(
@@ -104,10 +106,10 @@ def settle(
     key: Annotated[str, About(message("What waits, by its key."), example="upgrade-0a1b2c3d4e5f")],
     side: Annotated[Side, About(message("What stays: mine, theirs or both."), example="mine")],
 ) -> list[str]:
-    one = workspace.review.get(key)
-    workspace.review.settle(one, side)
+    matter = workspace.review.get(key)
+    workspace.review.settle(matter, side)
     workspace.start_indexing()
-    return [one.key]
+    return [matter.key]
 
 
 @operation(

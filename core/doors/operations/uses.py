@@ -29,8 +29,8 @@ Passage = Annotated[str, About(message("The passage that was used, by its id; by
     lacks={"tool": "how notes are used is shown to the person"},
 )
 def list_(workspace: "Workspace", note: NoteName) -> tuple[UseFigures, list[Use]]:
-    one = named.any_id(workspace, note)
-    return workspace.uses.figures(one), workspace.uses.for_note(one)
+    item = named.any_id(workspace, note)
+    return workspace.uses.figures(item), workspace.uses.for_note(item)
 
 
 @operation(
@@ -58,8 +58,8 @@ def report(
     ] = None,
     chunk: Passage = "",
 ) -> Use:
-    one, verdict = named.id_of(workspace, note), cast(Helpful | None, helpful)
-    return workspace.uses.report(one, used_in, context, helpful=verdict, chunk_id=chunk)
+    item, verdict = named.id_of(workspace, note), cast(Helpful | None, helpful)
+    return workspace.uses.report(item, used_in, context, helpful=verdict, chunk_id=chunk)
 
 
 @operation(
@@ -74,9 +74,9 @@ def report(
 def take_back(
     workspace: "Workspace", note: NoteName, used_in: UsedIn, context: UseContext = "", chunk: Passage = ""
 ) -> tuple[UseFigures, list[Use]]:
-    one = named.id_of(workspace, note)
-    workspace.uses.take_back(one, used_in, context, chunk_id=chunk)
-    return workspace.uses.figures(one), workspace.uses.for_note(one)
+    item = named.id_of(workspace, note)
+    workspace.uses.take_back(item, used_in, context, chunk_id=chunk)
+    return workspace.uses.figures(item), workspace.uses.for_note(item)
 
 
 @operation(

@@ -76,8 +76,8 @@ class Calls:
         scheme, _, token = request.headers.get("authorization", "").partition(" ")
         if scheme != "Bearer" or not workspace.access.admits(token, programs=False):
             return PlainTextResponse("Forbidden", 403)
-        one = OPERATIONS.get(request.path_params["operation"])
-        if one is None:
+        operation = OPERATIONS.get(request.path_params["operation"])
+        if operation is None:
             return PlainTextResponse("Not Found", 404)
         body = await _body(request)
         if body is None:
@@ -87,7 +87,7 @@ class Calls:
         except (ValueError, RecursionError):
             return PlainTextResponse("Bad Request", 400)
         caller = PROGRAM if request.query_params.get("caller") == PROGRAM.author else PERSON
-        answer = self._answer(lambda progress: _ran(workspace, one, caller, given, progress))
+        answer = self._answer(lambda progress: _ran(workspace, operation, caller, given, progress))
         return StreamingResponse(answer, media_type="application/x-ndjson")
 
     async def _answer(self, act: Callable[[Progress], bytes]) -> AsyncIterator[bytes]:
@@ -139,20 +139,20 @@ def _sending(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
     return progress
 
 
-def _ran(workspace: Workspace, one: Operation, caller: Caller, given: Any, progress: Progress) -> bytes:
+def _ran(workspace: Workspace, operation: Operation, caller: Caller, given: Any, progress: Progress) -> bytes:
     """Run an operation, as its job where it has one, and return its end as a line."""
 
     def act(progress: Progress) -> Any:
-        return one.run(workspace, caller, checking.arguments(one, given), progress)
+        return operation.run(workspace, caller, checking.arguments(operation, given), progress)
 
     try:
-        alone = not one.job or one.job in _BESIDE
-        value = act(progress) if alone else _as_job(workspace, one.job, act, progress)
-        return wire.line("answer", one.formed(value))
+        alone = not operation.job or operation.job in _BESIDE
+        value = act(progress) if alone else _as_job(workspace, operation.job, act, progress)
+        return wire.line("answer", operation.formed(value))
     except TesseraError as error:
         return wire.line("error", wire.failure(error))
     except Exception as error:  # noqa: BLE001 the caller is another process, so the traceback is logged
-        _LOG.exception("The operation '%s' failed", one.name)
+        _LOG.exception("The operation '%s' failed", operation.name)
         return wire.line("error", wire.failure(TesseraError(verbatim(f"{type(error).__name__}: {error}"))))
 
 

@@ -40,7 +40,12 @@ class Remote:
         """Leave the workspace open: it is the app's."""
 
     def run(
-        self, one: Operation, arguments: Mapping[str, Any], progress: Progress = no_progress, *, caller: Caller = PERSON
+        self,
+        operation: Operation,
+        arguments: Mapping[str, Any],
+        progress: Progress = no_progress,
+        *,
+        caller: Caller = PERSON,
     ) -> Any:
         """Run an operation in the app, and return its answer as JSON with messages.
 
@@ -51,7 +56,7 @@ class Remote:
         if connection is None:
             raise _gone()
         with closing(connection):
-            place = f"{PATH}/{one.name}?caller={caller.author}"
+            place = f"{PATH}/{operation.name}?caller={caller.author}"
             for kind, value in self._lines(connection, place, json.dumps(arguments, default=_plain).encode()):
                 match kind:
                     case "step":

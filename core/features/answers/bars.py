@@ -43,12 +43,12 @@ def below(evidence: Sequence[float], share: float, windows: int) -> Bar:
 
 def above(evidence: Sequence[float], share: float, windows: int) -> Bar:
     """Return the bar above which at most `share` of questions without an answer rise."""
-    bar = _bar(sorted(-one for one in evidence), share, "others", windows)
+    bar = _bar(sorted(-item for item in evidence), share, "others", windows)
     return Bar(float(np.nextafter(-bar.least, np.inf)), bar.basis, bar.count, share, bar.low, bar.high, windows)
 
 
 def _bar(ascending: Sequence[float], share: float, basis: BarBasis, windows: int) -> Bar:
-    ascending = [max(-_MOST, min(one, _MOST)) for one in ascending]
+    ascending = [max(-_MOST, min(item, _MOST)) for item in ascending]
     count = len(ascending)
     place = int(share * (count + 1) + 1e-9)
     chances = np.random.default_rng(0).beta(place, count + 1 - place, _DRAWS)

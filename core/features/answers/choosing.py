@@ -82,7 +82,7 @@ def _ranked(ranked: Sequence[Excerpt]) -> list[Excerpt]:
     for excerpt in ranked:
         if len(chosen) == QUOTES or excerpt.score < ranked[0].score - WEAKER:
             break
-        if all(excerpt.hit.note.id != one.hit.note.id and not excerpt.repeats(one) for one in chosen):
+        if all(excerpt.hit.note.id != item.hit.note.id and not excerpt.repeats(item) for item in chosen):
             chosen.append(excerpt)
     return chosen
 
@@ -94,22 +94,26 @@ def _sides(result: SearchResult, ranked: Sequence[Excerpt]) -> list[Excerpt]:
     """
     sides = [set(query_keywords(part.text)) for part in result.decompositions[0].sub_queries]
     names = [name for side in sides if (name := side.difference(*(other for other in sides if other is not side)))]
-    close = (one for one in ranked if one.score > ranked[0].score - WEAKER)
-    chosen = [next((one for one in close if all(name & one.words for name in names)), ranked[0])]
+    close = (excerpt for excerpt in ranked if excerpt.score > ranked[0].score - WEAKER)
+    chosen = [next((excerpt for excerpt in close if all(name & excerpt.words for name in names)), ranked[0])]
     for name in names:
         others = set().union(*names) - name
-        alone = (one for one in ranked if name & one.strongest.words and not others & one.strongest.words)
-        missing = (one for one in ranked if name & one.words and not any(name & other.words for other in chosen))
+        alone = (
+            excerpt for excerpt in ranked if name & excerpt.strongest.words and not others & excerpt.strongest.words
+        )
+        missing = (
+            excerpt for excerpt in ranked if name & excerpt.words and not any(name & other.words for other in chosen)
+        )
         found = next(alone, None) or next(missing, None)
         if found and not any(found.repeats(other) for other in chosen):
             chosen.append(found)
-    named = frozenset().union(*(one.words for one in chosen))
+    named = frozenset().union(*(excerpt.words for excerpt in chosen))
     return chosen[:QUOTES] if all(name & named for name in names) else []
 
 
-def _quote(number: int, one: Excerpt) -> Quote:
-    chunk = one.hit.chunk
-    start, end = chunk.start + one.start, chunk.start + one.end
+def _quote(number: int, item: Excerpt) -> Quote:
+    chunk = item.hit.chunk
+    start, end = chunk.start + item.start, chunk.start + item.end
     if len(chunk.text) != chunk.end - chunk.start:
         start, end = chunk.start, chunk.end
-    return Quote(number, one.hit.note, chunk, one.kind, one.text, one.lead, start, end, one.marked)
+    return Quote(number, item.hit.note, chunk, item.kind, item.text, item.lead, start, end, item.marked)

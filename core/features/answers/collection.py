@@ -139,8 +139,8 @@ class Answers:
 
     def _own(self, base: KnowledgeBase) -> list[str]:
         """Return the questions of the base's own sets that it answers, the newest of each set first."""
-        sets = [self._store.questions.for_set(one) for one in self._store.questions.sets(base)]
-        texts = [one.text for own in sets for one in own[::-1] if one.gold and not one.suggested]
+        sets = [self._store.questions.for_set(question_set) for question_set in self._store.questions.sets(base)]
+        texts = [question.text for own in sets for question in own[::-1] if question.gold and not question.suggested]
         return list(dict.fromkeys(texts))[:OWN]
 
     def _other_questions(self, base: KnowledgeBase) -> list[str]:
@@ -148,7 +148,7 @@ class Answers:
         names = tuple(other.name for other in self._store.bases.all() if other.id != base.id)
         cards = self._store.notes.cards(Filters(bases=names)) if names else []
         notes = [self._store.notes.note(card.id) for card in cards[:: max(1, len(cards) // _NOTES)][:_NOTES]]
-        return [one.text for one in self._drawn(notes, OTHERS)]
+        return [note.text for note in self._drawn(notes, OTHERS)]
 
     @unlogged()
     def _evidence(self, base: KnowledgeBase, texts: Sequence[str], progress: Progress) -> list[float]:

@@ -111,7 +111,7 @@ def candidates(
 ) -> list[Candidate]:
     """Return the units of hits; `best` is the score of the best hit."""
     by_hit = {hit.chunk.id: [*_hit_candidates(question, hit, best, reads.get(hit.chunk.id), stems)] for hit in hits}
-    return [one for some in _with_reading(by_hit, reads).values() for one in some]
+    return [candidate for read in _with_reading(by_hit, reads).values() for candidate in read]
 
 
 def _with_reading(by_hit: Mapping[str, list[Candidate]], reads: Mapping[str, Read]) -> dict[str, list[Candidate]]:
@@ -124,20 +124,23 @@ def _with_reading(by_hit: Mapping[str, list[Candidate]], reads: Mapping[str, Rea
         if read is None or read.compared is None or known is None or not units:
             continue
         places, _ = read.compared
-        masks[key] = np.stack([reader.tokens_of(one.unit, places) for one in units])
-        evidence = np.array([one.evidence for one in units])
+        masks[key] = np.stack([reader.tokens_of(candidate.unit, places) for candidate in units])
+        evidence = np.array([candidate.evidence for candidate in units])
         todo += [
             (float(evidence[inside].max()), key, known, part)
             for part in reader.parts(places)
             if (inside := masks[key][:, part].any(axis=1)).any()
         ]
     scores = {key: [SKIPPED if key in masks else UNREAD] * len(units) for key, units in by_hit.items()}
-    for _, key, known, part in sorted(todo, key=lambda one: -one[0])[:PARTS]:
+    for _, key, known, part in sorted(todo, key=lambda item: -item[0])[:PARTS]:
         numbers = np.flatnonzero(masks[key][:, part].any(axis=1))
         for number, score in zip(numbers.tolist(), known.scores(reads[key], part, masks[key][numbers]), strict=True):
             scores[key][number] = max(scores[key][number], score)
     return {
-        key: [replace(one, parts={**one.parts, "read": score}) for one, score in zip(units, scores[key], strict=True)]
+        key: [
+            replace(candidate, parts={**candidate.parts, "read": score})
+            for candidate, score in zip(units, scores[key], strict=True)
+        ]
         for key, units in by_hit.items()
     }
 

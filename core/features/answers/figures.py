@@ -65,8 +65,8 @@ _UNITS: dict[str, str] = {
 }
 _UNIT = {name: unit for unit, names in _UNITS.items() for name in names.split()}
 _BEFORE = "$€£¥"
-_LATIN_UNITS = "|".join(sorted(map(re.escape, (one for one in _UNIT if one.isascii())), key=len, reverse=True))
-_CHINESE_UNITS = "|".join(sorted((one for one in _UNIT if not one.isascii()), key=len, reverse=True))
+_LATIN_UNITS = "|".join(sorted(map(re.escape, (item for item in _UNIT if item.isascii())), key=len, reverse=True))
+_CHINESE_UNITS = "|".join(sorted((item for item in _UNIT if not item.isascii()), key=len, reverse=True))
 _SCALES = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9, "千": 1000, "万": 10**4, "亿": 10**8}
 _WORDS = (
     {"zero": 0}
@@ -199,12 +199,12 @@ def _chinese(text: str) -> int | None:
     if not text or len(text) > _LONGEST or not set(text) <= set(_COUNTED):
         return None
     if set(text) <= set(_DIGITS):
-        return int("".join(str(_DIGITS[one]) for one in text))
+        return int("".join(str(_DIGITS[item]) for item in text))
     total = section = digit = 0
-    for one in text:
-        if one in _DIGITS:
-            digit = _DIGITS[one]
-        elif (power := _POWERS[one]) < 10**4:
+    for item in text:
+        if item in _DIGITS:
+            digit = _DIGITS[item]
+        elif (power := _POWERS[item]) < 10**4:
             section += (digit or 1) * power
             digit = 0
         else:
@@ -234,7 +234,7 @@ def _dates(text: str) -> Iterator[tuple[Date, str]]:
 
 def _agree(date: Date, other: Date) -> bool:
     """Whether another date says all that one says."""
-    return all(one is None or one == two for one, two in zip(date, other, strict=True))
+    return all(item is None or item == two for item, two in zip(date, other, strict=True))
 
 
 # names

@@ -72,7 +72,7 @@ class Lines:
             self.thinking = not end
             line = after if end else ""
         # An object within another one may have a line of its own.
-        whole = [one for one in _objects(line) if "sentence" in one]
+        whole = [item for item in _objects(line) if "sentence" in item]
         found = whole or list(_objects(self._begun + line))
         if found:
             self._begun = ""

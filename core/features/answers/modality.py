@@ -36,7 +36,7 @@ def _sides(found: Sequence[Clause], *kinds: str) -> Pair | None:
         for kind, start, end in clause.marks:
             if kind not in kinds:
                 continue
-            part = [word for one in found if one.part == clause.part for word in one.words]
+            part = [word for item in found if item.part == clause.part for word in item.words]
             left, right = {key for key, at in part if at < start}, {key for key, at in part if at >= end}
             own = {key for key, at in clause.words if at >= end}, {key for key, at in clause.words if at < start}
             if kind in ("than", "then", "row"):
@@ -63,24 +63,24 @@ def order(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
         ours, theirs = _sides(said, *kinds), _sides(found, *kinds)
         if ours and theirs and (kept := _kept(ours, theirs)):
             return kept > 0
-    one, other = ({kind for clause in side for kind in clause.kinds} & {"before", "after"} for side in (said, found))
-    return not one or not other or bool(one & other)
+    item, other = ({kind for clause in side for kind in clause.kinds} & {"before", "after"} for side in (said, found))
+    return not item or not other or bool(item & other)
 
 
 def limits(said: Sequence[Clause], found: Sequence[Clause]) -> int | None:
     """Return how many limits are told from their other side: *over 5* for *up to 5*; None for another limit."""
     count = 0
-    numbers = {one for clause in found for one in clause.numbers}
+    numbers = {number for clause in found for number in clause.numbers}
     if any(not clause.limits.keys() <= numbers for clause in said):
         return None
-    for value in {one for clause in said for one in clause.numbers} & numbers:
+    for value in {number for clause in said for number in clause.numbers} & numbers:
         ours, theirs = (
-            {each for clause in side for kind in clause.limits.get(value, ()) for each in _LIMIT[kind]}
+            {item for clause in side for kind in clause.limits.get(value, ()) for item in _LIMIT[kind]}
             for side in (said, found)
         )
         if ours & theirs or not (ours or theirs):
             continue
-        if not {_BEYOND[one] for one in ours} & theirs:
+        if not {_BEYOND[our] for our in ours} & theirs:
             return None
         count += 1
     return count
@@ -115,16 +115,16 @@ def _modals(clause: Clause) -> list[str]:
 
 def modal(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
     """Whether what must, should or may be is so in both; a claim without such a word agrees with *must* and *can*."""
-    every = {one for clause in found for one in _modals(clause)}
+    every = {item for clause in found for item in _modals(clause)}
     without = any(clause.spared and clause.odd for clause in said)
-    own = {one for clause in said for one in _modals(clause)}
+    own = {item for clause in said for item in _modals(clause)}
     if not own:
-        some = any(clause.kinds & {"some", "often"} for clause in said)
-        return not (every & {"maybe", "may"} and not some) and ("optional" not in every or without)
+        limited = any(clause.kinds & {"some", "often"} for clause in said)
+        return not (every & {"maybe", "may"} and not limited) and ("optional" not in every or without)
     for clause in said:
         near = nearest(clause, found) if alike else []
-        theirs = {one for each in near for one in _modals(each)} or every
-        if not all(_allows(one, theirs, without, found) for one in _modals(clause)):
+        theirs = {item for quoted in near for item in _modals(quoted)} or every
+        if not all(_allows(item, theirs, without, found) for item in _modals(clause)):
             return False
     return alike or len(every - {"forbid"}) < 2 or every <= own
 
@@ -159,5 +159,5 @@ def marks(found: Sequence[Clause]) -> Iterator[str]:
 
 def nearest(clause: Clause, found: Sequence[Clause]) -> list[Clause]:
     """Return the clauses that have most words of one, none where none has any."""
-    best = max((len(clause.keys & one.keys) for one in found), default=0)
-    return [one for one in found if best and len(clause.keys & one.keys) == best]
+    best = max((len(clause.keys & item.keys) for item in found), default=0)
+    return [item for item in found if best and len(clause.keys & item.keys) == best]

@@ -31,7 +31,7 @@ def found_again(old: str, span: Span, new: str) -> Span | None:
     likeness = {place: _alike(old, span, new, place) for place in here}
     place = max(likeness, key=likeness.__getitem__)
     best = likeness[place]
-    if sum(one == best for one in likeness.values()) > 1:
+    if sum(item == best for item in likeness.values()) > 1:
         return None
     others = (other for other in _places(old, anchor) if other != start)
     if any(_alike(old, (other, other + len(anchor)), new, place) >= best for other in others):
@@ -86,4 +86,4 @@ def _alike(old: str, span: Span, new: str, place: int) -> int:
 def _common(first: str, second: str) -> int:
     """Return how many characters two texts begin with alike."""
     pairs = zip(first, second, strict=False)
-    return next((at for at, (one, other) in enumerate(pairs) if one != other), min(len(first), len(second)))
+    return next((at for at, (pair, other) in enumerate(pairs) if pair != other), min(len(first), len(second)))

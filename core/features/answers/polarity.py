@@ -39,7 +39,7 @@ class Quoted:
         before, text = normal(before), normal(before + quote + after)
         first, last = len(before), len(normal(before + quote))
         found = clauses(text)
-        return cls(text, found, [one.start < last and one.end > first for one in found])
+        return cls(text, found, [clause.start < last and clause.end > first for clause in found])
 
     def holds(self, sentence: str) -> bool:
         """Whether one sentence of the text, or several, are a sentence letter for letter."""
@@ -53,14 +53,14 @@ def agrees(sentence: str, passages: Iterable[tuple[str, Span]]) -> bool:
     text = normal(sentence)
     said = clauses(text)
     quoted = [Quoted.from_passage(passage, *span) for passage, span in passages]
-    if any(one.holds(text) for one in quoted):
+    if any(item.holds(text) for item in quoted):
         return True
-    found = [clause for one in quoted for clause in one.clauses]
-    for number, one in enumerate(quoted):
-        for clause in one.clauses:
+    found = [clause for item in quoted for clause in item.clauses]
+    for number, item in enumerate(quoted):
+        for clause in item.clauses:
             clause.part += number * len(found)
-    touched = [clause for one in quoted for clause, touches in zip(one.clauses, one.touched, strict=True) if touches]
-    if any(is_chinese(one.text) == is_chinese(text) for one in quoted):
+    touched = [clause for item in quoted for clause, touches in zip(item.clauses, item.touched, strict=True) if touches]
+    if any(is_chinese(item.text) == is_chinese(text) for item in quoted):
         _cancel(said, found)
         words = {key for clause in said for key in clause.keys}
         chosen, known = _chosen(words, found)
@@ -72,9 +72,11 @@ def agrees(sentence: str, passages: Iterable[tuple[str, Span]]) -> bool:
 
 def _cancel(said: Sequence[Clause], found: Sequence[Clause]) -> None:
     """Take words such as *unknown*, which both have, for no negations."""
-    common = {one for clause in said for one in clause.prefixed} & {one for clause in found for one in clause.prefixed}
+    common = {item for clause in said for item in clause.prefixed} & {
+        item for clause in found for item in clause.prefixed
+    }
     for clause in (*said, *found):
-        clause.negated -= sum(one in common for one in clause.prefixed)
+        clause.negated -= sum(item in common for item in clause.prefixed)
 
 
 def _around(passage: str, start: int, end: int) -> tuple[str, str, str]:
@@ -102,7 +104,7 @@ def _chosen(words: set[str], found: Sequence[Clause]) -> tuple[list[Clause], flo
         chosen += ties
         rest -= {key for clause in ties for key in clause.keys | clause.topic}
     parts = {clause.part for clause in chosen}
-    chosen += [one for one in found if "except" in one.kinds and one.part in parts and one not in chosen]
+    chosen += [clause for clause in found if "except" in clause.kinds and clause.part in parts and clause not in chosen]
     return chosen, 1 - len(rest) / len(words) if words else 0
 
 
@@ -146,13 +148,14 @@ def _negations(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> 
     if alike:
         if no and not_found and not _placed(said, no, found, not_found):
             return None
-        if any(one.aside for one in no) and any(one.aside for one in not_found):
-            no, not_found = ([one for one in side if not one.aside] for side in (no, not_found))
+        if any(clause.aside for clause in no) and any(clause.aside for clause in not_found):
+            no, not_found = ([clause for clause in side if not clause.aside] for side in (no, not_found))
         return int(bool(no) != bool(not_found))
     if _row(said, no) != _row(found, not_found):
         return None
     flips = [
-        any(one.aside is aside for one in no) != any(one.aside is aside for one in not_found) for aside in (False, True)
+        any(clause.aside is aside for clause in no) != any(clause.aside is aside for clause in not_found)
+        for aside in (False, True)
     ]
     return None if all(flips) else int(any(flips))
 
@@ -166,11 +169,11 @@ def _placed(said: Sequence[Clause], no: Sequence[Clause], found: Sequence[Clause
         near = nearest(clause, found)
         if not near:
             continue
-        if clause in no and not any(one in not_found for one in near) and not clause.keys & odd - even:
+        if clause in no and not any(item in not_found for item in near) and not clause.keys & odd - even:
             return False
-        if clause.part not in parts and all(one in not_found for one in near) and not clause.keys & even - odd:
+        if clause.part not in parts and all(item in not_found for item in near) and not clause.keys & even - odd:
             return False
-        if clause.aside and not clause.odd and all(one.odd and one.aside for one in near):
+        if clause.aside and not clause.odd and all(item.odd and item.aside for item in near):
             return False
     return True
 
@@ -186,8 +189,8 @@ def _opposed(said: Sequence[Clause], found: Sequence[Clause]) -> int:
     """Return how many words of one claim have their opposite in the other."""
     count = 0
     for name in {name for clause in said for name, _ in clause.opposites}:
-        ours = [(clause, pole) for clause in said for one, pole in clause.opposites if one == name]
-        theirs = [(clause, pole) for clause in found for one, pole in clause.opposites if one == name]
+        ours = [(clause, pole) for clause in said for opposite, pole in clause.opposites if opposite == name]
+        theirs = [(clause, pole) for clause in found for opposite, pole in clause.opposites if opposite == name]
         poles = [pole for _, pole in theirs]
         if not poles:
             continue
@@ -195,23 +198,25 @@ def _opposed(said: Sequence[Clause], found: Sequence[Clause]) -> int:
             count += any(pole not in poles for _, pole in ours)
             continue
         for clause, pole in ours:
-            near = nearest(clause, [one for one, _ in theirs])
-            count += bool(near) and all((name, pole) not in one.opposites for one in near)
+            near = nearest(clause, [their for their, _ in theirs])
+            count += bool(near) and all((name, pole) not in item.opposites for item in near)
     return count
 
 
 def _same_poles(said: Sequence[Clause], found: Sequence[Clause]) -> bool:
     """Whether all that is negated is a word of an opposite, and both have the same one: *not by itself*, *by hand*."""
-    ours, theirs = ({(name, pole ^ one.odd) for one in side for name, pole in one.opposites} for side in (said, found))
+    ours, theirs = (
+        {(name, pole ^ clause.odd) for clause in side for name, pole in clause.opposites} for side in (said, found)
+    )
     common = {name for name, _ in ours} & {name for name, _ in theirs}
-    held = all(any(name in common for name, _ in one.opposites) for one in (*said, *found) if one.odd)
-    ours, theirs = ({one for one in side if one[0] in common} for side in (ours, theirs))
+    held = all(any(name in common for name, _ in clause.opposites) for clause in (*said, *found) if clause.odd)
+    ours, theirs = ({item for item in side if item[0] in common} for side in (ours, theirs))
     return bool(common) and held and ours == theirs
 
 
 def _only(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
     """Whether both say *only*, as *not without* does, or one names what the other excepts."""
-    ours, theirs = (any("only" in one.kinds or one.unless for one in side) for side in (said, found))
+    ours, theirs = (any("only" in clause.kinds or clause.unless for clause in side) for side in (said, found))
     if ours == theirs:
         return True
     if any(clause.unless for clause in found):
@@ -226,8 +231,8 @@ def _copied(said: Sequence[Clause], found: Sequence[Clause]) -> bool:
     share = _share(said, found)
     if share < _COPIED or any(clause.kinds & {"except", "otherwise"} for clause in found):
         return True
-    one, other = (Counter(marks(side)) for side in (said, found))
-    if one - other and other - one:
+    counter, other = (Counter(marks(side)) for side in (said, found))
+    if counter - other and other - counter:
         return False
     odd = [sum(clause.odd for clause in side) for side in (said, found)]
     return odd[0] == odd[1] or (share < _LETTERS and len(said) != len(found))

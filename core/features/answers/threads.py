@@ -70,7 +70,7 @@ class Threads:
         """Return the thread of an id; raises UnknownChoice."""
         thread = self._store.threads.find(thread_id)
         if thread is None:
-            raise UnknownChoice(message("thread"), thread_id, [one.id for one in self.all()])
+            raise UnknownChoice(message("thread"), thread_id, [item.id for item in self.all()])
         return thread
 
     def delete_for_good(self, thread_id: str) -> None:
@@ -183,9 +183,9 @@ class Threads:
         Raises UnknownChoice for a thread, and NoteNotFound where none of its sources is there any more.
         """
         thread = self.get(thread_id)
-        cited = [one for turn in thread.turns for one in turn.citations]
-        cards = self._store.notes.cards_of(one.note_id for one in cited)
-        first = next((cards[one.note_id] for one in cited if one.note_id in cards), None)
+        cited = [citation for turn in thread.turns for citation in turn.citations]
+        cards = self._store.notes.cards_of(item.note_id for item in cited)
+        first = next((cards[item.note_id] for item in cited if item.note_id in cards), None)
         if first is None:
             raise NoteNotFound(cited[0].note_id if cited else thread_id)
         models = list(dict.fromkeys(turn.model for turn in thread.turns))
@@ -202,14 +202,14 @@ class Threads:
 def _turn(answer: Answer, thread_id: str, number: int, typed: str, at: datetime) -> Turn:
     assert answer.writing is not None, "a model wrote it"
     cited = tuple(
-        Cited(one.number, one.note.id, one.note.version, one.note.title, one.text, one.start, one.end)
-        for one in answer.quotes
+        Cited(quote.number, quote.note.id, quote.note.version, quote.note.title, quote.text, quote.start, quote.end)
+        for quote in answer.quotes
     )
     return Turn(thread_id, number, typed, answer.query, answer.writing.model, answer.written, cited, at)
 
 
 def _said(turn: Turn) -> str:
-    return " ".join(one.text for one in turn.sentences if one.citations)
+    return " ".join(sentence.text for sentence in turn.sentences if sentence.citations)
 
 
 def _body(thread: Thread, paths: dict[str, str], models: list[str]) -> str:
@@ -217,9 +217,9 @@ def _body(thread: Thread, paths: dict[str, str], models: list[str]) -> str:
     parts = []
     for turn in thread.turns:
         lines = [f"## {_plain(turn.typed)}", ""] if len(thread.turns) > 1 else []
-        for one in turn.sentences:
-            marks = "".join(f" \\[{number}\\]" for number in one.citations)
-            lines += [f"{_plain(one.text)}{marks}", ""] if one.citations else []
+        for sentence in turn.sentences:
+            marks = "".join(f" \\[{number}\\]" for number in sentence.citations)
+            lines += [f"{_plain(sentence.text)}{marks}", ""] if sentence.citations else []
         for cited in turn.citations:
             lines.append(f"- \\[{cited.number}\\] {_link(cited, paths)}: “{_plain(one_line(cited.quote))}”")
         parts.append("\n".join(lines).rstrip())

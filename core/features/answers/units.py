@@ -32,7 +32,7 @@ _INSERTED = re.compile(r"^\s*(?:\{\{.*\}\}|!include\b.*|@import\b.*)\s*$")
 _TAG = re.compile(rf"{_QUOTED}<([A-Za-z][\w-]*)")
 _TAG_LINES = 10
 """Most lines of an HTML element that is no unit."""
-_ABBREVIATED = "".join(rf"(?<!\b{one})" for one in (r"e\.g", r"i\.e", "vs", "cf", "Mr", "Mrs", "Dr", "Fig", "approx"))
+_ABBREVIATED = "".join(rf"(?<!\b{item})" for item in (r"e\.g", r"i\.e", "vs", "cf", "Mr", "Mrs", "Dr", "Fig", "approx"))
 """Not behind these, whose full stop ends no sentence."""
 _END = re.compile(_ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
 _PAUSE = re.compile(r"[,;:，、：]\s?|\s")

@@ -190,7 +190,7 @@ class _Proof:
         missing = figures.missing(text, texts, places, self._known) if found else ()
         quoted = [(self._material.texts[number], span) for number, span in found]
         otherwise = bool(found) and not missing and not polarity.agrees(text, quoted)
-        numbers = () if missing or otherwise else tuple(dict.fromkeys(self._number(*one) for one in found))
+        numbers = () if missing or otherwise else tuple(dict.fromkeys(self._number(*item) for item in found))
         return Sentence(text, numbers, missing, otherwise)
 
     def _found(self, quotes: object) -> Iterator[tuple[int, tuple[int, int]]]:
@@ -211,8 +211,8 @@ class _Proof:
         if len(hit.chunk.text) != hit.chunk.end - hit.chunk.start:
             start, end = hit.chunk.start, hit.chunk.end
         text = hit.chunk.text[slice(*span)]
-        for one in self.quotes:
-            if (one.chunk.id, one.start, one.text) == (hit.chunk.id, start, text):
-                return one.number
+        for item in self.quotes:
+            if (item.chunk.id, item.start, item.text) == (hit.chunk.id, start, text):
+                return item.number
         self.quotes.append(Quote(len(self.quotes) + 1, hit.note, hit.chunk, "sentence", text, "", start, end))
         return len(self.quotes)

@@ -24,11 +24,11 @@ def checked(records: Records, name: str) -> Ids:
             mistakes.add(place, message("this edit stands here twice."))
         ids.edits.add(edit.id)
     sets: set[str] = set()
-    for place, one in records.sets.sound(mistakes):
-        ids.named.update(_mentioned(one))
-        if not sets.isdisjoint((one.set.id, f"/{one.set.name}")):
+    for place, mistake in records.sets.sound(mistakes):
+        ids.named.update(_mentioned(mistake))
+        if not sets.isdisjoint((mistake.set.id, f"/{mistake.set.name}")):
             mistakes.add(place, message("this question set stands here twice."))
-        sets.update((one.set.id, f"/{one.set.name}"))
+        sets.update((mistake.set.id, f"/{mistake.set.name}"))
     for place, use in records.uses.sound(mistakes):
         ids.named.update(_mentioned(use))
         if use.note_id not in ids.notes and use.note_id not in ids.versions:
@@ -67,9 +67,9 @@ def _mentioned(value: Any, owner: type = object, name: str = "") -> set[str]:
     """Return the ids in a noun; of a chunk's id, the note's."""
     if is_dataclass(value) and not isinstance(value, Message | type):
         kind = type(value)
-        return {one for field in fields(value) for one in _mentioned(getattr(value, field.name), kind, field.name)}
+        return {entry for field in fields(value) for entry in _mentioned(getattr(value, field.name), kind, field.name)}
     if isinstance(value, tuple):
-        return {one for item in value for one in _mentioned(item, owner, name)}
+        return {entry for item in value for entry in _mentioned(item, owner, name)}
     if isinstance(value, dict):
-        return {one for item in value.values() for one in _mentioned(item)}
+        return {entry for item in value.values() for entry in _mentioned(item)}
     return {value.partition(":")[0]} if isinstance(value, str) and is_id(owner, name) else set()

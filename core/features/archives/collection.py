@@ -145,7 +145,11 @@ class Archives:
 
         One that Tessera put there is as it was, with its folders and powers; what else lies there is an archive.
         """
-        named = [one.key for one in self.trash() if one.name == key and not one.problem and not one.titles]
+        named = [
+            trashed_base.key
+            for trashed_base in self.trash()
+            if trashed_base.name == key and not trashed_base.problem and not trashed_base.titles
+        ]
         file = self._trash.file(named[0] if named else key)
         with files.ordinary(file, sys.maxsize) as stream:
             own = self._store.trashed_bases.has(file.name, stream)

@@ -90,9 +90,9 @@ def read(data: bytes, name: str) -> Records:
 
 
 def _record(item: Callable[[], Any], base: KnowledgeBase, paths: set[str], taken: set[str]) -> NoteRecord:
-    one = noun(_Note, item())
-    _check(one, paths)
-    return record_of(base, _note(one), taken)
+    entry = noun(_Note, item())
+    _check(entry, paths)
+    return record_of(base, _note(entry), taken)
 
 
 def _check(note: _Note, paths: set[str]) -> None:
@@ -107,12 +107,12 @@ def _check(note: _Note, paths: set[str]) -> None:
         raise RowError("'{name}' must be {kind}.", name="front", kind=message("front matter between its two lines"))
 
 
-def _note(one: _Note) -> Note:
-    head = read_front(one.front)
-    fields = {name: getattr(one, name) for name in _NAMES}
-    extra: dict[str, Any] = {"extra": head.extra, "warnings": tuple(head.warnings), "body_start": len(one.front)}
-    extra["left_out"] = (*unreadable(one.front + one.body), *head.left_out)
-    links = look_into(one.body, one.path).targets(one.path)
+def _note(entry: _Note) -> Note:
+    head = read_front(entry.front)
+    fields = {name: getattr(entry, name) for name in _NAMES}
+    extra: dict[str, Any] = {"extra": head.extra, "warnings": tuple(head.warnings), "body_start": len(entry.front)}
+    extra["left_out"] = (*unreadable(entry.front + entry.body), *head.left_out)
+    links = look_into(entry.body, entry.path).targets(entry.path)
     return Note(id="", base_id="", content_hash="", links=links, **fields, **extra)
 
 
@@ -124,7 +124,9 @@ def _base(records: Records) -> dict[str, Any]:
 
 
 def _notes(records: Records) -> list[dict[str, Any]]:
-    notes = sorted((one.note for one in records.notes), key=lambda note: (note.path or "", note.source_ref))
+    notes = sorted(
+        (note_record.note for note_record in records.notes), key=lambda note: (note.path or "", note.source_ref)
+    )
     return [plain({name: _value(note, name) for name in _NAMES}) for note in notes]
 
 

@@ -79,11 +79,13 @@ def admitted(records: Records, usual: str) -> Records:
         base=into,
         powers=powers,
         notes=records.notes.map(validate_note),
-        versions=records.versions.map(lambda one: replace(_sound(one), note=note(one.note, into))),
+        versions=records.versions.map(
+            lambda version_record: replace(_sound(version_record), note=note(version_record.note, into))
+        ),
         edits=records.edits.map(_edit),
         proposals=records.proposals.map(_proposal),
-        sets=records.sets.map(lambda one: _set(_sound(one), into)),
-        runs=records.runs.map(lambda one: _run(_sound(one), into)),
+        sets=records.sets.map(lambda set_record: _set(_sound(set_record), into)),
+        runs=records.runs.map(lambda run_record: _run(_sound(run_record), into)),
         uses=records.uses.map(_use),
         syncs=Parts(),
     )
@@ -147,7 +149,9 @@ def note(from_outside: Note, into: KnowledgeBase) -> Note:
         overridden={},
         extra=_extra(from_outside.extra),
         warnings=tuple(read_front(front).warnings) if from_outside.warnings else (),
-        left_out=summed(one for one in from_outside.left_out if one.kind in OMISSION_KINDS and one.count > 0),
+        left_out=summed(
+            omission for omission in from_outside.left_out if omission.kind in OMISSION_KINDS and omission.count > 0
+        ),
         plain=into.plain,
         encoding=None,
     )

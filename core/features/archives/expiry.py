@@ -42,17 +42,19 @@ def expire(store: Store, trash: Trash, stays: timedelta) -> int:
     """
     with store.changing, translated(store.folder):
         store.openings.begin(today())
-        notes = {f"note {one.version.note_id} {one.version.number}": one for one in store.versions.deleted()}
+        notes = {
+            f"note {trashed.version.note_id} {trashed.version.number}": trashed for trashed in store.versions.deleted()
+        }
         bases = {f"base {file.name}": (file, at) for file, at in trash.own(trash.folder)}
         last = {f"backup {file.name}": file for file, _ in trash.own(trash.last)}
         overdue = store.openings.overdue(
-            {item: (one.version.at.date(), stays) for item, one in notes.items()}
+            {item: (note.version.at.date(), stays) for item, note in notes.items()}
             | {item: (at.date(), stays) for item, (_, at) in bases.items()}
             | dict.fromkeys(last, (None, LAST))
         )
         in_use = {(base.id, base.created_at) for base in store.bases.all()}
         gone = [file for item, (file, _) in bases.items() if item in overdue or _stands_for(file, in_use)]
-        left = _take_out(store, trash, [one for item, one in notes.items() if item in overdue], gone)
+        left = _take_out(store, trash, [note for item, note in notes.items() if item in overdue], gone)
         if dropped := [file for item, file in last.items() if item in overdue]:
             _list(trash, (f"{file.name} is deleted for good" for file in dropped))
             _LOG.info("Deleted for good after that week: %d archives", trash.drop(dropped))
@@ -61,16 +63,19 @@ def expire(store: Store, trash: Trash, stays: timedelta) -> int:
 
 def _take_out(store: Store, trash: Trash, notes: Sequence[Trashed], bases: Sequence[Path]) -> int:
     """Put notes and bases into archives for a week more, listed with their titles."""
-    for base_id, group in groupby(sorted(notes, key=lambda one: one.base_id), lambda one: one.base_id):
+    for base_id, group in groupby(sorted(notes, key=lambda note: note.base_id), lambda note: note.base_id):
         of_base = list(group)
         base = store.bases.by_id(base_id)
         file = trash.put_notes(base_id, whole.packed(_live(store, base, of_base)))
         of = _short(base.name)
         _list(
             trash,
-            (f"note {_short(one.version.title)} of base {of} left the trash; it is in {file.name}" for one in of_base),
+            (
+                f"note {_short(trashed.version.title)} of base {of} left the trash; it is in {file.name}"
+                for trashed in of_base
+            ),
         )
-        store.forget_notes([one.version.note_id for one in of_base])
+        store.forget_notes([trashed.version.note_id for trashed in of_base])
     for file in bases:
         _list(trash, [f"base {_short(_name(file))} left the trash; it is in {file.name}"])
         trash.expire(file)
@@ -95,9 +100,9 @@ def _list(trash: Trash, lines: Iterable[str]) -> None:
 def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Records:
     """Return deleted notes as they were before: notes that live here, with their versions and edits of chunks."""
     notes, versions, edits, taken = [], [], [], set[str]()
-    for one in trashed:
-        *before, deleted = records.versions(store, one.version.note_id)
-        path = free(one.path or naming.title_filename(one.version.title), taken)
+    for entry in trashed:
+        *before, deleted = records.versions(store, entry.version.note_id)
+        path = free(entry.path or naming.title_filename(entry.version.title), taken)
         taken.add(path)
         number = before[-1].note.version if before else 1
         note = replace(deleted.note, path=path, version=number)
@@ -105,7 +110,7 @@ def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Reco
             note = replace(note, source="person", source_ref="", overridden={})
         notes.append(NoteRecord(note))
         versions += before
-        edits += store.edits.for_note(one.version.note_id)
+        edits += store.edits.for_note(entry.version.note_id)
     return Records(base, Parts.from_records(notes), Parts.from_records(versions), Parts.from_records(edits))
 
 
@@ -124,4 +129,4 @@ def _name(file: Path) -> str:
 
 
 def _short(title: str) -> str:
-    return f"'{''.join(one if one.isprintable() else ' ' for one in title[:_LONGEST])}'"
+    return f"'{''.join(entry if entry.isprintable() else ' ' for entry in title[:_LONGEST])}'"

@@ -21,7 +21,9 @@ def files(records: Records) -> dict[str, bytes]:
     """Return the files of a base by their paths; raises ArchiveError for fields that front matter can't hold."""
     texts: dict[str, bytes] = {}
     mistakes: list[tuple[str | Message, Message]] = []
-    notes = sorted((one.note for one in records.notes), key=lambda note: (note.path or "", note.source_ref))
+    notes = sorted(
+        (note_record.note for note_record in records.notes), key=lambda note: (note.path or "", note.source_ref)
+    )
     taken = {str(parent) for note in notes for parent in PurePosixPath(note.path or "").parents}
     for note in notes:
         path = note.path or naming.title_filename(note.title)

@@ -139,7 +139,8 @@ def read(store: Store, base: KnowledgeBase) -> Records:
             edits=Parts.from_records(store.edits.for_base(base.id)),
             proposals=Parts.from_records(store.proposals.all(base.id)),
             sets=Parts.from_records(
-                SetRecord(one, tuple(store.questions.for_set(one))) for one in store.questions.sets(base)
+                SetRecord(question_set, tuple(store.questions.for_set(question_set)))
+                for question_set in store.questions.sets(base)
             ),
             runs=Parts.from_records(
                 RunRecord(run, {str(number): result for number, result in store.runs.results(run.id).items()})
@@ -162,8 +163,13 @@ def note_record(store: Store, note_id: str) -> NoteRecord:
 def versions(store: Store, note_id: str) -> list[VersionRecord]:
     """Return the records of the versions of a note, the oldest first."""
     return [
-        VersionRecord(one.kind, one.author, one.at, replace(store.versions.note(note_id, one.number), generation=0))
-        for one in reversed(store.versions.for_note(note_id))
+        VersionRecord(
+            version.kind,
+            version.author,
+            version.at,
+            replace(store.versions.note(note_id, version.number), generation=0),
+        )
+        for version in reversed(store.versions.for_note(note_id))
     ]
 
 
@@ -187,8 +193,8 @@ def write(store: Store, records: Records, name: str, ids: Ids) -> KnowledgeBase:
             store.versions.put(version.note, Revision(version.kind, version.author), version.at)
         for proposal in records.proposals:
             store.proposals.put(proposal)
-        for one in records.sets:
-            store.questions.put_set(one.set, one.questions)
+        for set_record in records.sets:
+            store.questions.put_set(set_record.set, set_record.questions)
         for done in records.runs:
             begun = store.runs.begin(done.run)
             results = {int(number): result for number, result in done.results.items()}
@@ -206,17 +212,17 @@ def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) 
     paths: defaultdict[str, set[str]] = defaultdict(set)
 
     def drafts() -> Iterator[NoteToIndex]:
-        for one, old in zip(records.notes, ids.notes, strict=True):
-            note = one.note
+        for entry, old in zip(records.notes, ids.notes, strict=True):
+            note = entry.note
             if note.path is not None:
                 note = replace(note, path=free(note.path, paths[note.source_ref]))
                 paths[note.source_ref].add(str(note.path))
-            if one.chunking:
-                own[note.id] = one.chunking
+            if entry.chunking:
+                own[note.id] = entry.chunking
             yield NoteToIndex(
                 note,
-                mtime_ns=one.mtime_ns,
-                size=one.size,
+                mtime_ns=entry.mtime_ns,
+                size=entry.size,
                 change=None if old in ids.versions else _IMPORTED,
             )
 
@@ -248,14 +254,14 @@ def _with_free_ids(store: Store, records: Records, ids: Ids) -> Records:
     """Return the records with other ids in place of those that the store has already."""
     taken = {base.id for base in store.bases.all()} | store.notes.ids() | store.versions.note_ids()
     taken |= {edit.id for edit in store.edits.all()}
-    taken |= {one.id for base in store.bases.all() for one in store.questions.sets(base)}
+    taken |= {question_set.id for base in store.bases.all() for question_set in store.questions.sets(base)}
     others: dict[str, str] = {}
     for old in (records.base.id, *ids.notes, *ids.versions, *ids.edits, *ids.named):
         if old in taken and old not in others:
             others[old] = fresh_id(old, taken | {*others.values()})
     if not others:
         return records
-    parts = {one.name: getattr(records, one.name) for one in fields(Records)}
+    parts = {record.name: getattr(records, record.name) for record in fields(Records)}
     renamed: dict[str, Any] = {
         name: value.map(partial(_renamed, others)) if isinstance(value, Parts) else value
         for name, value in parts.items()
@@ -267,7 +273,9 @@ def _renamed(others: Mapping[str, str], value: Any, owner: type = object, name: 
     """Return a noun in which every id, also at the start of a chunk's id, is another one."""
     if is_dataclass(value) and not isinstance(value, Message | type):
         kind = type(value)
-        return kind(**{one.name: _renamed(others, getattr(value, one.name), kind, one.name) for one in fields(value)})
+        return kind(
+            **{entry.name: _renamed(others, getattr(value, entry.name), kind, entry.name) for entry in fields(value)}
+        )
     if isinstance(value, tuple):
         return tuple(_renamed(others, item, owner, name) for item in value)
     if isinstance(value, dict) and owner is RunRecord:

@@ -38,7 +38,7 @@ class Trash:
     def all(self) -> list[TrashedBase]:
         """Return the deleted bases, the last deleted first; a file that is no archive of a base has a `problem`."""
         listed = [_described(file, expired=folder == self.last) for folder in self._folders for file in _files(folder)]
-        return sorted(listed, key=lambda one: (one.at, one.key), reverse=True)
+        return sorted(listed, key=lambda trashed_base: (trashed_base.at, trashed_base.key), reverse=True)
 
     def file(self, key: str) -> Path:
         """Return the file of a deleted base by its key; raises UnknownChoice."""

@@ -106,8 +106,8 @@ class Backups:
 
     def get(self, name: str) -> Backup:
         """Return a backup by its name, `latest` for the newest one that can be read; raises UnknownChoice."""
-        known = {one.name: one for one in reversed(self.all())}
-        whole = [one for one in known.values() if not one.problem]
+        known = {backup.name: backup for backup in reversed(self.all())}
+        whole = [backup for backup in known.values() if not backup.problem]
         if name == NEWEST and whole:
             return whole[-1]
         if name not in known:
@@ -186,7 +186,7 @@ class Backups:
 
     def due(self, now: datetime) -> bool:
         """Whether a daily backup is due; one of the future, made by a clock that was wrong, doesn't count."""
-        own = [one.at for one in self.all() if one.reason == "daily" and one.workspace == str(self._folder)]
+        own = [backup.at for backup in self.all() if backup.reason == "daily" and backup.workspace == str(self._folder)]
         return self.daily and not any(now - _EVERY < at <= now for at in own)
 
     def make_daily(self) -> bool:

@@ -83,7 +83,7 @@ def _drop_orphans(parts: Parts) -> None:
         while faults := connection.execute('SELECT DISTINCT "table", fkid FROM pragma_foreign_key_check').fetchall():
             for table, number in faults:
                 keys = connection.execute(f'SELECT * FROM pragma_foreign_key_list("{table}")').fetchall()
-                key = next(each for each in keys if each["id"] == number)
+                key = next(item for item in keys if item["id"] == number)
                 (column,) = connection.execute(
                     f'SELECT name FROM pragma_table_info("{key["table"]}") WHERE pk ORDER BY pk LIMIT 1'
                 ).fetchone()

@@ -31,7 +31,7 @@ _ATTACHED = re.compile(r"!\[\[([^\]|#]+)|!\[[^\]]*\]\(<?([^)\s>]+)")
 
 def _sources(parts: Parts) -> Message | None:
     places = [folder for base in parts.bases.all() for folder, _ in parts.bases.folders(base)]
-    gone = [one for one in places if Path(one).is_absolute() and not Path(one).is_dir()]
+    gone = [place for place in places if Path(place).is_absolute() and not Path(place).is_dir()]
     return named(gone, plural("{n} folder isn't there: {names}", "{n} folders aren't there: {names}"))
 
 
@@ -47,9 +47,19 @@ def _unread(parts: Parts) -> Message | None:
 
 
 def _omissions(parts: Parts) -> Message | None:
-    notes = [one for base in parts.bases.all() for one in parts.store.documents.incomplete(base)]
-    lacking = sorted(one.path for one in notes if any(part.kind != GUESSED for part in one.left_out))
-    guessed = sorted(one.path for one in notes if any(part.kind == GUESSED for part in one.left_out))
+    notes = [
+        incomplete_note for base in parts.bases.all() for incomplete_note in parts.store.documents.incomplete(base)
+    ]
+    lacking = sorted(
+        incomplete_note.path
+        for incomplete_note in notes
+        if any(part.kind != GUESSED for part in incomplete_note.left_out)
+    )
+    guessed = sorted(
+        incomplete_note.path
+        for incomplete_note in notes
+        if any(part.kind == GUESSED for part in incomplete_note.left_out)
+    )
     told = (
         named(
             lacking,
@@ -73,7 +83,9 @@ def _attachments(parts: Parts) -> Message | None:
         note = parts.store.notes.note(card.id)
         if note.in_file and Path(note.source_ref).is_dir():
             targets = (first or second for first, second in _ATTACHED.findall(note.body))
-            gone += [f"{note.title}: {one}" for one in targets if "://" not in one and not _attached(note, one)]
+            gone += [
+                f"{note.title}: {target}" for target in targets if "://" not in target and not _attached(note, target)
+            ]
     return named(gone, plural("{n} picture or file is missing: {names}", "{n} pictures or files are missing: {names}"))
 
 
@@ -98,8 +110,8 @@ def _permissions(parts: Parts) -> Message | None:
         return error.message
     if os.name != "posix":
         return None
-    seen = [one for one in (folder / "notes.db", folder / "token", folder / BACKUPS) if one.exists()]
-    bare = [one.name for one in seen if stat.S_IMODE(one.stat().st_mode) & 0o077]
+    seen = [path for path in (folder / "notes.db", folder / "token", folder / BACKUPS) if path.exists()]
+    bare = [path.name for path in seen if stat.S_IMODE(path.stat().st_mode) & 0o077]
     return named(bare, plural("Others can read {names}.", "Others can read {names}."))
 
 
@@ -137,16 +149,16 @@ def _old(places: Iterator[Path], age: timedelta) -> Iterator[Path]:
 def _leftovers(parts: Parts) -> list[Path]:
     folder = parts.store.folder
     inside = [*folder.glob("*"), *(folder / BACKUPS).glob(".*"), *(folder / "trash").glob(".*")]
-    return [one for one in _old(iter(inside), _LEFT) if _LEFTOVER.fullmatch(one.name)]
+    return [path for path in _old(iter(inside), _LEFT) if _LEFTOVER.fullmatch(path.name)]
 
 
 def _delete_leftovers(parts: Parts) -> None:
-    for one in _leftovers(parts):
-        files.delete(one)
+    for leftover in _leftovers(parts):
+        files.delete(leftover)
 
 
 def _left(parts: Parts) -> Message | None:
-    names = [one.name for one in _leftovers(parts)]
+    names = [leftover.name for leftover in _leftovers(parts)]
     return named(names, plural("A stopped process left {n} file: {names}", "Stopped processes left {n} files: {names}"))
 
 
@@ -157,7 +169,7 @@ def _replaced(parts: Parts) -> Message | None:
 
 
 def _trash(parts: Parts) -> Message | None:
-    names = [one.name for one in parts.archives.trash() if one.problem]
+    names = [trashed_base.name for trashed_base in parts.archives.trash() if trashed_base.problem]
     return named(
         names,
         plural("{n} deleted base can't be restored: {names}", "{n} deleted bases can't be restored: {names}"),

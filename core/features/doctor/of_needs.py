@@ -100,7 +100,8 @@ def _rows(parts: Parts) -> Message | None:
 def _lacks_rows(store: Store, base: KnowledgeBase, embedder: Embedder) -> bool:
     chunks = store.chunks.by_rowid(store.chunks.with_tables(base))
     titles = {
-        note_id: card.title for note_id, card in store.notes.cards_of({one.note_id for one in chunks.values()}).items()
+        note_id: card.title
+        for note_id, card in store.notes.cards_of({item.note_id for item in chunks.values()}).items()
     }
     for rowid, chunk in chunks.items():
         first = next(row_windows(chunk, titles[chunk.note_id], embedder, embedder.input_tokens), None)
@@ -110,8 +111,10 @@ def _lacks_rows(store: Store, base: KnowledgeBase, embedder: Embedder) -> bool:
 
 
 def _servers(parts: Parts) -> Message | None:
-    half = [one.section for one in parts.servers.all() if one.base_url and not one.complete]
-    bare = [one.section for one in parts.servers.all() if one.host and not one.here and not one.encrypted]
+    half = [server.section for server in parts.servers.all() if server.base_url and not server.complete]
+    bare = [
+        server.section for server in parts.servers.all() if server.host and not server.here and not server.encrypted
+    ]
     if half:
         return message("These servers have an address and no model: {names}", names=half)
     return message("These servers get your texts unencrypted: {names}", names=bare) if bare else None
@@ -130,7 +133,7 @@ def _backups(parts: Parts) -> Message | None:
         return backups.problem
     if not parts.store.database.value("SELECT EXISTS (SELECT 1 FROM notes)"):
         return None
-    whole = [one for one in backups.all() if not one.problem]
+    whole = [backup for backup in backups.all() if not backup.problem]
     if not whole:
         return message("There is no backup yet.")
     days = (datetime.now(UTC) - whole[0].at).days
@@ -143,13 +146,13 @@ def _backups(parts: Parts) -> Message | None:
 
 def _damaged_backups(parts: Parts) -> Message | None:
     bad, left = [], _READ
-    for one in parts.backups.all():
+    for backup in parts.backups.all():
         try:
-            left -= parts.backups.unpacked_bytes(one)
+            left -= parts.backups.unpacked_bytes(backup)
             if left > 0:
-                parts.backups.check(one)
+                parts.backups.check(backup)
         except SourceError:
-            bad.append(one.name)
+            bad.append(backup.name)
     return named(bad, plural("{n} backup is damaged: {names}", "{n} backups are damaged: {names}"))
 
 

@@ -94,9 +94,9 @@ def choose_run(runs: Sequence[Measured], metric: str = BY_BUDGET) -> Advice:
 
 
 def _table(values: Sequence[Mapping[str, float]], questions: Sequence[str]) -> Values:
-    if any(one.keys() != values[0].keys() for one in values):
+    if any(value.keys() != values[0].keys() for value in values):
         raise ConfigError("These runs weren't over the same questions. Run one question set with each of them.")
-    table = np.array([[one[question] for question in questions] for one in values], dtype=np.float64)
+    table = np.array([[value[question] for question in questions] for value in values], dtype=np.float64)
     if not np.isfinite(table).all():
         raise ConfigError("The value of a question isn't a number. Run the question set again.")
     return table

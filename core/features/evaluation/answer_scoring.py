@@ -38,7 +38,7 @@ _MARKS = " `「」“”《》.,:/%-"
 def answer_result(store: Store, searching: SearchEngine, result: SearchResult, bar: Bar) -> GivenAnswer:
     """Return the answer to the question of a result of a search in a store."""
     answer = answer_of(result, choose(store, searching.reads, result), bar)
-    quoted = sum(_stands(store, one) for one in answer.quotes)
+    quoted = sum(_stands(store, quote) for quote in answer.quotes)
     return GivenAnswer(answer.text, tuple(map(_cited, answer.quotes)), len(answer.quotes), quoted)
 
 
@@ -58,7 +58,7 @@ def written(
     if answer.writing.stopped:
         raise Cancelled
     standing = {quote.number for quote in answer.quotes if _stands(store, quote)}
-    quoted = sum(not standing.isdisjoint(one.citations) for one in answer.written)
+    quoted = sum(not standing.isdisjoint(sentence.citations) for sentence in answer.written)
     cited = tuple(map(_cited, answer.quotes))
     text = answer.text if answer.written else ""
     return GivenAnswer(text, cited, len(answer.written), quoted, answer.writing.problem)
@@ -79,13 +79,13 @@ def values(result: QuestionResult) -> dict[str, float]:
         every |= {"cited_precision": cited_precision(golds, cited), "quoted": given.quoted / given.sentences}
     if wished := facts(result.wished):
         text = fold(given.text)
-        every["facts"] = sum(_holds(text, one) for one in wished) / len(wished)
+        every["facts"] = sum(_holds(text, item) for item in wished) / len(wished)
     return every
 
 
 def facts(text: str) -> list[str]:
     """Return the numbers, names, codes and marked terms of a text, folded, each once."""
-    return list(dict.fromkeys(fold(one).strip(_MARKS) for one in _FACT.findall(text)))
+    return list(dict.fromkeys(fold(item).strip(_MARKS) for item in _FACT.findall(text)))
 
 
 def _holds(text: str, fact: str) -> bool:
@@ -107,4 +107,4 @@ def _cited(quote: Quote) -> FoundSpan:
 
 
 def _spans(passages: Sequence[GoldSpan | FoundSpan]) -> list[Span]:
-    return [(one.note_id, one.start, one.end) for one in passages]
+    return [(passage.note_id, passage.start, passage.end) for passage in passages]

@@ -101,11 +101,13 @@ class FindabilityChecks:
         if not checks:
             return None
         answering = {card.id for card in self._store.notes.cards(Filters(bases=(named.name,)), answering=True)}
-        current = tuple(one for one in checks[0].findings if one.note_id in answering)
+        current = tuple(finding for finding in checks[0].findings if finding.note_id in answering)
         checks[0] = replace(checks[0], findings=current)
         since = findings.since(checks[1], checks[0]) if len(checks) > 1 else None
         if since:
-            since = replace(since, lost=tuple(one for one in since.lost if one.note_id in answering))
+            since = replace(
+                since, lost=tuple(probe_result for probe_result in since.lost if probe_result.note_id in answering)
+            )
         return Findability(named.name, checks[0], since)
 
     def is_current(self, base: str) -> bool:
@@ -134,10 +136,12 @@ class FindabilityChecks:
         named = self._store.bases.named(base)
         checks = self._store.checks.for_base(named)
         known = self._store.notes.cut_by(named)
-        results = [one for one in checks[0].results if one.note_id in known] if checks else []
-        ways = [self._complete(replace(named, search=one)) for one in (named.search, search)]
+        results = (
+            [probe_result for probe_result in checks[0].results if probe_result.note_id in known] if checks else []
+        )
+        ways = [self._complete(replace(named, search=search_settings)) for search_settings in (named.search, search)]
         looks = any(ways[0][name] != ways[1][name] for name in ways[0] if name.startswith("rerank"))
-        chosen = sorted(results, key=lambda one: digest(one.id))[: TRIED_AGAIN if looks else TRIED]
+        chosen = sorted(results, key=lambda probe_result: digest(probe_result.id))[: TRIED_AGAIN if looks else TRIED]
         if len(chosen) < ENOUGH:
             return None
         old: list[ProbeResult] = []
@@ -217,7 +221,7 @@ class FindabilityChecks:
     def _embed_ahead(self, base: KnowledgeBase, questions: Sequence[Probe]) -> None:
         """Embed questions together, a quarter of the time of each by itself; a built-in model remembers them."""
         if base.has_vectors and embedding.is_built_in(base.embedder):
-            embedding.build(base.embedder).embed([one.text for one in questions], role="query")
+            embedding.build(base.embedder).embed([question.text for question in questions], role="query")
 
     def _result(self, probe: Probe, options: SearchOptions) -> ProbeResult:
         result = self._searching.answer(self._searching.prepare(probe.text, options))

@@ -14,13 +14,16 @@ _HEADING = re.compile(r"^#{1,6} |^(?:=+|-{3,})$", re.MULTILINE)
 
 def since(old: BaseCheck, new: BaseCheck) -> Since:
     """Compare two checks on their common questions."""
-    before, after = ({one.id: one for one in check.results} for check in (old, new))
-    pairs = [(before[one], after[one]) for one in sorted(before.keys() & after.keys())]
+    before, after = ({result.id: result for result in check.results} for check in (old, new))
+    pairs = [(before[item], after[item]) for item in sorted(before.keys() & after.keys())]
     was, now = ([pair[at] for pair in pairs] for at in (0, 1))
     return Since(
         old.at,
         compare(shares(was), shares(now)),
-        compare({one.id: one.meaning_share for one in was}, {one.id: one.meaning_share for one in now}),
+        compare(
+            {probe_result.id: probe_result.meaning_share for probe_result in was},
+            {probe_result.id: probe_result.meaning_share for probe_result in now},
+        ),
         tuple(_vanished(old, new)),
         tuple(after for before, after in pairs if before.rank and not after.rank),
         tuple(name for name in new.settings if name != "version" and new.settings[name] != old.settings.get(name)),
@@ -49,13 +52,13 @@ def list_findings(
         results = check.by_note.get(note.id, [])
         if note.id in copies:
             yield Finding(note.id, note.title, "copy", copies[note.id], check.titles[copies[note.id]])
-        elif not any(one.rank for one in results) and (results or len(note.body) < SHORT):
+        elif not any(result.rank for result in results) and (results or len(note.body) < SHORT):
             reason, other = _reason(note, results, pending)
             yield Finding(note.id, note.title, reason, other, check.titles.get(other, ""))
 
 
 def _reason(note: Note, results: Sequence[ProbeResult], pending: Collection[str]) -> tuple[FindingReason, str]:
-    first = Counter(one.first for one in results if one.first).most_common(1)
+    first = Counter(result.first for result in results if result.first).most_common(1)
     if note.id in pending:
         return "pending", ""
     if len(note.body) < SHORT:
@@ -68,4 +71,4 @@ def _reason(note: Note, results: Sequence[ProbeResult], pending: Collection[str]
 
 
 def shares(results: Sequence[ProbeResult]) -> dict[str, float]:
-    return {one.id: one.share for one in results}
+    return {result.id: result.share for result in results}

@@ -121,7 +121,7 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
                         problems.add_of(question, error)
     problems.raise_any()
     # A duplicate passage would count twice.
-    return [replace(one, gold=tuple(dict.fromkeys(placed[gold] for gold in one.gold))) for one in questions]
+    return [replace(item, gold=tuple(dict.fromkeys(placed[gold] for gold in item.gold))) for item in questions]
 
 
 def portable(store: Store, questions: Sequence[Question]) -> list[Question]:
@@ -137,7 +137,7 @@ def portable(store: Store, questions: Sequence[Question]) -> list[Question]:
         for gold in passages:
             several = len(text.first_two(gold.quote)) > 1
             golds[gold] = Gold(gold.path, gold.quote, gold.start if several else None)
-    return [replace(one, gold=tuple(golds[gold] for gold in one.spans)) for one in questions]
+    return [replace(item, gold=tuple(golds[gold] for gold in item.spans)) for item in questions]
 
 
 def _note(store: Store, note_id: str) -> Note | None:

@@ -67,12 +67,14 @@ def shelf(notes: Sequence[Note], links: NoteLinks) -> Shelf:
     linked = _link_texts(own, links)
     parts = {note.id: sections_of(note) for note in notes}
     draws = {note.id: list(_draws(note, parts[note.id], holding, linked.get(note.id, []))) for note in own}
-    sharing = Counter(text for each in draws.values() for text in {fold(text) for _, text, _ in each})
+    sharing = Counter(text for draw in draws.values() for text in {fold(text) for _, text, _ in draw})
     probes = {
-        note_id: _chosen(note_id, [draw for draw in each if sharing[fold(draw[1])] == 1])
-        for note_id, each in draws.items()
+        note_id: _chosen(note_id, [draw for draw in item if sharing[fold(draw[1])] == 1])
+        for note_id, item in draws.items()
     }
-    headings = {note_id: tuple(dict.fromkeys(one.heading for one in each[1:])) for note_id, each in parts.items()}
+    headings = {
+        note_id: tuple(dict.fromkeys(section.heading for section in part[1:])) for note_id, part in parts.items()
+    }
     return Shelf(probes, copies, headings)
 
 

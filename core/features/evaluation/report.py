@@ -140,12 +140,17 @@ def _sections(compared: SideBySide, base: str) -> Iterator[_Section]:
     if any(row.negative for row in compared.rows):
         named = zip(compared.labels, compared.false_positives, strict=True)
         yield _Section(
-            message("Questions without an answer"), [_joined_cells(name, one.message) for name, one in named]
+            message("Questions without an answer"),
+            [_joined_cells(name, false_positives.message) for name, false_positives in named],
         )
     yield from _changed(compared) if len(compared.runs) > 1 else _missed(compared)
     for number, label in enumerate(compared.labels):
         results = [row.results[number] for row in compared.rows]
-        if rows := [[one.id, one.question, one.judged.label, one.judged.why] for one in results if one.judged]:
+        if rows := [
+            [question_result.id, question_result.question, question_result.judged.label, question_result.judged.why]
+            for question_result in results
+            if question_result.judged
+        ]:
             head = [*_HEAD[:2], message("Judgement"), message("Reason")]
             yield _Section(_joined_cells(message("Judged by a language model"), label), table=[head, *rows])
 
@@ -186,12 +191,14 @@ def _figures(compared: SideBySide) -> _Section:
     head = [message("Figure"), *compared.labels, *(lines(label, first, separator=" − ") for label in others)]
     rows: list[list[Cell]] = []
     for name in (*METRICS, *_answer_lines(compared)):
-        differences = (_difference(one[name]) if name in one else NONE for one in compared.comparisons)
+        differences = (
+            _difference(comparison[name]) if name in comparison else NONE for comparison in compared.comparisons
+        )
         rows.append([FIGURES[name], *(f"{figure:.3f}" for figure in compared.figures[name]), *differences])
     for name in TIMES:
         time, *times = compared.figures[name]
-        differences = (f"{one - time:+.1f} ms" for one in times)
-        rows.append([FIGURES[name], *(f"{one:.1f} ms" for one in (time, *times)), *differences])
+        differences = (f"{item - time:+.1f} ms" for item in times)
+        rows.append([FIGURES[name], *(f"{item:.1f} ms" for item in (time, *times)), *differences])
     return _Section(message("Figures"), sentences, _turned(compared, [head, *rows]))
 
 
@@ -244,7 +251,7 @@ def _where(row: Row) -> str:
 
 
 def _why(result: QuestionResult) -> Cell:
-    reasons = dict.fromkeys(one.message for one in result.diagnoses)
+    reasons = dict.fromkeys(diagnose.message for diagnose in result.diagnoses)
     return lines(*reasons, separator=" ") if reasons else NONE
 
 

@@ -98,8 +98,8 @@ def summarise(results: Sequence[QuestionResult]) -> dict[str, float]:
     METRICS are 0 without any such result; ANSWER_METRICS are left out.
     """
     every = [values(result) for result in results]
-    means = {name: fmean([one[name] for one in every if name in one] or [0.0]) for name in METRICS}
-    answers = {name: [one[name] for one in every if name in one] for name in ANSWER_METRICS}
+    means = {name: fmean([item[name] for item in every if name in item] or [0.0]) for name in METRICS}
+    answers = {name: [item[name] for item in every if name in item] for name in ANSWER_METRICS}
     means |= {name: fmean(figures) for name, figures in answers.items() if figures}
     times = [result.took_ms for result in results]
     return means | {"p50_ms": metrics.percentile(times, 50), "p95_ms": metrics.percentile(times, 95)}

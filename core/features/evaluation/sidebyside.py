@@ -104,8 +104,8 @@ def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> Sid
 def _unjudged(columns: Sequence[Sequence[QuestionResult]], labels: Sequence[str | Message]) -> Iterator[Message]:
     """Yield a notice for each run in which a language model gave no judgement on some answers."""
     for column, label in zip(columns, labels, strict=True):
-        judged = [one.judged for one in column if one.judged]
-        if failed := sum(one.verdict is None for one in judged):
+        judged = [question_result.judged for question_result in column if question_result.judged]
+        if failed := sum(judgement.verdict is None for judgement in judged):
             yield message(
                 "'{run}': the language model gave no judgement on {n} of {every} answers, which don't count there.",
                 n=failed,

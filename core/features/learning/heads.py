@@ -83,7 +83,7 @@ def pairs_of(text: str) -> dict[str, str]:
 def seconds_of(text: str) -> list[float]:
     """Return the durations in a text, in seconds."""
     found = _DURATION.finditer(text)
-    return [float(one["value"]) * _unit(one["unit"]) for one in found]
+    return [float(match["value"]) * _unit(match["unit"]) for match in found]
 
 
 def _unit(name: str) -> float:

@@ -82,7 +82,7 @@ class Memory:
         if len(words) < _FEWEST:
             return None
         near = [(_shared(words, key.words), key) for key in self._near[fact.rule] if key.values == values]
-        best = max(near, key=lambda one: one[0], default=(0.0, None))
+        best = max(near, key=lambda item: item[0], default=(0.0, None))
         return best[1].fact if best[1] and best[0] >= _NEAR and not (words ^ best[1].words) & _OPPOSITES else None
 
 

@@ -117,7 +117,7 @@ class ModelReader:
             except ProviderError as error:
                 self.problem = error.message
                 return
-            yield Reading([_covering(one, by_rules) or one for one in facts], tuple(dropped), unsent)
+            yield Reading([_covering(item, by_rules) or item for item in facts], tuple(dropped), unsent)
 
 
 def _stopped(step: Callable[[float], None], share: float) -> bool:
@@ -128,11 +128,11 @@ def _stopped(step: Callable[[float], None], share: float) -> bool:
     return False
 
 
-def _covering(one: Fact, others: Sequence[Fact]) -> Fact | None:
+def _covering(item: Fact, others: Sequence[Fact]) -> Fact | None:
     """Return the fact of a rule that rests on the same lines, None for none, and for lines that say more than one."""
-    if any("\n" in quote or len(quote) > _LONG for quote in one.quotes):
+    if any("\n" in quote or len(quote) > _LONG for quote in item.quotes):
         return None
-    return next((other for other in others if {*one.lines} <= {*other.lines}), None)
+    return next((other for other in others if {*item.lines} <= {*other.lines}), None)
 
 
 def _suggested(chat: Chat, excerpt: Excerpt, language: str, stop: Stop) -> tuple[list[Fact], list[Dropped]]:
@@ -181,13 +181,13 @@ def _read(reply: str) -> list[Any] | None:
     return None
 
 
-def _fact(one: _Suggestion, excerpt: Excerpt) -> Fact | Message:
+def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
     """Return the fact of a suggestion, or why there is none."""
-    title, lines = _line(one.title.replace("`", "")), [*_plain(one.text)]
+    title, lines = _line(suggestion.title.replace("`", "")), [*_plain(suggestion.text)]
     if not title or not lines:
         return message("it has no text")
     stated: list[tuple[int, str]] = []
-    for line in one.lines:
+    for line in suggestion.lines:
         place = _place(line, excerpt)
         if place is None:
             return message("'{quote}' isn't in the log", quote=_line(line.quote))
@@ -204,16 +204,16 @@ def _fact(one: _Suggestion, excerpt: Excerpt) -> Fact | Message:
         verbatim(title),
         text,
         events,
-        (_line(one.type), _line(one.category)),
-        tags=tuple(filter(None, map(_line, one.tags))),
-        priority=one.priority,
+        (_line(suggestion.type), _line(suggestion.category)),
+        tags=tuple(filter(None, map(_line, suggestion.tags))),
+        priority=suggestion.priority,
     )
     metadata = {
         _line(name): storable(value) if isinstance(value, str) else value
-        for name, value in one.metadata.items()
+        for name, value in suggestion.metadata.items()
         if _line(name)
     }
-    return replace(made, scope=_line(one.scope), metadata=metadata)
+    return replace(made, scope=_line(suggestion.scope), metadata=metadata)
 
 
 def _place(line: _Line, excerpt: Excerpt) -> tuple[int, str] | None:

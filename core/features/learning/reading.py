@@ -59,7 +59,7 @@ def read_events(items: Iterable[Mapping[str, Any]], name: str, masker: Masker) -
         if not isinstance(text, str) or not text.strip():
             raise SourceError(name, "has an event without a text, number {n}.", n=number)
         known = {key: str(item[key]) for key in ("time", "source") if item.get(key) is not None}
-        kinds = {str(one): one for one in get_args(EventKind)}
+        kinds = {str(arg): arg for arg in get_args(EventKind)}
         kind: EventKind | None = kinds.get(str(item.get("kind") or "log"))
         if kind is None:
             raise UnknownChoice("kind of event", str(item["kind"]), kinds)
@@ -121,11 +121,11 @@ def _best(name: str, sample: str) -> str:
 
 
 def _bounded(events: Iterable[LogEvent]) -> tuple[list[LogEvent], int]:
-    some: list[LogEvent] = []
+    entry: list[LogEvent] = []
     more = 0
     for event in events:
-        if len(some) < MOST_EVENTS:
-            some.append(event)
+        if len(entry) < MOST_EVENTS:
+            entry.append(event)
         else:
             more += 1
-    return some, more
+    return entry, more

@@ -126,7 +126,7 @@ class Packs:
         self._store.open_index()
         with self._store.changing:
             note_ids = self._store.packs.notes(name).values()
-            going = [one for one in note_ids if untouched(self._store, self._store.notes.note(one))]
+            going = [item for item in note_ids if untouched(self._store, self._store.notes.note(item))]
             delete(self._store, going, Revision("delete", "person"))
             self._store.packs.drop(name)
         return len(note_ids) - len(going)

@@ -33,12 +33,15 @@ def read(place: Path) -> tuple[Pack, dict[str, PackNote]]:
         if isinstance(note, PackNote):
             notes[path] = note
             mistakes += [_mistake(path, warning) for warning in note.note.warnings]
-            mistakes += [_mistake(path, one.message) for one in note.note.left_out]
+            mistakes += [_mistake(path, omission.message) for omission in note.note.left_out]
         else:
             mistakes.append(_mistake(path, note) if path else note)
     if pack is None or mistakes:
         raise PackError(str(place), mistakes)
-    return pack, {path: replace(one, note=replace(one.note, source_ref=pack.source_ref)) for path, one in notes.items()}
+    return pack, {
+        path: replace(pack_note, note=replace(pack_note.note, source_ref=pack.source_ref))
+        for path, pack_note in notes.items()
+    }
 
 
 def _notes(place: Path) -> Iterator[tuple[str, PackNote | Message]]:

@@ -66,15 +66,15 @@ class Upgrade:
     def take(self, note: Note) -> None:
         """Bring a note to what the pack has for it, whatever a person changed: without that, into the trash."""
         self._store.open_index()
-        if one := self._notes.get(str(note.path)):
-            self._write([self._draft(one, note.id, note.base_id, note)], no_progress)
+        if pack_note := self._notes.get(str(note.path)):
+            self._write([self._draft(pack_note, note.id, note.base_id, note)], no_progress)
         else:
             delete(self._store, [note.id], _DELETED)
 
     def offered(self, note: Note) -> Note | None:
         """Return a note as the pack has it, None if it has it no more."""
-        one = self._notes.get(str(note.path))
-        return self._draft(one, note.id, note.base_id, note).note if one else None
+        pack_note = self._notes.get(str(note.path))
+        return self._draft(pack_note, note.id, note.base_id, note).note if pack_note else None
 
     def _write(self, drafts: Sequence[NoteToIndex], progress: Progress) -> None:
         """Write notes, each into its base: a person may have moved one."""
@@ -89,16 +89,16 @@ class Upgrade:
         steps = Steps()
         taken = self._store.notes.ids() | self._store.versions.note_ids()
         trashed = self._trashed()
-        for path, one in self._notes.items():
-            content, before, note_id = one.note.content_hash, self._hashes.get(path), self._stored.get(path)
+        for path, pack_note in self._notes.items():
+            content, before, note_id = pack_note.note.content_hash, self._hashes.get(path), self._stored.get(path)
             if content == before:
                 steps.unchanged += 1
             elif note_id:
-                self._upgrade(steps, note_id, one)
+                self._upgrade(steps, note_id, pack_note)
             elif before is None:
                 note_id = trashed.get(path) or fresh_id(f"{self._installed.base_id}/{self._pack.name}/{path}", taken)
                 taken.add(note_id)
-                steps.drafts.append(self._draft(one, note_id, self._installed.base_id))
+                steps.drafts.append(self._draft(pack_note, note_id, self._installed.base_id))
             else:
                 steps.recorded[path] = content
         for path in self._hashes.keys() - self._notes.keys():
@@ -107,13 +107,13 @@ class Upgrade:
                 self._retire(steps, note_id)
         return steps
 
-    def _upgrade(self, steps: Steps, note_id: str, one: PackNote) -> None:
+    def _upgrade(self, steps: Steps, note_id: str, pack_note: PackNote) -> None:
         note = self._store.notes.note(note_id)
         if untouched(self._store, note):
-            steps.drafts.append(self._draft(one, note_id, note.base_id, note))
+            steps.drafts.append(self._draft(pack_note, note_id, note.base_id, note))
         else:
-            steps.edited.append(edited(note, one.note.body))
-            steps.recorded[str(note.path)] = one.note.content_hash
+            steps.edited.append(edited(note, pack_note.note.body))
+            steps.recorded[str(note.path)] = pack_note.note.content_hash
 
     def _retire(self, steps: Steps, note_id: str) -> None:
         note = self._store.notes.note(note_id)
@@ -122,23 +122,23 @@ class Upgrade:
         else:
             steps.edited.append(edited(note, None))
 
-    def _draft(self, one: PackNote, note_id: str, base_id: str, stored: Note | None = None) -> NoteToIndex:
+    def _draft(self, pack_note: PackNote, note_id: str, base_id: str, stored: Note | None = None) -> NoteToIndex:
         now = datetime.now(UTC)
         note = replace(
-            one.note,
+            pack_note.note,
             id=note_id,
             base_id=base_id,
-            created_at=one.note.created_at or (stored.created_at if stored else now),
-            updated_at=one.note.updated_at or now,
+            created_at=pack_note.note.created_at or (stored.created_at if stored else now),
+            updated_at=pack_note.note.updated_at or now,
         )
-        return NoteToIndex(note, outline=one.outline, change=Revision("update" if stored else "create", "pack"))
+        return NoteToIndex(note, outline=pack_note.outline, change=Revision("update" if stored else "create", "pack"))
 
     def _trashed(self) -> dict[str, str]:
         """Return the ids of notes that this pack took away when it was removed, by their paths."""
         if self._hashes:
             return {}
         deleted = self._store.versions.deleted(self._installed.base_id)
-        notes = [self._store.versions.trashed(one.version.note_id) for one in deleted]
+        notes = [self._store.versions.trashed(trashed.version.note_id) for trashed in deleted]
         return {str(note.path): note.id for note in notes if note.source_ref == self._pack.source_ref}
 
 

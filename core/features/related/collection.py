@@ -63,15 +63,15 @@ class RelatedNotes:
         base = self._store.bases.by_id(note.base_id)
         log_bases([base])
         neighbours = self.neighbours.nearest_to(note, links, note.tags)
-        cards = self._store.notes.cards_of(one.note_id for one in neighbours)
-        neighbours = [one for one in neighbours if one.note_id in cards]
-        voting = [one for one in neighbours if one.shared.copied < COPIED]
-        copies = [one for one in neighbours if one.shared.copied >= COPIED][:_COPIES]
-        near = [one for one in voting if _is_related(one)][:_SHOWN]
+        cards = self._store.notes.cards_of(neighbour.note_id for neighbour in neighbours)
+        neighbours = [neighbour for neighbour in neighbours if neighbour.note_id in cards]
+        voting = [neighbour for neighbour in neighbours if neighbour.shared.copied < COPIED]
+        copies = [neighbour for neighbour in neighbours if neighbour.shared.copied >= COPIED][:_COPIES]
+        near = [neighbour for neighbour in voting if _is_related(neighbour)][:_SHOWN]
         targets = links.resolve(note, note.links)
         known = hints.Known(
             targets,
-            [one.note_id for one in neighbours],
+            [neighbour.note_id for neighbour in neighbours],
             self._successors.read(),
             self._notes.cards_of,
             self._notes.shown,
@@ -80,11 +80,11 @@ class RelatedNotes:
             self._unfound(note),
         )
         return Related(
-            notes=tuple(RelatedNote(cards[one.note_id], tuple(_reasons(one))) for one in near),
-            copies=tuple(RelatedNote(cards[one.note_id], (_copied(one),)) for one in copies),
+            notes=tuple(RelatedNote(cards[neighbour.note_id], tuple(_reasons(neighbour))) for neighbour in near),
+            copies=tuple(RelatedNote(cards[copy.note_id], (_copied(copy),)) for copy in copies),
             tags=tuple(suggestions.tags(note, voting, cards)),
             places=tuple(suggestions.places(note, base.name, voting, cards)),
-            links=tuple(self._links(note, links, {one.note_id for one in near})),
+            links=tuple(self._links(note, links, {neighbour.note_id for neighbour in near})),
             hints=tuple(hints.hints(note, known)),
             writable=not self._store.readonly and not (note.in_file and (note.document or not base.write_files)),
         )
@@ -147,53 +147,57 @@ class RelatedNotes:
         """Return the links that a text may have, those to related notes first; common words are no names."""
         found = self._mentions(note, links, links.names.values())
         answering = self._store.note_vectors.answering()
-        cards = self._store.notes.cards_of(one.note_id for one in found if one.note_id in answering)
+        cards = self._store.notes.cards_of(mention.note_id for mention in found if mention.note_id in answering)
         common = self._common(note, found)
         suggested = []
-        for one in sorted(found, key=lambda one: (one.note_id not in near, one.start)):
-            card = cards.get(one.note_id)
-            if card is None or one in common:
+        for mention in sorted(found, key=lambda mention: (mention.note_id not in near, mention.start)):
+            card = cards.get(mention.note_id)
+            if card is None or mention in common:
                 continue
-            if text := mentions.link(note, one, links):
+            if text := mentions.link(note, mention, links):
                 why = (
                     message("The text names it, and it is related")
-                    if one.note_id in near
+                    if mention.note_id in near
                     else message("The text names it")
                 )
-                suggested.append(LinkSuggestion(card, note.body[one.start : one.end], one.start, one.end, text, why))
+                suggested.append(
+                    LinkSuggestion(card, note.body[mention.start : mention.end], mention.start, mention.end, text, why)
+                )
         return suggested[:_LINKS]
 
     def _common(self, note: Note, found: Sequence[Mention]) -> set[Mention]:
         """Return the mentions that are one word, which many passages hold; of Chinese the rarest part counts."""
-        texts = {one: note.body[one.start : one.end] for one in found}
-        words = {one: keywords(text) for one, text in texts.items() if not any(map(str.isspace, text))}
-        held = self._store.words.counts([*{word for each in words.values() for word in each}])
+        texts = {mention: note.body[mention.start : mention.end] for mention in found}
+        words = {mention: keywords(text) for mention, text in texts.items() if not any(map(str.isspace, text))}
+        held = self._store.words.counts([*{word for item in words.values() for word in item}])
         most = max(_FEW, _COMMON * self._store.chunks.count_all())
-        return {one for one, each in words.items() if min((held.get(word, 0) for word in each), default=0) > most}
+        return {
+            mention for mention, item in words.items() if min((held.get(word, 0) for word in item), default=0) > most
+        }
 
 
-def _is_related(one: Neighbour) -> bool:
-    return one.score >= LEAST or one.links_here or one.linked
+def _is_related(neighbour: Neighbour) -> bool:
+    return neighbour.score >= LEAST or neighbour.links_here or neighbour.linked
 
 
-def _reasons(one: Neighbour) -> Iterable[Message]:
+def _reasons(neighbour: Neighbour) -> Iterable[Message]:
     """Yield why a note is related, the plainest first."""
-    if one.linked:
+    if neighbour.linked:
         yield message("This note links to it")
-    if one.links_here:
+    if neighbour.links_here:
         yield message("It links to this note")
-    if one.tags:
-        yield message("Both have {tags}", tags=[f"#{tag}" for tag in one.tags])
-    if phrases := one.shared.phrases:
+    if neighbour.tags:
+        yield message("Both have {tags}", tags=[f"#{tag}" for tag in neighbour.tags])
+    if phrases := neighbour.shared.phrases:
         yield message("Both mention {phrases}", phrases=[*phrases])
-    if not (one.linked or one.links_here or one.tags or phrases) or (one.cosine or 0) >= _NEAR:
+    if not (neighbour.linked or neighbour.links_here or neighbour.tags or phrases) or (neighbour.cosine or 0) >= _NEAR:
         yield message("Close in meaning")
 
 
-def _copied(one: Neighbour) -> Message:
-    if one.shared.copied >= 1:
+def _copied(neighbour: Neighbour) -> Message:
+    if neighbour.shared.copied >= 1:
         return message("All text of the shorter note stands in both")
-    share = f"{round(100 * one.shared.copied)} %"
+    share = f"{round(100 * neighbour.shared.copied)} %"
     return message("About {share} of the shorter note's text stands in both", share=share)
 
 

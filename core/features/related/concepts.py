@@ -150,9 +150,9 @@ class Concepts:
         of_note: dict[str, Mapping[str, int]] = {}
         every = self._phrases()
         several = {name for counts in every.values() for name in counts}
-        searched = [one for one in self._store.bases.all() if base in ("", one.name)]
+        searched = [item for item in self._store.bases.all() if base in ("", item.name)]
         log_bases(searched)
-        only = {one.id for one in searched}
+        only = {item.id for item in searched}
         bases = self._store.notes.base_ids(every) if base else {}
         for note_id, counts in every.items():
             if base and bases.get(note_id) not in only:
@@ -173,8 +173,8 @@ class Concepts:
         """Return the key phrases of the notes that answer; those of changed notes are read anew."""
         with self._reading:
             answering = self._store.note_vectors.answering()
-            states = {one: state for one, state in self._store.note_vectors.states().items() if one in answering}
-            self._read = {one: read for one, read in self._read.items() if states.get(one) == read[0]}
+            states = {item: state for item, state in self._store.note_vectors.states().items() if item in answering}
+            self._read = {item: read for item, read in self._read.items() if states.get(item) == read[0]}
             for note_id in states.keys() - self._read.keys():
                 try:
                     _, text = self._text(note_id)

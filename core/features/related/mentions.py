@@ -53,9 +53,9 @@ def mentions(note: Note, names: Iterable[Named], linked: Iterable[str | None]) -
             if start not in longest or longest[start].end < end:
                 longest[start] = Mention(named.id, start, end)
     chosen: list[Mention] = []
-    for one in sorted(longest.values(), key=lambda one: one.start):
-        if not chosen or one.start >= chosen[-1].end:
-            chosen.append(one)
+    for item in sorted(longest.values(), key=lambda mention: mention.start):
+        if not chosen or item.start >= chosen[-1].end:
+            chosen.append(item)
     return chosen
 
 

@@ -52,7 +52,7 @@ class Nearness:
         if space is None:
             return {}
         own = space.vectors[space.rows[note_id]]
-        return {one: float(space.vectors[space.rows[one]] @ own) for one in others if one in space.rows}
+        return {other: float(space.vectors[space.rows[other]] @ own) for other in others if other in space.rows}
 
     def _read(self) -> None:
         """Read the vectors of the notes whose windows changed since the last time."""
@@ -66,19 +66,19 @@ class Nearness:
             spaces: dict[str, list[str]] = {}
             for base in self._store.bases.all():
                 ids = [note_id for note_id in signs if bases.get(note_id) == base.id]
-                stale = [one for one in ids if one not in self._means or self._means[one][0] != signs[one]]
-                means |= {one: self._means[one] for one in ids if one in self._means}
-                means |= {one: (signs[one], mean) for one, mean in self._store.note_vectors.means(base, stale)}
-                spaces.setdefault(base.fingerprint, []).extend(one for one in ids if one in means)
+                stale = [item for item in ids if item not in self._means or self._means[item][0] != signs[item]]
+                means |= {item: self._means[item] for item in ids if item in self._means}
+                means |= {item: (signs[item], mean) for item, mean in self._store.note_vectors.means(base, stale)}
+                spaces.setdefault(base.fingerprint, []).extend(item for item in ids if item in means)
             self._means = means
             self._spaces = {
                 name: _Space(
-                    {one: row for row, one in enumerate(ids)}, _apart(np.stack([means[one][1] for one in ids]))
+                    {item: row for row, item in enumerate(ids)}, _apart(np.stack([means[item][1] for item in ids]))
                 )
                 for name, ids in spaces.items()
                 if ids
             }
-            self._space_of = {one: name for name, ids in spaces.items() for one in ids}
+            self._space_of = {item: name for name, ids in spaces.items() for item in ids}
             self._version = version
 
 

@@ -58,12 +58,12 @@ class Neighbours:
         Without `links` and `tags` meaning and words alone decide.
         """
         allowed = self._store.note_vectors.answering() - {note.id}
-        there = {one.note_id for one in links.resolve(note, note.links)} if links else set()
+        there = {link.note_id for link in links.resolve(note, note.links)} if links else set()
         here = set(links.to(note.id)) if links else set()
         holders = {tag: ids & allowed for tag, ids in self._store.note_vectors.holders([*tags]).items()}
-        tagged = {one for ids in holders.values() if len(ids) <= _RARE for one in ids}
+        tagged = {item for ids in holders.values() if len(ids) <= _RARE for item in ids}
         near = self._nearness.nearest(note.id, CANDIDATES, allowed)
-        more = ({one for one in there | here | tagged if one} & allowed) - near.keys()
+        more = ({item for item in there | here | tagged if item} & allowed) - near.keys()
         near_or_none: dict[str, float | None] = {**near, **dict.fromkeys(sorted(more))}
         near_or_none |= self._nearness.cosines(note.id, more)
         if not near:
@@ -77,13 +77,13 @@ class Neighbours:
             score = (cosine or 0.0) + _WORDS * words.cosine + _LINKED * linked
             score += sum(_TAGGED / math.log2(1 + max(1, len(holders[tag]))) for tag in both)
             neighbours.append(Neighbour(note_id, score, cosine, words, note_id in here, note_id in there, both))
-        return sorted(neighbours, key=lambda one: (-one.score, one.note_id))
+        return sorted(neighbours, key=lambda neighbour: (-neighbour.score, neighbour.note_id))
 
     def _compared(self, note_id: str, others: Iterable[str]) -> dict[str, Shared]:
         words = {}
-        for one in others:
+        for other in others:
             with suppress(NoteNotFound):  # it was deleted meanwhile
-                words[one] = self._wording.note_words(one)
+                words[other] = self._wording.note_words(other)
         return self._wording.compare(self._wording.note_words(note_id), words)
 
     def _by_words(self, note: Note, allowed: Collection[str]) -> list[str]:
@@ -94,4 +94,4 @@ class Neighbours:
         weights = {word: counts[word] * math.log((every + 1) / held) for word, held in known.items()}
         words = sorted(weights, key=lambda word: (-weights[word], word))[:_ASKED]
         ranked = self._store.words.ranked(words, _CHUNKS) if words else {}
-        return [one for one in self._store.note_vectors.owners([*ranked]) if one in allowed][:CANDIDATES]
+        return [owner for owner in self._store.note_vectors.owners([*ranked]) if owner in allowed][:CANDIDATES]

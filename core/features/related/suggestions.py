@@ -37,7 +37,11 @@ class Vote(Generic[Label]):
 
 def votes(neighbours: Sequence[Neighbour], labels: Mapping[str, Iterable[Label]]) -> list[Vote[Label]]:
     """Return the labels of the nearest notes, those with the most votes first; a nearer note has more of a vote."""
-    voters = [(max(one.score, 0.0) ** _STEEP, labels[one.note_id]) for one in neighbours if one.note_id in labels]
+    voters = [
+        (max(neighbour.score, 0.0) ** _STEEP, labels[neighbour.note_id])
+        for neighbour in neighbours
+        if neighbour.note_id in labels
+    ]
     weights: defaultdict[Label, float] = defaultdict(float)
     for weight, theirs in voters:
         for label in theirs:
@@ -66,7 +70,7 @@ def places(
 ) -> list[PlaceSuggestion]:
     """Return where a note may lie: most of its nearest notes lie there, and few where it is."""
     here = base, folder_of(note.path)
-    ranked = votes(neighbours, {one: [(card.base, folder_of(card.path))] for one, card in cards.items()})
+    ranked = votes(neighbours, {item: [(card.base, folder_of(card.path))] for item, card in cards.items()})
     if not ranked or ranked[0].label == here or ranked[0].share < _LEAD or ranked[0].notes < _LEAST_NOTES:
         return []
     shares = {vote.label: vote for vote in ranked}

@@ -63,8 +63,8 @@ class Wording:
     def compare(self, own: Words, others: Mapping[str, Words]) -> dict[str, Shared]:
         """Return what a note shares with others; a word weighs more, the fewer of them have it (tf-idf)."""
         group = [own, *others.values()]
-        rarity = _rarity([one.counts for one in group])
-        telling = _rarity([one.phrases for one in group])
+        rarity = _rarity([words.counts for words in group])
+        telling = _rarity([words.phrases for words in group])
         mine = _weighted(own, rarity)
         return {
             note_id: Shared(_cosine(mine, _weighted(other, rarity)), _phrases(own, other, telling), _copied(own, other))
@@ -104,7 +104,7 @@ def _phrases(first: Words, second: Words, rarity: Mapping[str, float]) -> tuple[
     }
     chosen: list[str] = []
     for phrase in sorted(weights, key=lambda phrase: (-weights[phrase], phrase)):
-        if len(chosen) < _SHOWN and not any(phrase in one or one in phrase for one in chosen):
+        if len(chosen) < _SHOWN and not any(phrase in item or item in phrase for item in chosen):
             chosen.append(phrase)
     return tuple(chosen)
 

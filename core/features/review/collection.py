@@ -86,10 +86,13 @@ class Review:
         chosen: list[MatterKind] = [kind for kind in MATTERS if kind in wanted]
         hidden = self._store.decisions.out_of_sight()
         sources = dict.fromkeys(self._sources[kind] for kind in chosen)
-        waiting = [one for source in sources for one in source() if one.kind in chosen and one.key not in hidden]
+        waiting = [
+            matter for source in sources for matter in source() if matter.kind in chosen and matter.key not in hidden
+        ]
         order = {kind: place for place, kind in enumerate(MATTERS)}
         return sorted(
-            (one for one in waiting if base in ("", one.base)), key=lambda one: (order[one.kind], str(one.at), one.key)
+            (matter for matter in waiting if base in ("", matter.base)),
+            key=lambda matter: (order[matter.kind], str(matter.at), matter.key),
         )
 
     def count(self) -> int:
@@ -98,10 +101,10 @@ class Review:
 
     def get(self, key: str) -> Matter:
         """Return what waits by its key; raises EditError for what waits no longer."""
-        one = next((one for one in self.all(kinds=_kinds(key)) if one.key == key), None)
-        if one is None:
+        matter = next((matter for matter in self.all(kinds=_kinds(key)) if matter.key == key), None)
+        if matter is None:
             raise EditError("This waits for you no longer. Look at the list again.")
-        return one
+        return matter
 
     def postpone(self, keys: Collection[str]) -> None:
         """Put matters off for a week."""
@@ -115,44 +118,52 @@ class Review:
         """Take back that matters were put off or let be."""
         self._store.decisions.drop(keys)
 
-    def settle(self, one: Matter, side: Side) -> Callable[[], object]:
+    def settle(self, matter: Matter, side: Side) -> Callable[[], object]:
         """Choose a side of a note with two texts, and return what undoes it; raises as `Sides.settle`."""
-        return self.sides.settle(one, side, partial(self.let_be, [one.key]), partial(self.reopen, [one.key]))
+        return self.sides.settle(matter, side, partial(self.let_be, [matter.key]), partial(self.reopen, [matter.key]))
 
-    def nearest(self, one: Matter) -> NoteCard | None:
+    def nearest(self, matter: Matter) -> NoteCard | None:
         """Return the note of its base that is nearest to a new note, None where no note is near."""
-        if one.note is None:
+        if matter.note is None:
             return None
-        note = self._store.notes.note(one.note.id)
+        note = self._store.notes.note(matter.note.id)
         words = _WORDS.findall(f"{note.title} {note.body[:_COMPARED]}")
-        options = SearchOptions(bases=[one.base], limit=1, reranker="none", wait=False)
+        options = SearchOptions(bases=[matter.base], limit=1, reranker="none", wait=False)
         if not words:
             return None
         engine = self._searching()
         result = engine.answer(engine.prepare(" ".join(words), options))
         return result.hits[0].note if result.hits and result.confident else None
 
-    def merge(self, one: Matter, into: str) -> Note:
+    def merge(self, matter: Matter, into: str) -> Note:
         """Add the text of a new note to the end of another one, and put the new note into the trash; return the other.
 
         Raises EditError for anything but a new note, Conflict for one that was changed since, and as `Notes.update`.
         """
-        if one.submission is None or one.submission.change or one.submission.note.id == into:
+        if matter.submission is None or matter.submission.change or matter.submission.note.id == into:
             raise EditError("Only a new note can be added to another one.")
         with self._store.changing:
-            self._proposals.current([one.submission])
-            new, old = self._store.notes.note(one.submission.note.id), self._store.notes.note(into)
+            self._proposals.current([matter.submission])
+            new, old = self._store.notes.note(matter.submission.note.id), self._store.notes.note(into)
             body = f"{old.body.rstrip()}\n\n{new.body.strip()}\n"
             merged = self._notes.update(into, body=body, expected_version=old.version, author="person", embed=False)
-            self._proposals.reject([one.submission])  # what a log says isn't suggested again
+            self._proposals.reject([matter.submission])  # what a log says isn't suggested again
         return merged
 
     # the kinds
 
     def _submissions(self) -> Iterator[Matter]:
-        for one in self._proposals.all():
-            key = _key(one.kind, one.note.id, one.note.version, one.change and one.change.at)
-            yield Matter(one.kind, key, one.note, one.note.base, one.note.title, one.at, submission=one)
+        for proposal in self._proposals.all():
+            key = _key(proposal.kind, proposal.note.id, proposal.note.version, proposal.change and proposal.change.at)
+            yield Matter(
+                proposal.kind,
+                key,
+                proposal.note,
+                proposal.note.base,
+                proposal.note.title,
+                proposal.at,
+                submission=proposal,
+            )
 
     def _reminders(self) -> Iterator[Matter]:
         for card in self.reminders.due():
@@ -169,24 +180,26 @@ class Review:
             yield Matter("file", key, first, first.base, first.title, second.updated_at, second)
 
     def _splits(self) -> Iterator[Matter]:
-        for one in self._chunks.flagged():
-            note = one.note
+        for flagged in self._chunks.flagged():
+            note = flagged.note
             title = note.title if note else ""
-            yield Matter("split", _key("split", one.edit.id), note, note.base if note else "", title, flagged=one)
+            yield Matter(
+                "split", _key("split", flagged.edit.id), note, note.base if note else "", title, flagged=flagged
+            )
 
     def _refused(self) -> Iterator[Matter]:
         refused = self._chunks.refused()[:MOST]
-        cards = self._notes.cards_of({one.note_id for one in refused})
-        for one in refused:
-            note = cards.get(one.note_id)
+        cards = self._notes.cards_of({refused_chunk.note_id for refused_chunk in refused})
+        for refused_chunk in refused:
+            note = cards.get(refused_chunk.note_id)
             yield Matter(
                 "refused",
-                _key("refused", one.chunk_id, one.at),
+                _key("refused", refused_chunk.chunk_id, refused_chunk.at),
                 note,
-                one.base,
-                one.title,
-                _moment(one.at),
-                refused=one,
+                refused_chunk.base,
+                refused_chunk.title,
+                _moment(refused_chunk.at),
+                refused=refused_chunk,
             )
 
     def _expired(self) -> Iterator[Matter]:
@@ -207,7 +220,7 @@ class Review:
     def _apart(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
         """Yield the pairs without those whose files are second texts: they are listed as such."""
         files = set(self.sides.pairs().items())
-        yield from (one for one in pairs if not {(one.first, one.second), (one.second, one.first)} & files)
+        yield from (pair for pair in pairs if not {(pair.first, pair.second), (pair.second, pair.first)} & files)
 
     def _pairs(self, kind: MatterKind, pairs: Iterator[Pair]) -> Iterator[Matter]:
         listed = [pair for pair, _ in zip(pairs, range(MOST), strict=False)]
@@ -236,7 +249,7 @@ def _kinds(key: str) -> list[str]:
 
 def _by_age(first: NoteCard, second: NoteCard) -> tuple[NoteCard, NoteCard]:
     """Return two notes, the one that was changed last behind the other."""
-    times = [one.updated_at or datetime.min.replace(tzinfo=UTC) for one in (first, second)]
+    times = [note.updated_at or datetime.min.replace(tzinfo=UTC) for note in (first, second)]
     return (first, second) if times[0] <= times[1] else (second, first)
 
 

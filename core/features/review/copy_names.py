@@ -98,15 +98,15 @@ def originals(path: str) -> tuple[tuple[str, bool], ...]:
     folder, slash, name = folded(path).rpartition("/")
     stem, dot, suffix = name.rpartition(".")
     found = [(first, True) for first in _sure(stem, 2)] if _HINT.search(stem) else []
-    found += ((first, False) for one in POSSIBLE for first in one.originals(stem))
+    found += ((first, False) for copy_name in POSSIBLE for first in copy_name.originals(stem))
     return tuple((f"{folder}{slash}{first}{dot}{suffix}", sure) for first, sure in found)
 
 
 def _sure(name: str, depth: int) -> Iterator[str]:
     """Yield the names before the ends that are sure, at most `depth` behind each other, or before numbers."""
-    for one in (*SURE, *_NUMBERS) if depth else ():
-        for first in one.originals(name):
-            if one in SURE:
+    for number in (*SURE, *_NUMBERS) if depth else ():
+        for first in number.originals(name):
+            if number in SURE:
                 yield first
             if _HINT.search(first):
                 yield from _sure(first, depth - 1)

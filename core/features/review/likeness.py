@@ -35,8 +35,8 @@ class Likeness:
     def copies(self) -> Iterator[Pair]:
         """Yield the notes with the same words, each with the first one that has them."""
         first: dict[bytes, str] = {}
-        for note_id, one in self._claims().items():
-            if one.text and (before := first.setdefault(one.text, note_id)) != note_id:
+        for note_id, claim in self._claims().items():
+            if claim.text and (before := first.setdefault(claim.text, note_id)) != note_id:
                 yield Pair(before, note_id)
 
     def contradictions(self, among: Collection[str] | None = None) -> Iterator[Pair]:
@@ -46,8 +46,8 @@ class Likeness:
         """
         known = self._claims(among)
         sayers: dict[str, list[str]] = defaultdict(list)
-        for note_id, one in known.items():
-            for rest in one.numbers:
+        for note_id, item in known.items():
+            for rest in item.numbers:
                 sayers[rest].append(note_id)
         seen: set[tuple[str, str]] = set()
         for rest, notes in sayers.items():
@@ -74,4 +74,8 @@ class Likeness:
                 except NoteNotFound:  # it was deleted meanwhile
                     continue
                 self._read[note_id] = note.generation, claims.extract_claims(note.body)
-            return {one: self._read[one][1] for one in generations if one in wanted and one in self._read}
+            return {
+                generation: self._read[generation][1]
+                for generation in generations
+                if generation in wanted and generation in self._read
+            }

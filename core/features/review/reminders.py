@@ -56,14 +56,14 @@ class Reminders:
         touched = self._store.uses.touched(now - TODAY, now - UNSEEN)
         waiting = self._store.decisions.until(map(_key, touched))
         cards = self._store.notes.cards_of(touched)
-        due = (cards[one] for one in touched if one in cards and not _is_later(waiting.get(_key(one)), now))
+        due = (cards[item] for item in touched if item in cards and not _is_later(waiting.get(_key(item)), now))
         recent = now - UNSEEN
         old = (card for card in due if card.status == "active" and card.updated_at and card.updated_at <= recent)
         yield from [card for card, _ in zip(old, range(SHOWN), strict=False)]
 
     def seen(self, note_ids: Collection[str]) -> Callable[[], None]:
         """Put off the next look at notes, by a longer time each time; return what undoes it."""
-        keys, now = [_key(one) for one in note_ids], self._clock()
+        keys, now = [_key(item) for item in note_ids], self._clock()
         before = self._store.decisions.until(keys)
         for key in keys:
             at, end = before.get(key, (now, now))

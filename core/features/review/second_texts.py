@@ -21,9 +21,9 @@ def near(first: str, second: str) -> bool:
     """Return whether two texts are those of one file at two times: most of their pairs of neighbouring words are equal,
     or those of one text are in the other, which goes on.
     """
-    one, other = _pairs(first), _pairs(second)
-    few, all_ = sorted((one.total(), other.total()))
-    shared = (one & other).total()
+    counter, other = _pairs(first), _pairs(second)
+    few, all_ = sorted((counter.total(), other.total()))
+    shared = (counter & other).total()
     return 2 * shared > _NEAR * (few + all_) or (few >= _MANY and shared >= _WHOLE * few)
 
 
@@ -46,7 +46,7 @@ class SecondTexts:
 
     def _read(self) -> Iterator[tuple[str, str]]:
         files = self._store.notes.active_files()
-        of_path = {(one.base_id, one.source_ref, folded(one.path)): one for one in files}
+        of_path = {(file.base_id, file.source_ref, folded(file.path)): file for file in files}
         compared = {}
         for copy in files:
             for path, sure in originals(copy.path):
@@ -64,7 +64,9 @@ class SecondTexts:
 
     def _are_near(self, first: str, second: str) -> bool:
         """Return whether two texts are near, and the second one wasn't written here: that has a name of a person."""
-        if any(one.kind == "create" and one.author != "sync" for one in self._store.versions.for_note(second)):
+        if any(
+            version.kind == "create" and version.author != "sync" for version in self._store.versions.for_note(second)
+        ):
             return False
         try:
             return near(self._store.notes.note(first).body, self._store.notes.note(second).body)

@@ -41,23 +41,23 @@ class Sides:
             if len(two) == 2:
                 yield two
 
-    def other(self, one: Matter) -> Note | None:
+    def other(self, matter: Matter) -> Note | None:
         """Return the note of a matter with its other text; None for a pack that has the note no more.
 
         Raises NoteNotFound, PackError for a pack that can't be read, and EditError for a matter of another kind.
         """
-        if one.kind == "upgrade" and one.note:
-            return self._packs.offered(one.note.id)
-        if one.kind == "file" and one.other:
-            return self._notes.get(one.other.id)
+        if matter.kind == "upgrade" and matter.note:
+            return self._packs.offered(matter.note.id)
+        if matter.kind == "file" and matter.other:
+            return self._notes.get(matter.other.id)
         raise EditError("This waits for another decision.")
 
-    def difference(self, one: Matter) -> NoteDifference | None:
+    def difference(self, matter: Matter) -> NoteDifference | None:
         """Return what the other text of a matter would change in its note, None for one that would go."""
-        other = self.other(one)
-        return self._notes.compare(self._notes.get(str(one.note_id)), other) if other else None
+        other = self.other(matter)
+        return self._notes.compare(self._notes.get(str(matter.note_id)), other) if other else None
 
-    def settle(self, one: Matter, side: Side, let_be: Undo, reopen: Undo) -> Undo:
+    def settle(self, matter: Matter, side: Side, let_be: Undo, reopen: Undo) -> Undo:
         """Choose a side of a matter, and return what undoes it; with `let_be` it waits no longer, with `reopen` again.
 
         The text that isn't chosen stays in the history, in the archive or in the trash. Raises UnknownChoice for a
@@ -65,31 +65,31 @@ class Sides:
         """
         if side not in SIDES:
             raise UnknownChoice("side", side, SIDES)
-        other = self.other(one) if side != "mine" or one.kind == "file" else None
-        if one.kind == "file" and side != "both" and other:
-            return self._take_file_side(one, other, side)
+        other = self.other(matter) if side != "mine" or matter.kind == "file" else None
+        if matter.kind == "file" and side != "both" and other:
+            return self._take_file_side(matter, other, side)
         if side == "theirs":
-            return self._take_pack_side(one, other)
-        if side == "both" and one.kind == "upgrade":
+            return self._take_pack_side(matter, other)
+        if side == "both" and matter.kind == "upgrade":
             if other is None:
                 raise EditError("The pack no longer has this note. Keep it, or put it into the trash.")
             title = f"{other.title} ({other.source_ref.removeprefix('pack:')})"
-            added = self._notes.add(one.base, other.body, title=title, tags=other.tags, author="person", embed=False)
+            added = self._notes.add(matter.base, other.body, title=title, tags=other.tags, author="person", embed=False)
             reopen = partial(_both, partial(self._notes.delete, added.id), reopen)
         let_be()
         return reopen
 
-    def _take_file_side(self, one: Matter, other: Note, side: Side) -> Undo:
+    def _take_file_side(self, matter: Matter, other: Note, side: Side) -> Undo:
         back = partial(self._notes.restore, [other.id], embed=False)
         if side == "theirs":
-            before, note_id = self._version(one), str(one.note_id)
+            before, note_id = self._version(matter), str(matter.note_id)
             self._notes.update(note_id, body=other.body, expected_version=before, author="person", embed=False)
             back = partial(_both, partial(self._notes.revert, note_id, before, embed=False), back)
         self._notes.archive([other.id])
         return back
 
-    def _take_pack_side(self, one: Matter, other: Note | None) -> Undo:
-        note_id, before = str(one.note_id), self._version(one)
+    def _take_pack_side(self, matter: Matter, other: Note | None) -> Undo:
+        note_id, before = str(matter.note_id), self._version(matter)
         self._packs.take(note_id, before)
         if other is None:
             return partial(self._notes.restore, [note_id], embed=False)
@@ -97,8 +97,8 @@ class Sides:
             _both, partial(self._notes.revert, note_id, before, embed=False), partial(self._packs.leave, note_id)
         )
 
-    def _version(self, one: Matter) -> int:
-        return one.note.version if one.note else 0
+    def _version(self, matter: Matter) -> int:
+        return matter.note.version if matter.note else 0
 
 
 def _both(first: Undo, second: Undo) -> None:

@@ -76,16 +76,16 @@ def settle(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBa
     """
     windows = store.chunks.count(base)[2]
     sets = [store.questions.for_set(question_set) for question_set in store.questions.sets(base)]
-    own = [question for one in sets for question in one[::-1][:_OWN] if not question.suggested]
+    own = [question for item in sets for question in item[::-1][:_OWN] if not question.suggested]
     known = store.floors.get(base)
     grown = not known or not 1 / _GROWN < windows / known.windows < _GROWN or len(own) != known.questions
     if store.readonly or not windows or not grown:
         return
     embedder = embedder_of(base)
     unrelated = np.concatenate(
-        [_unrelated(store, base, embedder), *_asked(embedder, [one.text for one in own if not one.gold])]
+        [_unrelated(store, base, embedder), *_asked(embedder, [question.text for question in own if not question.gold])]
     )
-    related = _asked(embedder, [one.text for one in own if one.gold])
+    related = _asked(embedder, [question.text for question in own if question.gold])
     nearest = _nearest(store, base, unrelated)
     mean = nearest.mean()
     for questions in related:

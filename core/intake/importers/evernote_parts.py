@@ -15,7 +15,7 @@ _SURE = 60
 def groups(tasks: Iterable[Mapping[str, str]]) -> dict[str, str]:
     """Return the tasks of each group as items of a list with boxes, by the group's id."""
     made: dict[str, list[str]] = {}
-    for task in sorted(tasks, key=lambda one: one.get("sortWeight", "")):
+    for task in sorted(tasks, key=lambda item: item.get("sortWeight", "")):
         box = "x" if task.get("taskStatus") == "completed" else " "
         due = _day(task.get("dueDate", ""), task.get("timeZone", ""))
         title = " ".join(task.get("title", "").split())
@@ -52,7 +52,7 @@ def recognised(index: str) -> str:
 
     def end(name: str) -> None:
         if name == "item" and best:
-            weight, word = max(best, key=lambda one: one[0])
+            weight, word = max(best, key=lambda item: item[0])
             words.append(" ".join(word.split()) if weight >= _SURE else "")
             best.clear()
 

@@ -50,13 +50,13 @@ def files(folder: Path) -> Iterator[str]:
         folders = []
         try:
             with os.scandir(place) as there:
-                for one in sorted(there, key=lambda one: one.name):
-                    if one.name.startswith(".") or one.is_symlink():
+                for dir_entry in sorted(there, key=lambda dir_entry: dir_entry.name):
+                    if dir_entry.name.startswith(".") or dir_entry.is_symlink():
                         continue
-                    if not one.is_dir():
-                        yield path + one.name
-                    elif one.name != "__MACOSX":
-                        folders.append((one.path, f"{path}{one.name}/"))
+                    if not dir_entry.is_dir():
+                        yield path + dir_entry.name
+                    elif dir_entry.name != "__MACOSX":
+                        folders.append((dir_entry.path, f"{path}{dir_entry.name}/"))
         except OSError:
             continue
         waiting += reversed(folders)

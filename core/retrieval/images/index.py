@@ -47,10 +47,10 @@ class ImageIndex:
             progress(0, 0, "")
         try:
             self._name(progress)
-            for one in self._store.images.files():
+            for file in self._store.images.files():
                 progress(0, 0, "")
-                if (now := seen(one)) is not None:
-                    self._store.images.look(one.note_id, now)
+                if (now := seen(file)) is not None:
+                    self._store.images.look(file.note_id, now)
             done = self._embed(embedder, progress)
             self._store.images.drop_unused(model)
             return done
@@ -85,31 +85,31 @@ class ImageIndex:
     def _embed(self, embedder: ImageEmbedder, progress: Progress) -> int:
         waiting, done = self._store.images.waiting(embedder.fingerprint), 0
         with PictureReader() as reader:
-            for number, one in enumerate(waiting):
+            for number, picture_file in enumerate(waiting):
 
-                def report(number: int = number, place: str = one.picture.place) -> None:
+                def report(number: int = number, place: str = picture_file.picture.place) -> None:
                     progress(number, len(waiting), place)
 
                 while any(job.state == "running" and job.name != _JOB for job in self._jobs.all()):
                     report()
                     time.sleep(_PATIENCE)
                 report()
-                done += self._see(embedder, one, reader, report)
+                done += self._see(embedder, picture_file, reader, report)
         return done
 
     def _see(
-        self, embedder: ImageEmbedder, one: PictureFile, reader: PictureReader, look: Callable[[], object]
+        self, embedder: ImageEmbedder, picture_file: PictureFile, reader: PictureReader, look: Callable[[], object]
     ) -> bool:
         """Embed a picture, or write why it can't be; one that changes just now comes at the next look."""
-        if (data := data_of(one)) is None:
+        if (data := data_of(picture_file)) is None:
             return False
         try:
-            pixels = reader.shrink(data, one.picture.place, look)
+            pixels = reader.shrink(data, picture_file.picture.place, look)
         except SourceError as error:
-            self._store.images.keep(embedder.fingerprint, one.picture.hash, None, error.reason)
+            self._store.images.keep(embedder.fingerprint, picture_file.picture.hash, None, error.reason)
             return False
         (vector,) = embedder.embed_images([pixels])
-        self._store.images.keep(embedder.fingerprint, one.picture.hash, vector)
+        self._store.images.keep(embedder.fingerprint, picture_file.picture.hash, vector)
         return True
 
 
@@ -117,4 +117,4 @@ def _page(note: Note, before: list[NotePicture]) -> Iterator[NotePicture]:
     """Yield the file of a note that was read from a picture."""
     if note.document and note.document.kind in PICTURES and note.path:
         own = NotePicture(f"/{note.path}")
-        yield next((one for one in before if one.target == own.target), own)
+        yield next((picture for picture in before if picture.target == own.target), own)

@@ -36,7 +36,9 @@ class ImageSearch:
         QueryError for what pictures can't be like.
         """
         query = prepared.query
-        alike = [name for one in query.filters.conditions if one.field == "like" for name in one.values]
+        alike = [
+            name for condition in query.filters.conditions if condition.field == "like" for name in condition.values
+        ]
         pictures, notices = self._found(query, alike, wait=prepared.wait)
         if alike and not query.text:
             return replace(result, pictures=pictures, hits=(), lost=(), facets=(), notices=())

@@ -197,7 +197,9 @@ def _drop_older(folder: Path, made: Path, reason: BackupReason) -> None:
 
     The one that was just made stays, whatever the clock says of the others.
     """
-    of_workspace = [one for one in manifest.every(made.parent) if one.workspace == str(folder) and one.file != made]
-    same = [one for one in of_workspace if one.reason == reason]
+    of_workspace = [
+        backup for backup in manifest.every(made.parent) if backup.workspace == str(folder) and backup.file != made
+    ]
+    same = [backup for backup in of_workspace if backup.reason == reason]
     for older in same[KEPT.get(reason, len(same) + 1) - 1 :]:
         older.file.unlink(missing_ok=True)

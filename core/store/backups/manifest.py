@@ -84,7 +84,7 @@ def read(file: Path) -> tuple[Backup, Digests]:
 def belongs(name: str) -> bool:
     """Whether a backup may hold a file of this path; one of other programs may have a name that no zip holds."""
     whole = name in (DATABASE, KEY, CONTENT, *BELONGING)
-    inside = any(name.startswith(f"{one}/") for one in BELONGING)
+    inside = any(name.startswith(f"{item}/") for item in BELONGING)
     sound = "\\" not in name and name == name.encode(errors="ignore").decode()
     return whole or (inside and sound and not {"", ".", ".."} & {*name.split("/")})
 
@@ -92,7 +92,7 @@ def belongs(name: str) -> bool:
 def every(*places: Path) -> list[Backup]:
     """Return the backups in some folders, the newest first; one that can't be read has a `problem`."""
     backups = {file: listed(file) for place in places for file in _files(place)}
-    return sorted(backups.values(), key=lambda one: (one.at, one.name), reverse=True)
+    return sorted(backups.values(), key=lambda backup: (backup.at, backup.name), reverse=True)
 
 
 def _files(place: Path) -> Iterator[Path]:

@@ -89,7 +89,7 @@ class ExactSearch(Table):
                     return None
                 known = self._loaded(base, known, version)
             self._read[base.id] = known
-            while sum(each.matrix.nbytes for each in self._read.values()) > _BASES * self._budget:
+            while sum(vectors.matrix.nbytes for vectors in self._read.values()) > _BASES * self._budget:
                 del self._read[next(iter(self._read))]
             return known
 

@@ -28,14 +28,14 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
         )
         refused = workspace.chunks.refused(base)
         by_reason: dict[str, list[RefusedChunk]] = {}
-        for one in refused[:_SHOWN]:
-            by_reason.setdefault(text_of(one.reason), []).append(one)
+        for refused_chunk in refused[:_SHOWN]:
+            by_reason.setdefault(text_of(refused_chunk.reason), []).append(refused_chunk)
         for reason, chunks in by_reason.items():
             st.markdown(plain(reason))
-            for one in chunks:
+            for refused_chunk in chunks:
                 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                    widgets.chunk_link(one.note_id, None, one.title)
-                    st.caption(plain(" ".join(one.text.split())[:_LENGTH]), width="content")
+                    widgets.chunk_link(refused_chunk.note_id, None, refused_chunk.title)
+                    st.caption(plain(" ".join(refused_chunk.text.split())[:_LENGTH]), width="content")
         if len(refused) > _SHOWN:
             st.caption(t("and {n} more", n=len(refused) - _SHOWN))
         shut = jobs.writing(workspace, base) or workspace.jobs.running("embed")

@@ -18,26 +18,33 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
     away = workspace.bases.not_downloaded(base)
     plans.not_downloaded(base.name, away)
     shown = {*failures, *away}
-    plans.not_read(base.name, [one for one in workspace.documents.unread(base.name) if one not in shown])
+    plans.not_read(base.name, [failed for failed in workspace.documents.unread(base.name) if failed not in shown])
     plans.lacking(workspace.documents.incomplete(base.name))
     if not base.watch:
         return
     seen = workspace.watching.folders(base)
-    last = max((one.at for one in seen), default=None)
+    last = max((watched_folder.at for watched_folder in seen), default=None)
     text = t("Watched; last check {at}", at=units.local(last)) if last else t("Watched")
     st.caption(f":material/visibility: {plain(text)}")
-    for number, one in enumerate(seen):
-        if one.problem:
-            st.warning(f"{plain(one.folder)}: {plain(text_of(one.problem))}", icon=":material/folder_off:")
-        elif one.removals:
-            _wait(workspace, base, one, f"{base.id}_{number}")
+    for number, watched_folder in enumerate(seen):
+        if watched_folder.problem:
+            st.warning(
+                f"{plain(watched_folder.folder)}: {plain(text_of(watched_folder.problem))}",
+                icon=":material/folder_off:",
+            )
+        elif watched_folder.removals:
+            _wait(workspace, base, watched_folder, f"{base.id}_{number}")
 
 
 def state(workspace: Workspace, status: BaseStatus) -> str:
     """Return whether the notes of a base are what its folders hold, and the last sync, as HTML."""
     base = status.base
     folders = workspace.watching.folders(base)
-    if status.refused or workspace.bases.failures(base) or any(one.problem or one.removals for one in folders):
+    if (
+        status.refused
+        or workspace.bases.failures(base)
+        or any(watched_folder.problem or watched_folder.removals for watched_folder in folders)
+    ):
         name = "attention"
     else:
         name = "working" if status.pending else "current"

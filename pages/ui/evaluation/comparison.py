@@ -72,7 +72,7 @@ def chosen(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet)
     runs = workspace.runs.all(base.name)
     existing = {run.id for run in runs}
     remembered = (st.session_state.get(key, ""), workspace.preferences.get(key))
-    named = next(filter(None, ([one for one in ids.split(",") if one in existing] for ids in remembered)), [])
+    named = next(filter(None, ([item for item in ids.split(",") if item in existing] for ids in remembered)), [])
     if not named:
         last = {run.pipeline: run.id for run in reversed(runs) if run.set_id == question_set.id and run.ended_at}
         usual = [way for way in last if replace(way, name="") == Pipeline()][-1:]

@@ -124,8 +124,8 @@ def _table(heads: Iterable[str], lines: Iterable[tuple[str, str, Iterable[str]]]
 
 
 def _figure_table(base: KnowledgeBase, shown: SideBySide, names: Sequence[str]) -> str:
-    compared = [one[name] for one in shown.comparisons for name in names if name in one]
-    widest = max((abs(end) for one in compared for end in (one.low, one.high)), default=0.0) or 1.0
+    compared = [comparison[name] for comparison in shown.comparisons for name in names if name in comparison]
+    widest = max((abs(end) for comparison in compared for end in (comparison.low, comparison.high)), default=0.0) or 1.0
     lines = []
     for name in names:
         figures = shown.figures[name]

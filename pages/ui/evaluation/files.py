@@ -59,7 +59,7 @@ def importing(workspace: Workspace, base: str) -> None:
 
 def _into(workspace: Workspace, base: str, file: str) -> str:
     """Draw the choice of the set for the questions, and return its name; at first a new set, named like the file."""
-    there = [one.name for one in workspace.question_sets.all(base)]
+    there = [question_set.name for question_set in workspace.question_sets.all(base)]
     new = PurePath(file).stem.strip()[: setmenu.LONGEST] or t("My questions")
     texts = {name: name for name in there}
     texts.setdefault(new, t("{set} (new)", set=new))

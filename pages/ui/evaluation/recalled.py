@@ -193,11 +193,11 @@ def _judged(judgement: Judgement) -> str:
 def _diagnosed(result: QuestionResult) -> list[str]:
     """Return the reasons of missed passages as HTML: one for all in the same chunk."""
     together: dict[tuple[str, str], list[Diagnosis]] = {}
-    for one in result.diagnoses:
-        together.setdefault((one.stage, one.chunk_id or f"{one.gold}"), []).append(one)
+    for diagnose in result.diagnoses:
+        together.setdefault((diagnose.stage, diagnose.chunk_id or f"{diagnose.gold}"), []).append(diagnose)
     reasons = []
     for same in together.values():
-        first, numbers = same[0], ", ".join(f"{one.gold + 1}" for one in same)
+        first, numbers = same[0], ", ".join(f"{diagnosis.gold + 1}" for diagnosis in same)
         which = (
             f"{t_plural('Passage {numbers}', 'Passages {numbers}', n=len(same), numbers=numbers)}: "
             if len(result.golds) > 1

@@ -80,7 +80,7 @@ def _named(name: str, title: str, label: str, value: str, act: Callable[[str], Q
 def open_samples(workspace: Workspace) -> None:
     """Choose the questions on the sample notes, and add them first if no set of that name is there."""
     known = {render(SAMPLES, language) for language in LANGUAGES}
-    question_set = next((one for one in workspace.question_sets.all(jobs.SAMPLE) if one.name in known), None)
+    question_set = next((item for item in workspace.question_sets.all(jobs.SAMPLE) if item.name in known), None)
     if question_set is None:
         name = text_of(SAMPLES)
         question_set = workspace.question_sets.add_file(jobs.SAMPLE, name, _samples(), QUESTIONS.name)

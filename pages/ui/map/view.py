@@ -22,7 +22,7 @@ def draw(
         "ids": list(mapped.notes),
         "titles": [cards[note].title if note in cards else "" for note in mapped.notes],
         "links": [list(pair) for pair in mapped.links] if links else [],
-        "regions": [[one.x, one.y, " · ".join(one.words), one.notes] for one in mapped.regions],
+        "regions": [[region.x, region.y, " · ".join(region.words), region.notes] for region in mapped.regions],
         "ramp": ramp,
         "about": t_plural("A map of {n} note", "A map of {n} notes", n=len(mapped.notes)),
         "help": t("Drag to move, scroll to zoom, click a point to open its note."),

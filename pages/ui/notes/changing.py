@@ -75,7 +75,9 @@ def _read_as(workspace: Workspace, note: Note) -> None:
     )
     with shell.errors():
         found = workspace.documents.encodings(note.id)
-        texts = {"": t("Automatic")} | {one.encoding: f"{one.encoding}: {one.beginning}" for one in found}
+        texts = {"": t("Automatic")} | {
+            read_as.encoding: f"{read_as.encoding}: {read_as.beginning}" for read_as in found
+        }
         chosen = widgets.select(t("Encoding"), texts, f"encoding_{note.id}")
         if widgets.button(t("Read again"), "read_as_yes", "check", type="primary", disabled=workspace.readonly):
             workspace.documents.read_as(note.id, chosen)

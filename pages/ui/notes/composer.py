@@ -73,11 +73,15 @@ def edit(workspace: Workspace, note_id: str) -> None:
     _open(Writing(token_hex(8), note, workspace.bases.by_id(note.base_id).name, note.body))
 
 
-def edit_proposed(workspace: Workspace, one: Submission) -> None:
+def edit_proposed(workspace: Workspace, submission: Submission) -> None:
     """Begin to edit a note with its proposed change; for callbacks. Raises NoteNotFound."""
-    note, changed = workspace.notes.get(one.note.id), workspace.proposals.proposed(one)
+    note, changed = workspace.notes.get(submission.note.id), workspace.proposals.proposed(submission)
     fields = {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(changed, name)) != getattr(note, name)}
-    _open(Writing(token_hex(8), note, one.note.base, changed.body, fields=fields, settles=one.change is not None))
+    _open(
+        Writing(
+            token_hex(8), note, submission.note.base, changed.body, fields=fields, settles=submission.change is not None
+        )
+    )
 
 
 def resume(workspace: Workspace, key: str) -> None:
@@ -141,10 +145,10 @@ def wish_for(writing: Writing, what: Wish) -> None:
 def discard(workspace: Workspace, key: str) -> None:
     """Delete a draft, and close the editor if it is its text; for callbacks."""
     workspace.drafts.delete_for_good(key)
-    for one in session_texts().values():
-        if one.key == key:
-            one.stored = _ALL
-            one.body, one.fields = one.note.body if one.note else "", {}
+    for text in session_texts().values():
+        if text.key == key:
+            text.stored = _ALL
+            text.body, text.fields = text.note.body if text.note else "", {}
     if (writing := now()) and writing.key == key:
         leave(workspace)
 
@@ -211,9 +215,9 @@ def put_into(workspace: Workspace, writing: Writing, base: str, folder: str) -> 
 
 def settle(workspace: Workspace, besides: Writing | None) -> None:
     """Save the texts of this session whose editors were left, but for one that is open."""
-    for one in session_texts().values():
-        if one is not besides and one.saves and not workspace.readonly:
-            save(workspace, one, rests=True)
+    for text in session_texts().values():
+        if text is not besides and text.saves and not workspace.readonly:
+            save(workspace, text, rests=True)
 
 
 def overtaken(workspace: Workspace, writing: Writing) -> bool:

@@ -38,10 +38,10 @@ def _history(workspace: Workspace, note_id: str) -> None:
         left, right = st.columns([2, 3], gap="medium")
         with left, st.container(height=460, border=False):
             number = st.radio(
-                t("Version"), list(texts), format_func=lambda one: plain(texts[one]), key=f"history_{note_id}"
+                t("Version"), list(texts), format_func=lambda text: plain(texts[text]), key=f"history_{note_id}"
             )
         with right:
-            others = {one: text for one, text in texts.items() if one != number}
+            others = {item: text for item, text in texts.items() if item != number}
             _compared(workspace, note_id, number, others)
             newest = versions[0].number
             if number != newest and widgets.button(
@@ -63,7 +63,8 @@ def _compared(workspace: Workspace, note_id: str, number: int, others: dict[int,
     newest = max(others)
     first = newest if newest > number else next(iter(others))
     texts = {
-        one: text if one < max(newest, number) else t("now · {version}", version=text) for one, text in others.items()
+        item: text if item < max(newest, number) else t("now · {version}", version=text)
+        for item, text in others.items()
     }
     other = widgets.select(t("Compared with"), texts, f"history_{note_id}_{number}", index=list(texts).index(first))
     with st.container(height=360, border=True):
@@ -106,20 +107,20 @@ def _near(text: str, *, first: bool, last: bool) -> str:
 def _fields(changes: tuple[FieldChange, ...]) -> str:
     """Return the fields that differ as HTML."""
     rows = (
-        f'<tr><td>{html(text_of(NOTE_FIELDS[one.name].title))}</td><td class="t-words"><del>{html(value(one.before))}</del> '
-        f"<ins>{html(value(one.after))}</ins></td></tr>"
-        for one in changes
+        f'<tr><td>{html(text_of(NOTE_FIELDS[change.name].title))}</td><td class="t-words"><del>{html(value(change.before))}</del> '
+        f"<ins>{html(value(change.after))}</ins></td></tr>"
+        for change in changes
     )
     return f'<table class="t-table">{"".join(rows)}</table>'
 
 
-def value(one: object) -> str:
+def value(item: object) -> str:
     """Return the value of a field as text."""
-    if isinstance(one, (tuple, list)):
-        return ", ".join(map(str, one)) or "–"
-    if isinstance(one, dict):
-        return "; ".join(f"{name}: {value(each)}" for name, each in one.items()) or "–"
-    return "–" if one in (None, "") else str(one)[: len("2026-01-31")] if hasattr(one, "isoformat") else str(one)
+    if isinstance(item, (tuple, list)):
+        return ", ".join(map(str, item)) or "–"
+    if isinstance(item, dict):
+        return "; ".join(f"{name}: {value(item)}" for name, item in item.items()) or "–"
+    return "–" if item in (None, "") else str(item)[: len("2026-01-31")] if hasattr(item, "isoformat") else str(item)
 
 
 def _revert(workspace: Workspace, note_id: str, number: int, now: int) -> None:

@@ -52,8 +52,10 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             actions.ways(note)
         originals.provenance(note, passage[0] if passage else None)
         # Each property that can't be read has a warning of its own, as far as they are named.
-        omissions = (one for one in note.left_out if one.kind != "field" or one.count > len(note.warnings))
-        if remarks := [text_of(one) for one in (*omissions, *note.warnings)]:
+        omissions = (
+            omission for omission in note.left_out if omission.kind != "field" or omission.count > len(note.warnings)
+        )
+        if remarks := [text_of(omission) for omission in (*omissions, *note.warnings)]:
             sentences = (plain(f"{remark[:1].upper()}{remark[1:]}") for remark in remarks)
             st.warning("\n\n".join(sentences), icon=":material/warning:")
         if note.encoding and note.encoding.known == "unsure" and not jobs.shut(workspace):
@@ -62,9 +64,10 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             )
         if lost := workspace.notes.missing_attachments(note):
             st.caption(f":material/broken_image: {plain(_lost(lost))}")
-        for one in workspace.pictures.problems(note.id):
+        for problem in workspace.pictures.problems(note.id):
             st.warning(
-                plain(t("The picture {name} {reason}", name=one.path, reason=one.error)), icon=":material/image:"
+                plain(t("The picture {name} {reason}", name=problem.path, reason=problem.error)),
+                icon=":material/image:",
             )
         if edited:
             label = t_plural("See {n} edited passage", "See {n} edited passages", n=len(edited))
@@ -197,14 +200,15 @@ def _page(note: Note, drawn: Document, sources: NoteSources) -> str:
     tagged = "".join(tag(name, can_click=True) for name in note.tags)
     tagged = f'<p class="tags">{tagged}</p>' if tagged else ""
     outline = "".join(
-        f'<a class="deep-{one.level}" href="#" data-place="{one.id}">{html(one.text)}</a>' for one in drawn.headings
+        f'<a class="deep-{heading.level}" href="#" data-place="{heading.id}">{html(heading.text)}</a>'
+        for heading in drawn.headings
     )
     if len(drawn.headings) < 2:
         outline = ""
     else:
         outline = f"<nav><details><summary>{html(t('Outline'))}</summary>{outline}</details></nav>"
     to, missing, back = sources.links()
-    lost = [f'<a class="missing" href="#" data-make="{html(one)}">{html(one)}</a>' for one in missing]
+    lost = [f'<a class="missing" href="#" data-make="{html(item)}">{html(item)}</a>' for item in missing]
     links = [
         _links(t("Links in this note"), [*_notes(to), *(lost if sources.can_make else [])]),
         _links(t("Links to this note"), [*_mentions(back[:MENTIONS], sources), *_notes(back[MENTIONS:])]),
@@ -214,7 +218,7 @@ def _page(note: Note, drawn: Document, sources: NoteSources) -> str:
 
 
 def _notes(places: Sequence[Place]) -> Iterable[str]:
-    return (f"{to_note(one)}{html(one.title)}</a>" for one in places)
+    return (f"{to_note(place)}{html(place.title)}</a>" for place in places)
 
 
 def _mentions(places: Sequence[Place], sources: NoteSources) -> Iterable[str]:

@@ -47,37 +47,40 @@ class _Panel:
     def _notes(self, title: str, notes: Sequence[RelatedNote], key: str) -> None:
         if notes:
             st.caption(f"**{title}**")
-        for one in notes:
-            self._opening(one.note, f"{key}_{one.note.id}")
-            base = [] if one.note.base_id == self._note.base_id else [one.note.base]
-            st.caption(plain(" · ".join([*base, *map(text_of, one.reasons)])))
+        for related_note in notes:
+            self._opening(related_note.note, f"{key}_{related_note.note.id}")
+            base = [] if related_note.note.base_id == self._note.base_id else [related_note.note.base]
+            st.caption(plain(" · ".join([*base, *map(text_of, related_note.reasons)])))
 
     def _tags(self, tags: Sequence[TagSuggestion]) -> None:
         if tags:
             st.caption(f"**{t('Suggested tags')}**")
-        for number, one in enumerate(tags):
-            if self._accepted(f"#{one.tag}", f"tag_{number}", "new_label", text_of(one.reason)):
-                self._workspace.notes.tag([self._note.id], add=[one.tag])
+        for number, tag in enumerate(tags):
+            if self._accepted(f"#{tag.tag}", f"tag_{number}", "new_label", text_of(tag.reason)):
+                self._workspace.notes.tag([self._note.id], add=[tag.tag])
                 self._done(
-                    t("The tag #{tag} is added.", tag=one.tag),
-                    partial(self._workspace.notes.tag, [self._note.id], remove=[one.tag]),
+                    t("The tag #{tag} is added.", tag=tag.tag),
+                    partial(self._workspace.notes.tag, [self._note.id], remove=[tag.tag]),
                 )
 
     def _places(self, places: Sequence[PlaceSuggestion]) -> None:
         if places:
             st.caption(f"**{t('Suggested places')}**")
-        for number, one in enumerate(places):
-            place = one.folder or t("the top of the base")
-            place = place if one.base == self._base else f"{one.base}: {place}"
-            if not one.movable:
+        for number, place_suggestion in enumerate(places):
+            place = place_suggestion.folder or t("the top of the base")
+            place = place if place_suggestion.base == self._base else f"{place_suggestion.base}: {place}"
+            if not place_suggestion.movable:
                 st.markdown(plain(place))
-                st.caption(plain(text_of(one.reason)))
+                st.caption(plain(text_of(place_suggestion.reason)))
                 continue
             if self._accepted(
-                t("Move to {place}", place=place), f"place_{number}", "drive_file_move", text_of(one.reason)
+                t("Move to {place}", place=place),
+                f"place_{number}",
+                "drive_file_move",
+                text_of(place_suggestion.reason),
             ):
                 before = (self._note.path or "").rpartition("/")[0]
-                moved = self._workspace.notes.move(self._note.id, one.folder)
+                moved = self._workspace.notes.move(self._note.id, place_suggestion.folder)
                 self._done(
                     t("The note is at '{path}' now.", path=moved.path or ""),
                     partial(self._workspace.notes.move, self._note.id, before),
@@ -88,26 +91,26 @@ class _Panel:
             st.caption(f"**{t('Suggested links')}**")
             if not writable:
                 st.caption(t("This note is a file, and its base doesn't write to files: write the links in the file."))
-        for one in links:
-            label = one.note.title if one.text == one.note.title else f"{one.text} → {one.note.title}"
-            if self._accepted(label, f"link_{one.note.id}", "add_link", text_of(one.reason), shut=not writable):
+        for link in links:
+            label = link.note.title if link.text == link.note.title else f"{link.text} → {link.note.title}"
+            if self._accepted(label, f"link_{link.note.id}", "add_link", text_of(link.reason), shut=not writable):
                 version = self._workspace.notes.history(self._note.id)[0].number
-                self._workspace.related.link(self._note.id, one.note.id, expected_version=self._note.version)
+                self._workspace.related.link(self._note.id, link.note.id, expected_version=self._note.version)
                 self._done(
-                    t("The link to '{title}' is there.", title=one.note.title),
+                    t("The link to '{title}' is there.", title=link.note.title),
                     partial(self._workspace.notes.revert, self._note.id, version),
                 )
 
     def _hints(self, hints: Sequence[Hint]) -> None:
         if hints:
             st.caption(f"**{t('What would help this note')}**")
-        for number, one in enumerate(hints):
-            st.markdown(plain(text_of(one.about)))
-            for quote in one.quotes:
+        for number, hint in enumerate(hints):
+            st.markdown(plain(text_of(hint.about)))
+            for quote in hint.quotes:
                 st.caption(f"> {plain(quote)}")
-            st.caption(plain(text_of(one.remedy)))
-            if one.other:
-                self._opening(one.other, f"hint_{number}_{one.other.id}")
+            st.caption(plain(text_of(hint.remedy)))
+            if hint.other:
+                self._opening(hint.other, f"hint_{number}_{hint.other.id}")
 
     def _opening(self, card: NoteCard, key: str) -> None:
         """Draw a title that opens its note."""

@@ -44,12 +44,12 @@ def accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
 def reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
     """Put new notes into the trash, and drop proposed changes."""
     workspace.proposals.reject(chosen)
-    new = [one.note.id for one in chosen if not one.change]
+    new = [submission.note.id for submission in chosen if not submission.change]
     opened.forget(new)
 
     def undone() -> None:
         workspace.notes.restore(new)
-        workspace.proposals.restore([one.change for one in chosen if one.change])
+        workspace.proposals.restore([submission.change for submission in chosen if submission.change])
 
     undo.offer(_settled(chosen, accepted=False), undone)
 
@@ -64,16 +64,16 @@ def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
 
 def _wait_again(workspace: Workspace, done: Sequence[Submission]) -> None:
     """Undo an acceptance: what was accepted waits again."""
-    for one in done:
-        if one.change:
-            note = workspace.notes.revert(one.note.id, one.note.version, embed=False)
-            workspace.proposals.restore([replace(one.change, version=note.version)])
-    workspace.notes.set_fields([one.note.id for one in done if not one.change], status="pending")
+    for submission in done:
+        if submission.change:
+            note = workspace.notes.revert(submission.note.id, submission.note.version, embed=False)
+            workspace.proposals.restore([replace(submission.change, version=note.version)])
+    workspace.notes.set_fields([submission.note.id for submission in done if not submission.change], status="pending")
     workspace.start_indexing()
 
 
 def _submissions(chosen: Sequence[Matter]) -> list[Submission]:
-    return [one.submission for one in chosen if one.submission]
+    return [matter.submission for matter in chosen if matter.submission]
 
 
 def _accept(workspace: Workspace, chosen: Sequence[Matter]) -> None:
@@ -84,22 +84,22 @@ def _reject(workspace: Workspace, chosen: Sequence[Matter]) -> None:
     reject(workspace, _submissions(chosen))
 
 
-def merge(workspace: Workspace, one: Matter, into: str) -> None:
+def merge(workspace: Workspace, matter: Matter, into: str) -> None:
     """Add a new note to the end of another."""
     before = workspace.notes.get(into).version
-    workspace.review.merge(one, into)
+    workspace.review.merge(matter, into)
     workspace.start_indexing()
 
     def undone() -> None:
         workspace.notes.revert(into, before, embed=False)
-        workspace.notes.restore([one.note.id] if one.note else [], embed=False)
+        workspace.notes.restore([matter.note.id] if matter.note else [], embed=False)
         workspace.start_indexing()
 
     undo.offer(t_plural("{n} note is added to another.", "{n} notes are added to others.", n=1), undone)
 
 
 def _archive(workspace: Workspace, chosen: Sequence[Matter]) -> None:
-    ids = [one.note.id for one in chosen if one.note]
+    ids = [matter.note.id for matter in chosen if matter.note]
     workspace.notes.archive(ids)
     undo.offer(
         t_plural("{n} note is archived.", "{n} notes are archived.", n=len(ids)),
@@ -108,7 +108,7 @@ def _archive(workspace: Workspace, chosen: Sequence[Matter]) -> None:
 
 
 def _delete(workspace: Workspace, chosen: Sequence[Matter]) -> None:
-    ids = [one.note.id for one in chosen if one.note]
+    ids = [matter.note.id for matter in chosen if matter.note]
     workspace.notes.delete(ids, author="person")
     opened.forget(ids)
     undo.offer(
@@ -120,9 +120,9 @@ def _delete(workspace: Workspace, chosen: Sequence[Matter]) -> None:
 def _resolve(verdict: Verdict) -> Callable[[Workspace, Sequence[Matter]], None]:
     def act(workspace: Workspace, chosen: Sequence[Matter]) -> None:
         def work(_: object) -> None:
-            for one in chosen:
-                if one.flagged:
-                    workspace.chunks.resolve(one.flagged.edit.id, verdict)
+            for matter in chosen:
+                if matter.flagged:
+                    workspace.chunks.resolve(matter.flagged.edit.id, verdict)
 
         jobs.start(workspace, "edits", work)
 
@@ -130,7 +130,7 @@ def _resolve(verdict: Verdict) -> Callable[[Workspace, Sequence[Matter]], None]:
 
 
 def _try_again(workspace: Workspace, chosen: Sequence[Matter]) -> None:
-    bases = list(dict.fromkeys(one.base for one in chosen))
+    bases = list(dict.fromkeys(matter.base for matter in chosen))
 
     def work(progress: Progress) -> int:
         return sum(workspace.chunks.embed(base, refused=True, progress=progress) for base in bases)
@@ -139,7 +139,7 @@ def _try_again(workspace: Workspace, chosen: Sequence[Matter]) -> None:
 
 
 def _let_be(workspace: Workspace, chosen: Sequence[Matter]) -> None:
-    keys = [one.key for one in chosen]
+    keys = [matter.key for matter in chosen]
     workspace.review.let_be(keys)
     undo.offer(
         t_plural("{n} stays as it is.", "{n} stay as they are.", n=len(keys)), lambda: workspace.review.reopen(keys)
@@ -148,12 +148,12 @@ def _let_be(workspace: Workspace, chosen: Sequence[Matter]) -> None:
 
 def _settle(side: Side) -> Callable[[Workspace, Sequence[Matter]], None]:
     def act(workspace: Workspace, chosen: Sequence[Matter]) -> None:
-        undone = [workspace.review.settle(one, side) for one in chosen]
+        undone = [workspace.review.settle(matter, side) for matter in chosen]
         workspace.start_indexing()
 
         def back() -> None:
-            for one in undone:
-                one()
+            for item in undone:
+                item()
             workspace.start_indexing()
 
         undo.offer(t_plural("{n} note is settled.", "{n} notes are settled.", n=len(chosen)), back)
@@ -162,12 +162,12 @@ def _settle(side: Side) -> Callable[[Workspace, Sequence[Matter]], None]:
 
 
 def _seen(workspace: Workspace, chosen: Sequence[Matter]) -> None:
-    undone = workspace.review.reminders.seen([one.note.id for one in chosen if one.note])
+    undone = workspace.review.reminders.seen([matter.note.id for matter in chosen if matter.note])
     undo.offer(t_plural("{n} comes back later.", "{n} come back later.", n=len(chosen)), undone)
 
 
 def _postpone(workspace: Workspace, chosen: Sequence[Matter]) -> None:
-    keys = [one.key for one in chosen]
+    keys = [matter.key for matter in chosen]
     workspace.review.postpone(keys)
     undo.offer(
         t_plural("{n} comes back in a week.", "{n} come back in a week.", n=len(keys)),

@@ -40,7 +40,7 @@ def _drop(workspace: Workspace) -> None:
     with_model = _with_model(workspace)
     closed = not dropped or jobs.shut(workspace) or workspace.jobs.running(*jobs.LEARNING)
     if widgets.button(t("Suggest notes"), "learning_go", "school", disabled=closed):
-        logs = [(_file_name(one.name), one.getvalue()) for one in dropped]
+        logs = [(_file_name(uploaded_file.name), uploaded_file.getvalue()) for uploaded_file in dropped]
         jobs.start(workspace, "learn", lambda progress: _learn(workspace, base, logs, with_model, progress))
 
 

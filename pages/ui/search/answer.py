@@ -282,4 +282,4 @@ def _passages(workspace: Workspace, prepared: Prepared) -> None:
 
 def _cited(workspace: Workspace, question: str, context: Context) -> None:
     """Record that a person takes the passages of a context along."""
-    workspace.clicks.note("cite", question, [(one.note.id, "") for one in context.citations])
+    workspace.clicks.note("cite", question, [(citation.note.id, "") for citation in context.citations])

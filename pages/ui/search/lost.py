@@ -32,11 +32,11 @@ def _lost(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> N
         return
     words = workspace.searching.words(result.understood.text)
     several = len({hit.note.base_id for hit in result.hits}) > 1
-    counted = Counter(one.stage for one in result.lost)
+    counted = Counter(item.stage for item in result.lost)
     st.caption(t("Passages that were considered and aren't among the hits, by where they dropped out."))
     for stage in (stage for stage in get_args(LostAt) if counted[stage]):
-        candidates = sorted((one for one in result.lost if one.stage == stage), key=lambda one: one.hit.rank)
-        rows = "".join(_row(one, words, base=several) for one in candidates[:SHOWN])
+        candidates = sorted((item for item in result.lost if item.stage == stage), key=lambda item: item.hit.rank)
+        rows = "".join(_row(candidate, words, base=several) for candidate in candidates[:SHOWN])
         more = f'<div class="t-dim t-small">{html(t("and {n} more", n=counted[stage] - SHOWN))}</div>'
         st.html(
             f'<div class="t-lost"><div class="t-lost-head"><b>{html(text_of(LOST[stage]))}</b> '
@@ -44,8 +44,8 @@ def _lost(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> N
         )
 
 
-def _row(one: Lost, words: Sequence[str], *, base: bool) -> str:
-    hit = one.hit
+def _row(item: Lost, words: Sequence[str], *, base: bool) -> str:
+    hit = item.hit
     place = " › ".join([*([hit.note.base] if base else []), hit.note.title, *cards.section(hit.note, hit.chunk)])
     return (
         f'<div class="t-fell"><div><span class="t-dim">{hit.rank}</span> {html(place)}</div>'

@@ -52,7 +52,7 @@ def _known(status: ImageStatus) -> None:
     st.html(facts(texts))
     if status.failed:
         lines = "".join(
-            f'<div class="t-small">{html(f"{one.path}: {text_of(one.error)}")}</div>' for one in status.failed
+            f'<div class="t-small">{html(f"{failed.path}: {text_of(failed.error)}")}</div>' for failed in status.failed
         )
         title = t_plural("{n} can't be read", "{n} can't be read", n=len(status.failed))
         st.html(folded(title, lines, css="t-more"))

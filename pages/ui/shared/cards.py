@@ -205,15 +205,15 @@ def stages(scores: Mapping[str, StageScore]) -> str:
     """Return the score and the rank of each stage as HTML, with a bar on a scale from 0 to 1."""
     bars = []
     for stage, tile in COLOURS.items():
-        one = scores.get(stage)
-        if one is None or not (one.score or one.rank):
+        stage_score = scores.get(stage)
+        if stage_score is None or not (stage_score.score or stage_score.rank):
             continue
-        share = min(1.0, max(0.0, SCALES.get(stage, float)(one.score)))
-        rank = f"#{one.rank:,}" if one.rank else t("too far down")
+        share = min(1.0, max(0.0, SCALES.get(stage, float)(stage_score.score)))
+        rank = f"#{stage_score.rank:,}" if stage_score.rank else t("too far down")
         bars.append(
             f'<span class="t-stage">{html(text_of(STAGES[stage]))}'
             f'<span class="t-bar"><i style="width: {100 * share:.0f}%; background: {tile}"></i></span>'
-            f'<b>{one.score:.2f}</b><span class="t-dim">{html(rank)}</span></span>'
+            f'<b>{stage_score.score:.2f}</b><span class="t-dim">{html(rank)}</span></span>'
         )
     return f'<div class="t-stages">{"".join(bars)}</div>' if bars else ""
 

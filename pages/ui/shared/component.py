@@ -17,5 +17,5 @@ def component(name: str, module: str, html: str | None = None, *, before: str = 
         name,
         html=html,
         css=style.read_text(encoding="utf-8") if style.exists() else None,
-        js="\n".join(one.read_text(encoding="utf-8") for one in scripts),
+        js="\n".join(path.read_text(encoding="utf-8") for path in scripts),
     )

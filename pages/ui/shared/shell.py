@@ -246,7 +246,7 @@ def _state(workspace: Workspace) -> None:
 def _freshness(now: Freshness) -> None:
     """Draw that the notes are up to date, or what needs a look, with a link."""
     dot, title = FRESHNESS[now.state]
-    more = "".join(f'<div class="t-dim">{html(text_of(one))}</div>' for one in now.messages)
+    more = "".join(f'<div class="t-dim">{html(text_of(item))}</div>' for item in now.messages)
     st.html(f'<div class="t-state"><span class="t-dot {dot}"></span><div>{html(text_of(title))}{more}</div></div>')
     if now.state == "attention":
         st.page_link("bases.py", label=t("Have a look"), icon=":material/arrow_forward:")

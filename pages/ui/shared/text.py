@@ -18,9 +18,9 @@ def t(text: str, /, **fields: object) -> str:
     return render(message(text, **fields), session_language())
 
 
-def t_plural(one: str, many: str, /, **fields: object) -> str:
+def t_plural(item: str, many: str, /, **fields: object) -> str:
     """Return a text that depends on its field `n`."""
-    return render(plural(one, many, **fields), session_language())
+    return render(plural(item, many, **fields), session_language())
 
 
 def text_of(value: object, /, **fields: object) -> str:

@@ -32,7 +32,8 @@ _VALUE = r"(?P<value>\"[^\"\n]{1,1000}\"|'[^'\n]{1,1000}'|[^\s\"'|;]{1,1000})"
 
 def _command(names: str, options: str) -> re.Pattern[str]:
     flags = "|".join(
-        re.escape(one[:-1]) if one.endswith("=") else f"{re.escape(one)}(?:[ \t]{{1,4}}|=)?" for one in options.split()
+        re.escape(entry[:-1]) if entry.endswith("=") else f"{re.escape(entry)}(?:[ \t]{{1,4}}|=)?"
+        for entry in options.split()
     )
     return re.compile(
         rf"(?<![\w./-])(?:[\w./-]{{0,80}}/)?(?:{names})(?:\.exe)?(?=\s)(?:[^\n|;]{{0,300}}?\s)(?:{flags}){_VALUE}",

@@ -74,17 +74,17 @@ def _cards(text: str) -> Iterator[Span]:
             continue
         for place, first in enumerate(groups):
             for end in range(place + _MOST_GROUPS, place, -1):
-                some = groups[place:end]
-                form = " ".join(group[0] for group in some)
+                item = groups[place:end]
+                form = " ".join(group[0] for group in item)
                 if _CARD_FORMS.fullmatch(form) and _is_card(form):
-                    yield Span(row.start() + first.start(), row.start() + some[-1].end(), "card")
+                    yield Span(row.start() + first.start(), row.start() + item[-1].end(), "card")
                     break
 
 
 def _is_card(text: str) -> bool:
     """Return whether figures have the first ones, the number and the check digit (Luhn) of a card."""
-    figures = [int(one) for one in text if one.isdigit()][::-1]
-    doubled = [sum(divmod(2 * one, 10)) for one in figures[1::2]]
+    figures = [int(item) for item in text if item.isdigit()][::-1]
+    doubled = [sum(divmod(2 * figure, 10)) for figure in figures[1::2]]
     known = _ISSUER.match("".join(map(str, figures[:-3:-1])))
     return (
         bool(known)
@@ -105,4 +105,4 @@ def _accounts(text: str) -> Iterator[Span]:
 
 
 def _is_account(text: str) -> bool:
-    return int("".join(str(int(one, 36)) for one in text[4:] + text[:4])) % 97 == 1
+    return int("".join(str(int(item, 36)) for item in text[4:] + text[:4])) % 97 == 1

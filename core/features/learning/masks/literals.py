@@ -80,11 +80,11 @@ def _closed(text: str, start: int, mark: str) -> int | None:
 
 def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
     """Return the values that begin at a place of a text: one as a rule, several in a call, a list, or a choice."""
-    if one := quoted(text, at):
-        return [one]
+    if item := quoted(text, at):
+        return [item]
     if text.startswith("(", at) and quoted(text, at + 1):
         most: int = _call_end(text[at + 1 : at + MOST]) or MOST
-        return [Value(*one.span("text")) for one in _LITERAL.finditer(text, at, at + 1 + most)]
+        return [Value(*item.span("text")) for item in _LITERAL.finditer(text, at, at + 1 + most)]
     if in_url:
         match = _URL_BARE.match(text, at)
         return [Value(*match.span(), quoted=False)] if match else []
@@ -97,7 +97,7 @@ def values_at(text: str, at: int, *, in_url: bool = False) -> list[Value]:
         and (close := text.find("]", at, at + MOST)) > at
         and _AFTER_CALL.match(text, close + 1)
     ):
-        found = [Value(*one.span("text")) for one in _LITERAL.finditer(text, at, close)]
+        found = [Value(*item.span("text")) for item in _LITERAL.finditer(text, at, close)]
         return found or [Value(at + 1, close, quoted=False)]
     bare = _BARE.match(text, at)
     return [Value(*bare.span(), quoted=False), *_otherwise(text, bare.end())] if bare else []
@@ -126,14 +126,14 @@ def _call_end(inner: str) -> int | None:
 
 def _arguments(text: str, name: str, start: int, end: int) -> list[Value]:
     """Return the values within a call: its texts, but not the name that a getter looks up, or what it shows."""
-    found = [Value(*one.span("text")) for one in _LITERAL.finditer(text, start, end)]
+    found = [Value(*match.span("text")) for match in _LITERAL.finditer(text, start, end)]
     last = re.split(r"[.:]", name)[-1].lower()
     if last in ("getpass", "input", "prompt"):
         return []
     if last in _GETTERS:
         return found[1:]
     if found:
-        return [one for one in found if not _is_name(text[one.start : one.end])]
+        return [value for value in found if not _is_name(text[value.start : value.end])]
     if '"' in text[start:end] or "'" in text[start:end]:
         return []
     inner = re.match(r"\s*(?:\w+=)?(?P<value>[^\s(),=]{4,})\s*\Z", text[start:end])

@@ -71,7 +71,7 @@ def grade(name: str) -> Grade:
     best = max(grades, default=Grade.NONE)
     if best is Grade.NONE:
         return best
-    last = max(place for place, one in enumerate(grades) if one is best)
+    last = max(place for place, item in enumerate(grades) if item is best)
     about = any(part in _ABOUT for part in parts[last + 1 :])
     counted = best is not Grade.ANY and any(part in _COUNTED for part in parts[:last])
     if (about or counted) and not (parts[-1] == "id" and "session" in parts):

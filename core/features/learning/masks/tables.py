@@ -35,7 +35,9 @@ def tables(text: str) -> Iterator[Span]:
     for number, line in enumerate(lines):
         if len(line) <= MOST_LINE and (columns or is_named(line)):
             following = lines[number + 1] if number + 1 < len(lines) else ""
-            columns = [one for one in columns if _RULE.fullmatch(line) or len(_cells(line, one[0])) == one[1]]
+            columns = [
+                column for column in columns if _RULE.fullmatch(line) or len(_cells(line, column[0])) == column[1]
+            ]
             for separator, _, places in columns:
                 yield from _cell_secrets(
                     line,

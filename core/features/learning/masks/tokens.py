@@ -54,7 +54,7 @@ def is_token(text: str) -> bool:
         return False
     if max(map(len, re.split(r"[-_/]", core))) < _LONG_PART and not ("/" in core and mixed(core) >= _LEAST_CHANGES):
         return False
-    kinds = {_kind(one) for one in core}
+    kinds = {_kind(item) for item in core}
     few = len(kinds & {"upper", "lower", "digit"}) < 3
     if few and len(core) < _SHORTEST_OF_TWO:
         return False
@@ -66,8 +66,8 @@ def is_token(text: str) -> bool:
 
 def mixed(text: str) -> float:
     """Return the changes of kind between the characters of a text, for each of them."""
-    kinds = [_kind(one) for one in text]
-    return sum(one != other and "other" not in (one, other) for one, other in pairwise(kinds)) / max(1, len(text))
+    kinds = [_kind(item) for item in text]
+    return sum(kind != other and "other" not in (kind, other) for kind, other in pairwise(kinds)) / max(1, len(text))
 
 
 def _kind(letter: str) -> str:

@@ -65,28 +65,28 @@ def _json_events(text: str) -> Iterator[LogEvent]:
 
 def _messages(whole: Any) -> Iterator[tuple[str, str, str]]:
     """Yield who says what and when, of each conversation in its order."""
-    for one in whole if isinstance(whole, list) else [whole]:
-        if not isinstance(one, Mapping):
+    for item in whole if isinstance(whole, list) else [whole]:
+        if not isinstance(item, Mapping):
             continue
-        if isinstance(one.get("mapping"), Mapping):
-            yield from _tree_messages(one["mapping"])
-        elif isinstance(inner := one.get("chat_messages") or one.get("messages"), list):
+        if isinstance(item.get("mapping"), Mapping):
+            yield from _tree_messages(item["mapping"])
+        elif isinstance(inner := item.get("chat_messages") or item.get("messages"), list):
             yield from _messages(inner)
-        elif "content" in one or "text" in one or "parts" in one:
-            author = one.get("role") or one.get("sender") or one.get("author") or ""
-            said = _text(one.get("text") or one.get("content") or one.get("parts"))
-            yield _name(author), said, str(one.get("created_at") or one.get("create_time") or "")
+        elif "content" in item or "text" in item or "parts" in item:
+            author = item.get("role") or item.get("sender") or item.get("author") or ""
+            said = _text(item.get("text") or item.get("content") or item.get("parts"))
+            yield _name(author), said, str(item.get("created_at") or item.get("create_time") or "")
 
 
 def _tree_messages(nodes: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield the messages of an export of ChatGPT, whose nodes name their parents, by their times."""
     messages = [node.get("message") for node in nodes.values() if isinstance(node, Mapping)]
-    told = [one for one in messages if isinstance(one, Mapping)]
-    for one in sorted(told, key=lambda each: _number(each.get("create_time"))):
-        content = one.get("content")
+    told = [message for message in messages if isinstance(message, Mapping)]
+    for item in sorted(told, key=lambda item: _number(item.get("create_time"))):
+        content = item.get("content")
         said = _text(content.get("parts") if isinstance(content, Mapping) else content)
         if said.strip():
-            yield _name(one.get("author")), said, str(one.get("create_time") or "")
+            yield _name(item.get("author")), said, str(item.get("create_time") or "")
 
 
 def _number(value: Any) -> float:

@@ -95,7 +95,7 @@ def _written(value: Any, depth: int = 0) -> str:
         short = value[:_MOST_VALUE]
         return json.dumps(short, ensure_ascii=False) if not short or any(map(str.isspace, short)) else short
     if isinstance(value, Mapping) and depth < _DEEPEST:
-        return "{" + " ".join(f"{name}={_written(one, depth + 1)}" for name, one in [*value.items()][:50]) + "}"
+        return "{" + " ".join(f"{name}={_written(item, depth + 1)}" for name, item in [*value.items()][:50]) + "}"
     if isinstance(value, list) and depth < _DEEPEST:
-        return "[" + " ".join(_written(one, depth + 1) for one in value[:50]) + "]"
+        return "[" + " ".join(_written(item, depth + 1) for item in value[:50]) + "]"
     return "…" if isinstance(value, (Mapping, list)) else json.dumps(value)

@@ -41,10 +41,10 @@ RULES: Mapping[str, Rule] = {
 
 def facts(log: LogText) -> list[tuple[str, Fact]]:
     """Return the facts in a log with the rules that read them; of equal ones the first."""
-    some: dict[tuple[str, str], tuple[str, Fact]] = {}
+    item: dict[tuple[str, str], tuple[str, Fact]] = {}
     for name, rule in RULES.items():
         for number, fact in enumerate(rule.function(log)):
             if number == MOST_FACTS:
                 break
-            some.setdefault((fact.rule, fact.key), (name, fact))
-    return [*some.values()]
+            item.setdefault((fact.rule, fact.key), (name, fact))
+    return [*item.values()]

@@ -52,7 +52,9 @@ def _mending(failed: LogEvent, later: list[LogEvent]) -> list[LogEvent]:
     worked = [event for event in later if not _fails(event)]
     for number, event in enumerate(worked):
         if command in event.fields["command"]:
-            return [one for one in worked[:number] if not _LOOKING.match(one.fields["command"])] + [event]
+            return [log_event for log_event in worked[:number] if not _LOOKING.match(log_event.fields["command"])] + [
+                event
+            ]
     return next(([event] for event in worked if _program(event) == program and not _LOOKING.match(program)), [])
 
 

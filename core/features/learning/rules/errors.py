@@ -96,7 +96,7 @@ def _deprecated(line: str) -> tuple[str, str] | None:
     if instead is None:
         return None
     rest = instead["new"] or instead["neu"]
-    quoted = [one["name"] for one in _QUOTED.finditer(before)]
+    quoted = [item["name"] for item in _QUOTED.finditer(before)]
     clause = re.split(r"[;,，；。]\s*|:\s+|\.\s+", _PROCESS.sub("", before).strip())[-1]
     old = quoted[-1] if quoted else _WORDS_BEFORE.sub("", clause)
     named = _QUOTED.match(rest)
@@ -157,7 +157,11 @@ def _end(events: Sequence[LogEvent], last: int, what: str, cause: str) -> tuple[
         line = first_line(event)
         near = {*keywords(line)} & subject
         if _ENDED.search(line) and not _ROUTINE.search(line) and (near or event.source == source):
-            steps = [one for one in between if not _ROUTINE.search(first_line(one)) and one.level in ("info", "")]
+            steps = [
+                log_event
+                for log_event in between
+                if not _ROUTINE.search(first_line(log_event)) and log_event.level in ("info", "")
+            ]
             return (steps[-1] if steps else None), event
         between.append(event)
     return None, None

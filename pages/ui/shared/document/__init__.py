@@ -53,7 +53,7 @@ class Document:
         """Return the id in the HTML of a heading, or of a block as in `^block`; empty without one."""
         if place.startswith("^"):
             return place.casefold()
-        return next((one.id for one in self.headings if same(one.text, place.rpartition("#")[2])), "")
+        return next((heading.id for heading in self.headings if same(heading.text, place.rpartition("#")[2])), "")
 
 
 @dataclass(slots=True)
@@ -166,7 +166,9 @@ def _part(body: str, name: str) -> str:
     openings = [(token, inside) for token, inside in itertools.pairwise(tokens) if token.type == "heading_open"]
     for number, (token, inside) in enumerate(openings):
         if token.map and same(_visible(inside), name.rpartition("#")[2]):
-            below = (one.map[0] for one, _ in openings[number + 1 :] if one.map and one.tag <= token.tag)
+            below = (
+                opening.map[0] for opening, _ in openings[number + 1 :] if opening.map and opening.tag <= token.tag
+            )
             return "".join(lines[token.map[0] : next(below, len(lines))])
     return ""
 

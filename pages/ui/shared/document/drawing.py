@@ -201,7 +201,7 @@ class Drawing(RendererHTML):
         """Return the id of a heading or block of this note, empty without one."""
         if place.startswith("^"):
             return place.casefold()
-        return next((one.id for one in self._headings if same(one.text, place.rpartition("#")[2])), "")
+        return next((heading.id for heading in self._headings if same(heading.text, place.rpartition("#")[2])), "")
 
     def _picture(self, address: str, words: str, width: str) -> str:
         wide = f' width="{_width(width)}"' if width else ""

@@ -80,7 +80,7 @@ def _fenced(element: Element) -> Iterator[Element]:
     while children:
         first, *rest = children[:3]
         css = ""
-        if [one.tag for one in (first, *rest)] == ["mo", "mtable", "mo"]:
+        if [item.tag for item in (first, *rest)] == ["mo", "mtable", "mo"]:
             table, last = rest
             css = _FENCES.get((unescape(first.text or ""), unescape(last.text or "")), "")
         if css:
