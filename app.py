@@ -36,7 +36,7 @@ HOSTS = [
 needs_token = access.pages_need_token()
 calls = Calls(shell.workspace)
 """Runs what commands on this machine send; `shell` stores the address that they send it to."""
-assistants = Guard(lazy_app.LazyApp(shell.workspace), shell.workspace)
+assistants = Guard(lazy_app.LazyTools(shell.workspace), shell.workspace)
 
 with_tokens = [
     *calls.routes,

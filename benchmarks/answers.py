@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from benchmarks.quality import imported
 from core.features.answers import choosing, confidence
 from core.features.answers.choosing import Selection
-from core.features.answers.evidence import Candidate
+from core.features.answers.evidence import EvidenceCandidate
 from core.features.answers.excerpts import excerpts
 from core.model import Filters, Quote, SearchResult
 from core.workspace import Workspace
@@ -80,7 +80,7 @@ class Searched:
 
     asked: Asked
     result: SearchResult
-    units: list[Candidate]
+    units: list[EvidenceCandidate]
     took_ms: float
 
 

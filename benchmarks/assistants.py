@@ -68,7 +68,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch, ExitStack() as stack:
         folder = given.workspace or Path(scratch) / "workspace"
         with Workspace(folder) as workspace:
-            workspace.let_programs_in(True)
+            workspace.set_program_access(True)
             token = workspace.access.token
             bases = [imported(workspace, given.data / "vaults" / name, given.embedder) for name in names]
         questions = [

@@ -10,9 +10,9 @@ import pytest
 
 from core.base import files
 from core.base.errors import ConfigError, StoreError
-from core.doors.remote.client import beside
+from core.doors.remote.client import connect_running
 from core.model import bar_line
-from core.settings.access import Access
+from core.settings.access import AccessTokens
 from core.workspace import Workspace
 
 NAMES = ("token", "run.json", "preferences.json", "floors.json", "bars.json", "lock.json", "chroma.seal", "lock")
@@ -74,7 +74,7 @@ def test_what_is_broken_is_set_aside_and_made_anew(folder: Path, shape: str) -> 
         (folder / name).unlink(missing_ok=True)
         SHAPES[shape](folder / name)
     before = {name: _state(folder / name) for name in NAMES}
-    assert beside(folder) is None
+    assert connect_running(folder) is None
     with Workspace(folder, readonly=True) as reader:
         assert not reader.access.admits("", programs=True)
         assert reader.search("backups", mode="keyword").hits
@@ -86,7 +86,7 @@ def test_what_is_broken_is_set_aside_and_made_anew(folder: Path, shape: str) -> 
         token = workspace.access.token
         assert workspace.access.admits(token, programs=True)
         workspace.access.open("http://127.0.0.1:8501")
-        assert Access(folder).run is not None
+        assert AccessTokens(folder).run is not None
         workspace.preferences.set("language", "zh")
         assert workspace.preferences.get("language") == "zh"
         workspace.notes.add("desk", "another text about backups", title="Another")
@@ -129,7 +129,7 @@ def test_a_bar_that_nothing_measures_is_measured_anew(folder: Path, value: dict[
 @pytest.mark.parametrize("token", ["", "a" * 42, "a" * 21 + "\0" * 22, "é" * 43, "a" * 43 + "\n" + "b" * 43])
 def test_a_damaged_token_admits_nobody(folder: Path, token: str) -> None:
     (folder / "token").write_text(token)
-    access = Access(folder)
+    access = AccessTokens(folder)
     assert not access.admits(token, programs=True)
     assert not access.admits("", programs=True)
     assert access.token != token

@@ -12,7 +12,7 @@ Fields = dict[str, object]
 _work: ContextVar[Fields | None] = ContextVar("work", default=None)
 
 
-class _Base(Protocol):
+class _LoggedBase(Protocol):
     @property
     def name(self) -> str: ...
     @property
@@ -55,7 +55,7 @@ def unlogged() -> Iterator[None]:
         _work.reset(token)
 
 
-def log_bases(bases: Iterable[_Base]) -> None:
+def log_bases(bases: Iterable[_LoggedBase]) -> None:
     """Add the names of bases and of their models to the line of the work that is done on this thread."""
     line, named = _work.get(), [*bases]
     if line is not None and named:

@@ -19,7 +19,7 @@ def nearly_full(free: int, total: int) -> bool:
     return free < min(share * total, most)
 
 
-def little(folder: Path) -> int:
+def low_space_bytes(folder: Path) -> int:
     """Return the bytes that are left of the disk of a folder if it is nearly full, else 0."""
     free, total = disk(folder)
     return free if nearly_full(free, total) else 0

@@ -51,7 +51,7 @@ def print_nothing() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class LogEntry:
     """A warning or an error of the log: when, where, and for each exception its kind and the lines it passed."""
 
     at: str
@@ -120,15 +120,15 @@ def tail(folder: Path, count: int) -> list[str]:
     return list(_lines(folder))[-count:]
 
 
-def errors(folder: Path, count: int) -> list[Logged]:
+def errors(folder: Path, count: int) -> list[LogEntry]:
     """Return the last warnings and errors, the newest last, without any text of theirs."""
-    logged: list[Logged] = []
+    logged: list[LogEntry] = []
     open_entry = False
     for line in _lines(folder):
         if not line.startswith(" "):
             head = _HEAD.match(line)
             open_entry = head is not None
-            logged += [Logged(head[1], head[3])] if head else []
+            logged += [LogEntry(head[1], head[3])] if head else []
         elif open_entry and (part := _KIND.fullmatch(line) or _PLACE.fullmatch(line)):
             logged[-1].trace.append(part[1])
     return logged[-count:]

@@ -30,7 +30,7 @@ class Entry:
     package: str = field(default="", kw_only=True)
 
 
-class Table(dict[str, Entry], Generic[T]):
+class Registry(dict[str, Entry], Generic[T]):
     """The implementations of one kind, by name; `what` is the noun for the kind.
 
     With a `group`, installed packages add to them by entry points of that name; `protocol` is what theirs have to have.
@@ -48,12 +48,14 @@ class Table(dict[str, Entry], Generic[T]):
         self._building = RLock()
 
     def __contains__(self, name: object) -> bool:
-        return super().__contains__(name) or (not self._complete and super(Table, self._completed()).__contains__(name))
+        return super().__contains__(name) or (
+            not self._complete and super(Registry, self._completed()).__contains__(name)
+        )
 
     def __iter__(self) -> Iterator[str]:
-        return super(Table, self._completed()).__iter__()
+        return super(Registry, self._completed()).__iter__()
 
-    def _completed(self) -> "Table[T]":
+    def _completed(self) -> "Registry[T]":
         """Add the entries of installed packages, once."""
         with self._building:
             if not self._complete:

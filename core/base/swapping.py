@@ -50,7 +50,7 @@ def swap(file: Path, data: bytes, expected: bytes) -> os.stat_result:
     except FileNotFoundError:
         pass  # it was deleted meanwhile
     finally:
-        copy = _dropped(new, file, (data, expected))
+        copy = _discard_or_rescue(new, file, (data, expected))
         sync_folder(file.parent)
     if not done:
         raise Changed(copy)
@@ -68,7 +68,7 @@ def _swapped(new: Path, file: Path, ours: bytes, expected: bytes) -> bool:
     return False
 
 
-def _dropped(new: Path, file: Path, harmless: Container[bytes]) -> Path | None:
+def _discard_or_rescue(new: Path, file: Path, harmless: Container[bytes]) -> Path | None:
     """Delete what is left of a swap; another program's text is put beside the file instead, and its path returned."""
     if not new.exists() or _settled(new, harmless) in harmless:
         return None
@@ -130,7 +130,7 @@ def _settled(file: Path, drop: Container[bytes] = ()) -> bytes | None:
     """
     until = time.monotonic() + _PATIENCE
     while True:
-        with file.open("rb") as stream, _unwritten(stream.fileno()) as unwritten:
+        with file.open("rb") as stream, _hold_write_lease(stream.fileno()) as unwritten:
             data = stream.read()
             if unwritten is None:
                 time.sleep(_LOOK)
@@ -146,7 +146,7 @@ def _settled(file: Path, drop: Container[bytes] = ()) -> bytes | None:
 
 
 @contextmanager
-def _unwritten(handle: int) -> Iterator[bool | None]:
+def _hold_write_lease(handle: int) -> Iterator[bool | None]:
     """Keep a file from being opened for writing; yields whether nobody has it open so, None where nobody knows."""
     if sys.platform != "linux":
         yield None

@@ -5,10 +5,10 @@ from inspect import signature
 from typing import Protocol
 
 from core.base.messages import message
-from core.base.registry import Entry, Table
+from core.base.registry import Entry, Registry
 from core.chunking import describe
 from core.chunking.options import check_ranges
-from core.chunking.reading import Reading, Tokens, read
+from core.chunking.reading import TokenizedNote, Tokens, read
 from core.markdown.outline import Outline
 from core.model import Chunk, ChunkingOptions, Cut, Note
 
@@ -18,10 +18,10 @@ __all__ = ["CHUNKERS", "Chunker", "Tokens", "build", "check", "cut"]
 class Chunker(Protocol):
     """Cuts a note into slices of its body, in reading order and verbatim."""
 
-    def cut(self, reading: Reading) -> list[Chunk]: ...
+    def cut(self, reading: TokenizedNote) -> list[Chunk]: ...
 
 
-CHUNKERS: Table[Chunker] = Table(
+CHUNKERS: Registry[Chunker] = Registry(
     message("chunking strategy"),
     {
         "none": Entry("core.chunking.whole:NoChunking"),

@@ -11,7 +11,7 @@ from core.base.blobs import without_blobs
 from core.base.lines import line_starts
 from core.base.messages import Message, message
 from core.chunking.letters import CODE
-from core.chunking.reading import Reading
+from core.chunking.reading import TokenizedNote
 from core.chunking.sections import Sections, short_for
 from core.chunking.slices import Slice, trim
 from core.markdown.outline import Block, walk
@@ -20,7 +20,7 @@ from core.model import Chunk, ChunkKind, Profile
 _WORD = re.compile(r"\w")
 
 
-def chunks(reading: Reading, slices: Sequence[Slice], kind: ChunkKind) -> list[Chunk]:
+def chunks(reading: TokenizedNote, slices: Sequence[Slice], kind: ChunkKind) -> list[Chunk]:
     """Return the chunks of slices that are trimmed and in order.
 
     A chunk's section is that of its own text, without the text shared with the chunk before. A chunk's id is made of
@@ -62,7 +62,7 @@ def chunks(reading: Reading, slices: Sequence[Slice], kind: ChunkKind) -> list[C
     return described
 
 
-def _without_blobs(reading: Reading, piece: Slice) -> Iterator[Slice]:
+def _without_blobs(reading: TokenizedNote, piece: Slice) -> Iterator[Slice]:
     """Yield the parts of a slice between the large blobs that hold words of its own."""
     first = bisect_right(reading.blobs, piece.start, key=lambda blob: blob[1])
     inside = list(takewhile(lambda blob: blob[0] < piece.end, islice(reading.blobs, first, None)))
@@ -80,7 +80,7 @@ def reason(strategy: str, text: Message) -> Message:
     return message("{strategy}: {reason}", strategy=strategy, reason=text)
 
 
-def profile(reading: Reading) -> Profile:
+def profile(reading: TokenizedNote) -> Profile:
     """Return the figures by which a strategy is chosen. Headings in quotes and lists don't count."""
     characters = len(reading.body)
     levels = Counter(heading.level for heading in reading.outline.headings if not heading.nested)

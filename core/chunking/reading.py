@@ -18,7 +18,7 @@ Tokens = Callable[[str], Spans]
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class TokenizedNote:
     """A note with its outline and tokens.
 
     `body` is that of the note with blanks in place of blobs, `blobs` are the large ones, which no chunk has. `starts`
@@ -44,7 +44,7 @@ class Reading:
         return int(last - first)
 
 
-def read(note: Note, tokens: Tokens, outline: Outline | None = None) -> Reading:
+def read(note: Note, tokens: Tokens, outline: Outline | None = None) -> TokenizedNote:
     """Read a note: one pass of the Markdown parser, unless its outline is given, and one of the tokenizer.
 
     A plain note has no outline. Raises SourceError for a body too large to be parsed.
@@ -53,4 +53,4 @@ def read(note: Note, tokens: Tokens, outline: Outline | None = None) -> Reading:
     large = [span for span in outline.blobs if span[1] - span[0] >= LARGE]
     short = Shortened.from_text(note.body, outline.blobs)
     spans = tokens(short.text) if short.text else np.empty((0, 2), np.int32)
-    return Reading(note, outline, blanked(note.body, outline.blobs), large, short.offsets(spans[:, 0]), short)
+    return TokenizedNote(note, outline, blanked(note.body, outline.blobs), large, short.offsets(spans[:, 0]), short)

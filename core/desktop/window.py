@@ -39,7 +39,7 @@ _ABOVE = 10
 
 address = ""
 """Where the pages of this process are, with their token if they need one."""
-window: "Window | None" = None
+window: "AppWindow | None" = None
 """The window of this process, while it is open."""
 
 
@@ -65,7 +65,7 @@ def profile(workspace: Path) -> Path:
     return user_cache_path("tessera", appauthor=False) / f"window-{digest(os.path.realpath(workspace)).hex()[:12]}"
 
 
-class Window:
+class AppWindow:
     """A window that shows an address, from now on until it is closed or this process ends."""
 
     def __init__(self, browser: str, url: str, profile: Path) -> None:

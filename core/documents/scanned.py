@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from core.documents.pdf.lines import Run
+from core.documents.pdf.lines import GlyphRun
 from core.documents.pdf.order import arranged
-from core.documents.pdf.tables import Table
+from core.documents.pdf.tables import PageTable
 from core.markdown.writing import table
 
 _SIZE = 12.0
@@ -78,12 +78,12 @@ def in_order(lines: Sequence[ScannedLine]) -> str:
         own = (bottom - top) * scale
         size = _SIZE if _ALIKE[0] * _SIZE < own < _ALIKE[1] * _SIZE else own
         baseline = (top + bottom) / 2 * scale + size / 2
-        runs.append(Run(line.text, x0 * scale, x1 * scale, baseline, size, bold=False, fixed=False))
+        runs.append(GlyphRun(line.text, x0 * scale, x1 * scale, baseline, size, bold=False, fixed=False))
     paragraphs: list[str] = []
     for column in arranged(runs, []):
-        last: Run | None = None
+        last: GlyphRun | None = None
         for part in column:
-            if isinstance(part, Table):
+            if isinstance(part, PageTable):
                 paragraphs.append(table(part.rows))
                 last = None
             elif last and part.top - last.y <= part.size:

@@ -1,10 +1,10 @@
 """Texts -> vectors: the table of the embedders."""
 
 from core.base.messages import message
-from core.base.registry import Entry, Table
+from core.base.registry import Entry, Registry
 from core.embedding.protocol import Embedder as Embedder
 
-EMBEDDERS: Table[Embedder] = Table(
+EMBEDDERS: Registry[Embedder] = Registry(
     message("model for meaning"),
     {
         "bundled": Entry("core.embedding.bundled:build"),

@@ -116,7 +116,7 @@ def computed(embedder: Embedder) -> Centring:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class CentringTrial:
     """A centring and what it does: mean reciprocal ranks without it and with it, across languages and within one."""
 
     centring: Centring
@@ -128,7 +128,7 @@ class Trial:
         return self.across[1] >= self.across[0] + _GAIN and self.within[1] >= self.within[0] - _LOSS
 
 
-def trial(embedder: Embedder) -> Trial:
+def trial(embedder: Embedder) -> CentringTrial:
     """Try the centring of a model, whether it knows both languages or not."""
     return _tried(_embedded(embedder, "note"), _embedded(embedder, "query"))
 
@@ -138,12 +138,12 @@ def _embedded(embedder: Embedder, role: Role) -> list[Matrix]:
     return [embedder.embed(texts(language), role=role) for language in LANGUAGES]
 
 
-def _tried(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Trial:
+def _tried(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> CentringTrial:
     fitted = _fitted(passages, questions)
     plain = passages, questions
     centred = [fitted.passages(vectors) for vectors in passages], [fitted.questions(vectors) for vectors in questions]
     across, within = ((_rank(*plain, across=which), _rank(*centred, across=which)) for which in (True, False))
-    return Trial(fitted, across, within)
+    return CentringTrial(fitted, across, within)
 
 
 def _fitted(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Centring:

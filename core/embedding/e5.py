@@ -16,7 +16,7 @@ from platformdirs import user_cache_dir
 from core.base.errors import ModelError
 from core.base.messages import Message, message
 from core.embedding.atomic_folder import beside
-from core.embedding.packed import PACKAGE, VERSION, Tokens, Weights, read
+from core.embedding.packed import PACKAGE, VERSION, TokenVocabulary, Weights, read
 from core.settings.config import settings
 
 NAME = f"multilingual-e5-small-{PACKAGE}-{VERSION}"
@@ -142,7 +142,7 @@ def _json_files(weights: Weights) -> dict[str, object]:
     }
 
 
-def tokenizer(tokens: Tokens) -> Any:
+def tokenizer(tokens: TokenVocabulary) -> Any:
     """Return the `tokenizers.Tokenizer` of these pieces, XLM-RoBERTa's SentencePiece unigram model."""
     from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 

@@ -18,7 +18,7 @@ from core.base.errors import ModelError
 from core.base.lazy import lazy
 from core.embedding.device import choose
 from core.embedding.loading import sentence_transformer
-from core.embedding.model_folder import Facts, facts
+from core.embedding.model_folder import ModelFacts, facts
 from core.embedding.numpy_model import supported
 from core.embedding.tokens import unit
 from core.embedding.torch_model import TorchModel
@@ -65,7 +65,7 @@ class Encoder:
         folder: Callable[[], Path],
         *,
         device: Device | None = None,
-        session: Callable[[Facts, str], IdsModel] | None = None,
+        session: Callable[[ModelFacts, str], IdsModel] | None = None,
         known: tuple[str, int] | None = None,
         suffix: str = "",
     ) -> None:
@@ -81,7 +81,7 @@ class Encoder:
         self._cache: dict[str, tuple[Matrix, Matrix]] = {}
 
     @lazy
-    def facts(self) -> Facts:
+    def facts(self) -> ModelFacts:
         with self._loading:
             return vars(self).get("facts") or facts(self._folder(), self.name)
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from core.base.errors import ModelError
 from core.base.messages import plural
-from core.embedding.model_folder import Facts
+from core.embedding.model_folder import ModelFacts
 from core.model import Device
 
 _REPORT = "transformers.modeling_utils"
@@ -22,7 +22,7 @@ _loading = Lock()
 """Held while a model loads: loading reads transformers' log, which the whole process shares."""
 
 
-def sentence_transformer(facts: Facts, name: str, device: Device) -> Any:
+def sentence_transformer(facts: ModelFacts, name: str, device: Device) -> Any:
     """Return the SentenceTransformer in a folder; raises ModelError if it is incomplete."""
     model = load("SentenceTransformer", facts.folder, name, device)
     model.max_seq_length = facts.max_tokens

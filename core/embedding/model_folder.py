@@ -26,7 +26,7 @@ KIND = "SentenceTransformer"
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ModelFacts:
     """Properties of a model from its folder. `digest` is equal for equal weights."""
 
     folder: Path
@@ -37,7 +37,7 @@ class Facts:
     digest: str
 
 
-def facts(folder: Path, name: str) -> Facts:
+def facts(folder: Path, name: str) -> ModelFacts:
     """Describe the model in `folder`. If the folder has no prompts, they follow from `name`.
 
     Raises ModelError if it isn't a complete sentence-transformers model.
@@ -71,7 +71,7 @@ def understanding(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _facts(folder: Path, name: str) -> Facts:
+def _facts(folder: Path, name: str) -> ModelFacts:
     modules: list[dict[str, Any]] = read_json(folder / "modules.json")
     options_file = folder / "config_sentence_transformers.json"
     options: dict[str, Any] = read_json(options_file) if options_file.is_file() else {}
@@ -85,7 +85,7 @@ def _facts(folder: Path, name: str) -> Facts:
             command="AutoTokenizer.from_pretrained(folder).save_pretrained(folder)",
         )
     config = read_json(parts[0] / "config.json")
-    return Facts(
+    return ModelFacts(
         folder=folder,
         tokenizer=tokenizer,
         dimension=_dimension(modules, parts, config),

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from core.base.messages import message
-from core.embedding.model_folder import Facts, read_json
+from core.embedding.model_folder import ModelFacts, read_json
 from core.model import Device, Matrix, Running
 
 LARGEST = 200 << 20
@@ -30,7 +30,7 @@ class NumpyModel:
     Several threads may run it at once.
     """
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: ModelFacts) -> None:
         """Read the weights; raises an error of the files for a model of another make."""
         config = read_json(facts.folder / "config.json")
         self._pooling = _pooling(facts.folder, config)
@@ -85,7 +85,7 @@ class NumpyModel:
         return centred
 
 
-def supported(facts: Facts) -> NumpyModel | None:
+def supported(facts: ModelFacts) -> NumpyModel | None:
     """Return the model of a folder, or None if numpy doesn't run its kind; torch says what is wrong with a folder."""
     from safetensors import SafetensorError
 

@@ -21,7 +21,7 @@ from core.embedding import bundled, e5, sentence
 from core.embedding.atomic_folder import beside
 from core.embedding.encoder import Encoder
 from core.embedding.loading import first_line, load
-from core.embedding.model_folder import Facts, read_json
+from core.embedding.model_folder import ModelFacts, read_json
 from core.model import Device, Matrix, Running
 
 VERSION = 1
@@ -66,7 +66,7 @@ def build(name: str = "") -> Encoder:
     return encoder
 
 
-def ensure_file(facts: Facts, name: str) -> Path:
+def ensure_file(facts: ModelFacts, name: str) -> Path:
     """Return the file of a model's graph; the first call writes it. Safe in several processes at once.
 
     Raises ModelError if the model can't be exported or the file can't be written.
@@ -79,7 +79,7 @@ def ensure_file(facts: Facts, name: str) -> Path:
     return folder / FILE
 
 
-def folder_of(facts: Facts, name: str) -> Path:
+def folder_of(facts: ModelFacts, name: str) -> Path:
     """Return the folder of a model's graph, which may not be written yet."""
     return e5.models_dir() / f"{name.replace('/', '--')}-{facts.digest}-int8-{VERSION}"
 
@@ -134,7 +134,7 @@ def write(source: Path, name: str, file: Path) -> None:
                 )
 
 
-def _write_in_process(facts: Facts, name: str, file: Path) -> None:
+def _write_in_process(facts: ModelFacts, name: str, file: Path) -> None:
     """Write the graph in a separate process: it needs 4 GB for 118M parameters, and its log is noise."""
     for pooling in facts.folder.glob("*_Pooling/config.json"):
         if not read_json(pooling).get("include_prompt", True):
@@ -174,7 +174,7 @@ class _Session:
     processor a batch is hardly faster.
     """
 
-    def __init__(self, facts: Facts, name: str) -> None:
+    def __init__(self, facts: ModelFacts, name: str) -> None:
         self._name = name
         file = ensure_file(facts, name)
         self.running = Running(PROCESSOR, file.stat().st_size)

@@ -16,7 +16,7 @@ from core.base.messages import message
 from core.base.text import CJK
 from core.embedding import prompts
 from core.model import Matrix, Role, Spans
-from core.providers import Server
+from core.providers import ProviderServer
 from core.settings.config import settings as configured
 from core.settings.sections import EmbeddingServer
 
@@ -46,7 +46,7 @@ class OpenAICompatible:
     ) -> None:
         self._settings = configured().embeddings if settings is None else settings
         self.batch_size = self._settings.batch_size * self._settings.requests_at_once
-        self._server = Server(section, self._settings, model)
+        self._server = ProviderServer(section, self._settings, model)
         self._dimension = self._settings.dimensions
         self._dimension_lock = Lock()
         family = prompts.model_prompts({}, self._server.model)

@@ -10,7 +10,7 @@ import numpy as np
 from core.base.errors import ModelError
 from core.embedding.device import Turns
 from core.embedding.loading import failing, to_device, weight_bytes
-from core.embedding.model_folder import Facts
+from core.embedding.model_folder import ModelFacts
 from core.model import Device, Matrix, Running
 
 BATCH_TOKENS = {"cpu": 2048, "cuda": 32768, "mps": 8192}
@@ -24,7 +24,7 @@ COUNTED_AT_ONCE = 1024
 class TorchModel:
     """A loaded SentenceTransformer; one thread at a time runs it."""
 
-    def __init__(self, model: Any, tokenizer: Any, facts: Facts, name: str, device: Device) -> None:
+    def __init__(self, model: Any, tokenizer: Any, facts: ModelFacts, name: str, device: Device) -> None:
         self.model = model
         self.running = Running(device, weight_bytes(model))
         self._tokenizer = tokenizer

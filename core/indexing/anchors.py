@@ -19,7 +19,7 @@ def places(body: str, edits: Sequence[Edit]) -> dict[str, Span]:
     place choose first, then newer edits before older ones. Its lines may end
     otherwise than they did. An addition has no width and takes no place from others.
     """
-    text = _Text(body)
+    text = _AnchorText(body)
     order = sorted(range(len(edits)), key=lambda n: (edits[n].created_at, n), reverse=True)
     order.sort(key=lambda n: not body.startswith(edits[n].anchor, edits[n].anchor_start))
     taken: list[Span] = []
@@ -56,7 +56,7 @@ def follow(edits: Sequence[Edit], before: str, after: str) -> list[Edit]:
     ]
 
 
-class _Text:
+class _AnchorText:
     """A body and the spans of the anchors in it; each anchor is searched once."""
 
     def __init__(self, body: str) -> None:

@@ -114,7 +114,7 @@ class Cutter:
             return chunks, ()
         shown = pictures.named(note, self.store.pictures.for_note(note.id) if known is None else known)
         with one_file(note.path or note.title):
-            return pictures.placed(note, chunks, shown, options, self.embedder.tokens, ready.outline)
+            return pictures.merge_picture_chunks(note, chunks, shown, options, self.embedder.tokens, ready.outline)
 
     def _to_embed(self, chunks: Sequence[Chunk]) -> list[Chunk]:
         living = [chunk for chunk in chunks if chunk.state != "deleted"]

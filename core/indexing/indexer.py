@@ -9,7 +9,7 @@ from core.base.errors import NoteNotFound, SourceError
 from core.base.text import digest
 from core.embedding import Embedder
 from core.indexing.cutter import Cutter
-from core.indexing.vectors import Known, Vectors
+from core.indexing.vectors import VectorLookup, Vectors
 from core.model import ChunkingOptions, Edit, Failed, KnowledgeBase, Progress, Rechunked, no_progress
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
@@ -184,7 +184,7 @@ class Indexer:
             current = self._still_current(group)
             self._put(current, self._vectors.known(_texts(current)))
 
-    def _put(self, group: Sequence[NoteToIndex], known: Known, embedded: Set[bytes] = frozenset()) -> None:
+    def _put(self, group: Sequence[NoteToIndex], known: VectorLookup, embedded: Set[bytes] = frozenset()) -> None:
         self._store.put(self._base, [cut.with_vectors(*known) for cut in group])
         self.done += Indexed(
             tuple(cut.note.id for cut in group),
@@ -222,7 +222,7 @@ class Indexer:
                 continue
         return current
 
-    def _embed_missing(self, group: Sequence[NoteToIndex], report: _Report) -> tuple[Known, Set[bytes]]:
+    def _embed_missing(self, group: Sequence[NoteToIndex], report: _Report) -> tuple[VectorLookup, Set[bytes]]:
         """Embed the windows without a vector; return what is known of all afterwards, and the hashes of new vectors."""
         texts = _texts(group)
         known = self._vectors.known(texts)
@@ -233,7 +233,7 @@ class Indexer:
             done.update(keys)
             report(len(done) / len(missing))
         fresh = self._vectors.known(missing)
-        return Known({**known.vectors, **fresh.vectors}, {**known.refused, **fresh.refused}), done
+        return VectorLookup({**known.vectors, **fresh.vectors}, {**known.refused, **fresh.refused}), done
 
 
 def _texts(group: Sequence[NoteToIndex]) -> dict[bytes, str]:

@@ -23,7 +23,7 @@ def named(note: Note, before: Sequence[NotePicture]) -> tuple[NotePicture, ...]:
     return tuple(replace(known.get(target, NotePicture(target)), start=start) for target, start in places.items())
 
 
-def placed(
+def merge_picture_chunks(
     note: Note,
     chunks: Sequence[Chunk],
     pictures: Sequence[NotePicture],

@@ -17,7 +17,7 @@ from core.base.text import digest
 from core.embedding import Embedder
 from core.indexing.embed_queue import EmbedQueue
 from core.indexing.indexer import Indexer
-from core.model import ChunkingOptions, Filters, KnowledgeBase, NoteCard, Progress, no_progress
+from core.model import ChunkingOptions, Filters, KnowledgeBase, NoteSummary, Progress, no_progress
 from core.store import Store
 from core.store.lock import take
 from core.store.note_to_index import NoteToIndex
@@ -130,7 +130,7 @@ class Scratch:
             store.drop_unused_vectors()
             files.replace(record, json.dumps(now))
 
-    def _state(self, card: NoteCard) -> str:
+    def _state(self, card: NoteSummary) -> str:
         return digest(f"{self._store.notes.generation(card.id)} {replace(card, base='')!r}").hex()
 
     def _draft(self, store: Store, target: KnowledgeBase, note_id: str) -> NoteToIndex | None:

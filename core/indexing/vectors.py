@@ -21,7 +21,7 @@ _BUSY = 429
 """HTTP status of a server that takes no more requests now."""
 
 
-class Known(NamedTuple):
+class VectorLookup(NamedTuple):
     """The ids of stored vectors, and of the refusals of texts without one, by the hash of the text."""
 
     vectors: Mapping[bytes, int]
@@ -42,10 +42,10 @@ class Vectors:
         self._tokens = tokens.token_embedder(embedder) if base.keep_tokens else None
         self._slice = batch_size(embedder) or _SLICE
 
-    def known(self, hashes: Collection[bytes]) -> Known:
+    def known(self, hashes: Collection[bytes]) -> VectorLookup:
         """Return what is stored of some texts."""
         vectors = self.ids(hashes)
-        return Known(vectors, self._store.refusals.ids(self._base.fingerprint, {*hashes} - vectors.keys()))
+        return VectorLookup(vectors, self._store.refusals.ids(self._base.fingerprint, {*hashes} - vectors.keys()))
 
     def ids(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
         """Return the ids of the vectors that are stored."""

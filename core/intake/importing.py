@@ -61,7 +61,7 @@ def apply(
         except Cancelled:
             stopped = True
     failed += [failure for _, failure in unread.failed]
-    _remember(store, base, plan, unread)
+    _record_unread_files(store, base, plan, unread)
     if plan.is_whole:
         store.pictures.forget_problems(lasting=False)
     done = indexer.done
@@ -91,7 +91,7 @@ def apply(
     return report, stopped
 
 
-def _remember(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -> None:
+def _record_unread_files(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -> None:
     """Write which files of a source weren't read; those of a folder aren't converted again until they change."""
     readers = documents.readers()
     others = {*plan.failed, *plan.not_downloaded, *plan.skipped, *unread.not_downloaded}

@@ -12,7 +12,7 @@ from core.base.text import stem
 from core.intake.documents import DocumentText
 from core.intake.encoding import decoded, doubtful, unreadable
 from core.markdown import frontmatter
-from core.markdown.body import Inside, distinct_tags, look_into, short_title
+from core.markdown.body import BodyMetadata, distinct_tags, look_into, short_title
 from core.markdown.outline import Outline
 from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Note, TextEncoding, summed
 
@@ -32,7 +32,12 @@ def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]
 
 
 def parse_note(
-    text: str, path: str, *, plain: bool = False, inside: Inside | None = None, encoding: TextEncoding | None = None
+    text: str,
+    path: str,
+    *,
+    plain: bool = False,
+    inside: BodyMetadata | None = None,
+    encoding: TextEncoding | None = None,
 ) -> tuple[Note, Outline]:
     """Return what `read` returns, of the decoded text of a file; `inside` is what its body says, if it was read."""
     yaml_start, yaml_end, body_start = (0, 0, 0) if plain else frontmatter.span(text)

@@ -36,7 +36,7 @@ _LABEL = re.compile(r"^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)", re.MUL
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class BodyMetadata:
     """The first title in a body, or "", its tags, its links and its outline."""
 
     title: str
@@ -50,17 +50,17 @@ class Inside:
         return _distinct(filter(None, (_target(link, folder) for link in self.links)), str)
 
 
-def look_into(body: str, path: str, *, plain: bool = False) -> Inside:
+def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
     """Read a body; raises SourceError, with the `path` of its note, for one that is too large to parse.
 
     A `plain` text has no title, tags and links.
     """
     if plain:
-        return Inside("", (), (), outline.plain_outline(body))
+        return BodyMetadata("", (), (), outline.plain_outline(body))
     parsed = parser.parse(body, path)
     outlined = outline.build_outline(parsed)
     tags, links = _inline(parsed)
-    return Inside(_first_title(outlined), distinct_tags(tags), tuple(links), outlined)
+    return BodyMetadata(_first_title(outlined), distinct_tags(tags), tuple(links), outlined)
 
 
 def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:

@@ -16,7 +16,7 @@ from yaml.constructor import SafeConstructor
 from core.base.lines import LINE_END
 from core.base.messages import Message, message
 from core.markdown.tags import in_list
-from core.markdown.yamlblock import Block, block
+from core.markdown.yamlblock import YamlBlock, block
 from core.model import NOTE_FIELDS, FieldKind, FieldValues, NoteStatus, Omission, clock_to_utc, exact
 
 _MOST_NAMED = 10
@@ -91,7 +91,7 @@ def parse(source: str) -> FrontMatter:
     return front
 
 
-def mapping(source: str) -> Block | None:
+def mapping(source: str) -> YamlBlock | None:
     """Return the mapping of the YAML between the two lines, None where it is none."""
     return block(source, _KNOWN)
 

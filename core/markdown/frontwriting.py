@@ -45,7 +45,7 @@ def rewritten(front: str, fields: Mapping[str, object], newline: str = "\n") -> 
         start, end, _ = frontmatter.span(front)
     source = front[start:end]
     ending = cast(re.Match[str], re.search(rf"{LINE_END}\Z", front[:start]))[0]
-    changed = _Writer(source, ending).written(fields)
+    changed = _YamlWriter(source, ending).written(fields)
     if frontmatter.mapping(changed) is None:  # comments alone belong to the body
         changed += "".join(f"{KEYS[name][0]}:{ending}" for name in [*fields][:1])
     _check(frontmatter.parse(source), frontmatter.parse(changed), fields)
@@ -71,7 +71,7 @@ def _unfit(name: str) -> EditError:
     )
 
 
-class _Writer:
+class _YamlWriter:
     """Changes of the YAML between the two lines; each of its lines ends with `newline`."""
 
     def __init__(self, source: str, newline: str) -> None:

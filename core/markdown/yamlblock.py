@@ -45,7 +45,7 @@ class UnreadLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class YamlBlock:
     """The mapping of front matter, `None` for an empty one, and the lines that aren't part of it."""
 
     root: yaml.MappingNode | None
@@ -53,10 +53,10 @@ class Block:
 
 
 @lru_cache(maxsize=8)
-def block(source: str, known: frozenset[str] = frozenset()) -> Block | None:
+def block(source: str, known: frozenset[str] = frozenset()) -> YamlBlock | None:
     """Return the mapping that a text holds, None where it holds none; `known` are keys that nobody writes in prose."""
     if not source.strip():
-        return Block(None)
+        return YamlBlock(None)
     if len(source) > MAX_CHARACTERS:
         return None
     try:
@@ -65,7 +65,7 @@ def block(source: str, known: frozenset[str] = frozenset()) -> Block | None:
         return _by_lines(source, known)
     if not isinstance(root, yaml.MappingNode):
         return None
-    return Block(root) if all(map(_has_plain_keys, root.value)) else _by_lines(source, known)
+    return YamlBlock(root) if all(map(_has_plain_keys, root.value)) else _by_lines(source, known)
 
 
 def compose(source: str) -> yaml.Node | None:
@@ -106,7 +106,7 @@ def _has_plain_keys(pair: tuple[yaml.Node, yaml.Node]) -> bool:
     return isinstance(key, yaml.ScalarNode) and all(map(_has_plain_keys, inner))
 
 
-def _by_lines(source: str, known: frozenset[str]) -> Block | None:
+def _by_lines(source: str, known: frozenset[str]) -> YamlBlock | None:
     """Return the mapping of the lines that YAML can read, None where too little speaks for a mapping.
 
     The other lines are read as comments, so that all nodes have their places in the source.
@@ -132,7 +132,7 @@ def _by_lines(source: str, known: frozenset[str]) -> Block | None:
         root = compose("".join(lines))
     except (yaml.YAMLError, ValueError):
         return None
-    return Block(root, tuple(unread)) if root is None or isinstance(root, yaml.MappingNode) else None
+    return YamlBlock(root, tuple(unread)) if root is None or isinstance(root, yaml.MappingNode) else None
 
 
 def _entries(source: str) -> Iterator[list[str]]:

@@ -5,7 +5,7 @@ from typing import Literal
 
 from core.base.messages import Message, message
 from core.model.chunks import Chunk
-from core.model.notes import NoteCard
+from core.model.notes import NoteSummary
 from core.model.search import Hit, SearchResult
 
 QuoteKind = Literal["sentence", "item", "row", "code", "passage"]
@@ -23,7 +23,7 @@ class Quote:
     """
 
     number: int
-    note: NoteCard
+    note: NoteSummary
     chunk: Chunk
     kind: QuoteKind
     text: str
@@ -51,7 +51,7 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class AnswerThreshold:
     """The least evidence of a search by which a base answers at all, and what it rests on.
 
     `basis`: `count` of the base's own `questions`, of which `share` are refused at most; or `count` questions on the
@@ -88,7 +88,7 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class WrittenAnswer:
     """The part of a language model in an answer: its sentences so far, and the two texts that it was `sent`.
 
     `ended`: it writes no more, because it was `stopped`, or as the `problem` says, or at its end.
@@ -113,11 +113,11 @@ class Answer:
     query: str
     quotes: tuple[Quote, ...]
     evidence: float
-    bar: Bar
+    bar: AnswerThreshold
     sure: bool
     likely: bool
     result: SearchResult
-    writing: Writing | None = None
+    writing: WrittenAnswer | None = None
     no_notes: bool = False
 
     @property
@@ -186,7 +186,7 @@ def doubt(sentence: Sentence) -> Message | None:
     return message("The language model named no words of your notes that say so.")
 
 
-def bar_line(bar: Bar) -> Message:
+def bar_line(bar: AnswerThreshold) -> Message:
     """Return what a bar rests on and how sure it is, as a sentence."""
     figures = {name: round(100 * value) for name, value in (("share", bar.share), ("low", bar.low), ("high", bar.high))}
     if bar.basis == "questions":

@@ -69,7 +69,7 @@ class KnowledgeBase:
 
 
 @dataclass(frozen=True, slots=True)
-class Powers:
+class RequestedPermissions:
     """What the base of an archive could do where it is from, and can't do here until a person says so.
 
     `switches` are the fields that were on, `folders` the folders of its notes there, `reranker` the model of its
@@ -81,7 +81,7 @@ class Powers:
     reranker: str = ""
 
 
-NO_POWERS = Powers()
+NO_POWERS = RequestedPermissions()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Restored:
     """A base that came from an archive or the trash, and what it lacks; `own`: it is as it was, with its powers."""
 
     base: KnowledgeBase
-    powers: Powers = NO_POWERS
+    powers: RequestedPermissions = NO_POWERS
     own: bool = False
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from core.base.messages import Message
 from core.model.documents import Document
-from core.model.notes import Failed, NoteCard
+from core.model.notes import Failed, NoteSummary
 
 ChunkKind = Literal["full_document", "markdown_section", "recursive_character", "line"]
 ChunkState = Literal["pending", "embedded", "refused", "deleted"]
@@ -162,7 +162,7 @@ class Flagged:
     """An edit that waits for a decision; `note` is None where the note is gone."""
 
     edit: Edit
-    note: NoteCard | None
+    note: NoteSummary | None
 
 
 @dataclass(frozen=True, slots=True)

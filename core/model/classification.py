@@ -6,7 +6,7 @@ from typing import Any
 from core.base.messages import Message, message, verbatim
 from core.model.labels import CHUNK_STATES
 from core.model.note_fields import CLASSIFYING
-from core.model.notes import Note, NoteCard
+from core.model.notes import Note, NoteSummary
 from core.model.search import Hit
 
 STATUSES: dict[str, Message] = {
@@ -24,14 +24,14 @@ FILE_STATES: dict[str, Message] = {
 """Sentences about a hit's file that has changed or is gone."""
 
 
-def classified(note: Note | NoteCard) -> dict[str, Any]:
+def classified(note: Note | NoteSummary) -> dict[str, Any]:
     """Return the fields that classify a note, as JSON values; the status of an expired note is `expired`."""
     fields = {name: getattr(note, name) for name in CLASSIFYING}
     expires_at = note.expires_at.isoformat() if note.expires_at else None
     return fields | {"status": "expired" if note.expired else note.status, "expires_at": expires_at}
 
 
-def classification(note: Note | NoteCard | Mapping[str, Any]) -> dict[str, Message]:
+def classification(note: Note | NoteSummary | Mapping[str, Any]) -> dict[str, Message]:
     """Return the fields that classify a note, by name; an active status and empty fields are left out."""
     fields = dict(note) if isinstance(note, Mapping) else classified(note)
     values = {name: verbatim(str(value)) for name in CLASSIFYING if (value := fields[name])}

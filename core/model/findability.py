@@ -173,7 +173,7 @@ class BaseCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Since:
+class CheckDiff:
     """A check against the one before, on the questions of both: by all that a search does, and by meaning alone.
 
     `vanished` were there at the last check; `lost` are questions that no longer reach their note; `settings` are the
@@ -213,7 +213,7 @@ class Findability:
 
     base: str
     check: BaseCheck
-    since: Since | None = None
+    since: CheckDiff | None = None
 
 
 @dataclass(frozen=True, slots=True)

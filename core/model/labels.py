@@ -6,7 +6,7 @@ from core.base.messages import Message, lines, message, plural, verbatim
 from core.model.bases import BaseKind, NewBase
 from core.model.chunking import SIZES, ChunkingOptions
 from core.model.evaluation import Pipeline
-from core.model.search import Choice, Notice
+from core.model.search import LlmSelection, Notice
 from core.model.settings import PARTS
 from core.model.terms import VALUES
 
@@ -214,7 +214,7 @@ def base_model(kind: BaseKind, embedder: str) -> Message:
     return _NO_MODEL if kind == "literal" else embedder_name(embedder)
 
 
-def choice_line(choice: Choice) -> Message:
+def choice_line(choice: LlmSelection) -> Message:
     """Return whose order the hits of literal bases have."""
     if choice.problem:
         return message(

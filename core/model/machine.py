@@ -54,7 +54,7 @@ class ModelCard:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class ModelTrial:
     """Result of a model's test. Per language, `right` of `asked` questions ranked their sentence first.
 
     `seconds_a_text` is the time to embed one text, or to judge one text against one question.

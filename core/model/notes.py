@@ -76,7 +76,7 @@ class Note(FieldValues, _Sourced):
 
 
 @dataclass(frozen=True, slots=True)
-class NoteCard(FieldValues, _Sourced):
+class NoteSummary(FieldValues, _Sourced):
     """A note without its text, for lists and hits; `pending` of its chunks aren't embedded yet.
 
     `origin` is where it comes from, as who wrote it says: a file and its lines.
@@ -107,7 +107,7 @@ class NoteCard(FieldValues, _Sourced):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class NoteLine:
     """A line of a note; `number` counts from 1 in the note's file, `source` is the note's path, else its title."""
 
     note_id: str

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.base.messages import Message
-from core.model.notes import NoteCard
+from core.model.notes import NoteSummary
 
 HintKind = Literal["untitled", "headless", "dead_links", "outdated", "contradiction", "unreached", "unfound"]
 
@@ -13,7 +13,7 @@ HintKind = Literal["untitled", "headless", "dead_links", "outdated", "contradict
 class RelatedNote:
     """A note beside another one, and why it stands there."""
 
-    note: NoteCard
+    note: NoteSummary
     reasons: tuple[Message, ...]
 
 
@@ -42,7 +42,7 @@ class PlaceSuggestion:
 class LinkSuggestion:
     """A part of a note's text that names another note: the text from `start` to `end`, and the link in its place."""
 
-    note: NoteCard
+    note: NoteSummary
     text: str
     start: int
     end: int
@@ -58,7 +58,7 @@ class Hint:
     about: Message
     remedy: Message
     quotes: tuple[str, ...] = ()
-    other: NoteCard | None = None
+    other: NoteSummary | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Concept:
 class ConceptNote:
     """A note that holds some concepts, and how often it names them."""
 
-    note: NoteCard
+    note: NoteSummary
     times: int
 
 
@@ -99,5 +99,5 @@ class ConceptNote:
 class Step:
     """A note on the way from one to another, and how it goes on to the next; the last one goes nowhere."""
 
-    note: NoteCard
+    note: NoteSummary
     way: Message | None = None

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 from core.base.messages import Message, message
 from core.model.chunks import Flagged, RefusedChunk
-from core.model.notes import NoteCard
+from core.model.notes import NoteSummary
 from core.model.versions import Submission
 
 MatterKind = Literal[
@@ -122,7 +122,7 @@ MATTERS: dict[MatterKind, MatterType] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Matter:
+class ReviewItem:
     """Something that waits for a decision. Its `key` names it as it is: what changed since has another key.
 
     `at` is since when it waits, if known. `other` is the newer note, the copy, the second file's note or the one that
@@ -132,11 +132,11 @@ class Matter:
 
     kind: MatterKind
     key: str
-    note: NoteCard | None
+    note: NoteSummary | None
     base: str
     title: str
     at: datetime | None = None
-    other: NoteCard | None = None
+    other: NoteSummary | None = None
     quotes: tuple[str, ...] = ()
     submission: Submission | None = None
     flagged: Flagged | None = None

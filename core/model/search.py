@@ -9,7 +9,7 @@ from typing import Literal
 from core.base.messages import Message
 from core.model.chunks import Chunk
 from core.model.note_fields import NOTE_FIELDS
-from core.model.notes import NoteCard
+from core.model.notes import NoteSummary
 from core.model.queries import Classified, Decomposition, SubQuery, Understood
 from core.model.settings import DEFAULTS, CompleteSettings
 
@@ -62,7 +62,7 @@ class StageScore:
 class Passage:
     """A hit with its neighbour chunks: a slice of the note's body, except where a person edited a chunk."""
 
-    note: NoteCard
+    note: NoteSummary
     start: int
     end: int
     text: str
@@ -86,14 +86,14 @@ class Hit:
     rank: int
     score: float
     chunk: Chunk
-    note: NoteCard
+    note: NoteSummary
     scores: dict[str, StageScore]
     passage: Passage
     matched: tuple[str, ...] = ()
     joined: tuple[int, ...] = ()
     copies: tuple["Copy", ...] = ()
     asked: str = ""
-    superseded_by: tuple[NoteCard, ...] = ()
+    superseded_by: tuple[NoteSummary, ...] = ()
     file: FileState = "same"
     page: int = 0
 
@@ -107,7 +107,7 @@ class PictureHit:
 
     rank: int
     score: float
-    note: NoteCard
+    note: NoteSummary
     picture: str
     start: int = 0
 
@@ -131,12 +131,12 @@ class Highlight:
 class Copy:
     """A chunk of another note with nearly the same text as a hit."""
 
-    note: NoteCard
+    note: NoteSummary
     chunk: Chunk
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class DroppedCandidate:
     """A candidate that is no hit, and the stage that dropped it."""
 
     hit: Hit
@@ -144,7 +144,7 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SubQueryResult:
     """A searched sub-query: its round, the number of chunks `found`, and the number of `new` ones among them."""
 
     round: int
@@ -177,7 +177,7 @@ class Floor:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class LlmSelection:
     """The choice of a language model among the hits of literal bases; `by` is the model.
 
     The `chunks` with these ids come first, best first, and `answer` is the model's own text, no more trusted than a
@@ -213,15 +213,15 @@ class SearchResult:
     classified: Classified = field(default_factory=lambda: Classified("simple", Message("")))
     understood: Understood = field(default_factory=lambda: Understood(""))
     facets: tuple[Facet, ...] = ()
-    lost: tuple[Lost, ...] = ()
-    asked: tuple[Asked, ...] = ()
+    lost: tuple[DroppedCandidate, ...] = ()
+    asked: tuple[SubQueryResult, ...] = ()
     decompositions: tuple[Decomposition, ...] = ()
     decompose_problem: Message | None = None
     cached: bool = False
     confident: bool = True
     evidence: float = inf
     settings: CompleteSettings = DEFAULTS
-    choice: Choice | None = None
+    choice: LlmSelection | None = None
     pictures: tuple[PictureHit, ...] = ()
 
 
@@ -232,7 +232,7 @@ class WhyNot:
     Ranks are among all chunks that pass the filters, not only among the candidates.
     """
 
-    note: NoteCard
+    note: NoteSummary
     stage: LostAt | None
     message: Message
     chunk: Chunk | None = None
@@ -251,7 +251,7 @@ class Citation:
     """
 
     number: int
-    note: NoteCard
+    note: NoteSummary
     section: tuple[str, ...]
     start: int
     end: int

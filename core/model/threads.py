@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from core.model.answers import Sentence
-from core.model.versions import Piece
+from core.model.versions import DiffPiece
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,4 +68,4 @@ class CitedPlace:
     title: str
     start: int = 0
     end: int = 0
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[DiffPiece, ...] = ()

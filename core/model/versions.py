@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Literal
 
 from core.base.messages import Message
-from core.model.notes import NoteCard
+from core.model.notes import NoteSummary
 
 Author = Literal["person", "program", "pack", "sync"]
 VersionKind = Literal["create", "update", "sync", "archive", "restore", "revert", "delete", "accept", "propose"]
@@ -76,7 +76,7 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class DiffPiece:
     """A piece of two texts that are compared: in both, or in one of them."""
 
     kind: Literal["equal", "added", "removed"]
@@ -96,7 +96,7 @@ class FieldChange:
 class NoteDifference:
     """The difference between two states of a note; the pieces that aren't added are the older text."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[DiffPiece, ...]
     fields: tuple[FieldChange, ...]
 
 
@@ -138,7 +138,7 @@ class Submission:
     `author` wrote it, at the time `at`.
     """
 
-    note: NoteCard
+    note: NoteSummary
     author: Author
     at: datetime
     change: Proposal | None = None

@@ -31,7 +31,7 @@ from core.notes import adding, difference, filetexts, naming, pasting, texts
 from core.notes.fields import checked, with_fields
 from core.notes.stored_notes import StoredNotes
 from core.notes.texts import restore_version
-from core.notes.trash import Trash
+from core.notes.trash import NoteTrash
 from core.notes.writer import Writer
 from core.settings.config import Settings
 from core.store import Store
@@ -43,7 +43,7 @@ class Notes(StoredNotes):
     def __init__(self, store: Store, settings: Settings, models: Models, bases: Bases, chunks: Chunks) -> None:
         super().__init__(store, models, bases)
         self._writer = Writer(store, chunks)
-        self._trash = Trash(store, self._writer)
+        self._trash = NoteTrash(store, self._writer)
         self.trash_stays = timedelta(days=settings.trash_days)
         """Time within which a deleted note can be restored."""
         store.versions.most = settings.keep_versions

@@ -13,7 +13,7 @@ from core.base.faults import translated
 from core.base.lines import LINE_END
 from core.base.text import stem
 from core.markdown import frontmatter
-from core.markdown.body import Inside, distinct_tags, look_into, short_title
+from core.markdown.body import BodyMetadata, distinct_tags, look_into, short_title
 from core.markdown.frontmatter import FrontMatter
 from core.markdown.frontwriting import rewritten
 from core.markdown.tags import key
@@ -57,7 +57,7 @@ def read_front(front: str) -> FrontMatter:
     return frontmatter.parse(front[start:end])
 
 
-def changed_fields(head: FrontMatter, file: Note, note: Note, inside: Inside) -> dict[str, object]:
+def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetadata) -> dict[str, object]:
     """Return the fields that the front matter of a file must say, so that it reads as the note.
 
     `head` is that front matter, `file` the note of the file as it is, `inside` what the body of the note says.

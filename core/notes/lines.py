@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from core.base.lines import LINE_END
 from core.base.text import fold
-from core.model import Line, Note
+from core.model import Note, NoteLine
 from core.store.phrases import may_hold
 
 _END = re.compile(LINE_END)
@@ -31,7 +31,7 @@ def blanked(note: Note, hidden: Hidden) -> Note:
     return replace(note, body=body)
 
 
-def holding(note: Note, text: str, hidden: Hidden = ()) -> Iterator[Line]:
+def holding(note: Note, text: str, hidden: Hidden = ()) -> Iterator[NoteLine]:
     """Yield the lines of a note that hold a text, whatever its case, width, or Chinese script, in their order."""
     wanted = fold(text)
     before = len(_END.findall(note.front or ""))
@@ -40,7 +40,7 @@ def holding(note: Note, text: str, hidden: Hidden = ()) -> Iterator[Line]:
         if may_hold(line, wanted):
             parts = _parts(note.body, start, start + len(line), hidden)
             if any(wanted in fold(part) for part in parts):
-                yield Line(note.id, note.path or note.title, number, _GAP.join(parts))
+                yield NoteLine(note.id, note.path or note.title, number, _GAP.join(parts))
         start += len(line)
         start += 2 if note.body.startswith("\r\n", start) else 1
 

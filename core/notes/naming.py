@@ -8,7 +8,7 @@ from core.base.errors import EditError, NoteNotFound, QueryError
 from core.base.messages import message
 from core.base.text import escaped, fold, half_character
 from core.model import NOTE_SUFFIXES
-from core.store.note_rows import Named
+from core.store.note_rows import NoteNames
 
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*#^\[\]]+')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)", re.IGNORECASE)
@@ -58,7 +58,7 @@ def first_words(body: str) -> str:
     return short or str(message("Untitled"))
 
 
-def nearest(notes: Iterable[Named], text: str, limit: int) -> list[str]:
+def nearest(notes: Iterable[NoteNames], text: str, limit: int) -> list[str]:
     """Return the ids of the notes whose names hold all words of a text, the nearest names first."""
     words = fold(text).split()
     whole = " ".join(words)

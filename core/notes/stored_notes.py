@@ -21,9 +21,9 @@ from core.model import (
     Attachment,
     Filters,
     KnowledgeBase,
-    Line,
     Note,
-    NoteCard,
+    NoteLine,
+    NoteSummary,
     lapses,
     later,
 )
@@ -41,7 +41,7 @@ class StoredNotes(Imports):
         super().__init__(store, models, bases)
         self._remembered = Remembered(store.database)
 
-    def all(self, filters: Filters | None = None, *, text: str = "", answering: bool = False) -> list[NoteCard]:
+    def all(self, filters: Filters | None = None, *, text: str = "", answering: bool = False) -> list[NoteSummary]:
         """Return the notes that match the filters and have `text` in their title or path.
 
         With `answering` as a search goes by the filters: active and not expired, unless they name a status. Raises
@@ -50,7 +50,7 @@ class StoredNotes(Imports):
         check_part(text)
         filters = filters or Filters()
 
-        def read() -> list[NoteCard]:
+        def read() -> list[NoteSummary]:
             return self._store.notes.cards(filters, text=text, answering=answering)
 
         if text or answering or filters != Filters(bases=filters.bases):  # others depend on the time, or are many
@@ -63,35 +63,35 @@ class StoredNotes(Imports):
         self._store.pending.open(note_id)
         return note
 
-    def find(self, name: str) -> NoteCard | None:
+    def find(self, name: str) -> NoteSummary | None:
         """Return the note of this id, path or title, None if there is none; raises QueryError where several have it."""
         try:
             return self.resolve(name)
         except NoteNotFound:
             return None
 
-    def resolve(self, name: str) -> NoteCard:
+    def resolve(self, name: str) -> NoteSummary:
         """Return the note of this id, path or title; raises NoteNotFound, and QueryError where several have it."""
         return self.resolve_all([name])[0]
 
-    def resolve_all(self, names: Iterable[str]) -> list[NoteCard]:
+    def resolve_all(self, names: Iterable[str]) -> list[NoteSummary]:
         """Return the note of each id, path or title, in their order; raises as `resolve` does."""
-        called: defaultdict[str, dict[str, NoteCard]] = defaultdict(dict)
-        alike: defaultdict[str, dict[str, NoteCard]] = defaultdict(dict)
+        called: defaultdict[str, dict[str, NoteSummary]] = defaultdict(dict)
+        alike: defaultdict[str, dict[str, NoteSummary]] = defaultdict(dict)
         for card in self.all():
             for name in filter(None, (card.id, card.path, card.title)):
                 called[name][card.id] = alike[name_key(name)][card.id] = card
         found = [(name, called[name] or alike[name_key(name)]) for name in names]
         return [cards[naming.only(name, cards)] for name, cards in found]
 
-    def expiring(self, *, days: int = 14) -> list[NoteCard]:
+    def expiring(self, *, days: int = 14) -> list[NoteSummary]:
         """Return the active notes that are expired or will be within some days, the first ones first."""
         until = later(datetime.now(UTC), days)
         cards = self._store.notes.cards_of(self._store.fields.expiring(until)).values()
         ends = [(lapses(card.expires_at), card) for card in cards if card.expires_at]
         return [card for end, card in sorted(ends, key=itemgetter(0)) if end <= until]
 
-    def lines(self, base: str, text: str) -> list[Line]:
+    def lines(self, base: str, text: str) -> list[NoteLine]:
         """Return the lines of a base's notes that hold a text, by path, of notes and chunks that answer questions.
 
         Raises UnknownChoice for a base, and QueryError for a text that is too long.
@@ -144,14 +144,14 @@ class StoredNotes(Imports):
         texts = self._store.notes.beginnings(note_ids, length)
         return {note_id: " ".join(text.split()) for note_id, text in texts.items()}
 
-    def switch(self, text: str, limit: int) -> list[NoteCard]:
+    def switch(self, text: str, limit: int) -> list[NoteSummary]:
         """Return the notes whose title, alias or path has the words of a text, the nearest first; else the newest."""
         notes = self._store.notes
         ids = naming.nearest(notes.named(), text, limit) if text.strip() else notes.newest(limit)
         cards = notes.cards_of(ids)
         return [cards[note_id] for note_id in ids if note_id in cards]
 
-    def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteCard]:
+    def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteSummary]:
         """Return the cards of notes by their ids."""
         return self._store.notes.cards_of(note_ids)
 

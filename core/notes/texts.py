@@ -6,14 +6,14 @@ from dataclasses import replace
 from core.base.text import fold
 from core.intake.encoding import unreadable
 from core.intake.folder import content_hash
-from core.markdown.body import Inside, look_into
+from core.markdown.body import BodyMetadata, look_into
 from core.markdown.tags import key
 from core.model import NOTE_FIELDS, Note
 from core.notes import naming
 from core.notes.fields import check_body, with_fields
 
 
-def with_body(note: Note, body: str, inside: Inside | None = None) -> tuple[Note, Inside | None]:
+def with_body(note: Note, body: str, inside: BodyMetadata | None = None) -> tuple[Note, BodyMetadata | None]:
     """Return a note with another text, whose tags and links are the note's, and what the text says of it.
 
     `inside` is that, if the text was checked and read. Returns None for it where the text stays. Raises EditError as
@@ -33,12 +33,12 @@ def with_body(note: Note, body: str, inside: Inside | None = None) -> tuple[Note
     return _with_body(note, body, inside.targets(path)), inside
 
 
-def title_of(body: str, inside: Inside | None = None) -> str:
+def title_of(body: str, inside: BodyMetadata | None = None) -> str:
     """Return the title that a text gives its note; `inside` is what the text says, if it was read."""
     return (inside.title if inside else "") or naming.first_words(body)
 
 
-def titled(note: Note, changed: Note, inside: Inside | None = None) -> Note:
+def titled(note: Note, changed: Note, inside: BodyMetadata | None = None) -> Note:
     """Return a changed note with the title of its text, where it has none or had the one of the text before.
 
     A file names its own title.

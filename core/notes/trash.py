@@ -11,7 +11,7 @@ from core.store import Store
 from core.store.note_to_index import NoteToIndex
 
 
-class Trash:
+class NoteTrash:
     """The deleted notes of a workspace, restored or deleted for good."""
 
     def __init__(self, store: Store, writer: Writer) -> None:

@@ -61,7 +61,7 @@ PRESETS: Mapping[str, Preset] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class TypeVocabulary:
     """The types of a file with their categories, in its order; `problems` name the lines that are left out."""
 
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Vocabulary:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._read: tuple[tuple[Path, int], Words] | None = None
+        self._read: tuple[tuple[Path, int], TypeVocabulary] | None = None
 
     @property
     def path(self) -> Path:
@@ -130,7 +130,7 @@ class Vocabulary:
     def _used(self) -> list[tuple[str, str]]:
         return self._store.fields.classified()
 
-    def _words(self) -> Words:
+    def _words(self) -> TypeVocabulary:
         path = self.path
         try:
             stamp = path, path.stat().st_mtime_ns
@@ -158,15 +158,15 @@ def preset(name: str, language: str = ENGLISH) -> str:
     return "\n".join([f"# {render(_ABOUT, language)}", "", *types, ""])
 
 
-def _words_in(path: Path) -> Words:
+def _words_in(path: Path) -> TypeVocabulary:
     try:
         return parse(files.read(path))
     except (OSError, files.Unfit) as error:
         problem = message("{path} can't be read: {reason}.", path=FILE, reason=files.reason(error))
-        return Words(problems=(problem,))
+        return TypeVocabulary(problems=(problem,))
 
 
-def parse(content: bytes) -> Words:
+def parse(content: bytes) -> TypeVocabulary:
     """Return the words of a file; a line that can't be read is a problem with its number."""
     types: dict[str, tuple[str, dict[str, str]]] = {}
     problems = []
@@ -178,7 +178,7 @@ def parse(content: bytes) -> Words:
             continue
         kind, categories = read
         types.setdefault(fold(kind), (kind, {}))[1].update({fold(category): category for category in categories})
-    return Words({kind: tuple(categories.values()) for kind, categories in types.values()}, tuple(problems))
+    return TypeVocabulary({kind: tuple(categories.values()) for kind, categories in types.values()}, tuple(problems))
 
 
 def _line(line: bytes) -> tuple[str, list[str]] | Message:

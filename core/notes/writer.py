@@ -11,7 +11,7 @@ from core.base.errors import Conflict, EditError
 from core.indexing.chunks import Chunks
 from core.indexing.indexer import Indexed, Indexer
 from core.intake.paths import free
-from core.markdown.body import Inside
+from core.markdown.body import BodyMetadata
 from core.model import KnowledgeBase, Note, Revision
 from core.notes import filing, naming
 from core.notes.fields import overriding
@@ -116,7 +116,7 @@ class Writer:
         return done
 
     def _save(
-        self, base: KnowledgeBase, note: Note, changed: Note, as_what: Revision, inside: Inside | None = None
+        self, base: KnowledgeBase, note: Note, changed: Note, as_what: Revision, inside: BodyMetadata | None = None
     ) -> None:
         """Write a changed note, and its file where the base writes files; `inside` is what its new text says."""
         if _is_described(base, note, changed):

@@ -14,7 +14,7 @@ from core.base.errors import Cancelled, ConfigError, ProviderError, ProviderUnav
 from core.base.messages import Message, message
 from core.providers import keys, replies
 from core.providers.connection import CONNECT_SECONDS, Stop, line_to, never, sleep
-from core.providers.keys import Key
+from core.providers.keys import ApiKey
 from core.providers.replies import Reply, TookTooLong
 from core.settings.sections import LlmSettings, ServerSettings
 
@@ -22,7 +22,7 @@ FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds before the first retry and at most. The wait doubles with each retry, less a random part of up to half."""
 
 
-class Server:
+class ProviderServer:
     """The model server named in a section of the settings. Safe to share between threads.
 
     One queue per server and process sends requests and retries one at a time, in order of arrival, with
@@ -221,7 +221,7 @@ class Server:
             **self._fields,
         )
 
-    def _refusal(self, reply: Reply, key: Key) -> ProviderError:
+    def _refusal(self, reply: Reply, key: ApiKey) -> ProviderError:
         status, code = reply.status, str(reply.status)
         why = replies.reason(reply.body or b"", key.value)
         because = message("(HTTP {code}): {why}", code=code, why=why) if why else message("(HTTP {code})", code=code)

@@ -7,7 +7,7 @@ from typing import Any
 
 from core.base.errors import ProviderError
 from core.base.messages import message
-from core.providers import Server
+from core.providers import ProviderServer
 from core.providers.connection import Stop, never
 from core.settings.sections import LlmSettings
 
@@ -57,7 +57,7 @@ class Chat:
 
     def __init__(self, settings: LlmSettings, model: str = "", *, reach_seconds: float | None = None) -> None:
         """Raise ConfigError as Server does."""
-        self.server = Server("llm", settings, model, reach_seconds=reach_seconds)
+        self.server = ProviderServer("llm", settings, model, reach_seconds=reach_seconds)
         self._settings = settings
         self._options: dict[str, Any] = {"temperature": 0}
 

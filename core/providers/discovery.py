@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from core.model import LocalServer
-from core.providers.connection import Connection
+from core.providers.connection import ServerConnection
 
 HOST = "127.0.0.1"
 CONNECT_SECONDS, SECONDS = 0.3, 1.5
@@ -70,7 +70,7 @@ def _look_at(dialect: Dialect, port: int) -> LocalServer:
     url = f"http://{address}/{dialect.path}"
     absent = LocalServer(dialect.name, address)
     try:
-        with closing(Connection(httpx.URL(url))) as connection:
+        with closing(ServerConnection(httpx.URL(url))) as connection:
             reply = connection.get(url, SECONDS, MOST_BYTES, CONNECT_SECONDS)
     except httpx.HTTPError:
         return absent

@@ -77,14 +77,14 @@ _MOST_JOINTS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class ComparedThings:
     """The named things, at least two or the subject of a list, and the text that applies to each."""
 
     things: tuple[str, ...]
     shared: str = ""
 
 
-def split(text: str, by: str, *, topic: str = "", rest: str = "") -> Sides | None:
+def split(text: str, by: str, *, topic: str = "", rest: str = "") -> ComparedThings | None:
     """Split a text into sides at a connective of the kind `by`; return None where it doesn't name two things.
 
     `topic` and `rest` are the parts of the question before and behind the text.
@@ -102,7 +102,7 @@ def split(text: str, by: str, *, topic: str = "", rest: str = "") -> Sides | Non
     return split_sides(items, [topic, *before], [*after, rest])
 
 
-def split_sides(items: list[str], before: list[str], after: list[str]) -> Sides | None:
+def split_sides(items: list[str], before: list[str], after: list[str]) -> ComparedThings | None:
     """Return `items` as sides, the first without its topic and the last without its tail."""
     *others, last = [item.strip() for item in items]
     if not last or not others or not all(others):
@@ -112,7 +112,7 @@ def split_sides(items: list[str], before: list[str], after: list[str]) -> Sides 
     things = list(dict.fromkeys(_named(thing) for thing in (first, *others[1:], last)))
     if len(things) < 2 or any(_NO_SIDE.fullmatch(simplified(thing)) for thing in things):
         return None
-    return Sides(tuple(things), _shared(*before, topic, tail, *after))
+    return ComparedThings(tuple(things), _shared(*before, topic, tail, *after))
 
 
 def cut(text: str, spans: list[tuple[int, int]]) -> list[str]:

@@ -37,7 +37,7 @@ from core.model import Condition, Filters, Term, Understood, midnight, on_clock
 from core.model.limits import QUESTION, check_question
 from core.query import contents, dates
 from core.query.fields import ANY_OF, CHOICES, DAYS, FIELDS
-from core.query.lexer import STRAIGHT, Piece, Reader
+from core.query.lexer import STRAIGHT, QuerySpan, QuestionLexer
 
 _LATIN = re.compile(rf"(?![{CJK}])\w")
 COPIED = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
@@ -74,7 +74,7 @@ def parse(typed: str, *, now: datetime, properties: Collection[str] = (), has_fi
 
 def _parsed(typed: str, now: datetime, properties: Collection[str], *, has_filters: bool) -> Understood:
     """Parse a question in which nothing is invisible but what changes how letters look."""
-    reader = Reader(typed, now.date(), properties)
+    reader = QuestionLexer(typed, now.date(), properties)
     pieces = _emphasised(typed, _times(reader))
     filters = _filters(pieces, now)
     filtered = filters != Filters()
@@ -107,10 +107,10 @@ def without(typed: str, term: Term) -> str:
     return f"{before} {behind}" if before and behind else before + behind
 
 
-def _times(reader: Reader) -> list[Piece]:
+def _times(reader: QuestionLexer) -> list[QuerySpan]:
     """Return the pieces after the rules that need them all: a week at the end is a time, two times are words."""
     pieces = list(reader.pieces())
-    tail: list[Piece] = []
+    tail: list[QuerySpan] = []
     while pieces and (pieces[-1].late or pieces[-1].term or is_punctuation(pieces[-1].text)):
         piece = pieces.pop()
         if piece.late and (time := reader.time(piece.start, piece.late)):
@@ -123,7 +123,7 @@ def _times(reader: Reader) -> list[Piece]:
     return [reader.words(piece) if len(spoken) > 1 and _is_spoken(piece) else piece for piece in pieces]
 
 
-def _emphasised(typed: str, pieces: list[Piece]) -> list[Piece]:
+def _emphasised(typed: str, pieces: list[QuerySpan]) -> list[QuerySpan]:
     """Return the pieces with the phrases that only emphasise words of a sentence."""
     if all(piece.term or is_punctuation(piece.text) for piece in pieces):
         return pieces
@@ -135,15 +135,15 @@ def _emphasised(typed: str, pieces: list[Piece]) -> list[Piece]:
     ]
 
 
-def _is_spoken(piece: Piece) -> bool:
+def _is_spoken(piece: QuerySpan) -> bool:
     return bool(piece.span and piece.term and not piece.term.field)
 
 
-def _values(pieces: Iterable[Piece], kind: str) -> tuple[str, ...]:
+def _values(pieces: Iterable[QuerySpan], kind: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(piece.term.value for piece in pieces if piece.term and piece.term.kind == kind))
 
 
-def _words(pieces: Sequence[Piece]) -> Iterator[Term]:
+def _words(pieces: Sequence[QuerySpan]) -> Iterator[Term]:
     """Yield a term for every run of text."""
     for is_text, group in groupby(pieces, key=lambda piece: piece.term is None):
         if is_text:
@@ -151,10 +151,10 @@ def _words(pieces: Sequence[Piece]) -> Iterator[Term]:
             yield Term("words", _joined(run), run[0].start, run[-1].end)
 
 
-def _joined(pieces: Iterable[Piece]) -> str:
+def _joined(pieces: Iterable[QuerySpan]) -> str:
     """Return the text of words and phrases, with one space for white space and for each removed piece."""
     parts: list[str] = []
-    last: Piece | None = None
+    last: QuerySpan | None = None
     for piece in pieces:
         if not piece.text:
             continue
@@ -165,13 +165,13 @@ def _joined(pieces: Iterable[Piece]) -> str:
     return " ".join("".join(parts).split())
 
 
-def _would_merge(left: Piece, right: Piece) -> bool:
+def _would_merge(left: QuerySpan, right: QuerySpan) -> bool:
     """Return whether only a quotation mark separates two Latin words."""
     marked = left.term or right.term
     return bool(marked) and all(_LATIN.match(character) for character in (left.text[-1], right.text[0]))
 
 
-def _filters(pieces: Iterable[Piece], now: datetime) -> Filters:
+def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
     bases: dict[str, None] = {}
     conditions: dict[object, tuple[str, bool, dict[str, None]]] = {}
     after: datetime | None = None
@@ -211,7 +211,7 @@ def _instants(days: str, now: datetime) -> str:
     return "..".join(ends)
 
 
-def _bounds(term: Term, span: dates.Span, now: datetime) -> tuple[datetime | None, datetime | None]:
+def _bounds(term: Term, span: dates.DateRange, now: datetime) -> tuple[datetime | None, datetime | None]:
     first = midnight(span.first, now.tzinfo)
     if term.kind == "before":
         return None, first

@@ -88,13 +88,13 @@ def _phrases_as_names(text: str, phrases: Sequence[str]) -> tuple[str, dict[int,
     return question, names
 
 
-def _named(match: re.Match[str], question: str) -> compared_things.Sides | None:
+def _named(match: re.Match[str], question: str) -> compared_things.ComparedThings | None:
     """Return the sides that a matched question names, or the subject of a list or summary."""
     groups = {name: question[slice(*match.span(name))] for name in match.re.groupindex}
     topic, rest = groups.pop("topic", ""), groups.pop("rest", "")
     if "subject" in groups:
         subject = " ".join(f"{groups['subject']}{rest}".split()).strip(" ,，、的:：")
-        return compared_things.Sides((subject,)) if subject else None
+        return compared_things.ComparedThings((subject,)) if subject else None
     if "a" in groups:
         return compared_things.split_sides([groups["a"], groups["b"]], [topic], [rest])
     ((connective, text),) = groups.items()

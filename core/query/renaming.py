@@ -3,7 +3,7 @@
 from core.base.errors import QueryError
 from core.base.text import half_character
 from core.model import local_now
-from core.query.lexer import Piece, Reader
+from core.query.lexer import QuerySpan, QuestionLexer
 
 _QUOTES = (('"', '"'), ("“", "”"), ("「", "」"), ("『", "』"))
 _BEHIND = ",.!?、，。；！？"
@@ -38,11 +38,11 @@ def renamed(question: str, old: str, new: str) -> str:
     return question
 
 
-def _base_tokens(question: str, name: str) -> list[Piece]:
+def _base_tokens(question: str, name: str) -> list[QuerySpan]:
     """Return the pieces of a question that name a base; raises QueryError for an invalid question."""
     if half_character(question) is not None:
         return []
-    pieces = Reader(question, local_now().date(), _EVERY).pieces()
+    pieces = QuestionLexer(question, local_now().date(), _EVERY).pieces()
     return [piece for piece in pieces if piece.term and piece.term.kind == "base" and name in piece.values]
 
 

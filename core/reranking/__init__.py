@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.base.messages import message
-from core.base.registry import Entry, Table
+from core.base.registry import Entry, Registry
 from core.model import Bits
 
 
@@ -38,7 +38,7 @@ class Reranker(Protocol):
         """Load what `score` needs, so that the first question is not delayed by it."""
 
 
-RERANKERS: Table[Reranker] = Table(
+RERANKERS: Registry[Reranker] = Registry(
     message("model for the re-check"),
     {
         "late-interaction": Entry("core.reranking.late_interaction:LateInteraction", reads_tokens=True),

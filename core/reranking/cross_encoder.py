@@ -52,7 +52,7 @@ BATCH = {"cpu": 8, "cuda": 64, "mps": 16}
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class CrossEncoderFacts:
     """Properties of a cross-encoder from its folder; `files` are its weights, tokenizer and configuration."""
 
     folder: Path
@@ -95,7 +95,7 @@ class CrossEncoder:
         return f"cross-encoder:{self.name}@{weights}"
 
     @lazy
-    def _facts(self) -> Facts:
+    def _facts(self) -> CrossEncoderFacts:
         with self._loading:
             return vars(self).get("_facts") or facts(self._folder())
 
@@ -157,7 +157,7 @@ class CrossEncoder:
         return scores
 
 
-def facts(folder: Path) -> Facts:
+def facts(folder: Path) -> CrossEncoderFacts:
     """Describe the cross-encoder in `folder`; raises ModelError if it is incomplete or gives more than one score."""
     if not folder.is_dir():
         raise ModelError(
@@ -167,9 +167,9 @@ def facts(folder: Path) -> Facts:
         return _facts(folder)
 
 
-def _facts(folder: Path) -> Facts:
+def _facts(folder: Path) -> CrossEncoderFacts:
     if own.has_weights(folder):
-        return Facts(folder, own.READ_TOKENS, (folder / own.FILE,))
+        return CrossEncoderFacts(folder, own.READ_TOKENS, (folder / own.FILE,))
     parts = [folder]
     if (folder / "modules.json").is_file():
         parts = [folder / str(module.get("path", "")) for module in read_json(folder / "modules.json")]
@@ -196,7 +196,7 @@ def _facts(folder: Path) -> Facts:
             example=_EXAMPLE,
         )
     files = (*weights(folder, parts), *parts[0].glob("tokenizer.json"), parts[0] / "config.json")
-    return Facts(folder, min(max_tokens(parts[0], config), READ_TOKENS), files)
+    return CrossEncoderFacts(folder, min(max_tokens(parts[0], config), READ_TOKENS), files)
 
 
 def _kind(folder: Path) -> object:

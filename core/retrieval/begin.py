@@ -13,7 +13,7 @@ from core.retrieval.state import SearchState
 from core.store import Store
 
 
-def begun(
+def start_search(
     store: Store,
     models: Models,
     query: Query,
@@ -44,7 +44,7 @@ def begun(
 def _embed(models: Models, searches: Sequence[SearchState], *, wait: bool) -> None:
     """Embed all questions at once, for each model of the bases."""
     meant = [search for search in searches if search.mode != "keyword" and search.query.text.strip()]
-    for base in searches[0].meant if meant else ():
+    for base in searches[0].vector_bases if meant else ():
         if base.fingerprint in meant[0].vectors:
             continue
         if not (wait or models.ready(base)):
@@ -71,7 +71,7 @@ def _load_rerankers(models: Models, search: SearchState, *, wait: bool, cached: 
     if name == NONE or "model_loading" in search.notices:
         return
     try:
-        for base in search.meant:
+        for base in search.vector_bases:
             if not (wait or (models.reranker_ready(base, name) and models.ready(base))):
                 search.say("model_loading")
                 search.rerankers.clear()

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Self
 
 from core.base.text import one_line
-from core.model import NOTE_MARKS, Chunk, Citation, Context, Hit, NoteCard, Spans
+from core.model import NOTE_MARKS, Chunk, Citation, Context, Hit, NoteSummary, Spans
 from core.store import Store
 
 _BRACKET = re.compile(r"[<＜﹤](?=\W{0,9}[nｎ]\W{0,3}[oｏ]\W{0,3}[tｔ]\W{0,3}[eｅ])", re.IGNORECASE)
@@ -31,7 +31,7 @@ _STEPS = 8
 class _Piece:
     """A slice of a note under one section; a chunk that a person wrote or edited has its own text."""
 
-    note: NoteCard
+    note: NoteSummary
     section: tuple[str, ...]
     start: int
     end: int

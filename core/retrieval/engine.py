@@ -16,13 +16,12 @@ from core.base.messages import Message
 from core.base.text import query_keywords
 from core.indexing.models import Models
 from core.model import (
-    Asked,
-    Choice,
     Context,
     Decomposition,
     Filters,
     Highlight,
     Hit,
+    LlmSelection,
     Notice,
     Passage,
     Prepared,
@@ -30,6 +29,7 @@ from core.model import (
     SearchOptions,
     SearchResult,
     SubQuery,
+    SubQueryResult,
     WhyNot,
 )
 from core.model.limits import QUESTION
@@ -39,9 +39,9 @@ from core.query.decomposition import WHOLE, decompose_by_model
 from core.query.filters import filters_of
 from core.query.synonyms import SynonymsFile
 from core.retrieval import context, highlights, hits, llm_choice, passages, rounds, stages
-from core.retrieval.begin import begun
+from core.retrieval.begin import start_search
 from core.retrieval.clicks import raising_clicks, ranked_by_clicks
-from core.retrieval.highlights import Read
+from core.retrieval.highlights import TokenizedHit
 from core.retrieval.images.search import ImageSearch
 from core.retrieval.pages import with_pages
 from core.retrieval.prepare import prepare, properties_in
@@ -92,15 +92,15 @@ class SearchEngine:
         self._models = models
         self._synonyms = synonyms
         self.prepare = partial(prepare, store, settings)
-        self._begun = partial(begun, store, models, cached=cached)
+        self._begun = partial(start_search, store, models, cached=cached)
         self.clicks_on, self._by_clicks = partial(raising_clicks, clicks), partial(ranked_by_clicks, clicks)
         self._cached = cached
         self._successors = Successors(store)
         self._results: OrderedDict[object, SearchResult] = OrderedDict()
         self._by_models: OrderedDict[str, Decomposition] = OrderedDict()
         self._collected: OrderedDict[object, SearchState] = OrderedDict()
-        self._reads: OrderedDict[object, dict[str, Read]] = OrderedDict()
-        self._choices: OrderedDict[tuple[str, tuple[str, ...]], Choice] = OrderedDict()
+        self._reads: OrderedDict[object, dict[str, TokenizedHit]] = OrderedDict()
+        self._choices: OrderedDict[tuple[str, tuple[str, ...]], LlmSelection] = OrderedDict()
         self._lock = threading.Lock()
 
     def answer(self, prepared: Prepared) -> SearchResult:
@@ -151,13 +151,13 @@ class SearchEngine:
         """Return where each hit answers, by the id of its chunk; see `Highlight`."""
         return highlights.highlights(result, self._store, self.reads(result))
 
-    def reads(self, result: SearchResult) -> dict[str, Read]:
+    def reads(self, result: SearchResult) -> dict[str, TokenizedHit]:
         """Return the tokens of the question and of each hit by the id of its chunk; the last results have theirs."""
         key = result.query, tuple((hit.asked, hit.chunk.id) for hit in result.hits), self._store.fields.version()
         with self._lock:
             known = self._reads.get(key)
         if known is None:
-            known = highlights.reads(result, self._store, self._models)
+            known = highlights.tokenize_hits(result, self._store, self._models)
             if len(known) == len(result.hits):  # with a model that still loads there are none yet
                 self._cache(self._reads, key, known, _COLLECTED)
         return known
@@ -193,7 +193,7 @@ class SearchEngine:
         query = llm_choice.widened(prepared.query) if prepared.asks_model else prepared.query
         parts = [*(decompositions[0].sub_queries if decompositions else ()), SubQuery(query.text, WHOLE)]
         with self._searched(query, parts, wait=prepared.wait) as first:
-            searches, asked = first, list[Asked]()
+            searches, asked = first, list[SubQueryResult]()
             if decompositions:
 
                 def search(parts: Sequence[SubQuery]) -> list[SearchState]:
@@ -272,7 +272,7 @@ class SearchEngine:
 
     def _chosen(self, prepared: Prepared, result: SearchResult) -> SearchResult:
         """Return a result in the order of the language model; where none is set up, or it fails, in that of words."""
-        choice, llm, query = Choice(), self._settings.llm, prepared.query
+        choice, llm, query = LlmSelection(), self._settings.llm, prepared.query
         if result.hits and llm.is_set_up:
             candidates = llm_choice.candidates(result.hits, llm.input_characters)
             given = llm_choice.material(query.text, candidates, llm.input_characters)
@@ -281,7 +281,7 @@ class SearchEngine:
                 # A page searches the same question several times: for its hits, its context and what was lost.
                 choice = self._choices.get(key) or llm_choice.choose(Chat(llm), given, candidates)
             except (ProviderError, ConfigError) as error:
-                choice = Choice(problem=error.message)
+                choice = LlmSelection(problem=error.message)
             else:
                 self._cache(self._choices, key, choice)
         bases = [base.name for base in self._store.bases.chosen(query.filters.bases)]

@@ -12,7 +12,7 @@ from functools import cache, lru_cache
 from itertools import accumulate, islice, pairwise
 
 from core.base.text import CJK, STOP_WORDS, fold, keywords
-from core.model import Chunk, NoteCard, Rowids
+from core.model import Chunk, NoteSummary, Rowids
 
 Holders = Callable[[Sequence[str]], Sequence[Rowids]]
 """Returns for each word the chunks that hold it."""
@@ -54,7 +54,7 @@ def gains(
     text: str,
     by_words: Iterable[int],
     chunks: Mapping[int, Chunk],
-    cards: Mapping[str, NoteCard],
+    cards: Mapping[str, NoteSummary],
     holders: Holders,
 ) -> dict[int, float]:
     """Return the gain of each chunk for a question; `by_words` are chunks, the best by words first."""

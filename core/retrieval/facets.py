@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from core.markdown.tags import key, with_parents
-from core.model import FACETS, NOTE_FIELDS, Facet, Hit, NoteCard, day_of
+from core.model import FACETS, NOTE_FIELDS, Facet, Hit, NoteSummary, day_of
 from core.query.dates import YEARS
 
 MOST = 12
@@ -35,7 +35,7 @@ def count(hits: Sequence[Hit], bases: Sequence[str]) -> tuple[Facet, ...]:
     )
 
 
-def _values(card: NoteCard) -> Iterator[tuple[str, str]]:
+def _values(card: NoteSummary) -> Iterator[tuple[str, str]]:
     yield "base", card.base
     for name, facet in _FIELDS.items():
         value = getattr(card, name)

@@ -16,7 +16,7 @@ from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
 from core.embedding.windows import places_of, windows_of
 from core.indexing.models import Models
-from core.markdown.rows import Table, tables
+from core.markdown.rows import MarkdownTable, tables
 from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
 from core.store import Store
 
@@ -42,7 +42,7 @@ _WORD = re.compile(r"\w")
 
 
 @dataclass(frozen=True)
-class Read:
+class TokenizedHit:
     """The tokens of a question and the token bits of a hit, with the embedder and the centre that made them."""
 
     hit: Hit
@@ -66,7 +66,7 @@ class Read:
         return places, tokens.cosines(self.question, self.centre, self.bits)
 
 
-def highlights(result: SearchResult, store: Store, read: Mapping[str, Read]) -> dict[str, Highlight]:
+def highlights(result: SearchResult, store: Store, read: Mapping[str, TokenizedHit]) -> dict[str, Highlight]:
     """Return the highlights of the hits by the id of their chunk."""
     words = words_of(result)
     texts = [simplified(blanked(hit.chunk.text)) for hit in result.hits]
@@ -76,11 +76,11 @@ def highlights(result: SearchResult, store: Store, read: Mapping[str, Read]) -> 
     }
 
 
-def reads(result: SearchResult, store: Store, models: Models) -> dict[str, Read]:
+def tokenize_hits(result: SearchResult, store: Store, models: Models) -> dict[str, TokenizedHit]:
     """Return the tokens of question and chunk by chunk, for a search by meaning: it has loaded its bases' models."""
     if result.mode not in ("semantic", "hybrid"):
         return {}
-    read: dict[str, Read] = {}
+    read: dict[str, TokenizedHit] = {}
     for base in store.bases.all():
         hits = [hit for hit in result.hits if hit.note.base_id == base.id]
         if not hits or not base.has_vectors:
@@ -95,7 +95,7 @@ def reads(result: SearchResult, store: Store, models: Models) -> dict[str, Read]
         questions = dict(zip(texts, embedder.embed_tokens(texts, role="query")[1], strict=True)) if texts else {}
         for hit in held:
             question = questions[hit.asked or result.understood.text]
-            read[hit.chunk.id] = Read(hit, question, bits[rowids[hit.chunk.id]], embedder, centre)
+            read[hit.chunk.id] = TokenizedHit(hit, question, bits[rowids[hit.chunk.id]], embedder, centre)
     return read
 
 
@@ -115,7 +115,7 @@ def words_of(result: SearchResult) -> dict[str, list[str]]:
     return words
 
 
-def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: Read | None) -> Highlight:
+def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit | None) -> Highlight:
     """Return the highlights of a hit; without its bits the sentence with most of the words stands for the nearest."""
     text = hit.chunk.text
     marked, in_text = words_in(text, words, stems)
@@ -148,7 +148,7 @@ def sentences(text: str) -> list[Span]:
     return prose or other
 
 
-def _with_rows(spans: Sequence[Span], tables: Sequence[Table]) -> Sequence[Span]:
+def _with_rows(spans: Sequence[Span], tables: Sequence[MarkdownTable]) -> Sequence[Span]:
     """Return sentences with whole rows in place of what they have of tables; a table's header answers nothing."""
     rows = [(row.start, row.end) for table in tables for row in table.rows]
     if not rows:

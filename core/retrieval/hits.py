@@ -6,7 +6,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from core.intake.absent import is_evicted
-from core.model import Chunk, Copy, FileState, Hit, Lost, LostAt, Passage, SearchResult, StageScore
+from core.model import Chunk, Copy, DroppedCandidate, FileState, Hit, LostAt, Passage, SearchResult, StageScore
 from core.retrieval import confidence, duplicates, facets, fusion, supersession
 from core.retrieval.duplicates import Group
 from core.retrieval.passages import passage
@@ -101,7 +101,7 @@ def _ranked(store: Store, successors: NewerNotes, searches: Sequence[SearchState
     groups = duplicates.groups(order, chunks, limit)
     if successors:
         shown = [rowid for group in groups for rowid in (group.best, *group.copies)]
-        behind = supersession.behind(order, chunks, shown, successors)
+        behind = supersession.demote_superseded(order, chunks, shown, successors)
         if behind is not order:
             scores = accumulate((places[rowid][0] for rowid in behind), min)
             moved = {rowid: (score, places[rowid][1]) for rowid, score in zip(behind, scores, strict=True)}
@@ -163,7 +163,7 @@ def by_favour(hits: Sequence[Hit], favour: Mapping[str, float], weight: float, s
     return ordered
 
 
-def _lost(ranked: _Ranked, limit: int) -> list[Lost]:
+def _lost(ranked: _Ranked, limit: int) -> list[DroppedCandidate]:
     """Return the candidates that are no hits, each with the stage at which it was dropped."""
     best = {group.best for group in ranked.groups}
     double = {rowid for group in ranked.groups for rowid in (*group.joined, *group.dropped, *group.copies)}
@@ -174,7 +174,7 @@ def _lost(ranked: _Ranked, limit: int) -> list[Lost]:
         stage: LostAt = "threshold" if rowid in search.below else "duplicate"
         if rowid not in search.below | double:
             stage = _fell(search.ranks, rowid, limit)
-        lost.append(Lost(ranked.hit(rank, rowid), stage))
+        lost.append(DroppedCandidate(ranked.hit(rank, rowid), stage))
     return lost
 
 

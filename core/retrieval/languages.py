@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from core.base.text import CJK
-from core.model import Chunk, NoteCard
+from core.model import Chunk, NoteSummary
 from core.retrieval.fusion import Scores, normalised
 
 Groups = Mapping[int, bool]
@@ -20,7 +20,7 @@ never first, with 1 questions over both vaults lose half a point."""
 _CHARACTER = re.compile(f"[{CJK}]")
 
 
-def groups(chunks: Mapping[int, Chunk], cards: Mapping[str, NoteCard]) -> dict[int, bool]:
+def groups(chunks: Mapping[int, Chunk], cards: Mapping[str, NoteSummary]) -> dict[int, bool]:
     """Return the group of each chunk; its headings decide before its text, which may be code."""
     return {
         rowid: chunk.language in ("zh", "mixed")

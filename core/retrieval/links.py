@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
-from core.model import NoteCard
+from core.model import NoteSummary
 from core.notes.links import plain
 
 STRONG = 3
 """Number of first candidates whose linked notes are raised."""
 
 
-def linked(cards: Mapping[str, NoteCard], links: Mapping[str, Sequence[str]], notes: Mapping[int, str]) -> list[int]:
+def linked(cards: Mapping[str, NoteSummary], links: Mapping[str, Sequence[str]], notes: Mapping[int, str]) -> list[int]:
     """Return the candidates whose note links to a strong candidate's note, or is linked from it.
 
     `notes` maps candidates to their notes, best first. `links` are the targets in each note: a path, or the
@@ -29,6 +29,6 @@ def linked(cards: Mapping[str, NoteCard], links: Mapping[str, Sequence[str]], no
     ]
 
 
-def _names(card: NoteCard) -> set[str]:
+def _names(card: NoteSummary) -> set[str]:
     path = card.path or ""
     return {plain(name) for name in (card.title, path, PurePosixPath(path).name) if name}

@@ -6,7 +6,7 @@ from typing import Any
 
 from core.base.messages import message
 from core.base.text import half_character
-from core.model import Choice, Hit, Lost, Query, SearchResult
+from core.model import DroppedCandidate, Hit, LlmSelection, Query, SearchResult
 from core.providers.chat import Chat, values
 from core.retrieval import facets
 
@@ -59,7 +59,7 @@ def shares(texts: Sequence[str], characters: int) -> list[str]:
     return [text[:share] for text in texts]
 
 
-def choose(chat: Chat, given: Mapping[str, Any], hits: Sequence[Hit]) -> Choice:
+def choose(chat: Chat, given: Mapping[str, Any], hits: Sequence[Hit]) -> LlmSelection:
     """Return what a model chose among the candidates, from the material on them.
 
     Raises ProviderError for a failure, and for an answer of another form than the task's.
@@ -68,10 +68,10 @@ def choose(chat: Chat, given: Mapping[str, Any], hits: Sequence[Hit]) -> Choice:
     if choice is None:
         raise chat.server.unusable(message("didn't choose among the {n} sections and answer", n=len(hits)))
     numbers, answer = choice
-    return Choice(chat.server.model, answer, tuple(hits[number - 1].chunk.id for number in numbers))
+    return LlmSelection(chat.server.model, answer, tuple(hits[number - 1].chunk.id for number in numbers))
 
 
-def ordered(result: SearchResult, choice: Choice, query: Query, bases: Sequence[str]) -> SearchResult:
+def ordered(result: SearchResult, choice: LlmSelection, query: Query, bases: Sequence[str]) -> SearchResult:
     """Return a result with the hits that a question on these bases asks for: the chosen ones first, then the others."""
     limit = query.settings.limit
     by_id = {hit.chunk.id: hit for hit in result.hits}
@@ -82,7 +82,7 @@ def ordered(result: SearchResult, choice: Choice, query: Query, bases: Sequence[
         result,
         hits=shown,
         facets=facets.count(shown, bases),
-        lost=(*(Lost(hit, "limit") for hit in rest), *result.lost) if query.explain else (),
+        lost=(*(DroppedCandidate(hit, "limit") for hit in rest), *result.lost) if query.explain else (),
         confident=bool(choice.chunks) if choice.by else result.confident,
         settings=query.settings,
         choice=replace(choice, chunks=choice.chunks[:limit]),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.model import Chunk, NoteCard, Passage
+from core.model import Chunk, NoteSummary, Passage
 from core.store import Store
 
 MOST_TOKENS = 2000
@@ -11,7 +11,7 @@ _BREAK = "\n\n"
 """Separator of chunks that don't touch: one was added, or the text between them was deleted."""
 
 
-def passage(store: Store, card: NoteCard, chunk: Chunk, size: int, joined: Sequence[Chunk] = ()) -> Passage:
+def passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, joined: Sequence[Chunk] = ()) -> Passage:
     """Return a chunk widened by the `joined` chunks and by up to `size` chunks of its note on each side.
 
     Neighbours come nearest first, as long as all have at most `MOST_TOKENS`. Deleted chunks are skipped. An edited

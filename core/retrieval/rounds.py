@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from itertools import chain, islice, zip_longest
 
 from core.base.messages import Message, message
-from core.model import Asked, Chunk, Decomposition, NoteCard, SubQuery
+from core.model import Chunk, Decomposition, NoteSummary, SubQuery, SubQueryResult
 from core.retrieval.state import SearchState, placed
 from core.store import Store
 
@@ -27,7 +27,7 @@ def followed(
     decomposition: Decomposition,
     variants: Variants,
     search: Callable[[Sequence[SubQuery]], list[SearchState]],
-) -> tuple[list[SearchState], list[Asked]]:
+) -> tuple[list[SearchState], list[SubQueryResult]]:
     """Run the rounds after the `first`, whose last search is the whole question; return the searches of all rounds.
 
     `search` runs a round. It follows as long as new chunks are as near to the question as those of the first round.
@@ -56,7 +56,7 @@ def followed(
 def follow_ups(
     decomposition: Decomposition,
     done: Sequence[SubQuery],
-    tops: Sequence[Sequence[tuple[Chunk, NoteCard]]],
+    tops: Sequence[Sequence[tuple[Chunk, NoteSummary]]],
     variants: Variants,
     number: int,
 ) -> list[SubQuery]:
@@ -86,18 +86,18 @@ def follow_ups(
     return result
 
 
-def _summary(number: int, search: SearchState, known: set[int]) -> Asked:
+def _summary(number: int, search: SearchState, known: set[int]) -> SubQueryResult:
     """Count the hits of a part and those that are new; adds them to `known`."""
     shown = set(islice(search.order, search.query.settings.limit))
     new = shown - known
     known |= new
-    return Asked(number, search.sub_query, len(shown), len(new))
+    return SubQueryResult(number, search.sub_query, len(shown), len(new))
 
 
 def _nearness(store: Store, whole: SearchState, rowids: Sequence[int]) -> dict[int, float]:
     """Return the cosine of chunks with the whole question, nothing in keyword mode."""
     scores: dict[int, float] = {}
-    for base in whole.meant:
+    for base in whole.vector_bases:
         if base.fingerprint in whole.vectors:
             scores |= store.chunks.cosines(base, whole.vectors[base.fingerprint], rowids)
     return scores

@@ -8,7 +8,7 @@ import numpy as np
 from core.base.errors import ModelError, ProviderError
 from core.embedding import Embedder, tokens
 from core.embedding.windows import windows_of
-from core.model import Chunk, KnowledgeBase, Matrix, NoteCard, Rowids
+from core.model import Chunk, KnowledgeBase, Matrix, NoteSummary, Rowids
 from core.reranking import Candidate, Reranker
 from core.retrieval import callers, exact_match, fusion, languages, links
 from core.retrieval.state import SearchState
@@ -48,7 +48,7 @@ def narrow(store: Store, search: SearchState) -> None:
     if (
         query.indexed
         and query.text.strip()
-        and (unindexed := store.pending.unindexed(base.id for base in search.meant))
+        and (unindexed := store.pending.unindexed(base.id for base in search.vector_bases))
     ):
         out |= unindexed
         search.say("unindexed")
@@ -78,7 +78,7 @@ def _semantic(store: Store, search: SearchState) -> None:
         return
     nearest: dict[int, float] = {}
     pool = search.query.settings.pool
-    for base in search.meant:
+    for base in search.vector_bases:
         nearest |= store.nearest(base, search.vectors[base.fingerprint], pool, search.allowed)
     search.pools["vector"] = best(nearest, pool)
     if store.index.state in ("damaged", "building"):
@@ -110,7 +110,7 @@ def _score_missing(store: Store, search: SearchState) -> None:
         vector, keyword = search.completed["vector"], search.completed["keyword"]
         only_keyword = [rowid for rowid in keyword if rowid not in vector]
         only_vector = [rowid for rowid in vector if rowid not in keyword]
-        for base in search.meant:
+        for base in search.vector_bases:
             vector |= store.chunks.cosines(base, search.vectors[base.fingerprint], only_keyword)
         keyword |= dict.fromkeys(only_vector, 0.0)
         keyword |= store.words.ranked(search.words, len(only_vector), rowids=only_vector)
@@ -130,7 +130,7 @@ def _fuse(store: Store, search: SearchState) -> None:
     settings, completed = search.query.settings, search.completed
     if search.mode == "hybrid" and settings.fusion == "weighted":
         vector, keyword = completed["vector"], completed["keyword"]
-        across = any(store.vectors.centring(base).compares_languages for base in search.meant)
+        across = any(store.vectors.centring(base).compares_languages for base in search.vector_bases)
         trusted = languages.trusted(keyword, search.groups) if across else {}
         fused = fusion.weighted(vector, keyword, settings.semantic_weight, trusted)
     elif search.mode == "hybrid":
@@ -175,7 +175,7 @@ def _rerank(store: Store, search: SearchState) -> None:
         search.keep("final", fusion.blended(order, judged, search.query.settings.rerank_weight))
 
 
-def _weigh(store: Store, search: SearchState) -> None:
+def _boost_priority(store: Store, search: SearchState) -> None:
     """Raise the chunks of important notes, and lower those of notes with a negative priority."""
     priorities = {rowid: search.card(rowid).priority for rowid in search.order}
     if search.query.settings.priority_weight and (most := max(map(abs, priorities.values()), default=0)):
@@ -185,7 +185,7 @@ def _weigh(store: Store, search: SearchState) -> None:
         search.keep("priority", fusion.raised(search.order, gains))
 
 
-def _suit(store: Store, search: SearchState) -> None:
+def _boost_caller(store: Store, search: SearchState) -> None:
     """Raise the chunks of notes that have the scope and the tags of the caller."""
     caller = search.query.caller
     if caller.scopes or caller.tags:
@@ -224,7 +224,7 @@ def _judged(store: Store, search: SearchState, pool: Iterable[int]) -> dict[int,
     """
     cards, characters = search.cards, search.query.settings.rerank_characters
     by_reranker: dict[int, tuple[Reranker, dict[int, Candidate]]] = {}
-    for base in search.meant:
+    for base in search.vector_bases:
         reranker, embedder = search.rerankers[base.id]
         own = {
             rowid: chunk
@@ -260,7 +260,7 @@ def candidates(
     embedder: Embedder,
     vector: Matrix | None,
     chunks: Mapping[int, Chunk],
-    cards: Mapping[str, NoteCard],
+    cards: Mapping[str, NoteSummary],
     *,
     with_bits: bool,
     characters: int,
@@ -294,8 +294,8 @@ COLLECTING = (
 """The stages that find candidates, in their order."""
 RANKING = (
     Stage(_rerank, ("rerank", "final")),
-    Stage(_weigh, ("priority",)),
-    Stage(_suit, ("context",)),
+    Stage(_boost_priority, ("priority",)),
+    Stage(_boost_caller, ("context",)),
     Stage(_exact, ("literal",)),
     Stage(_break_ties),
 )

@@ -38,7 +38,7 @@ class Successors:
         return {old: tuple(new) for old, new in successors.items()}
 
 
-def behind(
+def demote_superseded(
     order: Sequence[int], chunks: Mapping[int, Chunk], hits: Iterable[int], successors: NewerNotes
 ) -> Sequence[int]:
     """Return the candidates with those of each superseded note behind the first hit of every note that supersedes it.

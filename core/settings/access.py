@@ -39,7 +39,7 @@ def pages_need_token() -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunningProgram:
     """An app or a server at work on a workspace: its address, and the token of its run."""
 
     address: str
@@ -50,13 +50,13 @@ class Run:
         return hmac.new(self.token.encode(), challenge.encode(), "sha256").hexdigest()
 
 
-class Access:
+class AccessTokens:
     """The tokens of a workspace, each in a file that only its owner can read; `readonly` makes none."""
 
     def __init__(self, folder: Path, *, readonly: bool = False) -> None:
         self._token, self._run = folder / TOKEN, folder / RUN
         self._readonly = readonly
-        self._own: Run | None = None
+        self._own: RunningProgram | None = None
 
     @property
     def token(self) -> str:
@@ -86,7 +86,7 @@ class Access:
         if not self._stored():
             self.renew()
         files.load(self._run, _run, aside=True)
-        self._own = Run(address, secrets.token_urlsafe(_BYTES))
+        self._own = RunningProgram(address, secrets.token_urlsafe(_BYTES))
         files.replace(self._run, json.dumps(asdict(self._own)))
 
     def close(self) -> None:
@@ -97,7 +97,7 @@ class Access:
         self._own = None
 
     @property
-    def run(self) -> Run | None:
+    def run(self) -> RunningProgram | None:
         """The process that stored its address last, None without one; it may have been killed since."""
         with suppress(OSError):
             return files.load(self._run, _run, aside=False)
@@ -125,9 +125,9 @@ def _token(stored: str) -> str:
     return token
 
 
-def _run(stored: dict[str, Any]) -> Run:
+def _run(stored: dict[str, Any]) -> RunningProgram:
     """Return a run as it was stored; raises ValueError and TypeError."""
-    run = Run(**stored)
+    run = RunningProgram(**stored)
     if not _ADDRESS.fullmatch(run.address) or not _TOKEN.fullmatch(run.token):
         raise ValueError("no run")
     urlsplit(run.address).port  # noqa: B018 raises ValueError for one that is none

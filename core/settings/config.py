@@ -264,7 +264,7 @@ _given: list[Settings] = []
 
 
 @contextmanager
-def given(chosen: Settings) -> Iterator[None]:
+def override_settings(chosen: Settings) -> Iterator[None]:
     """Let `settings` return these."""
     _given.append(chosen)
     try:

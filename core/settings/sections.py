@@ -33,12 +33,12 @@ def key_variable(section: str) -> str:
     return KEYS.get(section) or f"TESSERA_{section.upper().replace('.', '_')}_API_KEY"
 
 
-class _Section(BaseModel):
+class _SettingsSection(BaseModel):
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
 
 _SIZES: dict[str, Any] = {name: (int, getattr(_OPTIONS, name)) for name in SIZES}
-_Sizes: Any = create_model("_Sizes", __base__=_Section, **_SIZES)
+_Sizes: Any = create_model("_Sizes", __base__=_SettingsSection, **_SIZES)
 
 
 class ChunkingSettings(_Sizes):
@@ -58,7 +58,7 @@ _FIELDS: dict[str, Any] = {
     name: (kind, Field(getattr(DEFAULTS, name), ge=PARTS[name].least, le=PARTS[name].most))
     for name, kind in get_type_hints(CompleteSettings).items()
 }
-_Parts: Any = create_model("_Parts", __base__=_Section, **_FIELDS)
+_Parts: Any = create_model("_Parts", __base__=_SettingsSection, **_FIELDS)
 """The fields of CompleteSettings within their ranges."""
 
 
@@ -111,7 +111,7 @@ def plain_address(url: str) -> str:
     return url.rstrip("/")
 
 
-class ServerSettings(_Section):
+class ServerSettings(_SettingsSection):
     """A model server: `base_url` is the address before `/embeddings`, `/rerank` or `/chat/completions`.
 
     `queue_interval_seconds` is the least time between the starts of two requests, `requests_at_once` how many of them
@@ -196,7 +196,7 @@ class LlmSettings(ServerSettings):
         return bool(self.base_url and self.model)
 
 
-class IndexSettings(_Section):
+class IndexSettings(_SettingsSection):
     """The place of the vector index: in the workspace, on the server of Chroma at `url`, or nowhere (kind `none`).
 
     A search without an index compares with every vector.
@@ -210,13 +210,13 @@ class IndexSettings(_Section):
     _plain = field_validator("url")(plain_address)
 
 
-class HttpSettings(_Section):
+class HttpSettings(_SettingsSection):
     """Whether other programs are let in; None leaves it to the person's choice on the page Settings."""
 
     enabled: bool | None = None
 
 
-class AppSettings(_Section):
+class AppSettings(_SettingsSection):
     """`token`: the pages need the token of the run, which `tessera app` prints. `keep_running`: the app goes on when
     its window is closed, for folders that it watches and for assistants."""
 
@@ -224,7 +224,7 @@ class AppSettings(_Section):
     keep_running: bool = False
 
 
-class BackupSettings(_Section):
+class BackupSettings(_SettingsSection):
     """Where backups are made, and whether each day; None leaves it to the person's choice on the page Settings."""
 
     folder: Path | None = None
@@ -233,13 +233,13 @@ class BackupSettings(_Section):
     _plain = field_validator("folder")(path_without_zero)
 
 
-class PicturesSettings(_Section):
+class PicturesSettings(_SettingsSection):
     """`model` sees what pictures show: a CLIP model's name on the hub or its folder, or a name of `IMAGE_EMBEDDERS`."""
 
     model: str = ""
 
 
-class KnowledgeSettings(_Section):
+class KnowledgeSettings(_SettingsSection):
     """Folders of text files: each `BASE/texts` in `base_dir` is a base of kind `lines`.
 
     With `auto_scan` the app looks for them every `scan_interval` seconds, and makes bases that are new; with

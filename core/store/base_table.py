@@ -10,11 +10,11 @@ from core.base.errors import UnknownChoice
 from core.base.messages import message
 from core.model import BaseFields, BaseKind, ChunkingOptions, Failed, KnowledgeBase, SearchSettings
 from core.store.ids import fresh_id
-from core.store.reading import Reader, stored
-from core.store.table import AMONG, Table
+from core.store.reading import RowReader, stored
+from core.store.table import AMONG, StoreTable
 
 
-class BaseTable(Table):
+class BaseTable(StoreTable):
     """The bases of a workspace."""
 
     def all(self) -> list[KnowledgeBase]:
@@ -170,7 +170,7 @@ class _Sync:
     report: dict[str, Any]
 
 
-_READER = Reader(
+_READER = RowReader(
     KnowledgeBase, message("base"), "name", chunking=stored(ChunkingOptions), search=stored(SearchSettings)
 )
-_SYNC = Reader(_Sync, message("sync"), "folder", key="folder", report=_report)
+_SYNC = RowReader(_Sync, message("sync"), "folder", key="folder", report=_report)

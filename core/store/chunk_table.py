@@ -16,7 +16,7 @@ from core.store.note_to_index import NoteToIndex
 from core.store.picture_table import PictureTable
 from core.store.property_table import PropertyTable
 from core.store.refusal_table import RefusalTable
-from core.store.table import AMONG, Table, decoding
+from core.store.table import AMONG, StoreTable, decoding
 from core.store.vector_table import VectorTable, matrix
 from core.store.word_rows import word_row
 
@@ -40,7 +40,7 @@ _ENTRIES = (
 """The tables joined from a vector to its chunks."""
 
 
-class ChunkTable(Table):
+class ChunkTable(StoreTable):
     """The chunks of a workspace. The `rowid` of a chunk identifies it in every other table here."""
 
     # writing

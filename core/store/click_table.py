@@ -5,14 +5,14 @@ from datetime import datetime
 
 from core.base.messages import message
 from core.model import Click, in_utc, later
-from core.store.reading import Reader
-from core.store.table import AMONG, Table
+from core.store.reading import RowReader
+from core.store.table import AMONG, StoreTable
 
 KEPT = 365
 """Days after which a click is deleted."""
 
 
-class ClickTable(Table):
+class ClickTable(StoreTable):
     """Clicks on hits; they leave with their notes, and writing them changes nothing else."""
 
     def add(self, clicks: Iterable[Click], today: datetime) -> None:
@@ -48,4 +48,4 @@ def _row(click: Click) -> tuple[str, ...]:
     return click.note_id, click.question, click.kind, _text(click.day), click.chunk_id
 
 
-_CLICK = Reader(Click, message("click"), "question", key="note_id")
+_CLICK = RowReader(Click, message("click"), "question", key="note_id")

@@ -1,9 +1,9 @@
 """What a person decided on concepts, by their names."""
 
-from core.store.table import Table
+from core.store.table import StoreTable
 
 
-class ConceptTable(Table):
+class ConceptTable(StoreTable):
     """Which concepts are pinned, hidden or merged into another one; no search depends on them."""
 
     def choices(self) -> dict[str, tuple[str, str]]:

@@ -5,10 +5,10 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from core.model import in_utc
-from core.store.table import AMONG, Table
+from core.store.table import AMONG, StoreTable
 
 
-class DecisionTable(Table):
+class DecisionTable(StoreTable):
     """The matters that a person put off or let be; writing them changes nothing that a search finds."""
 
     def put(self, matters: Iterable[str], until: datetime | None, *, at: datetime | None = None) -> None:

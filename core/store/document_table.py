@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 
 from core.base.messages import from_json, message, to_json
 from core.model import Failed, IncompleteNote, KnowledgeBase, Omission, SourceFile
-from core.store.reading import Reader, loaded, stored
-from core.store.table import Table
+from core.store.reading import RowReader, loaded, stored
+from core.store.table import StoreTable
 
 _DOCUMENT = "iif(json_valid({0}), json_extract({0}, '{1}'), '')"
 _UNUSED = f"""
@@ -16,7 +16,7 @@ _UNUSED = f"""
 """
 
 
-class DocumentTable(Table):
+class DocumentTable(StoreTable):
     """What is known of documents beside their notes."""
 
     def keep(self, digest: str, data: bytes) -> None:
@@ -74,4 +74,4 @@ class DocumentTable(Table):
             connection.executemany("INSERT OR REPLACE INTO unread_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
-_INCOMPLETE = Reader(IncompleteNote, message("note"), "path", "note_id", left_out=stored(tuple[Omission, ...]))
+_INCOMPLETE = RowReader(IncompleteNote, message("note"), "path", "note_id", left_out=stored(tuple[Omission, ...]))

@@ -6,14 +6,14 @@ from dataclasses import asdict
 from core.base.errors import EditError
 from core.base.messages import message
 from core.model import Edit, Note
-from core.store.reading import Reader
-from core.store.table import AMONG, Table
+from core.store.reading import RowReader
+from core.store.table import AMONG, StoreTable
 
 _COLUMNS = Edit.__slots__
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM edits"
 
 
-class EditTable(Table):
+class EditTable(StoreTable):
     """The edits of a workspace. Those of a note are in order, which is also the order of additions at one place."""
 
     def for_note(self, note_id: str) -> list[Edit]:
@@ -56,4 +56,4 @@ class EditTable(Table):
         self._database.execute("DELETE FROM edits WHERE id = ?", edit_id)
 
 
-_READER = Reader(Edit, message("edit of a chunk"), "note_id")
+_READER = RowReader(Edit, message("edit of a chunk"), "note_id")

@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from core.base.messages import message
 from core.base.text import digest
 from core.model import LearntFact
-from core.store.reading import Reader
-from core.store.table import AMONG, Table
+from core.store.reading import RowReader
+from core.store.table import AMONG, StoreTable
 
 
-class FactTable(Table):
+class FactTable(StoreTable):
     """The facts that were suggested as notes, and those that a person rejected."""
 
     def put(self, facts: Iterable[LearntFact]) -> None:
@@ -51,4 +51,4 @@ class FactTable(Table):
         )
 
 
-_READER = Reader(LearntFact, message("learnt fact"), "key", key="key")
+_READER = RowReader(LearntFact, message("learnt fact"), "key", key="key")

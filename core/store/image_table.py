@@ -12,7 +12,7 @@ from core.documents.kinds import PICTURES
 from core.model import Condition, Failed, Filters, ImageStatus, Matrix, NotePicture, PictureFile
 from core.store import filters as narrowed
 from core.store.reading import loaded
-from core.store.table import Table
+from core.store.table import StoreTable
 
 _KINDS = ", ".join(map(repr, PICTURES))
 _IS_PICTURE = f"coalesce(iif(json_valid(document), json_extract(document, '$.kind'), ''), '') IN ({_KINDS})"
@@ -39,7 +39,7 @@ class ImageRow(NamedTuple):
     vector: Matrix
 
 
-class ImageTable(Table):
+class ImageTable(StoreTable):
     """The pictures that notes show. A model embeds a file once, however many notes and bases it stands in."""
 
     # of notes

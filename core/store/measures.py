@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar, get_args, get_type_hints
 
 from core.base import files
 from core.base.faults import translated
-from core.model import Bar, Floor, KnowledgeBase
+from core.model import AnswerThreshold, Floor, KnowledgeBase
 
 T = TypeVar("T")
 
@@ -57,9 +57,9 @@ class Measures(Generic[T]):
         return stored
 
 
-def measures(folder: Path, *, readonly: bool) -> tuple[Measures[Floor], Measures[Bar]]:
+def measures(folder: Path, *, readonly: bool) -> tuple[Measures[Floor], Measures[AnswerThreshold]]:
     """Return the floors and the bars of a workspace."""
-    return Measures(folder, Floor, readonly=readonly), Measures(folder, Bar, readonly=readonly)
+    return Measures(folder, Floor, readonly=readonly), Measures(folder, AnswerThreshold, readonly=readonly)
 
 
 def drop(base: KnowledgeBase, *every: Measures[Any]) -> None:

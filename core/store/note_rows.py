@@ -8,9 +8,19 @@ from sqlite3 import Row
 from typing import Any, get_type_hints
 
 from core.base.messages import message, to_json
-from core.model import NOTE_FIELDS, ORIGIN, RELATIONS, ChunkingOptions, Document, Note, NoteCard, Omission, TextEncoding
+from core.model import (
+    NOTE_FIELDS,
+    ORIGIN,
+    RELATIONS,
+    ChunkingOptions,
+    Document,
+    Note,
+    NoteSummary,
+    Omission,
+    TextEncoding,
+)
 from core.store.note_to_index import NoteToIndex
-from core.store.reading import UNFIT, Reader, Unread, loaded, reader, stored
+from core.store.reading import UNFIT, RowReader, Unread, loaded, reader, stored
 
 _FIELDS = [name for name in NOTE_FIELDS if name != "tags"]
 COLUMNS = [
@@ -71,7 +81,7 @@ class ActiveFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NoteNames:
     """The names of a note."""
 
     id: str
@@ -148,7 +158,7 @@ def note_of(row: Row, unread: Unread) -> Note:
     return _NOTE_READER(dict(row) | {name: loaded(row[name]) for name in (*_JSON, "tags")}, unread)
 
 
-def card_of(row: Row, unread: Unread) -> NoteCard:
+def card_of(row: Row, unread: Unread) -> NoteSummary:
     """Return the card of a row of `CARD`; a row that was read before has the same."""
     try:
         return _card(tuple(row.keys()), tuple(row))
@@ -156,7 +166,7 @@ def card_of(row: Row, unread: Unread) -> NoteCard:
         return _CARD_READER(_card_values(dict(row)), unread)
 
 
-def named_of(row: Row, unread: Unread) -> Named:
+def named_of(row: Row, unread: Unread) -> NoteNames:
     """Return what a note is called, of a row of `NAMED`; a row that was read before has the same."""
     try:
         return _named(tuple(row.keys()), tuple(row))
@@ -165,12 +175,12 @@ def named_of(row: Row, unread: Unread) -> Named:
 
 
 @lru_cache(_REMEMBERED)
-def _card(columns: tuple[str, ...], values: tuple[Any, ...]) -> NoteCard:
+def _card(columns: tuple[str, ...], values: tuple[Any, ...]) -> NoteSummary:
     return _CARD_READER.whole(_card_values(dict(zip(columns, values, strict=True))))
 
 
 @lru_cache(_REMEMBERED)
-def _named(columns: tuple[str, ...], values: tuple[Any, ...]) -> Named:
+def _named(columns: tuple[str, ...], values: tuple[Any, ...]) -> NoteNames:
     return _NAMED_READER.whole(_named_values(dict(zip(columns, values, strict=True))))
 
 
@@ -207,7 +217,7 @@ def extra(values: dict[str, Any]) -> dict[str, object]:
 
 _HINTS = get_type_hints(Note)
 _WHAT = message("note")
-_NOTE_READER = Reader(Note, _WHAT, "title", overridden=overridden, extra=extra)
-_CARD_READER = Reader(NoteCard, _WHAT, "title")
-_NAMED_READER = Reader(Named, _WHAT, "title")
-_CHUNKING_READER = Reader(_Chunked, _WHAT, "title", chunking=lambda value: value and stored(ChunkingOptions)(value))
+_NOTE_READER = RowReader(Note, _WHAT, "title", overridden=overridden, extra=extra)
+_CARD_READER = RowReader(NoteSummary, _WHAT, "title")
+_NAMED_READER = RowReader(NoteNames, _WHAT, "title")
+_CHUNKING_READER = RowReader(_Chunked, _WHAT, "title", chunking=lambda value: value and stored(ChunkingOptions)(value))

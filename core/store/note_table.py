@@ -8,7 +8,7 @@ from typing import Any
 
 from core.base.errors import NoteNotFound
 from core.base.text import fold, keywords
-from core.model import ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteCard
+from core.model import ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteSummary
 from core.store import filters as narrowed
 from core.store.note_rows import (
     CARD,
@@ -18,7 +18,7 @@ from core.store.note_rows import (
     ActiveFile,
     Joined,
     Moved,
-    Named,
+    NoteNames,
     card_of,
     described,
     named_of,
@@ -30,14 +30,14 @@ from core.store.note_rows import (
 )
 from core.store.note_to_index import NoteToIndex
 from core.store.property_table import PropertyTable
-from core.store.table import AMONG, Table
+from core.store.table import AMONG, StoreTable
 
 _ALL = Filters()
 _IS_CHOSEN = "json_valid(encoding) AND json_extract(encoding, '$.known') = 'chosen'"
 _CHOSEN = f"iif({_IS_CHOSEN}, coalesce(json_extract(encoding, '$.name'), ''), '')"
 
 
-class NoteTable(Table):
+class NoteTable(StoreTable):
     """The notes of a workspace. Reading one note raises NoteNotFound."""
 
     # writing
@@ -135,7 +135,7 @@ class NoteTable(Table):
         """Return strategy, cut_by, mtime_ns, size and stamp of a note, as of its last indexing."""
         return dict(self._only("strategy, cut_by, mtime_ns, size, stamp", note_id))
 
-    def card(self, note_id: str) -> NoteCard:
+    def card(self, note_id: str) -> NoteSummary:
         """Return the card of a note."""
         for card in self.cards_of([note_id]).values():
             return card
@@ -201,7 +201,7 @@ class NoteTable(Table):
         """Return for each note of the base the text that identifies its cut."""
         return dict(self._database.rows("SELECT id, cut_by FROM notes WHERE base_id = ? ORDER BY path, id", base.id))
 
-    def cards(self, filters: Filters = _ALL, *, text: str = "", answering: bool = False) -> list[NoteCard]:
+    def cards(self, filters: Filters = _ALL, *, text: str = "", answering: bool = False) -> list[NoteSummary]:
         """Return the cards of the notes that pass, by base and path, with `text` in their title or path.
 
         Notes of every status pass, unless the filters name one; with `answering` those that answer questions. A note
@@ -216,7 +216,7 @@ class NoteTable(Table):
         rows = self._database.rows(f"{CARD} WHERE {where} ORDER BY bases.name, path, title", *where.values)
         return [card_of(row, self._database.unread) for row in rows]
 
-    def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteCard]:
+    def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteSummary]:
         rows = self._database.rows(f"{CARD} WHERE notes.id {AMONG}", list(note_ids))
         return {row["id"]: card_of(row, self._database.unread) for row in rows}
 
@@ -236,7 +236,7 @@ class NoteTable(Table):
         )
         return dict(rows)
 
-    def named(self) -> list[Named]:
+    def named(self) -> list[NoteNames]:
         """Return what the notes of all bases are called."""
         return [named_of(row, self._database.unread) for row in self._database.rows(NAMED)]
 

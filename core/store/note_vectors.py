@@ -7,7 +7,7 @@ import numpy as np
 from core.markdown.tags import key
 from core.model import Filters, KnowledgeBase, Matrix
 from core.store import filters as narrowed
-from core.store.table import AMONG, Table, decoding
+from core.store.table import AMONG, StoreTable, decoding
 from core.store.vector_table import VectorTable, matrix
 
 _BLOCK = 200
@@ -17,7 +17,7 @@ Sign = tuple[int, int]
 """The number of a note's windows and the sum of their vectors' ids: another one means other windows."""
 
 
-class NoteVectors(Table):
+class NoteVectors(StoreTable):
     """The vectors of whole notes, computed from those of their windows."""
 
     def answering(self) -> set[str]:

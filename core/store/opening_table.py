@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from datetime import date, timedelta
 
-from core.store.table import AMONG, Table, decoding
+from core.store.table import AMONG, StoreTable, decoding
 
 
-class OpeningTable(Table):
+class OpeningTable(StoreTable):
     """The openings of a workspace, and at which of them each item of the trash was seen first.
 
     A day is past when two openings on different days say so: one opening with a clock that is ahead proves nothing. The

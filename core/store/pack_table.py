@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 
 from core.base.messages import message
 from core.model import InstalledPack, Note, Pack
-from core.store.reading import Reader
-from core.store.table import AMONG, Table
+from core.store.reading import RowReader
+from core.store.table import AMONG, StoreTable
 
 _PACK = """
     SELECT packs.name, version, base_id, bases.name AS base, folder, initialized_at, checked_at,
@@ -31,7 +31,7 @@ _PASSED_BY = """
 """A note follows its pack as long as the pack's last version of it is of the file that is recorded."""
 
 
-class PackTable(Table):
+class PackTable(StoreTable):
     """The packs of a workspace, by name."""
 
     def all(self) -> list[InstalledPack]:
@@ -108,4 +108,4 @@ class PackTable(Table):
         )
 
 
-_READER = Reader(InstalledPack, message("pack"), "name", key="name")
+_READER = RowReader(InstalledPack, message("pack"), "name", key="name")

@@ -10,7 +10,7 @@ from core.model import Chunk, KnowledgeBase
 from core.store.chunk_table import CHUNK, chunk_of
 from core.store.database import Database
 from core.store.refusal_table import RefusalTable
-from core.store.table import AMONG, Table, decoding
+from core.store.table import AMONG, StoreTable, decoding
 
 _OPENED = 20
 """Opened notes that go before the others."""
@@ -34,7 +34,7 @@ class PendingChunk:
     chunk: Chunk
 
 
-class PendingTable(Table):
+class PendingTable(StoreTable):
     """The pending chunks of a workspace.
 
     `turn` is held by the thread that embeds them. `opened` are the notes that a person opened last.

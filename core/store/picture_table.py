@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from core.base.messages import Message, from_json, to_json
 from core.model import Failed, KnowledgeBase, NotePicture, PictureFile, ReadPicture
 from core.store.reading import loaded
-from core.store.table import AMONG, Table
+from core.store.table import AMONG, StoreTable
 
 _PICTURE = "target, start, place, note_pictures.mtime_ns, note_pictures.size, note_pictures.hash, looked, placed"
 _OF_READING_BASES = (
@@ -30,7 +30,7 @@ class Unplaced(NamedTuple):
     differs: bool
 
 
-class PictureTable(Table):
+class PictureTable(StoreTable):
     """The pictures of a workspace. A file is read once, however many notes and bases it stands in."""
 
     # of notes

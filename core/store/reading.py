@@ -62,7 +62,7 @@ class Unread:
         )
 
 
-class Reader(Generic[Noun]):
+class RowReader(Generic[Noun]):
     """Reads rows as nouns of a kind; `what` names the kind to a person, and its `named` field each one.
 
     `own` are functions that read a stored value, in place of that of the field's type.

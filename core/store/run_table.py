@@ -15,13 +15,13 @@ from core.model import (
     Run,
 )
 from core.store.ids import fresh_id
-from core.store.reading import Reader, fields_in, loaded, reader, stored
-from core.store.table import AMONG, Table
+from core.store.reading import RowReader, fields_in, loaded, reader, stored
+from core.store.table import AMONG, StoreTable
 
 _RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS asked FROM runs"
 
 
-class RunTable(Table):
+class RunTable(StoreTable):
     """The runs of a workspace; writing them changes nothing that a search finds.
 
     To read or write a run that was deleted, with its base or by itself, raises RunNotFound.
@@ -104,7 +104,7 @@ def _pipeline(value: object) -> Pipeline:
     return read
 
 
-_RUN = Reader(
+_RUN = RowReader(
     Run,
     message("run"),
     "set_name",
@@ -112,4 +112,4 @@ _RUN = Reader(
     settings=stored(dict[str, object]),
     metrics=stored(dict[str, float]),
 )
-_RESULT = Reader(QuestionResult, message("result of a question"), "question")
+_RESULT = RowReader(QuestionResult, message("result of a question"), "question")

@@ -11,7 +11,7 @@ AMONG = "IN (SELECT value FROM json_each(?))"
 """The SQL for "one of a list"; `Database` passes a list as JSON."""
 
 
-class Table:
+class StoreTable:
     """Some tables of the database, with the methods that read and write them."""
 
     def __init__(self, database: Database) -> None:

@@ -7,13 +7,13 @@ from itertools import groupby
 
 from core.base.messages import message
 from core.model import Cited, Sentence, Thread, Turn
-from core.store.reading import Reader, stored
-from core.store.table import Table
+from core.store.reading import RowReader, stored
+from core.store.table import StoreTable
 
 _TURNS = "SELECT thread_id, number, typed, question, model, sentences, citations, at FROM turns"
 
 
-class ThreadTable(Table):
+class ThreadTable(StoreTable):
     """The threads of a workspace, which stay when their notes change or go."""
 
     def add(self, turn: Turn) -> None:
@@ -47,7 +47,7 @@ def _json(nouns: Iterable[Sentence | Cited]) -> str:
     return json.dumps([asdict(noun) for noun in nouns], ensure_ascii=False)
 
 
-_READER = Reader(
+_READER = RowReader(
     Turn,
     message("answer"),
     "typed",

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 from core.base.text import composed, storable
 from core.model import KnowledgeBase, Rowids
-from core.store.table import AMONG, Table
+from core.store.table import AMONG, StoreTable
 
 _TITLED = f"title COLLATE NOCASE {AMONG}"
 
 
-class TitleTable(Table):
+class TitleTable(StoreTable):
     """The titles of notes, sign for sign; only the case of ASCII letters makes no difference."""
 
     def is_title(self, text: str) -> bool:

@@ -6,14 +6,14 @@ from datetime import datetime
 
 from core.base.messages import message
 from core.model import OF_QUESTIONS, Use, UseFigures, favour, in_utc
-from core.store.reading import Reader
-from core.store.table import AMONG, Table
+from core.store.reading import RowReader
+from core.store.table import AMONG, StoreTable
 
 _MOST = 1_000_000_000
 """Most times that a use counts."""
 
 
-class UseTable(Table):
+class UseTable(StoreTable):
     """Uses of notes; writing them changes nothing that a search without `feedback_weight` finds."""
 
     def add(self, uses: Iterable[Use]) -> None:
@@ -128,4 +128,4 @@ def _row(use: Use) -> tuple[object, ...]:
 
 
 _QUESTIONS = json.dumps(OF_QUESTIONS)
-_USE = Reader(Use, message("use"), "context", key="note_id")
+_USE = RowReader(Use, message("use"), "context", key="note_id")

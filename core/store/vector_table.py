@@ -9,7 +9,7 @@ from core.base.errors import IndexDamaged
 from core.embedding.centring import PLAIN, Centring
 from core.model import Bits, KnowledgeBase, Matrix
 from core.store.ids import entry_id
-from core.store.table import AMONG, Table, decoding
+from core.store.table import AMONG, StoreTable, decoding
 
 _TOGETHER = 4096
 """Vectors that are read at a time."""
@@ -19,7 +19,7 @@ _OF_BASE = (
 )
 
 
-class VectorTable(Table):
+class VectorTable(StoreTable):
     """The vectors of a workspace, each computed once, and their token bits."""
 
     def add(

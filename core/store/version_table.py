@@ -13,8 +13,8 @@ from core.store.database import Database
 from core.store.document_table import DocumentTable
 from core.store.note_rows import data_of, extra, overridden
 from core.store.picture_table import PictureTable
-from core.store.reading import Reader, loaded
-from core.store.table import AMONG, Table
+from core.store.reading import RowReader, loaded
+from core.store.table import AMONG, StoreTable
 
 _VERSION = "note_id, number, kind, author, at, title"
 _NOTE = "note_id, number, base_id, title, body, fields"
@@ -25,7 +25,7 @@ _SAMPLE = 4_096
 _LAST = "number = (SELECT max(number) FROM versions AS later WHERE later.note_id = versions.note_id)"
 
 
-class VersionTable(Table):
+class VersionTable(StoreTable):
     """The versions of the notes of a workspace. At most `most` of a note are stored, the newest."""
 
     def __init__(self, database: Database, most: int = 100) -> None:
@@ -166,5 +166,5 @@ def _unpacked(data: bytes) -> str:
 
 
 _WHAT = message("version")
-_READER = Reader(Version, _WHAT, "title", key="note_id")
-_NOTE_READER = Reader(Note, _WHAT, "title", overridden=overridden, extra=extra, body=_unpacked)
+_READER = RowReader(Version, _WHAT, "title", key="note_id")
+_NOTE_READER = RowReader(Note, _WHAT, "title", overridden=overridden, extra=extra, body=_unpacked)

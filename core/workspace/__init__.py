@@ -21,12 +21,12 @@ from core.desktop.bug_report import BugReport, versions
 from core.desktop.bug_report import bug_report as make_report
 from core.model import Context, Freshness, Health, Progress, SearchOptions, SearchResult, Status, no_progress
 from core.settings import assistant_config, config
-from core.settings.access import Access
+from core.settings.access import AccessTokens
 from core.settings.assistant_config import Snippet
 from core.settings.config import Settings
 from core.settings.preferences import CHECK_AFTER_IMPORT, Preferences
 from core.store import Store
-from core.workspace.services import Room, Rooms
+from core.workspace.services import LazyService, Services
 
 if TYPE_CHECKING:
     from core.intake.watching import Watching
@@ -63,7 +63,7 @@ def diagnose_error(folder: Path, error: TesseraError) -> Health:
     return doctor.diagnose_error(folder, error)
 
 
-class Workspace(Rooms):
+class Workspace(Services):
     """Notes, their index and the work on them, in one folder.
 
     Without `settings` they are read from the environment and `tessera.toml`. All open workspaces of a process share
@@ -94,7 +94,7 @@ class Workspace(Rooms):
             self.log.limit()
             _LOG.info("Opened on %s", ", ".join(map(" ".join, versions().items())))
         preferences = Preferences(self.store.folder, readonly=readonly)
-        self.access = Access(self.store.folder, readonly=readonly)
+        self.access = AccessTokens(self.store.folder, readonly=readonly)
         self._given = ExitStack()
         if settings:
             from core.indexing.models.servers import given
@@ -132,7 +132,7 @@ class Workspace(Rooms):
         if name in self.__dict__:
             self.__dict__[name].close()
 
-    @Room
+    @LazyService
     def watching(self) -> "Watching":
         from core.intake.watching import Watching
 
@@ -162,7 +162,7 @@ class Workspace(Rooms):
         enabled = self.settings.http.enabled
         return self.preferences.get(_PROGRAMS) == "on" if enabled is None else enabled
 
-    def let_programs_in(self, let: bool) -> None:
+    def set_program_access(self, let: bool) -> None:
         """Store the person's choice whether programs are admitted."""
         self.preferences.set(_PROGRAMS, "on" if let else "off")
 
@@ -217,7 +217,7 @@ class Workspace(Rooms):
     @property
     def little_space(self) -> int:
         """Bytes that are left of a disk that is nearly full, 0 of another."""
-        return disk.little(self.store.folder)
+        return disk.low_space_bytes(self.store.folder)
 
     @property
     def unreadable(self) -> tuple[Message, ...]:

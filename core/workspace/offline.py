@@ -13,7 +13,7 @@ from core.store import lock
 from core.store.schema import objects_of
 
 
-class Unopened:
+class OfflineWorkspace:
     """What works of a workspace whose database isn't opened, because it may be damaged."""
 
     def __init__(self, path: Path | None = None) -> None:

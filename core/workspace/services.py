@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Room(Generic[T]):
+class LazyService(Generic[T]):
     """A collection that is built once, by the first thread that asks for it, and then an attribute as any other."""
 
     def __init__(self, build: Callable[[Any], T]) -> None:
@@ -57,7 +57,7 @@ class Room(Generic[T]):
     def __set_name__(self, _: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, rooms: "Rooms", _: type | None = None) -> T:
+    def __get__(self, rooms: "Services", _: type | None = None) -> T:
         with rooms._building:
             if self._name not in rooms.__dict__:
                 rooms.__dict__[self._name] = self._build(rooms)
@@ -65,7 +65,7 @@ class Room(Generic[T]):
         return built
 
 
-class Rooms:
+class Services:
     """The collections of a workspace; those that every command needs are built at once."""
 
     def __init__(self, store: Store, settings: Settings, preferences: Preferences, jobs: Jobs) -> None:
@@ -79,13 +79,13 @@ class Rooms:
         self.notes = Notes(store, settings, self.models, self.bases, self.chunks)
         self.searches, self.creations, self.drafts = store.searches, store.creations, store.drafts
 
-    @Room
+    @LazyService
     def servers(self) -> "Servers":
         from core.indexing.models.servers import Servers
 
         return Servers(self.settings, self.models.forget)
 
-    @Room
+    @LazyService
     def searching(self) -> "SearchEngine":
         from core.retrieval.engine import SearchEngine
         from core.retrieval.images.search import ImageSearch
@@ -93,81 +93,81 @@ class Rooms:
         images = ImageSearch(self.store, self.settings, self.notes, self.jobs)
         return SearchEngine(self.store, self.settings, self.models, self._synonyms, self.clicks, images=images)
 
-    @Room
+    @LazyService
     def answers(self) -> "Answers":
         from core.features.answers.collection import Answers
         from core.features.evaluation.suggestions import suggest
 
         return Answers(self.store, self.settings, self.searching, self.jobs, suggest)
 
-    @Room
+    @LazyService
     def threads(self) -> "Threads":
         from core.features.answers.threads import Threads
 
         return Threads(self.store, self.settings, lambda: self.answers, self.notes, self.jobs)
 
-    @Room
+    @LazyService
     def question_sets(self) -> "QuestionSets":
         from core.features.evaluation.question_sets import QuestionSets
 
         return QuestionSets(self.store)
 
-    @Room
+    @LazyService
     def questions(self) -> "Questions":
         from core.features.evaluation.questions import Questions
 
         return Questions(self.store, self.settings)
 
-    @Room
+    @LazyService
     def runs(self) -> "Runs":
         from core.features.evaluation.runs import Runs
 
         return Runs(self.store, self.settings, self.models, self._synonyms)
 
-    @Room
+    @LazyService
     def findability(self) -> "FindabilityChecks":
         from core.features.evaluation.findability import FindabilityChecks
 
         searched = self.store, self.settings, self.models, self._synonyms
         return FindabilityChecks(*searched, self.preferences, self.jobs)
 
-    @Room
+    @LazyService
     def maps(self) -> "NoteMaps":
         from core.notes.maps import NoteMaps
 
         return NoteMaps(self.store)
 
-    @Room
+    @LazyService
     def text_folders(self) -> "TextFolders":
         from core.intake.textfolders import TextFolders
 
         return TextFolders(self.settings, self.bases, self.notes)
 
-    @Room
+    @LazyService
     def documents(self) -> "Documents":
         from core.notes.documents import Documents
 
         return Documents(self.store, self.preferences, self.bases, self.chunks)
 
-    @Room
+    @LazyService
     def pictures(self) -> "Pictures":
         from core.notes.pictures import Pictures
 
         return Pictures(self.store, self.chunks, self.jobs)
 
-    @Room
+    @LazyService
     def images(self) -> "ImageIndex":
         from core.retrieval.images.index import ImageIndex
 
         return ImageIndex(self.store, self.settings, self.jobs)
 
-    @Room
+    @LazyService
     def proposals(self) -> "Proposals":
         from core.notes.proposals import Proposals
 
         return Proposals(self.store, self.bases, self.chunks, self.notes)
 
-    @Room
+    @LazyService
     def review(self) -> "Review":
         from core.features.review.collection import Review
         from core.features.review.reminders import Reminders
@@ -176,64 +176,64 @@ class Rooms:
         parts = self.store, self.notes, self.chunks, self.proposals, self.packs
         return Review(*parts, lambda: self.searching, reminders)
 
-    @Room
+    @LazyService
     def related(self) -> "RelatedNotes":
         from core.features.related.collection import RelatedNotes
 
         return RelatedNotes(self.store, self.notes, self.review, self.uses, self.searching)
 
-    @Room
+    @LazyService
     def learning(self) -> "Learning":
         from core.features.learning.collection import Learning
 
         return Learning(self.store, self.settings, self.preferences, self.bases, self.notes)
 
-    @Room
+    @LazyService
     def uses(self) -> "Uses":
         from core.notes.uses import Uses
 
         return Uses(self.store, self.settings, self.preferences)
 
-    @Room
+    @LazyService
     def clicks(self) -> "Clicks":
         from core.notes.clicks import Clicks
 
         return Clicks(self.store, self.settings, self.preferences)
 
-    @Room
+    @LazyService
     def vocabulary(self) -> "Vocabulary":
         from core.notes.vocabulary import Vocabulary
 
         return Vocabulary(self.store)
 
-    @Room
+    @LazyService
     def packs(self) -> "Packs":
         from core.features.packs.collection import Packs
 
         return Packs(self.store, self.settings, self.bases, self.chunks)
 
-    @Room
+    @LazyService
     def archives(self) -> "Archives":
         from core.features.archives.collection import Archives
 
         return Archives(self.store, self.settings, self.bases)
 
-    @Room
+    @LazyService
     def backups(self) -> "Backups":
         from core.features.backups.collection import Backups
 
         read = self.store.database.read
         return Backups(self.store.folder, self.settings, self.preferences, self.jobs, read, objects_of)
 
-    @Room
+    @LazyService
     def doctor(self) -> "Doctor":
-        from core.features.doctor.check import Parts
+        from core.features.doctor.check import WorkspaceParts
         from core.features.doctor.doctor import Doctor
 
         parts = self.store, self.settings, self.settings_file, self.bases, self.models, self.servers
-        return Doctor(Parts(*parts, self.archives, self.backups))
+        return Doctor(WorkspaceParts(*parts, self.archives, self.backups))
 
-    @Room
+    @LazyService
     def _synonyms(self) -> "SynonymsFile":
         from core.query.synonyms import SynonymsFile
 

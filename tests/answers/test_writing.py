@@ -15,7 +15,7 @@ import pytest
 from core.base.errors import ConfigError, ProviderUnavailable
 from core.base.quotes import place_of
 from core.features.answers import bars, budget, figures
-from core.features.answers.lines import Lines
+from core.features.answers.lines import StreamedLines
 from core.features.answers.writing import IDLE, LETTERS
 from core.model import Answer, told
 from core.providers.chat import Chat
@@ -330,7 +330,7 @@ def test_a_server_without_schemas_gets_the_message_for_its_reply(
 def test_a_list_of_sentences_is_read_one_by_one(indent: int | None, size: int, around: tuple[str, str]) -> None:
     objects = [json.loads(sentence(f"Number {number} with ] and }}.", (1, BACKUPS))) for number in range(3)]
     text = f"{around[0]}{json.dumps({'sentences': objects}, indent=indent)}{around[1]}"
-    lines, read = Lines(), []
+    lines, read = StreamedLines(), []
     for part in parts(text, size):
         before = len(read)
         read += lines.add(part)
@@ -342,7 +342,7 @@ def test_a_list_of_sentences_is_read_one_by_one(indent: int | None, size: int, a
 
 
 def test_a_list_that_never_ends_is_dropped() -> None:
-    lines = Lines()
+    lines = StreamedLines()
     started = time.monotonic()
     assert not [*lines.add('{"sentences": ['), *lines.add('{"a": ' * 3000), *lines.add("[" * 100_000)]
     assert time.monotonic() - started < 2

@@ -14,7 +14,7 @@ from mcp.client.client import Client
 
 from core.doors.assistants import server, write_calls
 from core.doors.assistants.write_calls import WriteCalls
-from core.settings.access import Access
+from core.settings.access import AccessTokens
 from core.workspace import Workspace
 from tests.assistants.conftest import Assistant, by_http, connected, tessera
 from tests.browser.conftest import serving
@@ -189,7 +189,7 @@ def test_every_line_that_is_no_request_gets_an_error(folder: Path) -> None:
 def test_notes_are_written_by_itself_or_by_the_app_whoever_comes_and_goes(folder: Path) -> None:
     with connected(tessera(folder)) as assistant:
         first = written(assistant, "# One\n\nBefore the app.")
-        with serving(folder) as url, connected(by_http(f"{url}/mcp", Access(folder).token)) as beside:
+        with serving(folder) as url, connected(by_http(f"{url}/mcp", AccessTokens(folder).token)) as beside:
             second = written(beside, "# Two\n\nOver HTTP.")  # the app has the workspace open from now on
             third = written(assistant, "# Three\n\nHanded to the app.")
             assert beside.items("note_read", note=third["id"])["title"] == "Three"

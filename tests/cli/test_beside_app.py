@@ -220,7 +220,7 @@ def slow(opened: Workspace, tmp_path: Path) -> Workspace:
 
 
 def test_progress_arrives_and_an_interruption_stops_the_work(slow: Workspace, tmp_path: Path) -> None:
-    remote = client.beside(tmp_path / "workspace")
+    remote = client.connect_running(tmp_path / "workspace")
     assert remote is not None
     steps: list[float] = []
 

@@ -156,7 +156,7 @@ def test_a_number_says_what_it_counts(omission: Omission, english: str, chinese:
 
 def test_programs_and_assistants_are_told(workspace: Workspace, tmp_path: Path) -> None:
     brought(workspace, tmp_path)
-    workspace.let_programs_in(True)
+    workspace.set_program_access(True)
     served = Starlette(routes=[Mount(PLACE, api(lambda: workspace))])
     program = TestClient(served, headers={"Authorization": f"Bearer {workspace.access.token}"})
     note = named(workspace)[MINUTES]

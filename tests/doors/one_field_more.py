@@ -54,7 +54,7 @@ def seen(folder: Path) -> dict[str, Any]:
     with Workspace(folder) as workspace:
         workspace.bases.update("work", trusts_programs=True)
         workspace.notes.add("work", "# Coffee\n\nBlack.", path="coffee.md", mood="wide awake")
-        workspace.let_programs_in(True)
+        workspace.set_program_access(True)
         program = connected(workspace)
         note = json.loads(made.output)
         changed = program.patch(f"/api/v1/notes/{note['id']}", json={"mood": "serene"})

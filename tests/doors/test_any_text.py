@@ -61,7 +61,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
             opened.bases.add("any", embedder="tfidf", keep_tokens=False)
             notes = [{"title": title, "body": f"One of {len(title)} signs."} for title in _titles()]
             assert not opened.notes.add_many("any", notes, strict=True).failed
-            opened.let_programs_in(True)
+            opened.set_program_access(True)
             yield opened
 
 

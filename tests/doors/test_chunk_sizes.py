@@ -29,7 +29,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         with Workspace(tmp_path_factory.mktemp("workspace")) as opened:
             opened.bases.add("birds")
             opened.notes.add("birds", "A heron stands at the pond.", author="person", title="pond")
-            opened.let_programs_in(True)
+            opened.set_program_access(True)
             yield opened
 
 

@@ -37,7 +37,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
         opened.bases.add(BASE, embedder="tfidf", trusts_programs=True)
         for title in ("pond", "roof", "lake"):
             opened.notes.add(BASE, f"A {SECRET} heron stands at the {title}.", title=title, path=f"{title}.md")
-        opened.let_programs_in(True)
+        opened.set_program_access(True)
         yield opened
 
 

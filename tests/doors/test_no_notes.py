@@ -24,7 +24,7 @@ def test_a_question_without_notes_says_how_to_bring_some(
     with Workspace(place) as workspace:
         assert told(workspace.answers.ask("where is the key?")) == NO_NOTES
         assert knowledge_answer(workspace, "where is the key?").remarks[-1] == str(NO_NOTES)
-        workspace.let_programs_in(True)
+        workspace.set_program_access(True)
         served = Starlette(routes=[Mount(PLACE, api(lambda: workspace))])
         program = TestClient(served, headers={"Authorization": f"Bearer {workspace.access.token}"})
         answer = program.post(f"{PLACE}/v1/answer", json={"query": "where is the key?"}).json()

@@ -32,7 +32,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
             opened.notes.add(BASE, f"A heron stands at the {title}.", title=title, path=f"{title}.md", tags=tags)
         opened.notes.set_fields([opened.notes.find("pond").id], scope="east")
         opened.notes.add(BASE, LONG, title="long", path="long.md")
-        opened.let_programs_in(True)
+        opened.set_program_access(True)
         yield opened
 
 

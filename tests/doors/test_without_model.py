@@ -44,7 +44,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory, model: Counting) -> Iter
         with Workspace(tmp_path_factory.mktemp("without") / "workspace") as opened:
             for title in ("pond", "roof"):
                 opened.notes.add("birds", f"A heron stands at the {title}.", author="person", title=title)
-            opened.let_programs_in(True)
+            opened.set_program_access(True)
             yield opened
 
 

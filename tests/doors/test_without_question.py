@@ -33,7 +33,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
             for title, fields in NOTES.items():
                 opened.notes.add("work", f"The rule of {title}.", author="person", title=title, **fields)
             opened.notes.add("other", "Elsewhere.", author="person", title="elsewhere")
-            opened.let_programs_in(True)
+            opened.set_program_access(True)
             yield opened
 
 

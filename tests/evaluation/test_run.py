@@ -15,7 +15,7 @@ from core.model import (
     FoundSpan,
     GoldSpan,
     Hit,
-    NoteCard,
+    NoteSummary,
     Passage,
     Question,
     QuestionResult,
@@ -34,7 +34,7 @@ def hit(rank: int, path: str, text: str) -> Hit:
     """The slice of a note's body where `text` first stands."""
     start = BODIES[path].index(text)
     end = start + len(text)
-    card = NoteCard(
+    card = NoteSummary(
         id=path,
         base_id="base",
         base="base",

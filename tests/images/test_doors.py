@@ -21,7 +21,7 @@ RED = "the photo of something red"
 @pytest.fixture
 def seen(workspace: Workspace, vault: Path) -> Workspace:
     sync(workspace, vault)
-    workspace.let_programs_in(True)
+    workspace.set_program_access(True)
     return workspace
 
 

@@ -259,7 +259,7 @@ def test_an_export_without_a_readable_note_is_refused_by_its_own_name(
 ) -> None:
     text, told = UNREADABLE[kind]
     file = vault(tmp_path / "folder", {"Home.enex": text}) / "Home.enex"
-    workspace.let_programs_in(True)
+    workspace.set_program_access(True)
 
     def sent(data: bytes, name: str) -> str:
         given = {"data": {"base": "notes"}, "files": [("file", (name, data))]}

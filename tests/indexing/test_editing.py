@@ -22,7 +22,7 @@ from core.base.errors import (
     WorkspaceLocked,
 )
 from core.doors import cli
-from core.model import Chunk, ChunkingOptions, NoteCard, SyncReport
+from core.model import Chunk, ChunkingOptions, NoteSummary, SyncReport
 from core.workspace import Workspace
 from tests.fakes import WordLengths
 
@@ -61,7 +61,7 @@ def synced(workspace: Workspace, folder: Path) -> SyncReport:
     return workspace.notes.apply(workspace.notes.plan_folder(folder), confirmed=True)
 
 
-def card(workspace: Workspace, name: str = "a") -> NoteCard:
+def card(workspace: Workspace, name: str = "a") -> NoteSummary:
     return next(card for card in workspace.notes.all() if card.path == f"{name}.md")
 
 

@@ -6,13 +6,13 @@ from streamlit.testing.v1 import AppTest
 from core.model import Note
 from core.workspace import Workspace
 from pages.ui.notes import drafting
-from pages.ui.notes.written_text import SITTING, Wish, Writing
+from pages.ui.notes.written_text import SITTING, EditorSession, Wish
 from tests.pages.conftest import Screen
 
 
-def writing(app: AppTest) -> Writing:
+def writing(app: AppTest) -> EditorSession:
     now = app.session_state["writing"]
-    assert isinstance(now, Writing)
+    assert isinstance(now, EditorSession)
     return now
 
 

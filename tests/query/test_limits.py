@@ -30,7 +30,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         with Workspace(tmp_path_factory.getbasetemp() / "limits") as opened:
             opened.bases.add("plain", kind="literal")
             opened.notes.add("plain", f"# Zebra\n\n{LONG}", title="Zebra")
-            opened.let_programs_in(True)
+            opened.set_program_access(True)
             opened.search("zebra")
             yield opened
 

@@ -13,7 +13,7 @@ from core.model import Device
 from core.reranking import Candidate, build, own
 from core.reranking.cross_encoder import CrossEncoder
 from core.reranking.fitting import fitting
-from core.reranking.network import Network, Shape
+from core.reranking.network import Network, NetworkShape
 
 EXACT = Device("cpu", "float32", "")
 PAIRS = [("what is it", "a cat"), ("and who are you then", "a dog and a bird " * 9), ("x", "y")]
@@ -23,7 +23,7 @@ def network(encoder: Any, *, apart: int = 1, tokens: int = 64) -> Network:
     import torch
 
     torch.manual_seed(0)
-    return Network(encoder, Shape((0, 1), apart), device="cpu", dtype=torch.float32, tokens=tokens)
+    return Network(encoder, NetworkShape((0, 1), apart), device="cpu", dtype=torch.float32, tokens=tokens)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 
 from core.base.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
 from core.base.places import provided
-from core.model import Lost, SearchOptions, SearchResult, SearchSettings
+from core.model import DroppedCandidate, SearchOptions, SearchResult, SearchSettings
 from core.query.decomposition import SIDE, WHOLE
 from core.query.filters import filters_of
 from core.retrieval.rounds import LEAD, SYNONYM
@@ -221,7 +221,8 @@ def test_what_was_considered_and_lost_is_told(filled: Workspace) -> None:
     lost = {one.hit.note.path: one for one in result.lost}
     assert {"redis.md", "memcached.md", "clippings/copy.md"} - {result.hits[0].note.path} <= set(lost)
     assert all(
-        isinstance(one, Lost) and one.stage in ("limit", "fusion", "reranking", "duplicate") for one in result.lost
+        isinstance(one, DroppedCandidate) and one.stage in ("limit", "fusion", "reranking", "duplicate")
+        for one in result.lost
     )
     assert not filled.search("data in memory", limit=1).lost
 

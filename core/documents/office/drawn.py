@@ -20,20 +20,20 @@ _BULLETED = ("body", "obj", "")
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class SlideShape:
     """Something drawn; `placeholder` is its part on the slide (`title`, `body`), None for what is none."""
 
     element: Element
     placeholder: str | None
 
 
-def shapes(tree: Element) -> Iterator[Shape]:
+def shapes(tree: Element) -> Iterator[SlideShape]:
     """Yield the shapes below an element, those of groups too."""
     for child in tree:
         kind = local(child)
         if kind in ("sp", "graphicFrame", "pic", "cxnSp"):
             mark = next((ph for nv in child if local(nv).startswith("nv") for ph in found(nv, "ph")), None)
-            yield Shape(child, None if mark is None else mark.get("type", ""))
+            yield SlideShape(child, None if mark is None else mark.get("type", ""))
         elif kind in ("grpSp", "spTree", "twoCellAnchor", "oneCellAnchor", "absoluteAnchor", "wsDr", "cSld"):
             yield from shapes(child)
 
@@ -45,7 +45,7 @@ class Drawn:
         self._package, self._left_out = package, left_out
         self._relations = package.relations(part)
 
-    def blocks(self, shape: Shape) -> Blocks:
+    def blocks(self, shape: SlideShape) -> Blocks:
         """Return the blocks of a shape."""
         element, kind = shape.element, local(shape.element)
         if kind == "graphicFrame":

@@ -15,7 +15,7 @@ _OUTLINE = "outline-style"
 
 
 @dataclass(slots=True)
-class _Level:
+class _OdtLevel:
     format: str
     prefix: str
     suffix: str
@@ -28,7 +28,7 @@ class _Level:
         return self.format == "1" and not self.prefix.strip() and self.suffix.strip() in (".", ")") and self.shown == 1
 
 
-_Levels = dict[int, _Level]
+_Levels = dict[int, _OdtLevel]
 
 
 def write_labels(body: Element, roots: Iterable[Element]) -> None:
@@ -44,7 +44,7 @@ def write_labels(body: Element, roots: Iterable[Element]) -> None:
             else:
                 styles[value(style, "name")] = levels
         of_paragraphs |= {value(element, "name"): value(element, "list-style-name") for element in found(root, "style")}
-    _Writer(styles, outline, of_paragraphs).write(body, "", 0, {})
+    _ListWriter(styles, outline, of_paragraphs).write(body, "", 0, {})
 
 
 def _levels(style: Element) -> _Levels:
@@ -52,7 +52,7 @@ def _levels(style: Element) -> _Levels:
     for child in style:
         if local(child) not in ("list-level-style-number", "outline-level-style"):
             continue
-        level = _Level(
+        level = _OdtLevel(
             value(child, "num-format"),
             value(child, "num-prefix"),
             value(child, "num-suffix"),
@@ -66,7 +66,7 @@ def _levels(style: Element) -> _Levels:
     return levels
 
 
-class _Writer:
+class _ListWriter:
     """Counts the items of lists, and the headings."""
 
     def __init__(self, styles: dict[str, _Levels], outline: _Levels, of_paragraphs: dict[str, str]) -> None:

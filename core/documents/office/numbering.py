@@ -18,7 +18,7 @@ _OUTLINE = re.compile(r"(?i)heading ?\d")
 
 
 @dataclass(slots=True)
-class _Level:
+class _ListLevel:
     format: str = "decimal"
     text: str = ""
     start: int = 1
@@ -30,7 +30,7 @@ class _List:
     """A list as its document defines it; the lists of one definition go on counting, unless they start anew."""
 
     abstract: str
-    levels: dict[int, _Level]
+    levels: dict[int, _ListLevel]
     starts: dict[int, int] = field(default_factory=dict)
 
 
@@ -48,7 +48,7 @@ def write_labels(package: Package, main: str, document: Element) -> dict[str, El
     begun: set[str] = set()
     labelled = False
     for paragraph in found(document, "p"):
-        style = styles.get(value(first(paragraph, "pPr", "pStyle")), _Style())
+        style = styles.get(value(first(paragraph, "pPr", "pStyle")), _NumberingStyle())
         own = first(paragraph, "pPr", "numPr")
         number = value(first(own, "numId")) or style.number
         level = value(first(own, "ilvl")) or style.level or "0"
@@ -61,7 +61,7 @@ def write_labels(package: Package, main: str, document: Element) -> dict[str, El
             begun.add(number)
             counts.update({at: start - 1 for at, start in of.starts.items()})
         label = _label(of, counts, depth)
-        said = of.levels.get(depth, _Level())
+        said = of.levels.get(depth, _ListLevel())
         is_plain = said.format == "decimal" and _PLAIN.fullmatch(said.text) is not None
         if label and (style.is_heading or not is_plain) and said.format != "bullet":
             _write(paragraph, label, "0" if style.is_heading else bullet, level)
@@ -73,16 +73,16 @@ def write_labels(package: Package, main: str, document: Element) -> dict[str, El
 
 def _label(of: _List, counts: dict[int, int], depth: int) -> str:
     """Count a paragraph; return what stands before it."""
-    level = of.levels.get(depth, _Level())
+    level = of.levels.get(depth, _ListLevel())
     counts[depth] = counts.get(depth, level.start - 1) + 1
     for deeper in range(depth + 1, _LEVELS):
-        restart = of.levels.get(deeper, _Level()).restart
+        restart = of.levels.get(deeper, _ListLevel()).restart
         if restart != 0 and (restart < 0 or depth < restart):
             counts.pop(deeper, None)
 
     def said(place: "re.Match[str]") -> str:
         at = int(place[1]) - 1
-        item = of.levels.get(at, _Level())
+        item = of.levels.get(at, _ListLevel())
         return numeral(counts.get(at, item.start), item.format)
 
     return " ".join(_PLACE.sub(said, level.text).split())
@@ -115,7 +115,7 @@ def _add_bullets(root: Element, number: str) -> None:
 
 
 def _lists(root: Element) -> dict[str, _List]:
-    abstracts: dict[str, dict[int, _Level]] = {}
+    abstracts: dict[str, dict[int, _ListLevel]] = {}
     by_style: dict[str, str] = {}
     linked: dict[str, str] = {}
     for child in found(root, "abstractNum"):
@@ -138,9 +138,9 @@ def _lists(root: Element) -> dict[str, _List]:
     return lists
 
 
-def _levels(element: Element) -> dict[int, _Level]:
+def _levels(element: Element) -> dict[int, _ListLevel]:
     return {
-        _number(child, "ilvl"): _Level(
+        _number(child, "ilvl"): _ListLevel(
             value(first(child, "numFmt")) or "decimal",
             value(first(child, "lvlText")),
             _number(first(child, "start"), missing=1),
@@ -152,18 +152,18 @@ def _levels(element: Element) -> dict[int, _Level]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Style:
+class _NumberingStyle:
     number: str = ""
     level: str = ""
     is_heading: bool = False
 
 
-def _styles(package: Package, main: str) -> dict[str, _Style]:
+def _styles(package: Package, main: str) -> dict[str, _NumberingStyle]:
     """Return what the styles of paragraphs say of their numbers."""
     name = next(iter(package.related(main, "styles")), "")
     root = package.optional(name)
     elements = {value(element, "styleId"): element for element in (() if root is None else found(root, "style"))}
-    made: dict[str, _Style] = {}
+    made: dict[str, _NumberingStyle] = {}
     for style in elements:
         number, level, is_heading, seen, at = "", "", False, set[str](), style
         while at in elements and at not in seen:
@@ -174,7 +174,7 @@ def _styles(package: Package, main: str) -> dict[str, _Style]:
             level = level or value(first(numbered, "ilvl"))
             is_heading = is_heading or bool(_OUTLINE.fullmatch(value(first(child, "name"))))
             at = value(first(child, "basedOn"))
-        made[style] = _Style(number, level, is_heading)
+        made[style] = _NumberingStyle(number, level, is_heading)
     return made
 
 

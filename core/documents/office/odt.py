@@ -40,7 +40,7 @@ def prepared(data: bytes, *, comments: bool) -> tuple[bytes, Insertions]:
     if body is None:
         return data, added
     list_styles.write_labels(body, [root] if styles is None else [styles, root])
-    _Text(package, body, added, comments).complete()
+    _OdtBody(package, body, added, comments).complete()
     for kind, names in _MARGINS.items():
         texts = dict.fromkeys(
             text for margin in ([] if styles is None else found(styles, *names)) for text in _said(margin)
@@ -50,7 +50,7 @@ def prepared(data: bytes, *, comments: bool) -> tuple[bytes, Insertions]:
     return package.written({_CONTENT: root} | ({} if styles is None else {_STYLES: styles})), added
 
 
-class _Text:
+class _OdtBody:
     """The body of a text."""
 
     def __init__(self, package: Package, body: Element, added: Insertions, comments: bool) -> None:

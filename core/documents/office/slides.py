@@ -7,7 +7,7 @@ from core.base.messages import Message, plural
 from core.documents.kinds import damaged
 from core.documents.office import blocks
 from core.documents.office.blocks import Blocks
-from core.documents.office.drawn import Drawn, Shape, shapes, text_of
+from core.documents.office.drawn import Drawn, SlideShape, shapes, text_of
 from core.documents.office.package import Package, first, found, relation_id, resolve_alternatives, value
 from core.model import Omission
 
@@ -96,7 +96,7 @@ class Slides:
                 if shape.placeholder in _MARGINS:
                     self._margins |= dict.fromkeys(text_of(shape.element))
                 elif shape.placeholder not in _DRAWN_ELSEWHERE:
-                    made += drawn.blocks(Shape(shape.element, None))
+                    made += drawn.blocks(SlideShape(shape.element, None))
         return [blocks.callout("notes", "", made)] if made else []
 
     def _said(self, slide: str, number: int) -> Blocks:
@@ -126,6 +126,6 @@ class Slides:
                     self._read_masters(name)
 
 
-def _shapes(root: Element) -> Iterator[Shape]:
+def _shapes(root: Element) -> Iterator[SlideShape]:
     tree = first(root, "cSld")
     return iter(()) if tree is None else shapes(tree)

@@ -11,7 +11,7 @@ Kind = Literal["heading", "text", "item", "code", "table"]
 
 
 @dataclass(slots=True)
-class Block:
+class PageBlock:
     """A part of the text; `level` is that of a heading, or the depth of an item.
 
     A heading is `stated` by the bookmarks of the document.
@@ -26,11 +26,11 @@ class Block:
     stated: bool = False
 
 
-def written(blocks: Sequence[Block], pages: int) -> tuple[str, list[int]]:
+def written(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]]:
     parts: list[str] = []
     starts: dict[int, int] = {}
     at = 0
-    before: Block | None = None
+    before: PageBlock | None = None
     for block in blocks:
         lead = "" if before is None else "\n" if before.kind == block.kind == "item" else "\n\n"
         text = _markdown(block)
@@ -49,7 +49,7 @@ def written(blocks: Sequence[Block], pages: int) -> tuple[str, list[int]]:
     return text, places[::-1]
 
 
-def _markdown(block: Block) -> str:
+def _markdown(block: PageBlock) -> str:
     if block.kind == "heading":
         return f"{'#' * block.level} {block.text}"
     if block.kind == "code":

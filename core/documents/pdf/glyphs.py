@@ -123,7 +123,7 @@ class Glyphs:
         return [letter for letter in letters if letter.size >= _SMALLEST]
 
 
-class _Style(NamedTuple):
+class _TextStyle(NamedTuple):
     """What the letters of a text object share, and where they are collected.
 
     Some have baselines that vary; `drawn` has the letters of a font that has no size.
@@ -149,7 +149,7 @@ def glyphs(loaded: Any) -> Glyphs:
     held_at = _by_address(pdfium.FPDFText_GetTextObject, ctypes.c_void_p)
     box_of = _by_address(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int, ctypes.c_void_p)
     address, box_address = ctypes.cast(raw, ctypes.c_void_p).value, ctypes.addressof(box)
-    styles: dict[int | None, _Style] = {}
+    styles: dict[int | None, _TextStyle] = {}
     fonts: dict[int, _Font] = {}
     last: list[Letter] = []
     left_before = right_before = 0.0
@@ -245,7 +245,7 @@ class _Font(NamedTuple):
     drawn: list[Letter] | None
 
 
-def _style(raw: Any, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _Style:
+def _style(raw: Any, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _TextStyle:
     """Return what the letters of the text object of a letter share."""
     import pypdfium2.raw as pdfium
 
@@ -263,7 +263,7 @@ def _style(raw: Any, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _Style:
     letters = made.letters.setdefault(Direction(degrees, mirrored), [])
     size = pdfium.FPDFText_GetFontSize(raw, at) * math.hypot(matrix.c, matrix.d)
     varies = abs(matrix.b) > 1e-4 * abs(matrix.a)
-    return _Style(size, look.bold, look.fixed, letters, _origin(raw, at)[1], varies, look.drawn)
+    return _TextStyle(size, look.bold, look.fixed, letters, _origin(raw, at)[1], varies, look.drawn)
 
 
 def _look(font: Any) -> _Font:

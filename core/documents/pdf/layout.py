@@ -6,15 +6,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from core.documents.pdf.blocks import Block, written
+from core.documents.pdf.blocks import PageBlock, written
 from core.documents.pdf.letters import WIDE, joined
-from core.documents.pdf.lines import Run, runs_of
+from core.documents.pdf.lines import GlyphRun, runs_of
 from core.documents.pdf.order import arranged
 from core.documents.pdf.reading import Page, squeezed
 from core.documents.pdf.ruled import ruled
 from core.documents.pdf.running import drop_running
 from core.documents.pdf.styles import LONGEST, Styles, View, body_size, styles_of
-from core.documents.pdf.tables import Table
+from core.documents.pdf.tables import PageTable
 from core.markdown.writing import table
 
 _BULLET = re.compile(r"^[•◦▪‣●○■□◆➢✓·*–-]\s*(?=\S)")
@@ -52,8 +52,8 @@ def letters_in(views: Sequence[View]) -> int:
     return sum(map(str.isalnum, "".join(text for part in parts for text in _texts(part))))
 
 
-def _texts(part: Run | Table) -> Iterable[str]:
-    return part.texts if isinstance(part, Table) else (part.text,)
+def _texts(part: GlyphRun | PageTable) -> Iterable[str]:
+    return part.texts if isinstance(part, PageTable) else (part.text,)
 
 
 def text_of(
@@ -67,24 +67,24 @@ def text_of(
     body = body_size(views)
     running = drop_running(views, pages, body, outline)
     styles = styles_of(views, outline, body)
-    blocks: list[Block] = []
+    blocks: list[PageBlock] = []
     for number, of_page in groupby(views, key=lambda view: view.number):
         scan = scans.get(number, "")
         for view in of_page:
             for column in view.columns:
                 _add(blocks, _unscanned(column, scan), styles, outline)
-        blocks += [Block("text", part, number) for part in scan.split("\n\n") if part.strip()]
+        blocks += [PageBlock("text", part, number) for part in scan.split("\n\n") if part.strip()]
     _demote(blocks)
     return Text(*written(blocks, pages), running)
 
 
-def _unscanned(column: Sequence[Run | Table], scan: str) -> Sequence[Run | Table]:
+def _unscanned(column: Sequence[GlyphRun | PageTable], scan: str) -> Sequence[GlyphRun | PageTable]:
     """Return the lines and tables whose text OCR didn't read: it misses small or turned letters."""
     read = squeezed(scan)
     return [part for part in column if any(squeezed(text) not in read for text in _texts(part))] if read else column
 
 
-def _demote(blocks: Sequence[Block]) -> None:
+def _demote(blocks: Sequence[PageBlock]) -> None:
     """Make headings text that are none: long ones, those without text below, and those of a level of mostly values."""
     values = _levels_of_values(blocks)
     next_level: int | None = 0
@@ -97,7 +97,7 @@ def _demote(blocks: Sequence[Block]) -> None:
         next_level = level
 
 
-def _levels_of_values(blocks: Sequence[Block]) -> set[int]:
+def _levels_of_values(blocks: Sequence[PageBlock]) -> set[int]:
     """Return the levels of which the letters are many against those below them, as of what is filled into a form."""
     headings: Counter[int] = Counter()
     below: Counter[int] = Counter()
@@ -116,17 +116,20 @@ def _levels_of_values(blocks: Sequence[Block]) -> set[int]:
 
 
 def _add(
-    blocks: list[Block], column: Sequence[Run | Table], styles: Styles, outline: Mapping[tuple[int, str], int]
+    blocks: list[PageBlock],
+    column: Sequence[GlyphRun | PageTable],
+    styles: Styles,
+    outline: Mapping[tuple[int, str], int],
 ) -> None:
     """Add the lines and tables of a column to the blocks before it."""
-    right = max((part.x1 for part in column if isinstance(part, Run)), default=0.0)
-    left = min((part.x0 for part in column if isinstance(part, Run)), default=0.0)
-    last: Run | None = None
+    right = max((part.x1 for part in column if isinstance(part, GlyphRun)), default=0.0)
+    left = min((part.x0 for part in column if isinstance(part, GlyphRun)), default=0.0)
+    last: GlyphRun | None = None
     starts: list[float] = []
     alike = _alike(column, styles)
     for number, part in enumerate(column):
-        if isinstance(part, Table):
-            blocks.append(Block("table", table(part.rows), part.page))
+        if isinstance(part, PageTable):
+            blocks.append(PageBlock("table", table(part.rows), part.page))
             last = None
             continue
         block = _begun(part, styles, outline, starts, stands_out=number not in alike)
@@ -146,14 +149,14 @@ def _add(
         last = part
 
 
-def _alike(column: Sequence[Run | Table], styles: Styles) -> set[int]:
+def _alike(column: Sequence[GlyphRun | PageTable], styles: Styles) -> set[int]:
     """Return the numbers of the lines that don't stand out from their neighbours: one of several in one style."""
     alike: set[int] = set()
     stretch: list[int] = []
     for number, (last, line) in enumerate(pairwise([None, *column])):
         goes_on = (
-            isinstance(last, Run)
-            and isinstance(line, Run)
+            isinstance(last, GlyphRun)
+            and isinstance(line, GlyphRun)
             and abs(last.size - line.size) < 0.5
             and last.bold == line.bold
             and line.y - last.y <= _SPACED * max(styles.pitch, 1.05 * line.size)
@@ -165,25 +168,25 @@ def _alike(column: Sequence[Run | Table], styles: Styles) -> set[int]:
 
 
 def _begun(
-    line: Run, styles: Styles, outline: Mapping[tuple[int, str], int], starts: list[float], *, stands_out: bool
-) -> Block:
+    line: GlyphRun, styles: Styles, outline: Mapping[tuple[int, str], int], starts: list[float], *, stands_out: bool
+) -> PageBlock:
     """Return the block that a line would begin; `starts` are the places of the items before it."""
     stated = outline.get((line.page, squeezed(line.text)), 0) if line.bold or line.size > styles.body else 0
     if level := stated or (stands_out and styles.level(line)):
-        return Block("heading", line.text, line.page, level, stated=bool(stated))
+        return PageBlock("heading", line.text, line.page, level, stated=bool(stated))
     if line.fixed and not styles.fixed:
-        return Block("code", line.text, line.page)
+        return PageBlock("code", line.text, line.page)
     if (match := _BULLET.match(line.text)) or (number := _ITEM.match(line.text)):
         while starts and line.x0 < starts[-1] - 3:
             starts.pop()
         if not starts or line.x0 > starts[-1] + 3:
             starts.append(line.x0)
         text = f"- {line.text[match.end() :]}" if match else f"{number[1]}. {line.text[number.end() :]}"  # type: ignore[index,union-attr]
-        return Block("item", text, line.page, len(starts) - 1)
-    return Block("text", line.text, line.page)
+        return PageBlock("item", text, line.page, len(starts) - 1)
+    return PageBlock("text", line.text, line.page)
 
 
-def _goes_on(before: Block, block: Block, last: Run, line: Run, right: float, styles: Styles) -> bool:
+def _goes_on(before: PageBlock, block: PageBlock, last: GlyphRun, line: GlyphRun, right: float, styles: Styles) -> bool:
     """Return whether a line goes on with the block before it."""
     gap = line.y - last.y
     if block.kind == "heading":
@@ -198,19 +201,19 @@ def _goes_on(before: Block, block: Block, last: Run, line: Run, right: float, st
     return not is_short and not indented
 
 
-def _first_word(line: Run) -> float:
+def _first_word(line: GlyphRun) -> float:
     """Return about how wide the first word of a line is, which the line before had no room for."""
     first = 1 if WIDE.match(line.text) else len(line.text.partition(" ")[0])
     return first / len(line.text) * (line.x1 - line.x0)
 
 
-def _crosses(before: Block, block: Block) -> bool:
+def _crosses(before: PageBlock, block: PageBlock) -> bool:
     """Return whether a paragraph goes on in the next column or on the next page."""
     starts_within = bool(re.match(r"[a-z(]", block.text) or WIDE.match(block.text))
     return before.kind == "text" and not before.text.endswith(_ENDS) and starts_within and len(before.text) > 40
 
 
-def _join(before: Block, block: Block, compounds: frozenset[str]) -> None:
+def _join(before: PageBlock, block: PageBlock, compounds: frozenset[str]) -> None:
     if block.page > (before.places[-1][1] if before.places else before.page):
         text = joined(before.text, block.text, compounds)
         before.places.append((len(text) - len(block.text), block.page))
@@ -219,5 +222,5 @@ def _join(before: Block, block: Block, compounds: frozenset[str]) -> None:
         before.text = joined(before.text, block.text, compounds)
 
 
-def _indent(line: Run, left: float, size: float) -> str:
+def _indent(line: GlyphRun, left: float, size: float) -> str:
     return " " * max(0, round((line.x0 - left) / (0.6 * size)))

@@ -17,7 +17,7 @@ _APART = 1.2
 
 
 @dataclass(slots=True)
-class Run(PlacedText):
+class GlyphRun(PlacedText):
     """Letters on one baseline without a wide gap."""
 
     page: int = 0
@@ -38,7 +38,7 @@ class _Group:
     x1: float = 0.0
 
 
-def runs_of(letters: Sequence[Letter], page: int) -> list[Run]:
+def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
     """Return the runs of letters: those that follow each other in the file, then those on one baseline side by side."""
     groups: list[_Group] = []
     for letter in letters:
@@ -94,17 +94,17 @@ def _side_by_side(left: list[Letter], right: list[Letter]) -> list[Letter]:
     return left
 
 
-def _run(group: _Group, page: int) -> Run:
+def _run(group: _Group, page: int) -> GlyphRun:
     letters = group.letters
     sizes = Counter(map(_SIZE, letters))
     size = round(max(sizes, key=lambda item: sizes[item]) * 4) / 4
     bold, fixed = sum(map(_BOLD, letters)) > 0.6 * len(letters), sum(map(_FIXED, letters)) > 0.8 * len(letters)
-    return Run(words(letters), group.x0, group.x1, group.y, size, bold, fixed, page)
+    return GlyphRun(words(letters), group.x0, group.x1, group.y, size, bold, fixed, page)
 
 
-def lines_of(runs: Iterable[Run]) -> list[Run]:
+def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
     """Return the lines of one column: runs on one baseline are joined, from left to right, from top to bottom."""
-    lines: list[Run] = []
+    lines: list[GlyphRun] = []
     for run in sorted(runs, key=lambda run: (run.y, run.x0)):
         last = lines[-1] if lines else None
         if last and abs(run.y - last.y) <= 0.35 * max(run.size, last.size) and run.page == last.page:
@@ -115,7 +115,7 @@ def lines_of(runs: Iterable[Run]) -> list[Run]:
                 (right, left) if is_right_to_left(left.text) and is_right_to_left(right.text) else (left, right)
             )
             text = f"{first.text} {second.text}".strip()
-            lines[-1] = Run(text, left.x0, max(left.x1, right.x1), last.y, size, bold, fixed, last.page)
+            lines[-1] = GlyphRun(text, left.x0, max(left.x1, right.x1), last.y, size, bold, fixed, last.page)
         else:
             lines.append(run)
     return lines

@@ -5,10 +5,10 @@ from typing import Any
 
 from core.documents.pdf.glyphs import Letter
 from core.documents.pdf.letters import joined
-from core.documents.pdf.lines import Run, lines_of, runs_of
+from core.documents.pdf.lines import GlyphRun, lines_of, runs_of
 from core.documents.pdf.prose import is_prose
 from core.documents.pdf.reading import Page
-from core.documents.pdf.tables import Table, by_baseline, filled
+from core.documents.pdf.tables import PageTable, by_baseline, filled
 
 _FRAME = 8
 """Lines of a cell that holds most of the letters of what is no table, but text in a frame."""
@@ -18,7 +18,7 @@ _OUTSIDE = 0.5
 """Share of the baselines of a table on which letters stand outside of it, if its rules are those of a part."""
 
 
-def ruled(page: Page) -> tuple[list[Table], list[Letter]]:
+def ruled(page: Page) -> tuple[list[PageTable], list[Letter]]:
     """Return the ruled tables of a page by pdfplumber, and the letters outside of them."""
     if len(page.drawn.edges) < 4 or not page.letters:
         return [], page.letters
@@ -35,7 +35,7 @@ def ruled(page: Page) -> tuple[list[Table], list[Letter]]:
     return tables, left
 
 
-def _ruled(cells: Sequence[Any], letters: Sequence[Letter], page: int) -> tuple[Table | None, list[Letter]]:
+def _ruled(cells: Sequence[Any], letters: Sequence[Letter], page: int) -> tuple[PageTable | None, list[Letter]]:
     """Return a table with the text of its cells, and the letters outside; None for a frame that is no table."""
     columns = sorted({cell[0] for cell in cells})
     tops = sorted({cell[1] for cell in cells})
@@ -70,10 +70,10 @@ def _ruled(cells: Sequence[Any], letters: Sequence[Letter], page: int) -> tuple[
     rows = [list(row) for row in zip(*(column for column in zip(*rows, strict=True) if any(column)), strict=True)]
     if len(rows) < 2 or sum(map(bool, (text for row in rows for text in row))) < 3:
         return None, []
-    return Table(rows, x0, top, x1, bottom, page), rest
+    return PageTable(rows, x0, top, x1, bottom, page), rest
 
 
-def _divided(cells: Sequence[Sequence[Run]], widths: Sequence[float]) -> list[list[str]]:
+def _divided(cells: Sequence[Sequence[GlyphRun]], widths: Sequence[float]) -> list[list[str]]:
     """Return a ruled row as the rows that its baselines make: its cells hold running text, or one line in each row."""
     several = [number for number, lines in enumerate(cells) if len(lines) > 1]
     if len(several) < 2 or any(is_prose(cells[number], widths[number]) for number in several):
@@ -83,7 +83,7 @@ def _divided(cells: Sequence[Sequence[Run]], widths: Sequence[float]) -> list[li
     return filled([[(column[id(line)], line.text) for line in row] for row in rows], len(cells))
 
 
-def _is_part(cells: Mapping[Any, Sequence[Run]], outside: Sequence[Letter]) -> bool:
+def _is_part(cells: Mapping[Any, Sequence[GlyphRun]], outside: Sequence[Letter]) -> bool:
     """Return whether rules are those of a part of a table: its rows go on outside, or cells are tables themselves."""
     if any(sum(len(row) > 1 for row in by_baseline(runs)) >= _ROWS for runs in cells.values()):
         return True
@@ -92,7 +92,7 @@ def _is_part(cells: Mapping[Any, Sequence[Run]], outside: Sequence[Letter]) -> b
     return len(shared) >= max(_ROWS, _OUTSIDE * len(baselines))
 
 
-def _joined(lines: Iterable[Run]) -> str:
+def _joined(lines: Iterable[GlyphRun]) -> str:
     text = ""
     for line in lines:
         text = joined(text, line.text)

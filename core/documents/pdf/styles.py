@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from core.documents.pdf.letters import COMPOUND
-from core.documents.pdf.lines import Run
+from core.documents.pdf.lines import GlyphRun
 from core.documents.pdf.reading import squeezed
-from core.documents.pdf.tables import Table
+from core.documents.pdf.tables import PageTable
 
 LARGER = 1.1
 """From how many times the size of the body on a line is a heading."""
@@ -22,7 +22,7 @@ class View:
 
     number: int
     height: float
-    columns: list[list[Run | Table]]
+    columns: list[list[GlyphRun | PageTable]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Styles:
     compounds: frozenset[str]
     bold: bool
 
-    def level(self, line: Run) -> int:
+    def level(self, line: GlyphRun) -> int:
         """Return the level of a line that is a heading by its font, else 0."""
         if not any(map(str.isalnum, line.text)) or len(line.text) > LONGEST or (line.fixed and not self.fixed):
             return 0
@@ -66,7 +66,7 @@ def styles_of(views: Sequence[View], outline: Mapping[tuple[int, str], int], bod
     for view in views:
         for column in view.columns:
             for first, second in pairwise(column):
-                if isinstance(first, Run) and isinstance(second, Run) and first.size == second.size == body:
+                if isinstance(first, GlyphRun) and isinstance(second, GlyphRun) and first.size == second.size == body:
                     pitches[round(second.y - first.y)] += 1
     total = sum(len(line.text) for line in lines)
     fixed = sum(len(line.text) for line in lines if line.fixed) > 0.6 * total
@@ -84,8 +84,8 @@ def styles_of(views: Sequence[View], outline: Mapping[tuple[int, str], int], bod
     return Styles(body, levels, fixed, max(pitch, 1.0), frozenset(compounds), bold)
 
 
-def _lines(views: Sequence[View]) -> list[Run]:
-    return [line for view in views for column in view.columns for line in column if isinstance(line, Run)]
+def _lines(views: Sequence[View]) -> list[GlyphRun]:
+    return [line for view in views for column in view.columns for line in column if isinstance(line, GlyphRun)]
 
 
 def _close(sizes: Sequence[float]) -> list[list[float]]:

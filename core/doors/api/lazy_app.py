@@ -12,7 +12,7 @@ from core.doors.api.limits import Limit
 from core.workspace import Workspace
 
 
-class LazyApp:
+class LazyApi:
     """The API of a workspace, made when it is first needed."""
 
     def __init__(self, workspace: Callable[[], Workspace]) -> None:
@@ -29,7 +29,7 @@ class LazyApp:
         return make(self._workspace)
 
 
-class Logged:
+class RequestLog:
     """The middleware by which each request leaves a line in the log."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -48,4 +48,4 @@ class Logged:
 
 def api(workspace: Callable[[], Workspace], *, programs_only: bool = False) -> ASGIApp:
     """Return the API behind its guard."""
-    return Logged(Guard(Limit(LazyApp(workspace)), workspace, programs_only=programs_only))
+    return RequestLog(Guard(Limit(LazyApi(workspace)), workspace, programs_only=programs_only))

@@ -20,8 +20,8 @@ from core.doors.operations import chunks as chunk_operations
 from core.doors.operations.declaring import PROGRAM, Operation
 from core.doors.operations.examples import JOB
 from core.model import (
-    NoteCard,
     NoteState,
+    NoteSummary,
     Progress,
     Rechunked,
     SyncPlan,
@@ -49,7 +49,7 @@ def _run(operation: Operation, workspace: Workspace, **arguments: Any) -> Any:
     return operation.formed(operation.run(workspace, PROGRAM, arguments))
 
 
-class NewBase(Body):
+class NewBaseBody(Body):
     """A base to make: `vector` with its model, or `literal`, by words; what is left out is as the settings say."""
 
     name: Text
@@ -69,7 +69,7 @@ def bases(workspace: Opened) -> Response:
 
 
 @router.post("/knowledge", **documented(_BASE, 201, takes=_NEW))
-def make(workspace: Opened, new: NewBase) -> Response:
+def make(workspace: Opened, new: NewBaseBody) -> Response:
     """Make an empty base. Documents that are uploaded to it wait until their chunks are embedded by request."""
     model = new.embedding_model if new.type == "vector" else ""
     if new.type == "vector" and not model:
@@ -149,7 +149,7 @@ def _paths(plan: SyncPlan) -> set[str]:
     return paths | {file.path for file in plan.added} | {note.path for note in plan.unchanged}
 
 
-def _card(workspace: Workspace, doc_id: str, base: str | None = None) -> NoteCard:
+def _card(workspace: Workspace, doc_id: str, base: str | None = None) -> NoteSummary:
     """Return the card of a document, of a base if one is named; raises NoteNotFound."""
     card = workspace.notes.cards_of([doc_id]).get(doc_id)
     if card is None or base not in (None, card.base):
@@ -157,11 +157,11 @@ def _card(workspace: Workspace, doc_id: str, base: str | None = None) -> NoteCar
     return card
 
 
-def _cards(workspace: Workspace, base: str) -> list[NoteCard]:
+def _cards(workspace: Workspace, base: str) -> list[NoteSummary]:
     return workspace.notes.all(workspace.searching.filters(bases=[base]))
 
 
-def _doc(card: NoteCard) -> dict[str, Any]:
+def _doc(card: NoteSummary) -> dict[str, Any]:
     name = card.path or card.title
     return {"doc_id": card.id, "name": name, "title": card.title, "chunk_count": card.chunks, "status": card.state}
 
@@ -204,7 +204,7 @@ def embed(workspace: Opened, chosen: Embed) -> Response:
     return answer({"embedded": embedded, "status": _state(cards.values())})
 
 
-def _state(cards: Iterable[NoteCard]) -> NoteState:
+def _state(cards: Iterable[NoteSummary]) -> NoteState:
     """Return `pending` where a document has a chunk that waits."""
     return "pending" if any(card.pending for card in cards) else "ready"
 

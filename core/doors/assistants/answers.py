@@ -17,7 +17,7 @@ Item = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ToolAnswer:
     """Answer of a tool: an object or a list. `text` is what a model reads in place of its JSON, then `remarks`."""
 
     value: Item | list[Item]
@@ -25,7 +25,9 @@ class Answer:
     remarks: tuple[str, ...] = ()
 
 
-def bounded(items: Iterable[Item], most: int, characters: int = MOST_CHARACTERS, remarks: Iterable[str] = ()) -> Answer:
+def bounded(
+    items: Iterable[Item], most: int, characters: int = MOST_CHARACTERS, remarks: Iterable[str] = ()
+) -> ToolAnswer:
     """Return at most so many results, with so many characters of `content` in all, and say what is left out."""
     rest = iter(items)
     chosen: list[Item] = []
@@ -43,7 +45,7 @@ def bounded(items: Iterable[Item], most: int, characters: int = MOST_CHARACTERS,
         characters -= len(content)
     if left := left + sum(1 for _ in rest):
         said.append(f"{left} more results are left out. Ask more narrowly, or for more at a time.")
-    return Answer(chosen, remarks=tuple(said))
+    return ToolAnswer(chosen, remarks=tuple(said))
 
 
 def as_json(value: object) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from core.base.messages import readable
-from core.doors.assistants.answers import Answer
+from core.doors.assistants.answers import ToolAnswer
 from core.doors.operations import declaring
 from core.doors.operations.declaring import PROGRAM, Operation
 from core.doors.remote.client import Remote
@@ -23,17 +23,17 @@ class Fields(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-def tool(operation: Operation) -> Callable[..., Answer]:
+def tool(operation: Operation) -> Callable[..., ToolAnswer]:
     """Return the tool of an operation; the server reads its name, its docstring and its signature."""
     names = {parameter.about.tool or parameter.name: parameter.name for parameter in operation.taken("tool")}
 
-    def call(workspace: Workspace | Remote, **given: Any) -> Answer:
+    def call(workspace: Workspace | Remote, **given: Any) -> ToolAnswer:
         fields = given.pop(_FIELDS, None)
         arguments = {names[name]: value for name, value in given.items()}
         arguments |= fields.model_dump(exclude_none=True) if fields else {}
         if isinstance(workspace, Remote):
-            return Answer(readable(workspace.run(operation, arguments, caller=PROGRAM)))
-        return Answer(readable(operation.formed(operation.run(workspace, PROGRAM, arguments))))
+            return ToolAnswer(readable(workspace.run(operation, arguments, caller=PROGRAM)))
+        return ToolAnswer(readable(operation.formed(operation.run(workspace, PROGRAM, arguments))))
 
     taken = [Parameter("workspace", Parameter.POSITIONAL_OR_KEYWORD, annotation=Workspace)]
     taken += [_parameter(parameter) for parameter in operation.taken("tool") if parameter not in operation.fields]

@@ -17,7 +17,7 @@ PLACES = ("/mcp", "/mcp/")
 """Paths of the tools; some clients add a slash."""
 
 
-class LazyApp:
+class LazyTools:
     """The tools of a workspace. Nothing is remembered between two requests."""
 
     def __init__(self, workspace: Callable[[], Workspace]) -> None:

@@ -5,10 +5,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from core.doors.assistants.answers import MOST, MOST_CHARACTERS, Answer, at_least_one, bounded
+from core.doors.assistants.answers import MOST, MOST_CHARACTERS, ToolAnswer, at_least_one, bounded
 from core.doors.assistants.searches import Names, Tags, Terms, narrowed
 from core.doors.operations import named
-from core.model import NOTE_FIELDS, Note, NoteCard
+from core.model import NOTE_FIELDS, Note, NoteSummary
 from core.workspace import Workspace
 
 _PAGE = 500
@@ -17,7 +17,7 @@ _PAGE = 500
 Name = Annotated[str, Field(description="The note's id, path, title, or address such as tessera://base/path.md")]
 
 
-def note_read(workspace: Workspace, note: Name) -> Answer:
+def note_read(workspace: Workspace, note: Name) -> ToolAnswer:
     """Read a whole note with its fields, whatever its status. A very long one is shortened, and says so.
 
     `left_out` is what the note's file holds and its content lacks.
@@ -28,7 +28,9 @@ def note_read(workspace: Workspace, note: Name) -> Answer:
     workspace.uses.note("read", [(card.id, "")])
     content = {"content": whole.body[:MOST_CHARACTERS], "hidden": [[*part] for part in workspace.notes.hidden(card.id)]}
     lacking = {"left_out": [str(omission.message) for omission in whole.left_out]}
-    return Answer(_fields(card, whole) | _card(card) | lacking | content, remarks=tuple(_remarks(whole, whole.body)))
+    return ToolAnswer(
+        _fields(card, whole) | _card(card) | lacking | content, remarks=tuple(_remarks(whole, whole.body))
+    )
 
 
 def note_list(
@@ -38,7 +40,7 @@ def note_list(
     filters: Terms = None,
     text: Annotated[str, Field(description="A part of the title or the path")] = "",
     limit: int = 50,
-) -> Answer:
+) -> ToolAnswer:
     """List notes without their texts, by base and path: those that answer questions and pass the filters.
 
     A filter such as status:pending lists the others: pending, archived or expired.
@@ -50,7 +52,7 @@ def note_list(
 TOOLS = (note_read, note_list)
 
 
-def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteCard]], bool]:
+def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteSummary]], bool]:
     """Return the next notes that answer, with their addresses, in the order of these, and whether there are more."""
     cards = {named.address(card): card for card in workspace.notes.all(answering=True)}
     addresses = sorted(item for item, card in cards.items() if card.path)
@@ -73,7 +75,7 @@ def _remarks(note: Note, body: str) -> list[str]:
     return remarks
 
 
-def _card(card: NoteCard) -> dict[str, Any]:
+def _card(card: NoteSummary) -> dict[str, Any]:
     return {
         "id": card.id,
         "base": card.base,
@@ -89,7 +91,7 @@ def _card(card: NoteCard) -> dict[str, Any]:
     }
 
 
-def _fields(card: NoteCard, note: Note) -> dict[str, Any]:
+def _fields(card: NoteSummary, note: Note) -> dict[str, Any]:
     """Return the fields that a card doesn't show, and the note's address."""
     fields = {name: getattr(note, name) for name in NOTE_FIELDS}
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}

@@ -34,7 +34,7 @@ from core.base.call_log import logged
 from core.base.errors import TesseraError, UnknownChoice
 from core.base.text import escaped, one_line
 from core.doors.assistants import notes, searches
-from core.doors.assistants.answers import Answer, as_json
+from core.doors.assistants.answers import ToolAnswer, as_json
 from core.doors.assistants.arguments import flat, read
 from core.doors.assistants.binding import tool
 from core.doors.operations import OPERATIONS
@@ -60,7 +60,7 @@ Write = Callable[[str, dict[str, Any]], CallToolResult]
 """Calls a tool that writes, by its name with its arguments."""
 
 _DECLARED = [operation for operation in OPERATIONS.values() if operation.tool and "tool" not in operation.by_hand]
-_ALL: tuple[Callable[..., Answer], ...] = (*searches.TOOLS, *notes.TOOLS, *map(tool, _DECLARED))
+_ALL: tuple[Callable[..., ToolAnswer], ...] = (*searches.TOOLS, *notes.TOOLS, *map(tool, _DECLARED))
 TOOLS = {item.__name__: item for item in _ALL}
 _WRITING = {operation.tool for operation in _DECLARED if operation.writes}
 
@@ -160,7 +160,7 @@ def _checked(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
     return _METADATA[name].arg_model.model_validate(given).model_dump_one_level()
 
 
-def _result(answer: Answer) -> CallToolResult:
+def _result(answer: ToolAnswer) -> CallToolResult:
     text = as_json(answer.value) if answer.text is None else answer.text
     content: list[ContentBlock] = [_text(text), *map(_text, answer.remarks)]
     structured: dict[str, Any] = answer.value if isinstance(answer.value, dict) else {"result": answer.value}

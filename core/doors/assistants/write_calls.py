@@ -47,7 +47,7 @@ class WriteCalls:
             with self._locked() as workspace:
                 workspace.store.uses.add(given)
         except WorkspaceLocked:
-            if app := client.beside(self._folder):
+            if app := client.connect_running(self._folder):
                 for use in given:
                     place = {"used_in": use.used_in, "context": use.context, "chunk": use.chunk_id}
                     with suppress(NoteNotFound):
@@ -75,7 +75,7 @@ class WriteCalls:
                 with self._locked() as workspace:
                     return run(lambda: workspace, name, arguments)
             except WorkspaceLocked:
-                if app := cast(Workspace | None, client.beside(self._folder)):
+                if app := cast(Workspace | None, client.connect_running(self._folder)):
                     return run(lambda: app, name, arguments)
                 patience -= _PAUSE
                 if patience < 0:

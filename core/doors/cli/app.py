@@ -112,9 +112,9 @@ def _shortcut(place: Path, as_json: bool) -> None:
 def _shown(folder: Path, as_json: bool) -> bool:
     """Whether another process has the app open on a workspace; its window is brought to the front, or opened again."""
     from core.doors.operations.status import bring_to_front
-    from core.doors.remote.client import beside
+    from core.doors.remote.client import connect_running
 
-    remote = beside(folder)
+    remote = connect_running(folder)
     there = remote.run(bring_to_front, {}) if remote else {"url": ""}
     if url := there["url"]:
         show({"url": url}, as_json, lambda values: [_("Tessera runs already on {url}.", url=values["url"])])
@@ -177,7 +177,7 @@ def _window(url: str, folder: Path) -> bool:
 
     if browser := window.browser():
         with suppress(OSError):
-            shown = window.window = window.Window(browser, url, window.profile(folder))
+            shown = window.window = window.AppWindow(browser, url, window.profile(folder))
             shown.wait()
             window.window = None
             if shown.seen:

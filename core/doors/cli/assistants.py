@@ -15,7 +15,7 @@ from core.doors.cli.output import show
 from core.doors.cli.terminal import Stream
 from core.doors.cli.texts import _
 from core.settings import assistant_config
-from core.settings.access import Access
+from core.settings.access import AccessTokens
 
 _HOW = "tessera mcp --print-config"
 
@@ -62,7 +62,7 @@ def mcp(
 
 
 def _snippets(folder: Path) -> list[dict[str, Any]]:
-    access = Access(folder)
+    access = AccessTokens(folder)
     address = access.run.address if access.run else f"http://{HOST}:{PORT}"
     return [asdict(snippet) for snippet in assistant_config.every(folder, address, lambda: access.token)]
 

@@ -23,9 +23,9 @@ app = group(_("Backups of the whole workspace: make, list, check, encrypt them, 
 
 def unopened(operation: Operation, workspace: Path, **given: Any) -> Any:
     """Run an operation that needs no database, which may be damaged."""
-    from core.workspace.offline import Unopened  # takes a second, which --help avoids
+    from core.workspace.offline import OfflineWorkspace  # takes a second, which --help avoids
 
-    return operation.formed(operation.run(Unopened(workspace), PERSON, given, progress))
+    return operation.formed(operation.run(OfflineWorkspace(workspace), PERSON, given, progress))
 
 
 def restore(
@@ -34,13 +34,13 @@ def restore(
     yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask whether to begin."))] = False,
     **given: Any,
 ) -> Any:
-    from core.workspace.offline import Unopened
+    from core.workspace.offline import OfflineWorkspace
 
     place = Path(given["backup"]).expanduser()
     if place.is_file():
         given["backup"] = str(place.absolute())
     given = {name: value for name, value in given.items() if value is not None}
-    closed = Unopened(workspace)
+    closed = OfflineWorkspace(workspace)
     chosen = closed.backups.named(given["backup"])
     if chosen.encrypted:
         given["passphrase"] = _typed(_("Passphrase of the backup"))

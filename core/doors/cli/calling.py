@@ -103,7 +103,7 @@ def writing(folder: Path) -> "Workspace | Remote":
     except WorkspaceLocked:
         from core.doors.remote import client
 
-        remote = client.beside(folder)
+        remote = client.connect_running(folder)
         if remote is None:
             raise
         if names := client.differing(remote):

@@ -45,7 +45,7 @@ def serve(
         show(values, as_json, lambda values: [_("The API is at {url}. Ctrl+C stops it.", url=values["url"])])
         sys.stdout.flush()
         calls = Calls(lambda: opened)
-        tools = Guard(lazy_app.LazyApp(lambda: opened), lambda: opened, programs_only=True)
+        tools = Guard(lazy_app.LazyTools(lambda: opened), lambda: opened, programs_only=True)
         routes = [Route(place, tools) for place in lazy_app.PLACES]
         if ipaddress.ip_address(host).is_loopback:
             opened.access.open(url)

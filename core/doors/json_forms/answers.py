@@ -2,7 +2,7 @@
 
 from core.base.messages import Message
 from core.doors.json_forms.forms import Form
-from core.model import Answer, Bar, Hit, Quote, Sentence, Writing, bar_line, doubt, told
+from core.model import Answer, AnswerThreshold, Hit, Quote, Sentence, WrittenAnswer, bar_line, doubt, told
 
 Said = tuple[int, Quote | Sentence]
 """A part of an answer with its number: a quote, or a sentence that a language model wrote."""
@@ -36,10 +36,10 @@ CITATION = Form(
     line=(int | None, lambda item: item.chunk.line or None),
 )
 NEAREST = Form("Nearest", Hit, "rank note_id=note.id note.base note.path note.title passage.start passage.end")
-BAR = Form("Bar", Bar, "basis count share low high", told=(str, bar_line))
+BAR = Form("Bar", AnswerThreshold, "basis count share low high", told=(str, bar_line))
 WRITING = Form(
     "AnswerWriting",
-    Writing,
+    WrittenAnswer,
     "model stopped",
     task=(str, lambda item: item.sent[0]),
     material=(str, lambda item: item.sent[1]),

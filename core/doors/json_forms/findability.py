@@ -21,7 +21,7 @@ def comparison_form(comparison: model.Comparison) -> dict[str, Any]:
 
 _SINCE = Form(
     "SinceLastCheck",
-    model.Since,
+    model.CheckDiff,
     "at told=message settings",
     vanished=([_VANISHED], "vanished"),
     lost=([_RESULT], "lost"),

@@ -12,7 +12,7 @@ _NAMES = " ".join(("id title path version", *_OTHERS, "source"))
 _TIMES = " ".join(("created_at updated_at", *fields_of("day")))
 _FIRST, _SECOND, _THIRD = map(itemgetter, range(3))
 
-CARD = Form("Note", model.NoteCard, f"base {_NAMES} {_TIMES}")
+CARD = Form("Note", model.NoteSummary, f"base {_NAMES} {_TIMES}")
 LISTED = Form("ListedNotes", list, notes=([CARD], list))
 CARDS = Form("Notes", tuple, notes=([CARD], _FIRST), left_out=(int, _SECOND))
 NOTE = Form(

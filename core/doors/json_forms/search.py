@@ -5,13 +5,13 @@ from typing import Any
 
 from core import model
 from core.doors.json_forms.forms import Form
-from core.model import CLASSIFYING, NoteCard, choice_line, remarks
+from core.model import CLASSIFYING, NoteSummary, choice_line, remarks
 
 _STAGES = ("vector", "keyword", "fused", "rerank", "final")
 """Stages that every hit names; null where the hit skipped one."""
 
 
-def _in_file(note: NoteCard, at: int) -> int | None:
+def _in_file(note: NoteSummary, at: int) -> int | None:
     """Return the place in a note's file of a place in its body; None without a file."""
     known = note.path is not None and note.body_start is not None and note.document is None
     return note.body_start + at if known else None
@@ -28,7 +28,7 @@ COPY = Form(
     "note_id=note.id note.path chunk_index=chunk.index",
     line=(int | None, lambda copy: copy.chunk.line or None),
 )
-SUCCESSOR = Form("Successor", NoteCard, "note_id=id base path title")
+SUCCESSOR = Form("Successor", NoteSummary, "note_id=id base path title")
 HIT = Form(
     "Hit",
     model.Hit,
@@ -55,8 +55,8 @@ PICTURE_HIT = Form(
     kind=(str, lambda _: "picture"),
     file_start=(int | None, lambda hit: _in_file(hit.note, hit.start)),
 )
-LOST = Form("Lost", model.Lost, "lost_at=stage", **HIT.through(attrgetter("hit")))
-SUB_QUERY = Form("SubQuery", model.Asked, "round sub_query.text sub_query.why found new")
+LOST = Form("Lost", model.DroppedCandidate, "lost_at=stage", **HIT.through(attrgetter("hit")))
+SUB_QUERY = Form("SubQuery", model.SubQueryResult, "round sub_query.text sub_query.why found new")
 RESULT = Form(
     "Result",
     model.SearchResult,
@@ -67,7 +67,7 @@ RESULT = Form(
     rerank_problem=(str, lambda result: result.rerank_problem or ""),
     decompose_problem=(str, lambda result: result.decompose_problem or ""),
     sub_queries=([SUB_QUERY], "asked"),
-    choice=(Form("Choice", model.Choice, "by answer chunks", told=(str, choice_line)) | None, "choice"),
+    choice=(Form("Choice", model.LlmSelection, "by answer chunks", told=(str, choice_line)) | None, "choice"),
     hits=([HIT], "hits"),
     pictures=([PICTURE_HIT], "pictures"),
     lost=([LOST], "lost"),

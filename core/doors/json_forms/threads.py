@@ -2,7 +2,7 @@
 
 from core.base.messages import Message
 from core.doors.json_forms.forms import Form
-from core.model import Cited, CitedPlace, Piece, Sentence, Thread, Turn, doubt
+from core.model import Cited, CitedPlace, DiffPiece, Sentence, Thread, Turn, doubt
 
 LISTED = Form("ThreadCard", Thread, "id title at", questions=(int, lambda thread: len(thread.turns)))
 THREADS = Form("Threads", list, threads=([LISTED], list))
@@ -19,7 +19,7 @@ PLACED = Form(
     state=(str, lambda pair: pair[1].state),
     start=(int | None, lambda pair: pair[1].start if pair[1].state in _FOUND else None),
     end=(int | None, lambda pair: pair[1].end if pair[1].state in _FOUND else None),
-    pieces=([Form("ThreadPiece", Piece, "kind text")], lambda pair: pair[1].pieces),
+    pieces=([Form("ThreadPiece", DiffPiece, "kind text")], lambda pair: pair[1].pieces),
 )
 Placed = tuple[Turn, list[tuple[Cited, CitedPlace]]]
 TURN = Form(

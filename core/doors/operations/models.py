@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _TOOL = {"tool": "models are the person's choice"}
 
 
-class Tokens(TypedDict):
+class RecheckData(TypedDict):
     """The data of a base for the precise re-check; `windows` are its pieces of text."""
 
     base: str
@@ -62,7 +62,7 @@ def list_(workspace: "Workspace") -> list[ModelCard]:
 )
 def tokens(
     workspace: "Workspace", progress: Progress, base: Base, keep: Annotated[str, About(message("on or off"))]
-) -> Tokens:
+) -> RecheckData:
     if keep not in ("on", "off"):
         raise ConfigError("The re-check data is 'on' or 'off', not '{choice}'.", choice=keep)
     embedded = workspace.bases.keep_tokens(base, keep == "on", progress=progress)

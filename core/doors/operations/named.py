@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
 from core.base.errors import NoteNotFound
-from core.model import NoteCard
+from core.model import NoteSummary
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -36,12 +36,12 @@ def any_id(workspace: "Workspace", name: str) -> str:
         return workspace.notes.resolve_deleted(name).version.note_id
 
 
-def address(card: NoteCard) -> str:
+def address(card: NoteSummary) -> str:
     """Return the address of a note, by its base and its path there."""
     return f"{SCHEME}://{quote(card.base, safe='')}/{quote(card.path or '')}"
 
 
-def at(workspace: "Workspace", uri: str, *, answering: bool = False) -> NoteCard:
+def at(workspace: "Workspace", uri: str, *, answering: bool = False) -> NoteSummary:
     """Return the note at an address, with `answering` one that answers; raises NoteNotFound, UnknownChoice."""
     base, _, path = uri.removeprefix(f"{SCHEME}://").partition("/")
     name, path = workspace.bases.get(unquote(base)).name, unquote(path)

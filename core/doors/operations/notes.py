@@ -10,7 +10,7 @@ from core.doors.json_forms.forms import Form
 from core.doors.operations import named
 from core.doors.operations.declaring import About, Caller, operation
 from core.doors.operations.parameters import NOTE_PARAMETERS, Expected, NoteName, NoteNames, only
-from core.model import NOTE_FIELDS, NOTE_SOURCES, Failed, Note, NoteCard, Proposal
+from core.model import NOTE_FIELDS, NOTE_SOURCES, Failed, Note, NoteSummary, Proposal
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -51,7 +51,7 @@ def list_(
     text: Annotated[str, About(message("A part of the title or the path."))] = "",
     limit: Annotated[int | None, About(message("How many notes at most."), least=1, most=1000)] = None,
     offset: Annotated[int, About(message("How many notes are skipped."), least=0, most=10_000_000)] = 0,
-) -> tuple[list[NoteCard], int]:
+) -> tuple[list[NoteSummary], int]:
     cards = workspace.notes.all(workspace.searching.filters(bases=bases or (), terms=filters or ()), text=text)
     end = None if caller.is_person and limit is None else offset + (limit or _MOST)
     shown = cards[offset:end]
@@ -188,7 +188,7 @@ def set_(
     remove_tags: Annotated[list[str] | None, About(message("A tag to remove."), flag="remove-tag")] = None,
     expected_version: Expected = None,
     **fields: Any,
-) -> list[NoteCard]:
+) -> list[NoteSummary]:
     if not (fields or add_tags or remove_tags):
         raise ConfigError("Say what to set, such as --status archived.")
     ids = named.ids(workspace, notes)

@@ -9,7 +9,7 @@ from core.doors.operations import named
 from core.doors.operations.declaring import About, Caller, operation
 from core.doors.operations.notes import Written, written
 from core.doors.operations.parameters import SomeBase
-from core.model import Matter, Side
+from core.model import ReviewItem, Side
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _PERSONS = "the person decides"
 _MATTER = Form(
     "Matter",
-    Matter,
+    ReviewItem,
     "key kind base title at note_id other_id quotes",
     path=(str | None, lambda item: item.note and item.note.path),
     other_path=(str | None, lambda item: item.other and item.other.path),
@@ -45,7 +45,7 @@ def list_(
     kinds: Annotated[
         list[str] | None, About(message("Only these kinds, such as note or copy."), query="kind", flag="kind")
     ] = None,
-) -> list[Matter]:
+) -> list[ReviewItem]:
     return workspace.review.all(kinds=kinds or (), base=workspace.bases.get(base).name if base else "")
 
 

@@ -19,7 +19,7 @@ from core.doors.operations.declaring import PERSON, Caller, Operation
 from core.doors.remote import wire
 from core.doors.remote.wire import PATH
 from core.model import Progress, no_progress
-from core.settings.access import Access, Run
+from core.settings.access import AccessTokens, RunningProgram
 from core.settings.config import settings
 
 _GREETING = 10.0
@@ -31,7 +31,7 @@ _LONGEST_GREETING = 10_000
 class Remote:
     """The workspace of another process that has it open: operations are run there."""
 
-    _run: Run
+    _run: RunningProgram
 
     def __enter__(self) -> "Remote":
         return self
@@ -106,9 +106,9 @@ class Remote:
             raise _gone() from error
 
 
-def beside(folder: Path) -> Remote | None:
+def connect_running(folder: Path) -> Remote | None:
     """Return the workspace of the app that has this folder open, None where no app answers for it."""
-    known = Access(folder).run
+    known = AccessTokens(folder).run
     remote = Remote(known) if known else None
     connection = remote.greet() if remote else None
     if connection is None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.model import Bar, BarBasis, KnowledgeBase
+from core.model import AnswerThreshold, BarBasis, KnowledgeBase
 from core.store import Store
 
 ANSWERED = 0.2
@@ -21,12 +21,12 @@ _DRAWS = 20_000
 
 _MOST = 100.0
 """Evidence of a search without limit, as a number."""
-EXAMPLES = Bar(3.0, "examples", 140, 0.12, 0.08, 0.17)
+EXAMPLES = AnswerThreshold(3.0, "examples", 140, 0.12, 0.08, 0.17)
 """The bar of the questions that the program is tested with: those on the other vault and on Wikipedia, of which this
 share has more evidence in `benchmarks.answers`; 1 in 20 that the notes answer has less."""
 
 
-def current_threshold(store: Store, base: KnowledgeBase) -> Bar:
+def current_threshold(store: Store, base: KnowledgeBase) -> AnswerThreshold:
     """Return the bar of a base as it was measured last, else that of the examples."""
     return store.bars.get(base) or EXAMPLES
 
@@ -36,21 +36,23 @@ def enough(share: float) -> int:
     return int(np.ceil(1 / share)) - 1
 
 
-def below(evidence: Sequence[float], share: float, windows: int) -> Bar:
+def below(evidence: Sequence[float], share: float, windows: int) -> AnswerThreshold:
     """Return the bar below which at most `share` of questions with an answer fall."""
     return _bar(sorted(evidence), share, "questions", windows)
 
 
-def above(evidence: Sequence[float], share: float, windows: int) -> Bar:
+def above(evidence: Sequence[float], share: float, windows: int) -> AnswerThreshold:
     """Return the bar above which at most `share` of questions without an answer rise."""
     bar = _bar(sorted(-item for item in evidence), share, "others", windows)
-    return Bar(float(np.nextafter(-bar.least, np.inf)), bar.basis, bar.count, share, bar.low, bar.high, windows)
+    return AnswerThreshold(
+        float(np.nextafter(-bar.least, np.inf)), bar.basis, bar.count, share, bar.low, bar.high, windows
+    )
 
 
-def _bar(ascending: Sequence[float], share: float, basis: BarBasis, windows: int) -> Bar:
+def _bar(ascending: Sequence[float], share: float, basis: BarBasis, windows: int) -> AnswerThreshold:
     ascending = [max(-_MOST, min(item, _MOST)) for item in ascending]
     count = len(ascending)
     place = int(share * (count + 1) + 1e-9)
     chances = np.random.default_rng(0).beta(place, count + 1 - place, _DRAWS)
     low, high = np.quantile(chances, _CERTAIN)
-    return Bar(ascending[place - 1], basis, count, share, float(low), float(high), windows)
+    return AnswerThreshold(ascending[place - 1], basis, count, share, float(low), float(high), windows)

@@ -8,13 +8,13 @@ import numpy as np
 
 from core.base.text import query_keywords
 from core.features.answers.confidence import confidence
-from core.features.answers.evidence import Candidate, Question, candidates
+from core.features.answers.evidence import EvidenceCandidate, EvidenceQuestion, candidates
 from core.features.answers.excerpts import Excerpt, excerpts
 from core.model import Quote, SearchResult
-from core.retrieval.highlights import Read, words_of
+from core.retrieval.highlights import TokenizedHit, words_of
 from core.store import Store
 
-Reads = Callable[[SearchResult], Mapping[str, Read]]
+Reads = Callable[[SearchResult], Mapping[str, TokenizedHit]]
 """The engine's function that returns the tokens of a result's question and hits."""
 
 LOOKED_AT = 5
@@ -44,23 +44,23 @@ def choose(store: Store, reads: Reads, result: SearchResult) -> Selection:
     return select(result, compared(store, reads, result))
 
 
-def compared(store: Store, reads: Reads, result: SearchResult) -> list[Candidate]:
+def compared(store: Store, reads: Reads, result: SearchResult) -> list[EvidenceCandidate]:
     """Return the units of a result's first hits; those of a comparison are compared with the whole question."""
     if is_comparison(result):
         result = replace(result, hits=tuple(replace(hit, asked="") for hit in result.hits))
     read = reads(result)
     every = store.chunks.count_all() + 1
-    units: list[Candidate] = []
+    units: list[EvidenceCandidate] = []
     for asked, words in words_of(result).items():
         hits = [hit for hit in result.hits[:LOOKED_AT] if hit.asked == asked]
         holders = store.words.holders(words)
         rarity = {word: float(np.log(every / (len(chunks) + 0.5))) for word, chunks in zip(words, holders, strict=True)}
-        question = Question(asked or result.understood.text, words, rarity)
+        question = EvidenceQuestion(asked or result.understood.text, words, rarity)
         units += candidates(question, hits, result.hits[0].score, read, store.words.stems)
     return units
 
 
-def select(result: SearchResult, units: Sequence[Candidate]) -> Selection:
+def select(result: SearchResult, units: Sequence[EvidenceCandidate]) -> Selection:
     """Return the excerpts of some units that answer a question best; of a comparison without both sides, with NONE."""
     ranked = excerpts(units)
     if not ranked:

@@ -14,7 +14,7 @@ from core.features.answers.confidence import LIKELY, SURE
 from core.features.answers.examples import Examples
 from core.model import (
     Answer,
-    Bar,
+    AnswerThreshold,
     Filters,
     KnowledgeBase,
     Note,
@@ -42,7 +42,7 @@ Drawn = Callable[[Sequence[Note], int], list[Question]]
 """Draws questions from notes."""
 
 
-def answer_of(result: SearchResult, selection: Selection, bar: Bar) -> Answer:
+def answer_of(result: SearchResult, selection: Selection, bar: AnswerThreshold) -> Answer:
     """Return the answer of a selection; no quotes where the search is below the bar and the first isn't likely."""
     evidence = selection.evidence
     quotes = selection.quotes if result.evidence >= bar.least or evidence >= LIKELY else ()
@@ -113,7 +113,7 @@ class Answers:
             return False
         return self._jobs.start("measure_bar", lambda progress: self.measure(base, progress), quiet=True)
 
-    def measure(self, base: KnowledgeBase, progress: Progress = no_progress) -> Bar:
+    def measure(self, base: KnowledgeBase, progress: Progress = no_progress) -> AnswerThreshold:
         """Measure the bar of a base unless it is known for its notes and questions, and return it."""
         own, share, windows = self._own(base), self._settings.search.refuse, self._windows()
         if self._store.readonly or not windows or self._is_fresh(base, own, windows):

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from core.base.text import CJK, STOP_WORDS, fold
 from core.features.answers import reader
-from core.features.answers.reader import Reader
+from core.features.answers.reader import ReaderEnsemble
 from core.features.answers.units import Span, Unit, units_of
 from core.model import Hit, Matrix, Spans
-from core.retrieval.highlights import Read, Stems, word_places, words_in
+from core.retrieval.highlights import Stems, TokenizedHit, word_places, words_in
 
 Rarity = Mapping[str, float]
 """For each word of a question, the logarithm of how few chunks hold it."""
@@ -60,7 +60,7 @@ UNREAD, SKIPPED = -1.0, -6.0
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class EvidenceQuestion:
     """A question, or a part of one, with its words and their rarity."""
 
     text: str
@@ -74,7 +74,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class EvidenceCandidate:
     """A unit of a hit with the values of WEIGHTS, and the question's words in it, its lead or its headings."""
 
     hit: Hit
@@ -98,7 +98,7 @@ class Candidate:
     def size(self) -> int:
         return len(self.text) + len(self.lead)
 
-    def repeats(self, other: "Candidate") -> bool:
+    def repeats(self, other: "EvidenceCandidate") -> bool:
         """Return whether it says the same as another unit, or is a part of it."""
         same = self.hit.chunk.id == other.hit.chunk.id
         if same and self.unit.start < other.unit.end and other.unit.start < self.unit.end:
@@ -107,16 +107,18 @@ class Candidate:
 
 
 def candidates(
-    question: Question, hits: Sequence[Hit], best: float, reads: Mapping[str, Read], stems: Stems
-) -> list[Candidate]:
+    question: EvidenceQuestion, hits: Sequence[Hit], best: float, reads: Mapping[str, TokenizedHit], stems: Stems
+) -> list[EvidenceCandidate]:
     """Return the units of hits; `best` is the score of the best hit."""
     by_hit = {hit.chunk.id: [*_hit_candidates(question, hit, best, reads.get(hit.chunk.id), stems)] for hit in hits}
     return [candidate for read in _with_reading(by_hit, reads).values() for candidate in read]
 
 
-def _with_reading(by_hit: Mapping[str, list[Candidate]], reads: Mapping[str, Read]) -> dict[str, list[Candidate]]:
+def _with_reading(
+    by_hit: Mapping[str, list[EvidenceCandidate]], reads: Mapping[str, TokenizedHit]
+) -> dict[str, list[EvidenceCandidate]]:
     """Return the units of each hit with the reader's scores; it reads the parts with the most evidence without it."""
-    todo: list[tuple[float, str, Reader, NDArray[np.int64]]] = []
+    todo: list[tuple[float, str, ReaderEnsemble, NDArray[np.int64]]] = []
     masks: dict[str, NDArray[np.bool_]] = {}
     for key, units in by_hit.items():
         read = reads.get(key)
@@ -145,7 +147,9 @@ def _with_reading(by_hit: Mapping[str, list[Candidate]], reads: Mapping[str, Rea
     }
 
 
-def _hit_candidates(question: Question, hit: Hit, best: float, read: Read | None, stems: Stems) -> Iterator[Candidate]:
+def _hit_candidates(
+    question: EvidenceQuestion, hit: Hit, best: float, read: TokenizedHit | None, stems: Stems
+) -> Iterator[EvidenceCandidate]:
     places = word_places(hit.chunk.text, question.words, stems)
     headings = words_in(" ".join((hit.note.title, *hit.chunk.titles)), question.words, stems)[1]
     units = units_of(hit.chunk.text)
@@ -166,16 +170,18 @@ def _hit_candidates(question: Question, hit: Hit, best: float, read: Read | None
             "stressed": float(question.is_term and _stresses(text, len(question.words), places, unit)),
             "asks": float(text.rstrip(" \n*_").endswith(("?", "？"))),
         }
-        yield Candidate(hit, unit, shared | own, frozenset(own_words | headings))
+        yield EvidenceCandidate(hit, unit, shared | own, frozenset(own_words | headings))
 
 
-def _share(held: set[str], question: Question) -> float:
+def _share(held: set[str], question: EvidenceQuestion) -> float:
     """Return the share of the question's words that are held, by their rarity."""
     total = sum(question.rarity.values())
     return sum(question.rarity[word] for word in held if word in question.rarity) / total if total else 0.0
 
 
-def _nearness(question: Question, units: Sequence[Unit], shares: Sequence[float], read: Read | None) -> Iterable[float]:
+def _nearness(
+    question: EvidenceQuestion, units: Sequence[Unit], shares: Sequence[float], read: TokenizedHit | None
+) -> Iterable[float]:
     """Return how near each unit is to the question with its lead; by its share of words without token bits."""
     if read is None or read.compared is None:
         least, more = _NEAR_BY_WORDS

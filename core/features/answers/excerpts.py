@@ -9,7 +9,7 @@ from math import exp, log
 
 from core.base.blobs import blobs
 from core.base.text import CJK
-from core.features.answers.evidence import Candidate
+from core.features.answers.evidence import EvidenceCandidate
 from core.features.answers.units import Span
 from core.model import Hit, QuoteKind
 
@@ -29,8 +29,8 @@ class Excerpt:
     `strongest` is the unit with the most evidence, `score` the logarithm of the sum of the units' odds.
     """
 
-    units: tuple[Candidate, ...]
-    strongest: Candidate
+    units: tuple[EvidenceCandidate, ...]
+    strongest: EvidenceCandidate
     score: float
 
     @property
@@ -86,7 +86,7 @@ class Excerpt:
         return any(map(self.strongest.repeats, other.units)) or any(map(other.strongest.repeats, self.units))
 
 
-def excerpts(units: Sequence[Candidate]) -> list[Excerpt]:
+def excerpts(units: Sequence[EvidenceCandidate]) -> list[Excerpt]:
     """Return the best excerpt around each unit, the one with the highest score first.
 
     `units` are in the order of their hits and their places.
@@ -97,7 +97,7 @@ def excerpts(units: Sequence[Candidate]) -> list[Excerpt]:
     return sorted(best, key=lambda excerpt: -excerpt.score)
 
 
-def _hit_excerpts(units: Sequence[Candidate]) -> Iterator[Excerpt]:
+def _hit_excerpts(units: Sequence[EvidenceCandidate]) -> Iterator[Excerpt]:
     """Yield for each unit of a hit the best run in which it is the strongest, if there is one."""
     evidence = [unit.evidence for unit in units]
     odds = [exp(value) for value in evidence]
@@ -109,7 +109,7 @@ def _hit_excerpts(units: Sequence[Candidate]) -> Iterator[Excerpt]:
         yield Excerpt(tuple(units[first:last]), units[strongest], log(total))
 
 
-def _runs(units: Sequence[Candidate]) -> Iterator[tuple[int, int]]:
+def _runs(units: Sequence[EvidenceCandidate]) -> Iterator[tuple[int, int]]:
     """Yield the first unit and the one after the last of each run that is short enough; a single unit always is.
 
     A run has no blob between its units.
@@ -128,7 +128,7 @@ def _runs(units: Sequence[Candidate]) -> Iterator[tuple[int, int]]:
             yield first, last + 1
 
 
-def _continues(first: Candidate, other: Candidate) -> bool:
+def _continues(first: EvidenceCandidate, other: EvidenceCandidate) -> bool:
     """Return whether an excerpt that begins with a unit can go on to another one.
 
     Rows and the inside of a code block can't be drawn without their table and fence, so they continue within them only.

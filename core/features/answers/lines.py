@@ -16,7 +16,7 @@ _BETWEEN = " ,\r\n\t"
 """Characters between the objects of a list."""
 
 
-class Lines:
+class StreamedLines:
     """The lines of a text that comes in pieces; text between <think> and </think> isn't read.
 
     An object whose only field `sentences` is a list counts as the objects of that list, each of which is read as soon

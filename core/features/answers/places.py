@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from core.features.answers.units import Span
-from core.model import Piece
+from core.model import DiffPiece
 
 _AROUND = 300
 """Characters on each side of a quote by which its place is known."""
@@ -48,20 +48,20 @@ def alone(quote: str, new: str) -> Span | None:
     return (here[0], here[0] + len(quote)) if len(here) == 1 and len(quote) >= _LONG else None
 
 
-def around(pieces: Sequence[Piece], span: Span) -> tuple[Piece, ...]:
+def around(pieces: Sequence[DiffPiece], span: Span) -> tuple[DiffPiece, ...]:
     """Return what differs around a slice of the older of two texts, of the pieces of both."""
     first, last = span[0] - _SHOWN, span[1] + _SHOWN
-    shown: list[Piece] = []
+    shown: list[DiffPiece] = []
     at = 0
     for piece in pieces:
         if piece.kind == "added":
             if first <= at <= last:
-                shown.append(Piece("added", piece.text[: last - first]))
+                shown.append(DiffPiece("added", piece.text[: last - first]))
             continue
         text = piece.text[max(0, first - at) : max(0, last - at)]
         at += len(piece.text)
         if text:
-            shown.append(Piece(piece.kind, text))
+            shown.append(DiffPiece(piece.kind, text))
     return tuple(shown)
 
 

@@ -20,7 +20,7 @@ from core.embedding.tokens import unit as unit_length
 from core.embedding.tokens import unpacked
 from core.features.answers.units import Unit
 from core.model import Matrix, Spans
-from core.retrieval.highlights import Read
+from core.retrieval.highlights import TokenizedHit
 
 _LOG = logging.getLogger(__name__)
 Mask = NDArray[np.bool_]
@@ -38,13 +38,13 @@ _STEEPEST = 15.0
 _TINY = np.float32(1e-6)
 
 
-class Reader:
+class ReaderEnsemble:
     """The mean of some networks: snapshots of one training (Huang et al., 'Snapshot Ensembles', 2017)."""
 
-    def __init__(self, networks: Sequence["Network"]) -> None:
+    def __init__(self, networks: Sequence["ReaderNetwork"]) -> None:
         self._networks = networks
 
-    def scores(self, read: Read, part: Tokens, units: Mask) -> list[float]:
+    def scores(self, read: TokenizedHit, part: Tokens, units: Mask) -> list[float]:
         """Return how well each unit answers, as a logarithm of odds.
 
         `part` are the tokens of the hit that are read, `units` (units, tokens of the hit) those of each unit.
@@ -58,7 +58,7 @@ class Reader:
         return scores
 
 
-class Network:
+class ReaderNetwork:
     """The weights of one network, in memory in float32."""
 
     def __init__(self, weights: Mapping[str, Matrix]) -> None:
@@ -128,7 +128,7 @@ class Network:
 
 
 @cache
-def shipped(fingerprint: str) -> Reader | None:
+def shipped(fingerprint: str) -> ReaderEnsemble | None:
     """Return the reader that knows the tokens of an embedder; None where none is shipped for it, or it is damaged."""
     from safetensors import SafetensorError, safe_open
 
@@ -140,7 +140,7 @@ def shipped(fingerprint: str) -> Reader | None:
             for name in file.keys():  # noqa: SIM118 it is no mapping
                 number, _, weight = name.partition(".")
                 networks[number][weight] = file.get_tensor(name)
-        return Reader([*map(Network, networks.values())])
+        return ReaderEnsemble([*map(ReaderNetwork, networks.values())])
     except (OSError, SafetensorError, KeyError) as error:
         _LOG.warning("The reader of answers can't be used: %s", type(error).__name__)
         return None

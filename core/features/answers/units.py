@@ -75,7 +75,7 @@ def units_of(text: str) -> Sequence[Unit]:
     A lead-in is the lead of what follows and no unit, nor are headings, pictures, and lines that only link.
     """
     text = _PICTURE.sub(_blank, _COMMENT.sub(_blank, with_newlines(blanked(text))))
-    return tuple(unit for unit in _Reader(text).read() if _says(text[unit.start : unit.end]))
+    return tuple(unit for unit in _UnitReader(text).read() if _says(text[unit.start : unit.end]))
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -86,7 +86,7 @@ def _says(text: str) -> bool:
     return len(_WORD.findall(_LINK.sub("", text))) >= _LEAST_WORDS
 
 
-class _Reader:
+class _UnitReader:
     """Reads a text line by line; `lead` is the last sentence that something may follow."""
 
     def __init__(self, text: str) -> None:

@@ -12,8 +12,8 @@ from core.base.messages import message
 from core.base.quotes import place_of
 from core.base.text import one_line, storable
 from core.features.answers import figures, polarity
-from core.features.answers.lines import Lines
-from core.model import Answer, Hit, Quote, Sentence, Writing
+from core.features.answers.lines import StreamedLines
+from core.model import Answer, Hit, Quote, Sentence, WrittenAnswer
 from core.providers.chat import QUOTED, Chat, as_sent
 from core.providers.connection import Stop
 from core.retrieval import llm_choice
@@ -112,7 +112,7 @@ def write(chat: Chat, answer: Answer, question: str, characters: int, stop: Stop
     """
     material = Material.from_hits(answer.result.hits, characters)
     asking = material.asking(question)
-    proven = replace(answer, writing=Writing(chat.server.model, ("", as_sent(asking))))
+    proven = replace(answer, writing=WrittenAnswer(chat.server.model, ("", as_sent(asking))))
     proof = _Proof(material, question)
     ending: dict[str, Any] = {}
     for task, schema in ((TASK, None), (f"{TASK}{LISTED}", SCHEMA)):
@@ -147,7 +147,7 @@ def _values(
     chat: Chat, task: str, asking: Mapping[str, Any], stop: Stop, schema: Mapping[str, Any] | None
 ) -> Generator[dict[str, Any]]:
     """Yield the objects that a model writes; it is stopped where too much else comes."""
-    lines, idle = Lines(), 0
+    lines, idle = StreamedLines(), 0
     with closing(chat.stream(task, asking, stop, schema)) as pieces:
         for piece in _parts(pieces):
             idle += 0 if lines.thinking else len(piece)

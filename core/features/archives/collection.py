@@ -20,7 +20,7 @@ from core.features.archives.checking import checked
 from core.features.archives.expiry import expire
 from core.features.archives.parts import Mistakes
 from core.features.archives.records import Records
-from core.features.archives.trash import Trash
+from core.features.archives.trash import BaseTrash
 from core.indexing.bases import Bases
 from core.intake import upload
 from core.intake.notefile import is_note
@@ -39,7 +39,7 @@ _LOG = logging.getLogger(__name__)
 def put_into_trash(store: Store, base: KnowledgeBase) -> None:
     """Write a base, with everything, into the trash; raises StoreError."""
     with translated(store.folder):
-        Trash(store).put(base.id, whole.packed(_read(store, base)))
+        BaseTrash(store).put(base.id, whole.packed(_read(store, base)))
 
 
 class Archives:
@@ -48,7 +48,7 @@ class Archives:
     def __init__(self, store: Store, settings: Settings, bases: Bases) -> None:
         self._store = store
         self._bases = bases
-        self._trash = Trash(store)
+        self._trash = BaseTrash(store)
         self._stays = timedelta(days=settings.trash_days)
 
     # files

@@ -12,8 +12,8 @@ import yaml
 from core.base.errors import ArchiveError, RowError
 from core.base.messages import message
 from core.features.archives import jsondocument, yamldocument
-from core.features.archives.jsondocument import Document, refused
-from core.features.archives.parts import Made, Parts
+from core.features.archives.jsondocument import JsonDocument, refused
+from core.features.archives.parts import Made, RecordParts
 from core.features.archives.plain import Typed, noun, plain
 from core.features.archives.records import NoteRecord, Records, new_base, record_of
 from core.intake.encoding import MAX_BYTES, unreadable
@@ -29,7 +29,7 @@ _DEFAULT = ChunkingOptions()
 
 
 @dataclass(frozen=True, slots=True)
-class _Base:
+class _BaseSection:
     name: str
     kind: BaseKind = "vector"
     description: str = ""
@@ -41,7 +41,7 @@ class _Base:
 
 
 @dataclass(frozen=True, slots=True)
-class _Note(FieldValues):
+class _NoteSection(FieldValues):
     path: str
     source_url: str = ""
     created_at: datetime | None = None
@@ -71,14 +71,14 @@ def to_yaml(records: Records) -> bytes:
 def read(data: bytes, name: str) -> Records:
     """Return the records of a JSON or YAML document, whose notes are read when they are needed; raises ArchiveError."""
     data = data.removeprefix(b"\xef\xbb\xbf")
-    document: Document = (jsondocument if name.lower().endswith(".json") else yamldocument).read(data, name)
+    document: JsonDocument = (jsondocument if name.lower().endswith(".json") else yamldocument).read(data, name)
     if (document.head.get("tessera"), _number(document.head.get("version"))) != ("base", 1):
         raise refused(name, 1, message("this is no base that Tessera exported, or a later version did."))
     try:
-        described = noun(_Base, document.head.get("base"))
+        described = noun(_BaseSection, document.head.get("base"))
     except RowError as error:
         raise ArchiveError(name, [(message("base"), error.message)]) from error
-    base = new_base(**{key: getattr(described, key) for key in _Base.__slots__})
+    base = new_base(**{key: getattr(described, key) for key in _BaseSection.__slots__})
 
     def notes() -> Iterator[Made[NoteRecord]]:
         taken: set[str] = set()
@@ -86,16 +86,16 @@ def read(data: bytes, name: str) -> Records:
         for line, item in document.items():
             yield message("line {line}", line=line), partial(_record, item, base, paths, taken)
 
-    return Records(base, Parts(notes))
+    return Records(base, RecordParts(notes))
 
 
 def _record(item: Callable[[], Any], base: KnowledgeBase, paths: set[str], taken: set[str]) -> NoteRecord:
-    entry = noun(_Note, item())
+    entry = noun(_NoteSection, item())
     _check(entry, paths)
     return record_of(base, _note(entry), taken)
 
 
-def _check(note: _Note, paths: set[str]) -> None:
+def _check(note: _NoteSection, paths: set[str]) -> None:
     if len(note.body) + len(note.front) > MAX_BYTES:
         raise RowError("it is more than {limit} MB.", limit=MAX_BYTES >> 20)
     if not safe(note.path):
@@ -107,7 +107,7 @@ def _check(note: _Note, paths: set[str]) -> None:
         raise RowError("'{name}' must be {kind}.", name="front", kind=message("front matter between its two lines"))
 
 
-def _note(entry: _Note) -> Note:
+def _note(entry: _NoteSection) -> Note:
     head = read_front(entry.front)
     fields = {name: getattr(entry, name) for name in _NAMES}
     extra: dict[str, Any] = {"extra": head.extra, "warnings": tuple(head.warnings), "body_start": len(entry.front)}
@@ -117,7 +117,9 @@ def _note(entry: _Note) -> Note:
 
 
 def _base(records: Records) -> dict[str, Any]:
-    values: dict[str, Any] = plain(_Base(**{name: getattr(records.base, name) for name in _Base.__slots__}))
+    values: dict[str, Any] = plain(
+        _BaseSection(**{name: getattr(records.base, name) for name in _BaseSection.__slots__})
+    )
     values["embedder"] = records.base.wish or records.base.embedder
     values["search"] = records.base.search.chosen()
     return values

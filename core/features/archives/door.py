@@ -16,7 +16,7 @@ from core import chunking, embedding, reranking
 from core.base.errors import RowError, TesseraError
 from core.base.messages import Message, message
 from core.base.text import one_line, stem
-from core.features.archives.parts import Parts
+from core.features.archives.parts import RecordParts
 from core.features.archives.plain import noun
 from core.features.archives.records import NoteRecord, Records, RunRecord, SetRecord, is_id
 from core.intake.encoding import MAX_BYTES
@@ -34,8 +34,8 @@ from core.model import (
     KnowledgeBase,
     Note,
     Pipeline,
-    Powers,
     Proposal,
+    RequestedPermissions,
     SearchSettings,
     Use,
     in_utc,
@@ -63,7 +63,7 @@ def admitted(records: Records, usual: str) -> Records:
     """Return the records of an archive as they arrive; `usual` is the model that a new base of the kind gets."""
     of_archive = records.base
     into = base(of_archive, usual)
-    powers = Powers(
+    powers = RequestedPermissions(
         tuple(name for name in _SWITCHES if getattr(of_archive, name)),
         tuple(one_line(folder)[:_MOST_PATH] for folder in records.powers.folders),
         "" if into.search.reranker == of_archive.search.reranker else one_line(str(of_archive.search.reranker)),
@@ -87,7 +87,7 @@ def admitted(records: Records, usual: str) -> Records:
         sets=records.sets.map(lambda set_record: _set(_sound(set_record), into)),
         runs=records.runs.map(lambda run_record: _run(_sound(run_record), into)),
         uses=records.uses.map(_use),
-        syncs=Parts(),
+        syncs=RecordParts(),
     )
 
 

@@ -12,9 +12,9 @@ from core.base import files
 from core.base.errors import SourceError
 from core.base.faults import translated
 from core.features.archives import records, whole
-from core.features.archives.parts import Parts
+from core.features.archives.parts import RecordParts
 from core.features.archives.records import NoteRecord, Records
-from core.features.archives.trash import LOG, Trash
+from core.features.archives.trash import LOG, BaseTrash
 from core.intake.paths import free
 from core.model import KnowledgeBase, Trashed
 from core.notes import naming
@@ -34,7 +34,7 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-def expire(store: Store, trash: Trash, stays: timedelta) -> int:
+def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
     """Record an opening, and take out of the trash what is there for longer than `stays`; return how many.
 
     An item is overdue if it is at this opening and at one of another day. A base that a kill left both in use and in
@@ -61,7 +61,7 @@ def expire(store: Store, trash: Trash, stays: timedelta) -> int:
     return left
 
 
-def _take_out(store: Store, trash: Trash, notes: Sequence[Trashed], bases: Sequence[Path]) -> int:
+def _take_out(store: Store, trash: BaseTrash, notes: Sequence[Trashed], bases: Sequence[Path]) -> int:
     """Put notes and bases into archives for a week more, listed with their titles."""
     for base_id, group in groupby(sorted(notes, key=lambda note: note.base_id), lambda note: note.base_id):
         of_base = list(group)
@@ -84,7 +84,7 @@ def _take_out(store: Store, trash: Trash, notes: Sequence[Trashed], bases: Seque
     return len(notes) + len(bases)
 
 
-def _list(trash: Trash, lines: Iterable[str]) -> None:
+def _list(trash: BaseTrash, lines: Iterable[str]) -> None:
     """Add lines to the list of what left the trash; it says where each archive was when it left."""
     file = files.folder(trash.folder) / LOG
     before: list[str] = []
@@ -111,7 +111,9 @@ def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Reco
         notes.append(NoteRecord(note))
         versions += before
         edits += store.edits.for_note(entry.version.note_id)
-    return Records(base, Parts.from_records(notes), Parts.from_records(versions), Parts.from_records(edits))
+    return Records(
+        base, RecordParts.from_records(notes), RecordParts.from_records(versions), RecordParts.from_records(edits)
+    )
 
 
 def _stands_for(file: Path, in_use: Container[tuple[str, datetime]]) -> bool:

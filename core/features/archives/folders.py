@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 
 from core.base.errors import ArchiveError, EditError, SourceError
 from core.base.messages import Message
-from core.features.archives.parts import Made, Parts
+from core.features.archives.parts import Made, RecordParts
 from core.features.archives.records import NoteRecord, Records, new_base, record_of
 from core.intake import folder, notefile, upload
 from core.intake.paths import free
@@ -74,7 +74,7 @@ def read(place: Path, *, forbidden: Path | None = None) -> Records:
         for file in scanned.files:
             yield file.path, partial(_read, scanned.folder, file.path, base, taken)
 
-    return Records(base, Parts(files))
+    return Records(base, RecordParts(files))
 
 
 def _read(place: Path, path: str, base: KnowledgeBase, taken: set[str]) -> NoteRecord:

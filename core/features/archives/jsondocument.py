@@ -22,7 +22,7 @@ _NOTES = re.compile(rb'"notes"\s*:\s*\Z')
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class JsonDocument:
     """A document without its notes, and `items`, which yields the line of each note and what reads it."""
 
     head: dict[str, Any]
@@ -34,7 +34,7 @@ def refused(name: str, line: int, reason: Message) -> ArchiveError:
     return ArchiveError(name, [(message("line {line}", line=line), reason)])
 
 
-def read(data: bytes, name: str) -> Document:
+def read(data: bytes, name: str) -> JsonDocument:
     """Return a JSON document; raises ArchiveError, and the items RowError."""
     places = _places(data, name)
     start, end = (places[0], places[-1]) if places else (0, 0)
@@ -56,7 +56,7 @@ def read(data: bytes, name: str) -> Document:
             line, seen = line + data.count(b"\n", seen, after - len(item)), after - len(item)
             yield line, partial(_item, data, after - len(item), after)
 
-    return Document(head, items)
+    return JsonDocument(head, items)
 
 
 def _item(data: bytes, start: int, end: int) -> Any:

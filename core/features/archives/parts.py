@@ -19,14 +19,14 @@ MOST_MISTAKES = 100
 """Mistakes that are collected before an archive is refused."""
 
 
-class Parts(Iterable[T], Generic[T]):
+class RecordParts(Iterable[T], Generic[T]):
     """Records that are read anew at each iteration; `read` yields the place of each and a function that makes it."""
 
     def __init__(self, read: Callable[[], Iterable[Made[T]]] = tuple) -> None:
         self._read = read
 
     @classmethod
-    def from_records(cls, records: Iterable[T]) -> "Parts[T]":
+    def from_records(cls, records: Iterable[T]) -> "RecordParts[T]":
         """Return parts of records in memory."""
         made: list[Made[T]] = [("", partial(_same, record)) for record in records]
         return cls(lambda: made)
@@ -45,13 +45,13 @@ class Parts(Iterable[T], Generic[T]):
                 continue
             yield place, record
 
-    def followed_by(self, others: "Parts[T]") -> "Parts[T]":
+    def followed_by(self, others: "RecordParts[T]") -> "RecordParts[T]":
         """Return these records, then others."""
-        return Parts(lambda: chain(self._read(), others._read()))
+        return RecordParts(lambda: chain(self._read(), others._read()))
 
-    def map(self, change: Callable[[T], R]) -> "Parts[R]":
+    def map(self, change: Callable[[T], R]) -> "RecordParts[R]":
         """Return the records as a function changes them."""
-        return Parts(lambda: ((place, partial(_changed, change, make)) for place, make in self._read()))
+        return RecordParts(lambda: ((place, partial(_changed, change, make)) for place, make in self._read()))
 
 
 def _same(record: T) -> T:

@@ -9,7 +9,7 @@ from typing import Any
 
 from core import embedding
 from core.base.messages import Message
-from core.features.archives.parts import Parts
+from core.features.archives.parts import RecordParts
 from core.indexing.indexer import Indexer
 from core.intake.folder import content_hash
 from core.intake.paths import free
@@ -21,11 +21,11 @@ from core.model import (
     Filters,
     KnowledgeBase,
     Note,
-    Powers,
     Proposal,
     Question,
     QuestionResult,
     QuestionSet,
+    RequestedPermissions,
     Revision,
     Run,
     Use,
@@ -90,17 +90,17 @@ class Records:
     """A base with all that belongs to it. `powers` are those that were left at the door."""
 
     base: KnowledgeBase
-    notes: Parts[NoteRecord] = field(default_factory=Parts)
-    versions: Parts[VersionRecord] = field(default_factory=Parts)
-    edits: Parts[Edit] = field(default_factory=Parts)
-    proposals: Parts[Proposal] = field(default_factory=Parts)
-    sets: Parts[SetRecord] = field(default_factory=Parts)
-    runs: Parts[RunRecord] = field(default_factory=Parts)
-    syncs: Parts[SyncRecord] = field(default_factory=Parts)
-    uses: Parts[Use] = field(default_factory=Parts)
+    notes: RecordParts[NoteRecord] = field(default_factory=RecordParts)
+    versions: RecordParts[VersionRecord] = field(default_factory=RecordParts)
+    edits: RecordParts[Edit] = field(default_factory=RecordParts)
+    proposals: RecordParts[Proposal] = field(default_factory=RecordParts)
+    sets: RecordParts[SetRecord] = field(default_factory=RecordParts)
+    runs: RecordParts[RunRecord] = field(default_factory=RecordParts)
+    syncs: RecordParts[SyncRecord] = field(default_factory=RecordParts)
+    uses: RecordParts[Use] = field(default_factory=RecordParts)
     words: dict[str, str] = field(default_factory=dict)
     """Files of words that the person edits, by name: synonyms, the vocabulary."""
-    powers: Powers = NO_POWERS
+    powers: RequestedPermissions = NO_POWERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,22 +134,22 @@ def read(store: Store, base: KnowledgeBase) -> Records:
         everyone = sorted(store.versions.note_ids(base.id) | {*ids})
         return Records(
             base=replace(base, index_generation=0),
-            notes=Parts.from_records(note_record(store, note_id) for note_id in ids),
-            versions=Parts.from_records(version for note_id in everyone for version in versions(store, note_id)),
-            edits=Parts.from_records(store.edits.for_base(base.id)),
-            proposals=Parts.from_records(store.proposals.all(base.id)),
-            sets=Parts.from_records(
+            notes=RecordParts.from_records(note_record(store, note_id) for note_id in ids),
+            versions=RecordParts.from_records(version for note_id in everyone for version in versions(store, note_id)),
+            edits=RecordParts.from_records(store.edits.for_base(base.id)),
+            proposals=RecordParts.from_records(store.proposals.all(base.id)),
+            sets=RecordParts.from_records(
                 SetRecord(question_set, tuple(store.questions.for_set(question_set)))
                 for question_set in store.questions.sets(base)
             ),
-            runs=Parts.from_records(
+            runs=RecordParts.from_records(
                 RunRecord(run, {str(number): result for number, result in store.runs.results(run.id).items()})
                 for run in reversed(store.runs.for_base(base))
             ),
-            syncs=Parts.from_records(
+            syncs=RecordParts.from_records(
                 SyncRecord(*sync) for sync in sorted(store.bases.syncs(base), key=lambda sync: sync[0])
             ),
-            uses=Parts.from_records(use for note_id in everyone for use in store.uses.for_note(note_id)),
+            uses=RecordParts.from_records(use for note_id in everyone for use in store.uses.for_note(note_id)),
         )
 
 
@@ -263,7 +263,7 @@ def _with_free_ids(store: Store, records: Records, ids: Ids) -> Records:
         return records
     parts = {record.name: getattr(records, record.name) for record in fields(Records)}
     renamed: dict[str, Any] = {
-        name: value.map(partial(_renamed, others)) if isinstance(value, Parts) else value
+        name: value.map(partial(_renamed, others)) if isinstance(value, RecordParts) else value
         for name, value in parts.items()
     }
     return Records(**renamed | {"base": replace(records.base, id=others.get(records.base.id, records.base.id))})

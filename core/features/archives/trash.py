@@ -27,7 +27,7 @@ _NOTES = "-notes.zip"
 """Suffix of the names of archives of notes."""
 
 
-class Trash:
+class BaseTrash:
     """The archives of deleted bases. For a week more, `last` holds those that were in the trash too long."""
 
     def __init__(self, store: Store) -> None:

@@ -17,13 +17,13 @@ from core.base import files
 from core.base.errors import ArchiveError, RowError, SourceError
 from core.base.messages import message
 from core.features.archives import wordlists
-from core.features.archives.parts import Made, Parts
+from core.features.archives.parts import Made, RecordParts
 from core.features.archives.plain import noun, parsed, plain
 from core.features.archives.records import Records, SyncRecord
 from core.intake import upload
 from core.intake.encoding import MAX_BYTES
 from core.intake.notefile import is_note
-from core.model import Feedback, KnowledgeBase, Powers
+from core.model import Feedback, KnowledgeBase, RequestedPermissions
 
 _MARK, _VERSION = "tessera.json", {"tessera": "base", "version": 1}
 _BASE, _WORDS = "base.json", "words/"
@@ -83,9 +83,9 @@ def unpacked(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
         raise ArchiveError(name, [(_MARK, message("this is no base that Tessera exported, or a later version did."))])
     kinds = get_type_hints(Records)
     lists: dict[str, Any] = {
-        kind: Parts(partial(_lines, archive, f"{kind}.jsonl", get_args(kinds[kind])[0], own)) for kind in _LISTS
+        kind: RecordParts(partial(_lines, archive, f"{kind}.jsonl", get_args(kinds[kind])[0], own)) for kind in _LISTS
     }
-    verdicts = Parts(partial(_lines, archive, _VERDICTS, Feedback, own))
+    verdicts = RecordParts(partial(_lines, archive, _VERDICTS, Feedback, own))
     lists["uses"] = lists["uses"].followed_by(verdicts.map(Feedback.use))
     try:
         base: KnowledgeBase = noun(KnowledgeBase, parsed(archive.read(_BASE, _MOST_HEAD)))
@@ -95,7 +95,7 @@ def unpacked(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
     return Records(
         base,
         words={file: text.decode("utf-8", "replace") for file, text in words.items() if text},
-        powers=Powers(folders=() if own else _folders(lists["syncs"])),
+        powers=RequestedPermissions(folders=() if own else _folders(lists["syncs"])),
         **lists,
     )
 
@@ -109,7 +109,7 @@ def _record(kind: Any, line: bytes) -> Any:
     return noun(kind, parsed(line))
 
 
-def _folders(syncs: Parts[SyncRecord]) -> tuple[str, ...]:
+def _folders(syncs: RecordParts[SyncRecord]) -> tuple[str, ...]:
     """Return the folders that the notes of an archive were read from, as far as they can be read."""
     folders: list[str] = []
     try:

@@ -10,7 +10,7 @@ from yaml.constructor import SafeConstructor
 from yaml.resolver import Resolver
 
 from core.base.messages import message, reason_of
-from core.features.archives.jsondocument import MOST_DEPTH, Document, refused
+from core.features.archives.jsondocument import MOST_DEPTH, JsonDocument, refused
 from core.features.archives.plain import Typed
 
 _MOST_EVENTS = 1_500_000
@@ -21,12 +21,14 @@ _MOST_TYPED = 100
 _Line = tuple[int, Any]
 
 
-def read(data: bytes, name: str) -> Document:
+def read(data: bytes, name: str) -> JsonDocument:
     """Return a YAML document; raises ArchiveError for one that can't be read."""
     head: dict[str, Any] = {}
     for _ in _items(data, name, head, build=False):
         pass
-    return Document(head, lambda: ((line, partial(_same, item)) for line, item in _items(data, name, {}, build=True)))
+    return JsonDocument(
+        head, lambda: ((line, partial(_same, item)) for line, item in _items(data, name, {}, build=True))
+    )
 
 
 def _same(item: Any) -> Any:

@@ -16,7 +16,7 @@ from core.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class WorkspaceParts:
     """The parts of an open workspace that checks look at."""
 
     store: Store
@@ -40,8 +40,8 @@ class Check:
     title: Message
     about: Message
     cure: Message
-    find: Callable[[Parts], Message | None]
-    mend: Callable[[Parts], object] | None = None
+    find: Callable[[WorkspaceParts], Message | None]
+    mend: Callable[[WorkspaceParts], object] | None = None
 
 
 SHOWN = 5

@@ -8,7 +8,7 @@ from core.base.errors import ConfigError, TesseraError
 from core.base.faults import translated
 from core.base.messages import Message
 from core.features.doctor import space
-from core.features.doctor.check import Check, Parts
+from core.features.doctor.check import Check, WorkspaceParts
 from core.features.doctor.of_database import OF_DATABASE
 from core.features.doctor.of_files import OF_FILES
 from core.features.doctor.of_needs import OF_NEEDS
@@ -22,7 +22,7 @@ _LOG = logging.getLogger(__name__)
 class Doctor:
     """Examines a workspace, and mends what can be mended."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: WorkspaceParts) -> None:
         self._parts = parts
 
     def examine(self, *, fix: bool = False, progress: Progress = no_progress) -> Health:

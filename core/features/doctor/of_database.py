@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from core.base.errors import StoreError
 from core.base.messages import Message, message, plural, verbatim
-from core.features.doctor.check import Check, Parts
+from core.features.doctor.check import Check, WorkspaceParts
 from core.model import Revision
 from core.store.word_rows import word_row
 
@@ -37,27 +37,27 @@ _UNREADABLE = (
 _GOLDLESS = "SELECT 1 FROM golds WHERE flagged"
 
 
-def _counts(rows: str, told: Message) -> Callable[[Parts], Message | None]:
+def _counts(rows: str, told: Message) -> Callable[[WorkspaceParts], Message | None]:
     """Return what says how many rows a statement finds, by its field `n`."""
 
-    def find(parts: Parts) -> Message | None:
+    def find(parts: WorkspaceParts) -> Message | None:
         count = parts.store.database.value(f"SELECT count(*) FROM ({rows})")
         return replace(told, fields={"n": count}) if count else None
 
     return find
 
 
-def _structure(parts: Parts) -> Message | None:
+def _structure(parts: WorkspaceParts) -> Message | None:
     faults = parts.store.database.column(f"PRAGMA quick_check({_MOST_SHOWN})")
     return None if faults == ["ok"] else verbatim("; ".join(map(str, faults)))
 
 
-def _rebuild_indexes(parts: Parts) -> None:
+def _rebuild_indexes(parts: WorkspaceParts) -> None:
     with parts.store.database.write() as connection:
         connection.execute("REINDEX")
 
 
-def _references(parts: Parts) -> Message | None:
+def _references(parts: WorkspaceParts) -> Message | None:
     tables = parts.store.database.column('SELECT "table" FROM pragma_foreign_key_check')
     if not tables:
         return None
@@ -69,7 +69,7 @@ def _references(parts: Parts) -> Message | None:
     )
 
 
-def _drop_orphans(parts: Parts) -> None:
+def _drop_orphans(parts: WorkspaceParts) -> None:
     """Delete the rows whose parent is gone; chunks without their vectors wait for them again."""
     if parts.store.database.value("SELECT EXISTS (SELECT 1 FROM notes WHERE base_id NOT IN (SELECT id FROM bases))"):
         raise StoreError(
@@ -91,7 +91,7 @@ def _drop_orphans(parts: Parts) -> None:
                 connection.execute(f'DELETE FROM "{table}" WHERE "{key["from"]}" NOT IN ({parent})')
 
 
-def _words(parts: Parts) -> Message | None:
+def _words(parts: WorkspaceParts) -> Message | None:
     missing = parts.store.database.value(f"SELECT count(*) FROM ({_WORDLESS})")
     stale = parts.store.database.value(f"SELECT count(*) FROM ({_CHUNKLESS})")
     parts.store.database.value("SELECT sum(cnt) FROM vocabulary")  # reads all of it
@@ -102,7 +102,7 @@ def _words(parts: Parts) -> Message | None:
     )
 
 
-def _put_words(parts: Parts) -> None:
+def _put_words(parts: WorkspaceParts) -> None:
     with parts.store.changing, parts.store.database.write() as connection:
         connection.execute(f"DELETE FROM words WHERE rowid IN ({_CHUNKLESS})")
         rows = connection.execute(
@@ -119,7 +119,7 @@ def _put_words(parts: Parts) -> None:
         connection.execute("INSERT INTO words (words) VALUES ('rebuild')")
 
 
-def _await_vectors(parts: Parts) -> None:
+def _await_vectors(parts: WorkspaceParts) -> None:
     """Let chunks whose state is wrong wait for their vectors."""
     with parts.store.changing, parts.store.database.write() as connection:
         wrong = [row[0] for row in connection.execute(_WRONG_STATE).fetchall()]
@@ -128,7 +128,7 @@ def _await_vectors(parts: Parts) -> None:
             connection.execute("UPDATE chunks SET state = 'pending' WHERE rowid = ? AND state = 'embedded'", (rowid,))
 
 
-def _put_versions(parts: Parts) -> None:
+def _put_versions(parts: WorkspaceParts) -> None:
     """Write the version that a note has and its history lacks."""
     store = parts.store
     with store.changing, store.database.write():
@@ -138,7 +138,7 @@ def _put_versions(parts: Parts) -> None:
             store.versions.put(note, Revision("sync", "sync"))
 
 
-def _waiting(parts: Parts) -> Message | None:
+def _waiting(parts: WorkspaceParts) -> Message | None:
     bases = [base.id for base in parts.bases.all() if base.has_vectors]
     count = parts.store.pending.count(bases)
     if not count.notes:
@@ -146,12 +146,12 @@ def _waiting(parts: Parts) -> Message | None:
     return plural("{n} note is found by words only.", "{n} notes are found by words only.", n=count.notes)
 
 
-def _switches(parts: Parts) -> Message | None:
+def _switches(parts: WorkspaceParts) -> Message | None:
     names = [base.name for base in parts.bases.all() if parts.store.switches.for_base(base)]
     return message("The change of the model isn't done in: {names}", names=names) if names else None
 
 
-def _tokens(parts: Parts) -> Message | None:
+def _tokens(parts: WorkspaceParts) -> Message | None:
     names = []
     for base in parts.bases.all():
         status = parts.bases.status(base)

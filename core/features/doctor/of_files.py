@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from core.base import files
 from core.base.faults import BACKUPS, hindrance
 from core.base.messages import Message, lines, message, plural, verbatim
-from core.features.doctor.check import Check, Parts, named
+from core.features.doctor.check import Check, WorkspaceParts, named
 from core.indexing.scratch import Scratch
 from core.model import GUESSED, Filters, Note
 from core.notes import attachments
@@ -29,24 +29,24 @@ _LEFTOVER = re.compile(r"\..+\.[a-z0-9_]{8}|restoring\.(partial|before)|\.partia
 _ATTACHED = re.compile(r"!\[\[([^\]|#]+)|!\[[^\]]*\]\(<?([^)\s>]+)")
 
 
-def _sources(parts: Parts) -> Message | None:
+def _sources(parts: WorkspaceParts) -> Message | None:
     places = [folder for base in parts.bases.all() for folder, _ in parts.bases.folders(base)]
     gone = [place for place in places if Path(place).is_absolute() and not Path(place).is_dir()]
     return named(gone, plural("{n} folder isn't there: {names}", "{n} folders aren't there: {names}"))
 
 
-def _files(parts: Parts) -> Message | None:
+def _files(parts: WorkspaceParts) -> Message | None:
     rows = parts.store.database.rows("SELECT source_ref, path FROM notes WHERE source = 'folder' AND path IS NOT NULL")
     gone = [path for top, path in rows if Path(top).is_dir() and not (Path(top) / path).exists()]
     return named(gone, plural("The file of {n} note is gone: {names}", "The files of {n} notes are gone: {names}"))
 
 
-def _unread(parts: Parts) -> Message | None:
+def _unread(parts: WorkspaceParts) -> Message | None:
     failed = [failure.path for base in parts.bases.all() for failure in parts.bases.failures(base)]
     return named(failed, plural("{n} file could not be read: {names}", "{n} files could not be read: {names}"))
 
 
-def _omissions(parts: Parts) -> Message | None:
+def _omissions(parts: WorkspaceParts) -> Message | None:
     notes = [
         incomplete_note for base in parts.bases.all() for incomplete_note in parts.store.documents.incomplete(base)
     ]
@@ -73,7 +73,7 @@ def _omissions(parts: Parts) -> Message | None:
     return lines(*filter(None, told)) if any(told) else None
 
 
-def _attachments(parts: Parts) -> Message | None:
+def _attachments(parts: WorkspaceParts) -> Message | None:
     """Look at notes for some seconds, the ones that changed last first."""
     gone: list[str] = []
     until = time.monotonic() + _SECONDS
@@ -93,7 +93,7 @@ def _attached(note: Note, target: str) -> bool:
     return attachments.find(note, unquote(target.strip())) is not None or target.startswith("data:")
 
 
-def _watched(parts: Parts) -> Message | None:
+def _watched(parts: WorkspaceParts) -> Message | None:
     blind = [
         folder
         for base in parts.bases.all()
@@ -104,7 +104,7 @@ def _watched(parts: Parts) -> Message | None:
     return named(blind, plural("{n} folder may not be read: {names}", "{n} folders may not be read: {names}"))
 
 
-def _permissions(parts: Parts) -> Message | None:
+def _permissions(parts: WorkspaceParts) -> Message | None:
     folder = parts.store.folder
     if (error := hindrance(folder)) is not None:
         return error.message
@@ -115,7 +115,7 @@ def _permissions(parts: Parts) -> Message | None:
     return named(bare, plural("Others can read {names}.", "Others can read {names}."))
 
 
-def _set_aside(parts: Parts) -> Message | None:
+def _set_aside(parts: WorkspaceParts) -> Message | None:
     names = [*files.aside(parts.store.folder)]
     return named(
         names,
@@ -126,7 +126,7 @@ def _set_aside(parts: Parts) -> Message | None:
     )
 
 
-def _scratch(parts: Parts) -> Message | None:
+def _scratch(parts: WorkspaceParts) -> Message | None:
     copies = [*_old(Scratch(parts.store).folder.glob("*"), _STALE)]
     size = sum(map(files.size, copies))
     if not copies:
@@ -146,29 +146,29 @@ def _old(places: Iterator[Path], age: timedelta) -> Iterator[Path]:
                 yield place
 
 
-def _leftovers(parts: Parts) -> list[Path]:
+def _leftovers(parts: WorkspaceParts) -> list[Path]:
     folder = parts.store.folder
     inside = [*folder.glob("*"), *(folder / BACKUPS).glob(".*"), *(folder / "trash").glob(".*")]
     return [path for path in _old(iter(inside), _LEFT) if _LEFTOVER.fullmatch(path.name)]
 
 
-def _delete_leftovers(parts: Parts) -> None:
+def _delete_leftovers(parts: WorkspaceParts) -> None:
     for leftover in _leftovers(parts):
         files.delete(leftover)
 
 
-def _left(parts: Parts) -> Message | None:
+def _left(parts: WorkspaceParts) -> Message | None:
     names = [leftover.name for leftover in _leftovers(parts)]
     return named(names, plural("A stopped process left {n} file: {names}", "Stopped processes left {n} files: {names}"))
 
 
-def _replaced(parts: Parts) -> Message | None:
+def _replaced(parts: WorkspaceParts) -> Message | None:
     folder = parts.store.folder / restoring.ASIDE
     size = files.size(folder)
     return message("{folder} takes {size:,.0f} MB.", folder=str(folder), size=size / 1e6) if folder.is_dir() else None
 
 
-def _trash(parts: Parts) -> Message | None:
+def _trash(parts: WorkspaceParts) -> Message | None:
     names = [trashed_base.name for trashed_base in parts.archives.trash() if trashed_base.problem]
     return named(
         names,

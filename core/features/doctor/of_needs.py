@@ -14,7 +14,7 @@ from core.base.messages import Message, lines, message, plural, verbatim
 from core.base.text import digest
 from core.embedding import Embedder
 from core.embedding.windows import row_windows
-from core.features.doctor.check import Check, Parts, named
+from core.features.doctor.check import Check, WorkspaceParts, named
 from core.indexing.models import cards
 from core.model import KnowledgeBase
 from core.settings import config
@@ -27,7 +27,7 @@ _READ = 200_000_000
 """Bytes of the newest backups that are read; of others only the list of their files is."""
 
 
-def _index(parts: Parts) -> Message | None:
+def _index(parts: WorkspaceParts) -> Message | None:
     index, store = parts.store.index, parts.store
     if parts.settings.index.kind == "none" or index.problem:
         return index.problem
@@ -53,7 +53,7 @@ def _index(parts: Parts) -> Message | None:
     return None if whole else message("The files of the search index are not as they were when it was closed.")
 
 
-def _entries(parts: Parts, base_id: str) -> set[str]:
+def _entries(parts: WorkspaceParts, base_id: str) -> set[str]:
     base = parts.bases.by_id(base_id)
     return {key for ids, _ in parts.store.chunks.windows(base) for key in ids}
 
@@ -68,13 +68,13 @@ def _in_use(folder: Path) -> bool:
         return False
 
 
-def _mend_index(parts: Parts) -> None:
+def _mend_index(parts: WorkspaceParts) -> None:
     parts.store.open_index()
     if _index(parts):
         parts.store.rebuild_index()
 
 
-def _models(parts: Parts) -> Message | None:
+def _models(parts: WorkspaceParts) -> Message | None:
     names = {base.embedder for base in parts.bases.all() if base.has_vectors}
     problems = []
     for name in sorted(names):
@@ -86,7 +86,7 @@ def _models(parts: Parts) -> Message | None:
     return lines(*problems, separator="; ") if problems else None
 
 
-def _rows(parts: Parts) -> Message | None:
+def _rows(parts: WorkspaceParts) -> Message | None:
     """Name the bases with a table that was embedded before rows were."""
     names = []
     for base in parts.bases.all():
@@ -110,7 +110,7 @@ def _lacks_rows(store: Store, base: KnowledgeBase, embedder: Embedder) -> bool:
     return False
 
 
-def _servers(parts: Parts) -> Message | None:
+def _servers(parts: WorkspaceParts) -> Message | None:
     half = [server.section for server in parts.servers.all() if server.base_url and not server.complete]
     bare = [
         server.section for server in parts.servers.all() if server.host and not server.here and not server.encrypted
@@ -120,14 +120,14 @@ def _servers(parts: Parts) -> Message | None:
     return message("These servers get your texts unencrypted: {names}", names=bare) if bare else None
 
 
-def _space(parts: Parts) -> Message | None:
+def _space(parts: WorkspaceParts) -> Message | None:
     free, total = disk(parts.store.folder)
     if not nearly_full(free, total):
         return None
     return message("{free:,.1f} GB of {total:,.0f} GB are left.", free=free / 1e9, total=total / 1e9)
 
 
-def _backups(parts: Parts) -> Message | None:
+def _backups(parts: WorkspaceParts) -> Message | None:
     backups = parts.backups
     if backups.problem:
         return backups.problem
@@ -144,7 +144,7 @@ def _backups(parts: Parts) -> Message | None:
     )
 
 
-def _damaged_backups(parts: Parts) -> Message | None:
+def _damaged_backups(parts: WorkspaceParts) -> Message | None:
     bad, left = [], _READ
     for backup in parts.backups.all():
         try:
@@ -156,7 +156,7 @@ def _damaged_backups(parts: Parts) -> Message | None:
     return named(bad, plural("{n} backup is damaged: {names}", "{n} backups are damaged: {names}"))
 
 
-def _config(parts: Parts) -> Message | None:
+def _config(parts: WorkspaceParts) -> Message | None:
     try:
         config.settings()
     except TesseraError as error:
@@ -164,7 +164,7 @@ def _config(parts: Parts) -> Message | None:
     return parts.settings_file.problem
 
 
-def _clock(parts: Parts) -> Message | None:
+def _clock(parts: WorkspaceParts) -> Message | None:
     last = parts.store.database.value("SELECT max(day) FROM openings")
     ahead = last and last > datetime.now(UTC).date().isoformat()
     return message("The workspace was opened on {day}, which is yet to come.", day=last) if ahead else None

@@ -7,7 +7,7 @@ from core.base.disk import disk, nearly_full
 from core.base.errors import DiskFull
 from core.base.faults import BACKUPS, DATABASE
 from core.base.messages import message
-from core.features.doctor.check import Parts
+from core.features.doctor.check import WorkspaceParts
 from core.indexing.scratch import FOLDER, Scratch
 from core.model import Compacted, Progress, Space
 from core.store.backups import restoring
@@ -16,7 +16,7 @@ _SPARE = 64 << 20
 """Bytes that stay free on the disk."""
 
 
-def space(parts: Parts) -> Space:
+def space(parts: WorkspaceParts) -> Space:
     """Return what a workspace takes on disk."""
     folder = parts.store.folder
     free, total = disk(folder)
@@ -42,7 +42,7 @@ def space(parts: Parts) -> Space:
     )
 
 
-def compact(parts: Parts, progress: Progress) -> Compacted:
+def compact(parts: WorkspaceParts, progress: Progress) -> Compacted:
     """Give back what is unused: old copies for measurements, numbers without passages, free pages of the database.
 
     Readers go on meanwhile, and writers wait. Raises DiskFull before anything is changed, WorkspaceLocked.
@@ -72,5 +72,5 @@ def _database(folder: Path) -> int:
     return sum(file.stat().st_size for file in folder.glob(f"{DATABASE}*") if file.is_file())
 
 
-def _pragma(parts: Parts, name: str) -> int:
+def _pragma(parts: WorkspaceParts, name: str) -> int:
     return int(parts.store.database.value(f"PRAGMA {name}"))

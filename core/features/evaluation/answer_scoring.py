@@ -12,7 +12,7 @@ from core.features.answers.collection import answer_of
 from core.features.evaluation.metrics import Span, cited_precision, cited_recall
 from core.model import (
     AGREED,
-    Bar,
+    AnswerThreshold,
     FoundSpan,
     GivenAnswer,
     GoldSpan,
@@ -35,7 +35,7 @@ _FACT = re.compile(
 _MARKS = " `「」“”《》.,:/%-"
 
 
-def answer_result(store: Store, searching: SearchEngine, result: SearchResult, bar: Bar) -> GivenAnswer:
+def answer_result(store: Store, searching: SearchEngine, result: SearchResult, bar: AnswerThreshold) -> GivenAnswer:
     """Return the answer to the question of a result of a search in a store."""
     answer = answer_of(result, choose(store, searching.reads, result), bar)
     quoted = sum(_stands(store, quote) for quote in answer.quotes)
@@ -43,7 +43,13 @@ def answer_result(store: Store, searching: SearchEngine, result: SearchResult, b
 
 
 def written(
-    store: Store, searching: SearchEngine, chat: Chat, result: SearchResult, bar: Bar, characters: int, stop: Stop
+    store: Store,
+    searching: SearchEngine,
+    chat: Chat,
+    result: SearchResult,
+    bar: AnswerThreshold,
+    characters: int,
+    stop: Stop,
 ) -> GivenAnswer:
     """Return what a language model answers to the question of a result, of which only proven sentences count.
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from core.features.answers import budget
 from core.features.answers.writing import PASSAGES
 from core.features.evaluation import answer_scoring, judging
-from core.model import Bar, GivenAnswer, Pipeline, QuestionResult, SearchResult
+from core.model import AnswerThreshold, GivenAnswer, Pipeline, QuestionResult, SearchResult
 from core.providers.chat import Chat
 from core.providers.connection import Stop
 from core.retrieval.engine import SearchEngine
@@ -16,7 +16,9 @@ from core.store import Store
 class Answering:
     """Answers questions by a pipeline, in a store that holds its chunks. Raises ConfigError as Chat does."""
 
-    def __init__(self, store: Store, searching: SearchEngine, llm: LlmSettings, pipeline: Pipeline, bar: Bar) -> None:
+    def __init__(
+        self, store: Store, searching: SearchEngine, llm: LlmSettings, pipeline: Pipeline, bar: AnswerThreshold
+    ) -> None:
         self._store = store
         self._searching = searching
         self._llm = llm

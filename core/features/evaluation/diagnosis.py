@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from core.base.text import query_keywords
 from core.features.evaluation.metrics import FOUND_SHARE
 from core.indexing.anchors import Span
-from core.model import Chunk, Diagnosis, GoldSpan, MissedAt, NoteCard
+from core.model import Chunk, Diagnosis, GoldSpan, MissedAt, NoteSummary
 from core.retrieval.reasons import Reasons
 from core.store import Store
 
@@ -29,7 +29,7 @@ def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan
     return missed
 
 
-def _missed(reasons: Reasons, note: NoteCard, chunks: Mapping[int, Chunk], number: int, gold: GoldSpan) -> Diagnosis:
+def _missed(reasons: Reasons, note: NoteSummary, chunks: Mapping[int, Chunk], number: int, gold: GoldSpan) -> Diagnosis:
     """Diagnose a missed passage by the chunks of its note."""
     holding = {rowid: chunk for rowid, chunk in chunks.items() if _holds(chunk, gold)}
     shares = {chunk.id: _share(gold, [(chunk.start, chunk.end)]) for chunk in holding.values()}

@@ -5,19 +5,19 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from core.features.evaluation.compare import compare
-from core.model import BaseCheck, Finding, FindingReason, Note, ProbeResult, Since, Vanished
+from core.model import BaseCheck, CheckDiff, Finding, FindingReason, Note, ProbeResult, Vanished
 
 SHORT, LONG = 200, 3_000
 """Characters of a note that is short, and of one that needs headings."""
 _HEADING = re.compile(r"^#{1,6} |^(?:=+|-{3,})$", re.MULTILINE)
 
 
-def since(old: BaseCheck, new: BaseCheck) -> Since:
+def since(old: BaseCheck, new: BaseCheck) -> CheckDiff:
     """Compare two checks on their common questions."""
     before, after = ({result.id: result for result in check.results} for check in (old, new))
     pairs = [(before[item], after[item]) for item in sorted(before.keys() & after.keys())]
     was, now = ([pair[at] for pair in pairs] for at in (0, 1))
-    return Since(
+    return CheckDiff(
         old.at,
         compare(shares(was), shares(now)),
         compare(

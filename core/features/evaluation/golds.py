@@ -54,7 +54,7 @@ def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
     Of several places the nearest to the last one counts. A quote whose white space changed takes the note's
     present text.
     """
-    text = _Text(note.body)
+    text = _QuoteText(note.body)
     now = []
     for gold in golds:
         gold = replace(gold, note_id=note.id, path=note.path or note.title)
@@ -66,7 +66,7 @@ def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
 
 def only_place(body: str, quote: str) -> Span | None:
     """Return the only place of a quote in a body, whatever its white space; None for no or several places."""
-    spans = _Text(body).first_two(quote)
+    spans = _QuoteText(body).first_two(quote)
     return spans[0] if len(spans) == 1 else None
 
 
@@ -111,7 +111,7 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
     problems = Problems(name)
     for path, questions_of_path in by_path.items():
         notes = [note for note_id in ids.get(path, ()) if (note := _note(store, note_id))]
-        texts = [(note, _Text(note.body)) for note in notes]
+        texts = [(note, _QuoteText(note.body)) for note in notes]
         for question in questions_of_path:
             for gold in question.gold:
                 if gold.path == path and gold not in placed:
@@ -133,7 +133,7 @@ def portable(store: Store, questions: Sequence[Question]) -> list[Question]:
     golds: dict[GoldSpan, Gold] = {}
     for note_id, passages in spans.items():
         note = _note(store, note_id)
-        text = _Text(note.body if note else "")
+        text = _QuoteText(note.body if note else "")
         for gold in passages:
             several = len(text.first_two(gold.quote)) > 1
             golds[gold] = Gold(gold.path, gold.quote, gold.start if several else None)
@@ -147,7 +147,7 @@ def _note(store: Store, note_id: str) -> Note | None:
         return None  # deleted in the meantime
 
 
-def _placed(gold: Gold, texts: Sequence[tuple[Note, "_Text"]]) -> GoldSpan:
+def _placed(gold: Gold, texts: Sequence[tuple[Note, "_QuoteText"]]) -> GoldSpan:
     """Return the place of a passage; raises RowError."""
     if not texts:
         raise RowError("there is no note '{path}'. Import its folder first, or correct the path.", path=gold.path)
@@ -164,7 +164,7 @@ def _placed(gold: Gold, texts: Sequence[tuple[Note, "_Text"]]) -> GoldSpan:
     return GoldSpan(gold.path, note.body[span[0] : span[1]], *span, note.id)
 
 
-class _Text:
+class _QuoteText:
     """A body to search for quotes, literally or else with other white space."""
 
     def __init__(self, body: str) -> None:

@@ -22,8 +22,8 @@ from core.model import (
     TIMES,
     Change,
     Comparison,
+    ComparisonRow,
     QuestionResult,
-    Row,
     Run,
     SideBySide,
     setting_value,
@@ -51,7 +51,7 @@ Cell = str | Message
 
 
 @dataclass(frozen=True, slots=True)
-class _Section:
+class _ReportSection:
     """A part of a report, in plain text: sentences, and a table whose first row is its head."""
 
     title: Cell
@@ -120,7 +120,7 @@ def _title(compared: SideBySide) -> Message:
     return message("Comparison of runs") if len(compared.runs) > 1 else message("Report of a run")
 
 
-def _sections(compared: SideBySide, base: str) -> Iterator[_Section]:
+def _sections(compared: SideBySide, base: str) -> Iterator[_ReportSection]:
     yield _runs(compared, base)
     if compared.settings:
         title = message("Settings that differ") if len(compared.runs) > 1 else message("Settings")
@@ -128,7 +128,7 @@ def _sections(compared: SideBySide, base: str) -> Iterator[_Section]:
             [SETTINGS.get(name, name), *(_value(name, value) for value in values)]
             for name, values in compared.settings.items()
         ]
-        yield _Section(title, table=_turned(compared, [[message("Setting"), *compared.labels], *rows]))
+        yield _ReportSection(title, table=_turned(compared, [[message("Setting"), *compared.labels], *rows]))
     yield _figures(compared)
     if any(kind.kind for kind in compared.kinds):
         rows = [
@@ -136,10 +136,10 @@ def _sections(compared: SideBySide, base: str) -> Iterator[_Section]:
             for kind in compared.kinds
         ]
         head = [message("Kind"), message("Questions"), *compared.labels]
-        yield _Section(message("Found, by kind"), table=_turned(compared, [head, *rows]))
+        yield _ReportSection(message("Found, by kind"), table=_turned(compared, [head, *rows]))
     if any(row.negative for row in compared.rows):
         named = zip(compared.labels, compared.false_positives, strict=True)
-        yield _Section(
+        yield _ReportSection(
             message("Questions without an answer"),
             [_joined_cells(name, false_positives.message) for name, false_positives in named],
         )
@@ -152,14 +152,14 @@ def _sections(compared: SideBySide, base: str) -> Iterator[_Section]:
             if question_result.judged
         ]:
             head = [*_HEAD[:2], message("Judgement"), message("Reason")]
-            yield _Section(_joined_cells(message("Judged by a language model"), label), table=[head, *rows])
+            yield _ReportSection(_joined_cells(message("Judged by a language model"), label), table=[head, *rows])
 
 
 def _joined_cells(name: Cell, what: Cell) -> Message:
     return message("{name}: {text}", name=name, text=what)
 
 
-def _runs(compared: SideBySide, base: str) -> _Section:
+def _runs(compared: SideBySide, base: str) -> _ReportSection:
     counts = plural(
         "{n} question, {answerable} of them with an answer.",
         "{n} questions, {answerable} of them with an answer.",
@@ -169,7 +169,7 @@ def _runs(compared: SideBySide, base: str) -> _Section:
     of_base = [_joined_cells(message("Knowledge base"), base)] if base else []
     head = [message("Run"), message("Question set"), message("Asked"), message("Started"), message("Ended")]
     rows = [[label, *_facts(run)] for label, run in zip(compared.labels, compared.runs, strict=True)]
-    return _Section(message("What was asked"), [counts, *of_base, *compared.notices], [head, *rows])
+    return _ReportSection(message("What was asked"), [counts, *of_base, *compared.notices], [head, *rows])
 
 
 def _facts(run: Run) -> list[Cell]:
@@ -178,7 +178,7 @@ def _facts(run: Run) -> list[Cell]:
     return [run.set_name or NONE, asked, f"{run.started_at:%Y-%m-%d %H:%M} UTC", ended]
 
 
-def _figures(compared: SideBySide) -> _Section:
+def _figures(compared: SideBySide) -> _ReportSection:
     (first, *others), metric = compared.labels, compared.metric
     sentences = [
         message("{name}, by “{metric}”: {text}", name=label, metric=FIGURES[metric], text=by_metric[metric].message)
@@ -199,7 +199,7 @@ def _figures(compared: SideBySide) -> _Section:
         time, *times = compared.figures[name]
         differences = (f"{item - time:+.1f} ms" for item in times)
         rows.append([FIGURES[name], *(f"{item:.1f} ms" for item in (time, *times)), *differences])
-    return _Section(message("Figures"), sentences, _turned(compared, [head, *rows]))
+    return _ReportSection(message("Figures"), sentences, _turned(compared, [head, *rows]))
 
 
 def _answer_lines(compared: SideBySide) -> list[str]:
@@ -218,7 +218,7 @@ def _difference(comparison: Comparison) -> str:
     return f"{difference} ({comparison.low:+.3f} … {comparison.high:+.3f})"
 
 
-def _changed(compared: SideBySide) -> Iterator[_Section]:
+def _changed(compared: SideBySide) -> Iterator[_ReportSection]:
     first, *others = compared.labels
     titles: dict[Change, Message] = {"gained": message("Newly found"), "lost": message("No longer found")}
     for number, label in enumerate(others, start=1):
@@ -230,7 +230,7 @@ def _changed(compared: SideBySide) -> Iterator[_Section]:
             yield _listed(_joined_cells(title, label), [*_HEAD, first, label], rows)
 
 
-def _missed(compared: SideBySide) -> Iterator[_Section]:
+def _missed(compared: SideBySide) -> Iterator[_ReportSection]:
     rows = [
         [row.id, row.question, _where(row), _why(row.results[0])]
         for row in compared.rows
@@ -242,11 +242,11 @@ def _missed(compared: SideBySide) -> Iterator[_Section]:
 _HEAD = (message("Id"), message("Question"), message("Right passage"))
 
 
-def _listed(title: Message, head: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> _Section:
-    return _Section(title, table=[head, *rows]) if rows else _Section(title, [message("No question.")])
+def _listed(title: Message, head: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> _ReportSection:
+    return _ReportSection(title, table=[head, *rows]) if rows else _ReportSection(title, [message("No question.")])
 
 
-def _where(row: Row) -> str:
+def _where(row: ComparisonRow) -> str:
     return ", ".join(dict.fromkeys(gold.path for gold in row.results[0].golds))
 
 

@@ -18,12 +18,12 @@ from core.model import (
     Change,
     ChunkingOptions,
     Comparison,
+    ComparisonRow,
     FalsePositives,
-    Kind,
+    KindComparison,
     Measured,
     QuestionResult,
     Rates,
-    Row,
     Run,
     SideBySide,
     pipeline_label,
@@ -114,10 +114,10 @@ def _unjudged(columns: Sequence[Sequence[QuestionResult]], labels: Sequence[str 
             )
 
 
-def _row(results: tuple[QuestionResult, ...]) -> Row:
+def _row(results: tuple[QuestionResult, ...]) -> ComparisonRow:
     first, *others = results
     figures = tuple(map(values, results))
-    return Row(results, figures, tuple(_change(first, other) for other in others))
+    return ComparisonRow(results, figures, tuple(_change(first, other) for other in others))
 
 
 def _change(old: QuestionResult, new: QuestionResult) -> Change:
@@ -127,7 +127,7 @@ def _change(old: QuestionResult, new: QuestionResult) -> Change:
     return "same" if was == now else "better" if now < was else "worse"
 
 
-def _compared(rows: Sequence[Row], number: int) -> dict[str, Comparison]:
+def _compared(rows: Sequence[ComparisonRow], number: int) -> dict[str, Comparison]:
     compared = {}
     for name in (*METRICS, *ANSWER_METRICS):
         pairs = [(row.id, row.values[0], row.values[number]) for row in rows]
@@ -137,14 +137,16 @@ def _compared(rows: Sequence[Row], number: int) -> dict[str, Comparison]:
     return compared
 
 
-def _kinds(rows: Sequence[Row]) -> tuple[Kind, ...]:
+def _kinds(rows: Sequence[ComparisonRow]) -> tuple[KindComparison, ...]:
     """Return the kinds by descending number of questions."""
-    by_kind: dict[str, list[Row]] = {}
+    by_kind: dict[str, list[ComparisonRow]] = {}
     for row in rows:
         if not row.negative:
             by_kind.setdefault(row.kind, []).append(row)
     kinds = [
-        Kind(kind, len(those), tuple(map(sum, zip(*(map(answered, row.results) for row in those), strict=True))))
+        KindComparison(
+            kind, len(those), tuple(map(sum, zip(*(map(answered, row.results) for row in those), strict=True)))
+        )
         for kind, those in by_kind.items()
     ]
     return tuple(sorted(kinds, key=lambda kind: -kind.questions))

@@ -1,10 +1,10 @@
 """Logs -> events -> facts -> suggested notes: the table of the parsers of logs."""
 
 from core.base.messages import message
-from core.base.registry import Entry, Table
+from core.base.registry import Entry, Registry
 from core.features.learning.protocol import LogParser as LogParser
 
-LOG_PARSERS: Table[LogParser] = Table(
+LOG_PARSERS: Registry[LogParser] = Registry(
     message("parser of logs"),
     {
         "junit": Entry("core.features.learning.parsers.junit:JUnit"),

@@ -11,7 +11,7 @@ from core.base.errors import ConfigError, SourceError
 from core.features.learning import reading, rules
 from core.features.learning.masks import Masker
 from core.features.learning.memory import Memory
-from core.features.learning.model import RULE, ModelReader, Reading
+from core.features.learning.model import RULE, ModelReader, ModelReading
 from core.features.learning.suggestions import item_of, language_of
 from core.indexing.bases import Bases
 from core.model import Fact, Failed, LearningReport, LearntFact, LearntLog, LogText, Progress, RuleCard, no_progress
@@ -159,7 +159,14 @@ class Learning:
         return learnt
 
     def _with(
-        self, learnt: LearntLog, base: str, log: LogText, memory: Memory, reading: Reading, language: str, model: str
+        self,
+        learnt: LearntLog,
+        base: str,
+        log: LogText,
+        memory: Memory,
+        reading: ModelReading,
+        language: str,
+        model: str,
     ) -> LearntLog:
         """Write what a model read in a part of a log, and return what was learnt with it."""
         sorting = memory.sort(reading.facts)

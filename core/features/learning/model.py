@@ -81,7 +81,7 @@ class _Suggestion(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ModelReading:
     """What a model read in a part of a log: facts, and suggestions that are none; `unsent` events it is never sent."""
 
     facts: Sequence[Fact]
@@ -100,7 +100,7 @@ class ModelReader:
 
     def read(
         self, log: LogText, by_rules: Sequence[Fact], language: str, step: Callable[[float], None]
-    ) -> Iterator[Reading]:
+    ) -> Iterator[ModelReading]:
         """Yield what the model reads in each part; what a rule has read too is the fact of the rule.
 
         `step` is told the share that is done, and may raise Cancelled at any time.
@@ -117,7 +117,7 @@ class ModelReader:
             except ProviderError as error:
                 self.problem = error.message
                 return
-            yield Reading([_covering(item, by_rules) or item for item in facts], tuple(dropped), unsent)
+            yield ModelReading([_covering(item, by_rules) or item for item in facts], tuple(dropped), unsent)
 
 
 def _stopped(step: Callable[[float], None], share: float) -> bool:

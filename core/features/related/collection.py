@@ -22,7 +22,7 @@ from core.notes.uses import Uses
 from core.retrieval.engine import SearchEngine
 from core.retrieval.supersession import Successors
 from core.store import Store
-from core.store.note_rows import Named
+from core.store.note_rows import NoteNames
 
 _SHOWN, _COPIES, _LINKS = 8, 5, 10
 """Related notes, copies and links at most."""
@@ -69,7 +69,7 @@ class RelatedNotes:
         copies = [neighbour for neighbour in neighbours if neighbour.shared.copied >= COPIED][:_COPIES]
         near = [neighbour for neighbour in voting if _is_related(neighbour)][:_SHOWN]
         targets = links.resolve(note, note.links)
-        known = hints.Known(
+        known = hints.NoteContext(
             targets,
             [neighbour.note_id for neighbour in neighbours],
             self._successors.read(),
@@ -139,7 +139,7 @@ class RelatedNotes:
         note, hidden = self._store.notes.note(note_id), self._notes.hidden(note_id)
         return (note.generation, *hidden), f"{note.title}\n{without_blobs(lines.shown(note, hidden))}"
 
-    def _mentions(self, note: Note, links: NoteLinks, names: Iterable[Named]) -> list[Mention]:
+    def _mentions(self, note: Note, links: NoteLinks, names: Iterable[NoteNames]) -> list[Mention]:
         linked = [link.note_id for link in links.resolve(note, note.links)]
         return [] if note.plain else mentions.mentions(note, names, linked)
 

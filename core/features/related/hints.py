@@ -10,8 +10,8 @@ from core.base.messages import message, plural
 from core.base.text import CJK
 from core.features.related.mentions import LONGEST
 from core.features.review.likeness import Likeness
-from core.markdown.body import Inside, look_into
-from core.model import Finding, Hint, Note, NoteCard, day_of, lapses
+from core.markdown.body import BodyMetadata, look_into
+from core.model import Finding, Hint, Note, NoteSummary, day_of, lapses
 from core.notes.links import NoteLink
 from core.notes.naming import first_words
 
@@ -27,7 +27,7 @@ _WIDE = re.compile(f"[{CJK}]")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class NoteContext:
     """What is known of a note from elsewhere: its links, its neighbours, and the newer notes of each.
 
     `cards` and `shown` return the cards of notes, and the text of one without what a person hid. `unreached` is what
@@ -37,14 +37,14 @@ class Known:
     links: Collection[NoteLink]
     neighbours: Collection[str]
     newer: Mapping[str, Collection[str]]
-    cards: Callable[[Collection[str]], Mapping[str, NoteCard]]
+    cards: Callable[[Collection[str]], Mapping[str, NoteSummary]]
     shown: Callable[[str], str]
     likeness: Likeness
     unreached: Finding | None = None
     unfound: datetime | None = None
 
 
-def hints(note: Note, known: Known) -> Iterator[Hint]:
+def hints(note: Note, known: NoteContext) -> Iterator[Hint]:
     """Yield the hints of a note, the ones that matter most first."""
     yield from _outdated(note, known)
     yield from _contradictions(note, known)
@@ -76,7 +76,7 @@ def hints(note: Note, known: Known) -> Iterator[Hint]:
         )
 
 
-def _outdated(note: Note, known: Known) -> Iterator[Hint]:
+def _outdated(note: Note, known: NoteContext) -> Iterator[Hint]:
     if note.expires_at and lapses(note.expires_at) <= datetime.now(UTC):
         yield Hint(
             "outdated",
@@ -92,7 +92,7 @@ def _outdated(note: Note, known: Known) -> Iterator[Hint]:
         )
 
 
-def _contradictions(note: Note, known: Known) -> Iterator[Hint]:
+def _contradictions(note: Note, known: NoteContext) -> Iterator[Hint]:
     for pair in known.likeness.contradictions({note.id, *known.neighbours}):
         if note.id not in (pair.first, pair.second):
             continue
@@ -107,7 +107,7 @@ def _contradictions(note: Note, known: Known) -> Iterator[Hint]:
             yield Hint("contradiction", about, message("Look which one is right, and correct the other."), quotes, card)
 
 
-def _not_found(known: Known) -> Iterator[Hint]:
+def _not_found(known: NoteContext) -> Iterator[Hint]:
     if known.unreached:
         about = message("The last check of its base couldn't find it with its own words.")
         yield Hint("unreached", about, known.unreached.message)
@@ -119,7 +119,7 @@ def _not_found(known: Known) -> Iterator[Hint]:
         )
 
 
-def _is_untitled(note: Note, inside: Inside) -> bool:
+def _is_untitled(note: Note, inside: BodyMetadata) -> bool:
     """Whether a title says nothing, or is made of the beginning of a longer text."""
     if inside.title:
         return False

@@ -9,7 +9,7 @@ from core.base.text import CJK
 from core.markdown import parser
 from core.model import Note
 from core.notes.links import NoteLinks
-from core.store.note_rows import Named
+from core.store.note_rows import NoteNames
 
 LONGEST = 200_000
 """Characters of a note in which names are looked for: each beginning of a link or code is looked at once."""
@@ -35,7 +35,7 @@ class Mention:
     end: int
 
 
-def mentions(note: Note, names: Iterable[Named], linked: Iterable[str | None]) -> list[Mention]:
+def mentions(note: Note, names: Iterable[NoteNames], linked: Iterable[str | None]) -> list[Mention]:
     """Return the first place of each other note that a text names and doesn't link to, in their order.
 
     Where one name lies in another, the longer one is meant.
@@ -59,7 +59,7 @@ def mentions(note: Note, names: Iterable[Named], linked: Iterable[str | None]) -
     return chosen
 
 
-def _forms(named: Named) -> set[str]:
+def _forms(named: NoteNames) -> set[str]:
     """Return the names of a note, with letters and marks as one character and apart: a text may have either."""
     names = (named.title, *named.aliases)
     return {unicodedata.normalize(form, name) for name in names for form in ("NFC", "NFD")}

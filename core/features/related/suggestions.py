@@ -9,7 +9,7 @@ from typing import Generic, TypeVar
 from core.base.messages import Message, message, plural
 from core.base.text import fold
 from core.features.related.neighbours import Neighbour
-from core.model import Note, NoteCard, PlaceSuggestion, TagSuggestion
+from core.model import Note, NoteSummary, PlaceSuggestion, TagSuggestion
 
 NEAREST = 10
 """Nearest notes that a reason counts."""
@@ -52,7 +52,7 @@ def votes(neighbours: Sequence[Neighbour], labels: Mapping[str, Iterable[Label]]
     return [Vote(label, weights[label] / every, nearest[label]) for label in ranked]
 
 
-def tags(note: Note, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteCard]) -> list[TagSuggestion]:
+def tags(note: Note, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSummary]) -> list[TagSuggestion]:
     """Return the tags that a note may have: its nearest notes have them."""
     own = {tag.casefold() for tag in note.tags}
     text = fold(f"{note.title}\n{note.body}")
@@ -66,7 +66,7 @@ def tags(note: Note, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteCa
 
 
 def places(
-    note: Note, base: str, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteCard]
+    note: Note, base: str, neighbours: Sequence[Neighbour], cards: Mapping[str, NoteSummary]
 ) -> list[PlaceSuggestion]:
     """Return where a note may lie: most of its nearest notes lie there, and few where it is."""
     here = base, folder_of(note.path)

@@ -24,7 +24,7 @@ Text = Callable[[str], tuple[Hashable, str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class NoteWords:
     """How often each word and each key phrase stands in a note, and the hashes of some words in a row."""
 
     counts: Mapping[str, int]
@@ -46,9 +46,9 @@ class Wording:
 
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._read: OrderedDict[tuple[str, Hashable], Words] = OrderedDict()
+        self._read: OrderedDict[tuple[str, Hashable], NoteWords] = OrderedDict()
 
-    def note_words(self, note_id: str) -> Words:
+    def note_words(self, note_id: str) -> NoteWords:
         """Return the words of a note; raises NoteNotFound."""
         state, text = self._text(note_id)
         key = note_id, state
@@ -60,7 +60,7 @@ class Wording:
             self._read.popitem(last=False)
         return words
 
-    def compare(self, own: Words, others: Mapping[str, Words]) -> dict[str, Shared]:
+    def compare(self, own: NoteWords, others: Mapping[str, NoteWords]) -> dict[str, Shared]:
         """Return what a note shares with others; a word weighs more, the fewer of them have it (tf-idf)."""
         group = [own, *others.values()]
         rarity = _rarity([words.counts for words in group])
@@ -72,14 +72,14 @@ class Wording:
         }
 
 
-def words_of(text: str) -> Words:
+def words_of(text: str) -> NoteWords:
     """Return the words of a text."""
     words = keywords(text)
     runs = zip(*(words[at:] for at in range(_RUN)), strict=False)
-    return Words(Counter(words), phrases(text), frozenset(map(hash, runs)))
+    return NoteWords(Counter(words), phrases(text), frozenset(map(hash, runs)))
 
 
-def _weighted(words: Words, rarity: Mapping[str, float]) -> dict[str, float]:
+def _weighted(words: NoteWords, rarity: Mapping[str, float]) -> dict[str, float]:
     """Return the weights of words, whose squares add up to 1."""
     weights = {word: (1 + math.log(count)) * rarity[word] for word, count in words.counts.items()}
     length = math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0
@@ -95,7 +95,7 @@ def _cosine(first: Mapping[str, float], second: Mapping[str, float]) -> float:
     return sum(weight * second[word] for word, weight in first.items() if word in second)
 
 
-def _phrases(first: Words, second: Words, rarity: Mapping[str, float]) -> tuple[str, ...]:
+def _phrases(first: NoteWords, second: NoteWords, rarity: Mapping[str, float]) -> tuple[str, ...]:
     """Return the key phrases of both notes that say most about them; none that lies in another one."""
     weights = {
         phrase: math.sqrt(count * second.phrases[phrase] * size_of(phrase)) * rarity[phrase]
@@ -109,6 +109,6 @@ def _phrases(first: Words, second: Words, rarity: Mapping[str, float]) -> tuple[
     return tuple(chosen)
 
 
-def _copied(first: Words, second: Words) -> float:
+def _copied(first: NoteWords, second: NoteWords) -> float:
     fewer = min(len(first.pieces), len(second.pieces))
     return len(first.pieces & second.pieces) / fewer if fewer >= _LEAST else 0.0

@@ -13,9 +13,9 @@ from core.base.text import digest
 from core.features.packs.collection import Packs
 from core.features.review.likeness import Likeness, Pair
 from core.features.review.reminders import Reminders
-from core.features.review.sides import Sides
+from core.features.review.sides import TextConflicts
 from core.indexing.chunks import Chunks
-from core.model import MATTERS, Matter, MatterKind, Note, NoteCard, SearchOptions, Side, lapses
+from core.model import MATTERS, MatterKind, Note, NoteSummary, ReviewItem, SearchOptions, Side, lapses
 from core.notes.collection import Notes
 from core.notes.proposals import Proposals
 from core.retrieval.supersession import Successors
@@ -55,12 +55,12 @@ class Review:
         self._proposals = proposals
         self._searching = searching
         self._successors = Successors(store)
-        self.sides = Sides(store, notes, packs)
+        self.sides = TextConflicts(store, notes, packs)
         """The notes with two texts."""
         self.reminders = reminders
         self.likeness = Likeness(store)
         """The copies and contradictions among the notes."""
-        self._sources: dict[MatterKind, Callable[[], Iterator[Matter]]] = {
+        self._sources: dict[MatterKind, Callable[[], Iterator[ReviewItem]]] = {
             "note": self._submissions,
             "change": self._submissions,
             "conflict": self._submissions,
@@ -75,7 +75,7 @@ class Review:
             "reminder": self._reminders,
         }
 
-    def all(self, *, kinds: Iterable[str] = (), base: str = "") -> list[Matter]:
+    def all(self, *, kinds: Iterable[str] = (), base: str = "") -> list[ReviewItem]:
         """Return what waits, by kind and then the oldest first; all kinds without one, all bases without one.
 
         Raises UnknownChoice for a kind.
@@ -99,7 +99,7 @@ class Review:
         """Return the number of what waits, without the kinds that take a reading of all notes."""
         return len(self.all(kinds=[kind for kind, type_ in MATTERS.items() if type_.quick]))
 
-    def get(self, key: str) -> Matter:
+    def get(self, key: str) -> ReviewItem:
         """Return what waits by its key; raises EditError for what waits no longer."""
         matter = next((matter for matter in self.all(kinds=_kinds(key)) if matter.key == key), None)
         if matter is None:
@@ -118,11 +118,11 @@ class Review:
         """Take back that matters were put off or let be."""
         self._store.decisions.drop(keys)
 
-    def settle(self, matter: Matter, side: Side) -> Callable[[], object]:
-        """Choose a side of a note with two texts, and return what undoes it; raises as `Sides.settle`."""
+    def settle(self, matter: ReviewItem, side: Side) -> Callable[[], object]:
+        """Choose a side of a note with two texts, and return what undoes it; raises as `TextConflicts.settle`."""
         return self.sides.settle(matter, side, partial(self.let_be, [matter.key]), partial(self.reopen, [matter.key]))
 
-    def nearest(self, matter: Matter) -> NoteCard | None:
+    def nearest(self, matter: ReviewItem) -> NoteSummary | None:
         """Return the note of its base that is nearest to a new note, None where no note is near."""
         if matter.note is None:
             return None
@@ -135,7 +135,7 @@ class Review:
         result = engine.answer(engine.prepare(" ".join(words), options))
         return result.hits[0].note if result.hits and result.confident else None
 
-    def merge(self, matter: Matter, into: str) -> Note:
+    def merge(self, matter: ReviewItem, into: str) -> Note:
         """Add the text of a new note to the end of another one, and put the new note into the trash; return the other.
 
         Raises EditError for anything but a new note, Conflict for one that was changed since, and as `Notes.update`.
@@ -152,10 +152,10 @@ class Review:
 
     # the kinds
 
-    def _submissions(self) -> Iterator[Matter]:
+    def _submissions(self) -> Iterator[ReviewItem]:
         for proposal in self._proposals.all():
             key = _key(proposal.kind, proposal.note.id, proposal.note.version, proposal.change and proposal.change.at)
-            yield Matter(
+            yield ReviewItem(
                 proposal.kind,
                 key,
                 proposal.note,
@@ -165,34 +165,34 @@ class Review:
                 submission=proposal,
             )
 
-    def _reminders(self) -> Iterator[Matter]:
+    def _reminders(self) -> Iterator[ReviewItem]:
         for card in self.reminders.due():
-            yield Matter("reminder", _key("reminder", card.id), card, card.base, card.title, card.updated_at)
+            yield ReviewItem("reminder", _key("reminder", card.id), card, card.base, card.title, card.updated_at)
 
-    def _upgrades(self) -> Iterator[Matter]:
+    def _upgrades(self) -> Iterator[ReviewItem]:
         for card, offered in self.sides.upgrades():
             key = _key("upgrade", card.id, offered)  # a later edit is no new question, another text of the pack is
-            yield Matter("upgrade", key, card, card.base, card.title, card.updated_at)
+            yield ReviewItem("upgrade", key, card, card.base, card.title, card.updated_at)
 
-    def _files(self) -> Iterator[Matter]:
+    def _files(self) -> Iterator[ReviewItem]:
         for first, second in self.sides.files():
             key = _key("file", first.id, second.id, second.version)
-            yield Matter("file", key, first, first.base, first.title, second.updated_at, second)
+            yield ReviewItem("file", key, first, first.base, first.title, second.updated_at, second)
 
-    def _splits(self) -> Iterator[Matter]:
+    def _splits(self) -> Iterator[ReviewItem]:
         for flagged in self._chunks.flagged():
             note = flagged.note
             title = note.title if note else ""
-            yield Matter(
+            yield ReviewItem(
                 "split", _key("split", flagged.edit.id), note, note.base if note else "", title, flagged=flagged
             )
 
-    def _refused(self) -> Iterator[Matter]:
+    def _refused(self) -> Iterator[ReviewItem]:
         refused = self._chunks.refused()[:MOST]
         cards = self._notes.cards_of({refused_chunk.note_id for refused_chunk in refused})
         for refused_chunk in refused:
             note = cards.get(refused_chunk.note_id)
-            yield Matter(
+            yield ReviewItem(
                 "refused",
                 _key("refused", refused_chunk.chunk_id, refused_chunk.at),
                 note,
@@ -202,27 +202,27 @@ class Review:
                 refused=refused_chunk,
             )
 
-    def _expired(self) -> Iterator[Matter]:
+    def _expired(self) -> Iterator[ReviewItem]:
         now = datetime.now(UTC)
         for card in self._notes.expiring(days=0):
             if card.expires_at and (end := lapses(card.expires_at)) <= now:
-                yield Matter("expired", _key("expired", card.id, end), card, card.base, card.title, card.expires_at)
+                yield ReviewItem("expired", _key("expired", card.id, end), card, card.base, card.title, card.expires_at)
 
-    def _superseded(self) -> Iterator[Matter]:
+    def _superseded(self) -> Iterator[ReviewItem]:
         newer = self._successors.read()
         cards = self._notes.cards_of({*newer, *(name for names in newer.values() for name in names)})
         for old, successors in newer.items():
             card, other = cards.get(old), cards.get(successors[0])
             if card and other and card.status == "active":
                 key = _key("superseded", old, card.version, other.id)
-                yield Matter("superseded", key, card, card.base, card.title, other.updated_at, other)
+                yield ReviewItem("superseded", key, card, card.base, card.title, other.updated_at, other)
 
     def _apart(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
         """Yield the pairs without those whose files are second texts: they are listed as such."""
         files = set(self.sides.pairs().items())
         yield from (pair for pair in pairs if not {(pair.first, pair.second), (pair.second, pair.first)} & files)
 
-    def _pairs(self, kind: MatterKind, pairs: Iterator[Pair]) -> Iterator[Matter]:
+    def _pairs(self, kind: MatterKind, pairs: Iterator[Pair]) -> Iterator[ReviewItem]:
         listed = [pair for pair, _ in zip(pairs, range(MOST), strict=False)]
         cards = self._notes.cards_of({note_id for pair in listed for note_id in (pair.first, pair.second)})
         newer = self._successors.read()
@@ -234,7 +234,7 @@ class Review:
                 older, later = _by_age(first, second)
                 key = _key(kind, first.id, first.version, second.id, second.version)
                 quotes = pair.quotes[::-1] if later is second else pair.quotes
-                yield Matter(kind, key, later, later.base, later.title, later.updated_at, older, quotes)
+                yield ReviewItem(kind, key, later, later.base, later.title, later.updated_at, older, quotes)
 
 
 def _key(kind: MatterKind, *state: object) -> str:
@@ -247,7 +247,7 @@ def _kinds(key: str) -> list[str]:
     return [kind] if kind in MATTERS else [*MATTERS]
 
 
-def _by_age(first: NoteCard, second: NoteCard) -> tuple[NoteCard, NoteCard]:
+def _by_age(first: NoteSummary, second: NoteSummary) -> tuple[NoteSummary, NoteSummary]:
     """Return two notes, the one that was changed last behind the other."""
     times = [note.updated_at or datetime.min.replace(tzinfo=UTC) for note in (first, second)]
     return (first, second) if times[0] <= times[1] else (second, first)

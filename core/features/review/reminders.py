@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, datetime, timedelta
 
-from core.model import NoteCard
+from core.model import NoteSummary
 from core.settings.preferences import Preferences
 from core.store import Store
 
@@ -48,7 +48,7 @@ class Reminders:
         """Store the person's choice."""
         self._preferences.set(_PREFERENCE, "on" if enabled else "off")
 
-    def due(self) -> Iterator[NoteCard]:
+    def due(self) -> Iterator[NoteSummary]:
         """Yield the active notes to look at again, the longest unseen first."""
         if not self.enabled:
             return

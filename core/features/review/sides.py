@@ -6,14 +6,14 @@ from functools import partial
 from core.base.errors import EditError, UnknownChoice
 from core.features.packs.collection import Packs
 from core.features.review.second_texts import SecondTexts
-from core.model import SIDES, Matter, Note, NoteCard, NoteDifference, Side
+from core.model import SIDES, Note, NoteDifference, NoteSummary, ReviewItem, Side
 from core.notes.collection import Notes
 from core.store import Store
 
 Undo = Callable[[], object]
 
 
-class Sides:
+class TextConflicts:
     """The notes with two texts, and the choice of one or both."""
 
     def __init__(self, store: Store, notes: Notes, packs: Packs) -> None:
@@ -22,7 +22,7 @@ class Sides:
         self._packs = packs
         self._second_texts = SecondTexts(store)
 
-    def upgrades(self) -> Iterator[tuple[NoteCard, str]]:
+    def upgrades(self) -> Iterator[tuple[NoteSummary, str]]:
         """Yield the notes that upgrades of their packs passed by, with the hash of what the pack has for each."""
         passed = self._store.packs.passed_by()
         cards = self._notes.cards_of(passed)
@@ -32,7 +32,7 @@ class Sides:
         """Return the ids of active notes of second texts, each with that of the note of its file."""
         return self._second_texts.pairs()
 
-    def files(self) -> Iterator[tuple[NoteCard, NoteCard]]:
+    def files(self) -> Iterator[tuple[NoteSummary, NoteSummary]]:
         """Yield the active notes of files with a second text beside them, and the notes of that."""
         pairs = self.pairs()
         cards = self._notes.cards_of({*pairs, *pairs.values()})
@@ -41,7 +41,7 @@ class Sides:
             if len(two) == 2:
                 yield two
 
-    def other(self, matter: Matter) -> Note | None:
+    def other(self, matter: ReviewItem) -> Note | None:
         """Return the note of a matter with its other text; None for a pack that has the note no more.
 
         Raises NoteNotFound, PackError for a pack that can't be read, and EditError for a matter of another kind.
@@ -52,12 +52,12 @@ class Sides:
             return self._notes.get(matter.other.id)
         raise EditError("This waits for another decision.")
 
-    def difference(self, matter: Matter) -> NoteDifference | None:
+    def difference(self, matter: ReviewItem) -> NoteDifference | None:
         """Return what the other text of a matter would change in its note, None for one that would go."""
         other = self.other(matter)
         return self._notes.compare(self._notes.get(str(matter.note_id)), other) if other else None
 
-    def settle(self, matter: Matter, side: Side, let_be: Undo, reopen: Undo) -> Undo:
+    def settle(self, matter: ReviewItem, side: Side, let_be: Undo, reopen: Undo) -> Undo:
         """Choose a side of a matter, and return what undoes it; with `let_be` it waits no longer, with `reopen` again.
 
         The text that isn't chosen stays in the history, in the archive or in the trash. Raises UnknownChoice for a
@@ -79,7 +79,7 @@ class Sides:
         let_be()
         return reopen
 
-    def _take_file_side(self, matter: Matter, other: Note, side: Side) -> Undo:
+    def _take_file_side(self, matter: ReviewItem, other: Note, side: Side) -> Undo:
         back = partial(self._notes.restore, [other.id], embed=False)
         if side == "theirs":
             before, note_id = self._version(matter), str(matter.note_id)
@@ -88,7 +88,7 @@ class Sides:
         self._notes.archive([other.id])
         return back
 
-    def _take_pack_side(self, matter: Matter, other: Note | None) -> Undo:
+    def _take_pack_side(self, matter: ReviewItem, other: Note | None) -> Undo:
         note_id, before = str(matter.note_id), self._version(matter)
         self._packs.take(note_id, before)
         if other is None:
@@ -97,7 +97,7 @@ class Sides:
             _both, partial(self._notes.revert, note_id, before, embed=False), partial(self._packs.leave, note_id)
         )
 
-    def _version(self, matter: Matter) -> int:
+    def _version(self, matter: ReviewItem) -> int:
         return matter.note.version if matter.note else 0
 
 

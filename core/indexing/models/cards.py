@@ -12,7 +12,7 @@ from core.base.errors import ConfigError, ModelError, TesseraError
 from core.base.messages import Message, message
 from core.embedding import EMBEDDERS, bundled, e5, hub, onnx, packaged, sentence, tokens
 from core.embedding.device import choose
-from core.embedding.model_folder import Facts, bytes_in, facts, languages
+from core.embedding.model_folder import ModelFacts, bytes_in, facts, languages
 from core.model import Device, ModelCard, Part, Progress, no_progress
 from core.reranking import RERANKERS, cross_encoder, own
 from core.settings.config import settings
@@ -258,7 +258,7 @@ def _server(model: ModelCard, argument: str) -> ModelCard:
     return replace(model, dimension=section.dimensions, input_tokens=section.input_tokens)
 
 
-def _folder_card(model: ModelCard, facts: Facts) -> ModelCard:
+def _folder_card(model: ModelCard, facts: ModelFacts) -> ModelCard:
     return replace(
         model,
         folder=facts.folder,

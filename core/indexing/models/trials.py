@@ -10,7 +10,7 @@ from core import embedding, reranking
 from core.base.errors import ModelError
 from core.embedding import tokens
 from core.indexing.models import cards
-from core.model import Progress, Running, Trial, no_progress
+from core.model import ModelTrial, Progress, Running, no_progress
 from core.reranking import Candidate
 
 QUESTIONS: Mapping[str, Mapping[str, str]] = {
@@ -40,7 +40,7 @@ class _Loaded:
     dimension: int | None = None
 
 
-def run(name: str, progress: Progress = no_progress) -> Trial:
+def run(name: str, progress: Progress = no_progress) -> ModelTrial:
     """Load a model, ask it the questions, and return the result. A model that only this test uses is dropped.
 
     Raises ConfigError, ModelError or ProviderError if it can't be loaded or used, and ModelError for a model that
@@ -62,7 +62,7 @@ def run(name: str, progress: Progress = no_progress) -> Trial:
         language: sum(_first(model.judge(question)) == TEXTS.index(text) for question, text in pairs.items())
         for language, pairs in QUESTIONS.items()
     }
-    return Trial(
+    return ModelTrial(
         name=name,
         part=part,
         seconds_to_load=ready - started,

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from core.base.messages import message
-from core.base.registry import Entry, Table
+from core.base.registry import Entry, Registry
 from core.intake.importers.protocol import Imported as Imported
 from core.intake.importers.protocol import Importer as Importer
 
-IMPORTERS: Table[Importer] = Table(
+IMPORTERS: Registry[Importer] = Registry(
     message("importer"),
     {
         "logseq": Entry("core.intake.importers.logseq:Logseq"),

@@ -34,7 +34,7 @@ _TEXTS = frozenset(
 
 
 @dataclass(slots=True)
-class _Note:
+class _EvernoteNote:
     """What was read of a note; `files` are the names of its resources by their fingerprints.
 
     `tasks` are the values of each task, `words` the names of pictures and what Evernote read in each.
@@ -79,7 +79,7 @@ class Evernote:
                     yield Failed(path, error.reason)
 
 
-def _written(note: _Note, place: str) -> Imported | Failed:
+def _written(note: _EvernoteNote, place: str) -> Imported | Failed:
     try:
         groups = parts.groups(note.tasks)
         body, encrypted, placed = markup.markdown(note.values.get("content", ""), note.files, groups)
@@ -102,9 +102,9 @@ def _written(note: _Note, place: str) -> Imported | Failed:
     return Imported(place, with_front(fields, f"{text}\n"), left_out)
 
 
-def _read(file: Path, path: str) -> Iterator[_Note]:
+def _read(file: Path, path: str) -> Iterator[_EvernoteNote]:
     """Yield the notes of a notebook, read block by block; raises SourceError."""
-    reader = _Reader(path)
+    reader = _EvernoteHandler(path)
     try:
         with file.open("rb") as stream:
             while block := stream.read(_BLOCK):
@@ -118,7 +118,7 @@ def _read(file: Path, path: str) -> Iterator[_Note]:
         raise SourceError(path, "can't be read: {why}.", why=error.strerror or str(error)) from error
 
 
-class _Reader:
+class _EvernoteHandler:
     """The handlers of the parser. A file that declares entities is refused, and nothing outside of it is read."""
 
     def __init__(self, path: str) -> None:
@@ -131,13 +131,13 @@ class _Reader:
         self.parser.EntityDeclHandler = self._entity
         self._path = path
         self._open: list[str] = []
-        self._note = _Note()
+        self._note = _EvernoteNote()
         self._resource: dict[str, str] = {}
         self._parts: list[str] = []
         self._length = self._count = 0
-        self._done: list[_Note] = []
+        self._done: list[_EvernoteNote] = []
 
-    def taken(self) -> list[_Note]:
+    def taken(self) -> list[_EvernoteNote]:
         """Return the notes that are complete."""
         done, self._done = self._done, []
         return done
@@ -153,7 +153,7 @@ class _Reader:
         self._open.append(name)
         self._parts, self._length = [], 0
         if name == "note":
-            self._note = _Note()
+            self._note = _EvernoteNote()
             self._count += 1
             if self._count > _MOST_NOTES:
                 raise SourceError(self._path, "holds more than {n} notes. Divide it.", n=_MOST_NOTES)

@@ -32,24 +32,24 @@ def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -
     """
     if "<!ENTITY" in content:
         raise SourceError("", "declares entities, which a note of Evernote doesn't need: refused.")
-    writer = _Writer(files, tasks)
+    writer = _MarkdownWriter(files, tasks)
     return _written(writer, content), writer.encrypted, writer.placed
 
 
 def page(content: str) -> tuple[str, list[tuple[str, str]]]:
     """Return the text of a page of Notion, with its links as they are, and its properties. Raises SourceError."""
-    writer = _Writer({}, {}, relative=True)
+    writer = _MarkdownWriter({}, {}, relative=True)
     text = _written(writer, content)
     return text, [(row[0].strip(), row[1].strip()) for row in writer.properties if len(row) == 2]
 
 
-def _written(writer: "_Writer", content: str) -> str:
+def _written(writer: "_MarkdownWriter", content: str) -> str:
     writer.feed(content)
     writer.close()
     return re.sub(r"\n{3,}", "\n\n", writer.text()).strip()
 
 
-class _Writer(HTMLParser):
+class _MarkdownWriter(HTMLParser):
     """Writes Markdown as it reads; runs of white space are one blank, but in code.
 
     Pictures, and links to files beside the page, are written if it is `relative`. The rows of a table of `properties`

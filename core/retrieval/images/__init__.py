@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from core.base.messages import message
-from core.base.registry import Entry, Table
+from core.base.registry import Entry, Registry
 from core.model import Matrix, Pixels
 
 
@@ -32,7 +32,7 @@ class ImageEmbedder(Protocol):
         """Load the model."""
 
 
-IMAGE_EMBEDDERS: Table[ImageEmbedder] = Table(
+IMAGE_EMBEDDERS: Registry[ImageEmbedder] = Registry(
     message("model for pictures"),
     {"clip": Entry("core.retrieval.images.clip:Clip")},
     group="tessera.image_embedders",
@@ -43,6 +43,6 @@ IMAGE_EMBEDDERS: Table[ImageEmbedder] = Table(
 def build(model: str) -> ImageEmbedder:
     """Return the model of a setting: a name of the table, with its argument, or else a model for `clip`.
 
-    Raises the errors of `Table.make`.
+    Raises the errors of `Registry.make`.
     """
     return IMAGE_EMBEDDERS.build(model if model.partition(":")[0] in IMAGE_EMBEDDERS else f"clip:{model}")

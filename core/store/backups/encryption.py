@@ -24,14 +24,14 @@ LEAST = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class BackupKey:
     """For whom backups are encrypted, and the key that reads them, itself encrypted by the passphrase."""
 
     recipient: str
     identity: str
 
 
-def key(folder: Path) -> Key | None:
+def key(folder: Path) -> BackupKey | None:
     """Return the key of a workspace, None where its backups aren't encrypted; raises SourceError for a damaged file."""
     file = folder / FILE
     try:
@@ -42,10 +42,10 @@ def key(folder: Path) -> Key | None:
         raise _unusable(file) from error
 
 
-def _checked(recipient: object, identity: object) -> Key:
+def _checked(recipient: object, identity: object) -> BackupKey:
     if not (isinstance(recipient, str) and isinstance(identity, str)):
         raise TypeError("a key is a text")
-    return Key(recipient, identity)
+    return BackupKey(recipient, identity)
 
 
 def _unusable(file: Path) -> SourceError:
@@ -68,7 +68,7 @@ def protect(folder: Path, passphrase: str) -> None:
         age = _age()
         identity = age.x25519.Identity.generate()
         sealed = age.passphrase.encrypt(str(identity).encode(), passphrase, armored=True)
-        made = Key(str(identity.to_public()), sealed.decode())
+        made = BackupKey(str(identity.to_public()), sealed.decode())
         files.replace(folder / FILE, json.dumps(asdict(made)))
 
 

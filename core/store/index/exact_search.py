@@ -15,7 +15,7 @@ from core.model import KnowledgeBase, Matrix, Rowids
 from core.store import ranking
 from core.store.chunk_table import ChunkTable
 from core.store.database import Database
-from core.store.table import Table
+from core.store.table import StoreTable
 from core.store.vector_table import VectorTable
 
 BUDGET = 160 << 20
@@ -50,7 +50,7 @@ class _Vectors:
         return best
 
 
-class ExactSearch(Table):
+class ExactSearch(StoreTable):
     """The vectors of the bases that were asked, in memory; what is new is read when the database has changed.
 
     `alone`: there is no index.

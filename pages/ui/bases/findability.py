@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import PROBE_KINDS, BaseCheck, Findability, KnowledgeBase, Progress, SearchSettings, Since
+from core.model import PROBE_KINDS, BaseCheck, CheckDiff, Findability, KnowledgeBase, Progress, SearchSettings
 from core.workspace import Workspace
 from pages.ui.shared import jobs, units, widgets
 from pages.ui.shared.safe import facts, html, plain
@@ -77,7 +77,7 @@ def _result(workspace: Workspace, last: Findability) -> None:
         _kinds(check)
 
 
-def _since(since: Since) -> None:
+def _since(since: CheckDiff) -> None:
     losing = any(
         comparison.settled and comparison.difference < 0 for comparison in (since.comparison, since.by_meaning)
     )

@@ -35,7 +35,7 @@ LIMIT = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class BandSpan:
     """A span of the text: of one chunk (`own`), of it and the `following` one (`both`), or of none (`gap`)."""
 
     kind: Literal["own", "both", "gap"]
@@ -45,25 +45,25 @@ class Piece:
     following: int = 0
 
 
-def pieces(chunks: Sequence[Chunk], length: int) -> list[Piece]:
+def pieces(chunks: Sequence[Chunk], length: int) -> list[BandSpan]:
     """Return the whole text, each character once, divided where chunks begin and end.
 
     A chunk that a person added has a piece without width.
     """
-    parts: list[Piece] = []
+    parts: list[BandSpan] = []
     at = 0
     for number, (chunk, after) in enumerate(zip(chunks, _following(chunks), strict=True)):
         begin = chunks[after].start if after < len(chunks) else length
         if chunk.start > at:
-            parts.append(Piece("gap", number, at, chunk.start))
+            parts.append(BandSpan("gap", number, at, chunk.start))
             at = chunk.start
         own = max(at, min(chunk.end, begin))
-        parts.append(Piece("own", number, at, own, after))
+        parts.append(BandSpan("own", number, at, own, after))
         if chunk.end > own:
-            parts.append(Piece("both", number, own, chunk.end, after))
+            parts.append(BandSpan("both", number, own, chunk.end, after))
         at = max(own, chunk.end)
     if length > at:
-        parts.append(Piece("gap", len(chunks), at, length))
+        parts.append(BandSpan("gap", len(chunks), at, length))
     return parts
 
 
@@ -152,7 +152,7 @@ def rendered_text(chunks: Sequence[Chunk], shown: int | None) -> None:
 
 
 def _drawn(
-    piece: Piece, chunks: Sequence[Chunk], body: str, edits: Mapping[str, Edit], only: Collection[int]
+    piece: BandSpan, chunks: Sequence[Chunk], body: str, edits: Mapping[str, Edit], only: Collection[int]
 ) -> list[object]:
     tile, following = (style.TILES[index % len(style.TILES)] for index in (piece.index, piece.following))
     text = body[piece.start : piece.end]

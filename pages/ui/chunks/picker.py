@@ -5,7 +5,7 @@ from contextlib import suppress
 import streamlit as st
 
 from core.base.errors import NoteNotFound
-from core.model import CALENDAR_BEGINS, Filters, NoteCard
+from core.model import CALENDAR_BEGINS, Filters, NoteSummary
 from core.workspace import Workspace
 from pages.ui.shared import jobs, links, tree, widgets
 from pages.ui.shared.safe import html, plain
@@ -78,7 +78,7 @@ def offer(workspace: Workspace) -> None:
     widgets.more(len(cards) - SHOWN)
 
 
-def _offered(card: NoteCard) -> None:
+def _offered(card: NoteSummary) -> None:
     chunks = t_plural("{n} chunk", "{n} chunks", n=card.chunks)
     label = f"{plain(card.title)}  \n:gray[{plain(card.base)} · {chunks}]"
     st.button(label, key=f"offer_{card.id}", width="stretch", on_click=choose, args=(card.id,))

@@ -11,6 +11,7 @@ from core.model import (
     LOST,
     STAGES,
     Chunk,
+    ComparisonRow,
     Diagnosis,
     FoundSpan,
     GivenAnswer,
@@ -19,7 +20,6 @@ from core.model import (
     KnowledgeBase,
     Note,
     QuestionResult,
-    Row,
     Run,
     SideBySide,
 )
@@ -77,7 +77,7 @@ class Places:
         return (gold.start, gold.end) if present else None
 
 
-def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, row: Row) -> None:
+def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) -> None:
     """Draw a question with its right passages, and below the hits of each run."""
     places = Places(workspace, shown.runs)
     _question(row, places)
@@ -92,7 +92,7 @@ def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, row: R
             _run(base, shown.runs[number], row, number, places)
 
 
-def _question(row: Row, places: Places) -> None:
+def _question(row: ComparisonRow, places: Places) -> None:
     kind = f'<span class="t-tag">{html(kind_called(row.kind))}</span>' if row.kind else ""
     st.html(f'<div class="t-title">{html(row.question)}</div>{kind}')
     golds = row.results[0].golds
@@ -131,7 +131,7 @@ def _standing(result: QuestionResult) -> str:
     return t("rank {rank}", rank=result.found_rank) if result.found_rank else t("missed")
 
 
-def _run(base: KnowledgeBase, run: Run, row: Row, number: int, places: Places) -> None:
+def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, places: Places) -> None:
     result = row.results[number]
     tone = "" if result.negative else "good" if result.found_rank else "bad"
     level, took = knobs.shown("level", result.level), f"{result.took_ms:,.0f} ms"

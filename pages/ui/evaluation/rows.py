@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import streamlit as st
 
 from core.base.messages import message
-from core.model import DEPTH, KnowledgeBase, Row, SideBySide
+from core.model import DEPTH, ComparisonRow, KnowledgeBase, SideBySide
 from core.workspace import Workspace
 from pages.ui.evaluation import recalled, ways
 from pages.ui.evaluation.question import kind_called, kind_filter
@@ -13,7 +13,7 @@ from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
-Filter = Callable[[Row], bool]
+Filter = Callable[[ComparisonRow], bool]
 
 FILTERS = {
     "all": message("All"),
@@ -70,7 +70,7 @@ def filters(against: int, *, several: bool) -> dict[str, Filter]:
     }
 
 
-def _filtered(shown: SideBySide, against: int) -> list[Row]:
+def _filtered(shown: SideBySide, against: int) -> list[ComparisonRow]:
     """Draw the filters, each with its count of questions, and return the questions that pass."""
     offered = filters(against, several=len(shown.runs) > 1)
     counts = {name: sum(map(passes, shown.rows)) for name, passes in offered.items()}
@@ -90,7 +90,7 @@ def _filtered(shown: SideBySide, against: int) -> list[Row]:
     ]
 
 
-def _listed(shown: SideBySide, rows: Sequence[Row], against: int) -> Row:
+def _listed(shown: SideBySide, rows: Sequence[ComparisonRow], against: int) -> ComparisonRow:
     """Draw a line for each question and return the chosen one, at first the one in the address."""
     if (linked := links.arrived("question")) is not None:
         st.session_state["rows_linked"] = linked
@@ -131,7 +131,7 @@ def _listed(shown: SideBySide, rows: Sequence[Row], against: int) -> Row:
     return row
 
 
-def _line(row: Row, against: int) -> Mapping[str, str]:
+def _line(row: ComparisonRow, against: int) -> Mapping[str, str]:
     return {
         "change": SIGNS[row.changes[against - 1]] if against and row.changes else "",
         **{f"rank_{number}": rank(row, number) for number in range(len(row.results))},
@@ -140,6 +140,6 @@ def _line(row: Row, against: int) -> Mapping[str, str]:
     }
 
 
-def rank(row: Row, number: int) -> str:
+def rank(row: ComparisonRow, number: int) -> str:
     """Return the rank at which a run answers a question, padded so that texts sort like numbers."""
     return " ·" if row.negative else f"{row.ranks[number] or '–':>2}"

@@ -6,7 +6,7 @@ from datetime import datetime
 import streamlit as st
 
 from core.base.messages import message
-from core.model import BASE_KINDS, BaseStatus, NoteCard, Status, day_of, embedder_name
+from core.model import BASE_KINDS, BaseStatus, NoteSummary, Status, day_of, embedder_name
 from core.workspace import Workspace
 from pages.ui.settings import defaults
 from pages.ui.shared import empty, jobs, plans, shell, style, units, widgets
@@ -78,7 +78,7 @@ def attention(workspace: Workspace, status: Status) -> None:
         plans.unread(name, failed)
 
 
-def _lapsing(workspace: Workspace, cards: Sequence[NoteCard]) -> None:
+def _lapsing(workspace: Workspace, cards: Sequence[NoteSummary]) -> None:
     """Draw the notes that are expired, with a way to archive them, and those that soon will be."""
     expired = [card for card in cards if card.expired]
     soon = [card for card in cards if not card.expired]
@@ -101,13 +101,13 @@ def _lapsing(workspace: Workspace, cards: Sequence[NoteCard]) -> None:
             _listed(soon)
 
 
-def _listed(cards: Sequence[NoteCard]) -> None:
+def _listed(cards: Sequence[NoteSummary]) -> None:
     for card in cards[:SHOWN]:
         _row(card, card.expires_at, f"expires_{card.id}")
     widgets.more(len(cards) - SHOWN)
 
 
-def _row(card: NoteCard, at: datetime | None, key: str) -> None:
+def _row(card: NoteSummary, at: datetime | None, key: str) -> None:
     """Draw the link to a note, with a day and its base."""
     with st.container(horizontal=True, vertical_alignment="center", key=key):
         st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, width="stretch")

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from core.base.messages import message
-from core.model import NoteCard
+from core.model import NoteSummary
 from core.workspace import Workspace
 
 BY = {
@@ -17,14 +17,14 @@ MOST = 8
 """Colours beside that of all others."""
 RAMP = 10
 """Steps from a note that comes first for none of its questions to one that does for all."""
-_GROUPS: Mapping[str, Callable[[NoteCard], str]] = {
+_GROUPS: Mapping[str, Callable[[NoteSummary], str]] = {
     "folder": lambda card: (card.path or "").rpartition("/")[0],
     "tag": lambda card: card.tags[0] if card.tags else "",
     "base": lambda card: card.base,
 }
 
 
-def groups(cards: Sequence[NoteCard | None], by: str) -> tuple[list[int], list[str]]:
+def groups(cards: Sequence[NoteSummary | None], by: str) -> tuple[list[int], list[str]]:
     """Return the number of the group of each note, -1 for one in none of the largest, and the groups' names."""
     names = [_GROUPS[by](card) if card else "" for card in cards]
     largest = [name for name, _ in Counter(name for name in names if name).most_common(MOST)]

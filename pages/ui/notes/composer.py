@@ -15,7 +15,7 @@ from core.base.lines import with_line_ends
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
 from core.workspace import Workspace
 from pages.ui.notes import drafting, standing
-from pages.ui.notes.written_text import NEW, Wish, Writing, as_json, fields_of
+from pages.ui.notes.written_text import NEW, EditorSession, Wish, as_json, fields_of
 
 _WRITING = "writing"
 _WRITINGS = "writings"
@@ -23,18 +23,18 @@ _ALL = 2**53 - 1
 """JavaScript's largest whole number: no text of an editor has a higher one."""
 
 
-def now() -> Writing | None:
+def now() -> EditorSession | None:
     """Return the text that is being written in this session, None without one."""
     return st.session_state.get(_WRITING)
 
 
-def session_texts() -> dict[str, Writing]:
+def session_texts() -> dict[str, EditorSession]:
     """Return all texts of this session, by the tokens of their editors."""
-    writings: dict[str, Writing] = st.session_state.setdefault(_WRITINGS, {})
+    writings: dict[str, EditorSession] = st.session_state.setdefault(_WRITINGS, {})
     return writings
 
 
-def _open(writing: Writing) -> Writing:
+def _open(writing: EditorSession) -> EditorSession:
     st.session_state[_WRITING] = session_texts()[writing.token] = writing
     return writing
 
@@ -42,7 +42,7 @@ def _open(writing: Writing) -> Writing:
 def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
     """Begin a new note; for callbacks."""
     fields = {"title": title} if title else {}
-    _open(Writing(token_hex(8), None, base, folder=folder, fields=fields))
+    _open(EditorSession(token_hex(8), None, base, folder=folder, fields=fields))
 
 
 def begin_here(workspace: Workspace) -> None:
@@ -70,7 +70,7 @@ def _folder(target: str) -> str:
 def edit(workspace: Workspace, note_id: str) -> None:
     """Begin to edit a note; for callbacks. Raises NoteNotFound."""
     note = workspace.notes.get(note_id)
-    _open(Writing(token_hex(8), note, workspace.bases.by_id(note.base_id).name, note.body))
+    _open(EditorSession(token_hex(8), note, workspace.bases.by_id(note.base_id).name, note.body))
 
 
 def edit_proposed(workspace: Workspace, submission: Submission) -> None:
@@ -78,7 +78,7 @@ def edit_proposed(workspace: Workspace, submission: Submission) -> None:
     note, changed = workspace.notes.get(submission.note.id), workspace.proposals.proposed(submission)
     fields = {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(changed, name)) != getattr(note, name)}
     _open(
-        Writing(
+        EditorSession(
             token_hex(8), note, submission.note.base, changed.body, fields=fields, settles=submission.change is not None
         )
     )
@@ -96,7 +96,7 @@ def go_on(workspace: Workspace, draft: NoteDraft, was: str = "") -> None:
     about = draft.fields
     fields = about.get("fields")
     note = _begun(workspace, draft)
-    writing = Writing(
+    writing = EditorSession(
         token_hex(8),
         note,
         str(about.get("base", "")),
@@ -137,7 +137,7 @@ def leave(workspace: Workspace) -> None:
         settle(workspace, None)
 
 
-def wish_for(writing: Writing, what: Wish) -> None:
+def wish_for(writing: EditorSession, what: Wish) -> None:
     """Set the action that the next run does; for callbacks: one that reads the session state may be broken off."""
     writing.wish = what
 
@@ -153,7 +153,7 @@ def discard(workspace: Workspace, key: str) -> None:
         leave(workspace)
 
 
-def save(workspace: Workspace, writing: Writing, *, over: Note | None = None, rests: bool = False) -> None:
+def save(workspace: Workspace, writing: EditorSession, *, over: Note | None = None, rests: bool = False) -> None:
     """Save the text and the fields as a new version, or `over` the one that is stored; then index in the background.
 
     It joins the version before if that came by itself in the same sitting; with `rests` it comes by itself too. What
@@ -176,7 +176,7 @@ def save(workspace: Workspace, writing: Writing, *, over: Note | None = None, re
     writing.stored = max(writing.stored, writing.number)
 
 
-def _saved(workspace: Workspace, writing: Writing, over: Note | None) -> Note:
+def _saved(workspace: Workspace, writing: EditorSession, over: Note | None) -> Note:
     fields: Any = writing.fields
     if writing.note is None:
         writing.made = True
@@ -193,7 +193,7 @@ def _saved(workspace: Workspace, writing: Writing, over: Note | None) -> Note:
     return workspace.notes.update(writing.note.id, **about, **fields)
 
 
-def put_into(workspace: Workspace, writing: Writing, base: str, folder: str) -> None:
+def put_into(workspace: Workspace, writing: EditorSession, base: str, folder: str) -> None:
     """Let a new note go into a base and a folder; one that this editor made is made again there.
 
     Its text is a draft first: a kill leaves it there, at most in both places.
@@ -213,14 +213,14 @@ def put_into(workspace: Workspace, writing: Writing, base: str, folder: str) -> 
     wish_for(writing, "rest")
 
 
-def settle(workspace: Workspace, besides: Writing | None) -> None:
+def settle(workspace: Workspace, besides: EditorSession | None) -> None:
     """Save the texts of this session whose editors were left, but for one that is open."""
     for text in session_texts().values():
         if text is not besides and text.saves and not workspace.readonly:
             save(workspace, text, rests=True)
 
 
-def overtaken(workspace: Workspace, writing: Writing) -> bool:
+def overtaken(workspace: Workspace, writing: EditorSession) -> bool:
     """Return whether the stored note has a newer version than at the last call; it opposes a text that differs."""
     assert writing.note is not None
     try:
@@ -234,7 +234,7 @@ def overtaken(workspace: Workspace, writing: Writing) -> bool:
     return True
 
 
-def take_newer(workspace: Workspace, writing: Writing) -> None:
+def take_newer(workspace: Workspace, writing: EditorSession) -> None:
     """Edit the newer version, or oppose it to a text that differs; for callbacks. Raises NoteNotFound."""
     assert writing.note is not None
     if writing.changed:
@@ -243,7 +243,7 @@ def take_newer(workspace: Workspace, writing: Writing) -> None:
         edit(workspace, writing.note.id)
 
 
-def adopt(writing: Writing, note: Note) -> None:
+def adopt(writing: EditorSession, note: Note) -> None:
     """Continue on the stored note; fields that it has in another form than they were set are drawn anew.
 
     The title isn't: a person may be typing it.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.model import Concept, NoteCard
+from core.model import Concept, NoteSummary
 from core.workspace import Workspace
 from pages.ui.notes import opened
 from pages.ui.shared import shell, widgets
@@ -116,7 +116,7 @@ def _way(workspace: Workspace) -> None:
                 st.caption(plain(f"↓ {text_of(step.way)}"))
 
 
-def _opening(card: NoteCard, key: str) -> None:
+def _opening(card: NoteSummary, key: str) -> None:
     """Draw a title that opens its note."""
     if widgets.small(plain(card.title), key, "description"):
         opened.choose(card.id)

@@ -7,13 +7,13 @@ import streamlit as st
 from core.model import Note
 from core.workspace import Workspace
 from pages.ui.notes import composer, history
-from pages.ui.notes.written_text import Writing
+from pages.ui.notes.written_text import EditorSession
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t
 
 
-def draw(workspace: Workspace, now: Writing) -> None:
+def draw(workspace: Workspace, now: EditorSession) -> None:
     """Draw the differences and two actions; neither of them loses a text, nor does going on writing."""
     stored = now.opposed
     assert stored is not None
@@ -43,7 +43,7 @@ def draw(workspace: Workspace, now: Writing) -> None:
             )
 
 
-def _difference(workspace: Workspace, stored: Note, now: Writing) -> None:
+def _difference(workspace: Workspace, stored: Note, now: EditorSession) -> None:
     other, own = html(t("only in the other text")), html(t("only in yours"))
     st.html(f'<p class="t-words"><del>{other}</del> · <ins>{own}</ins></p>')
     if shown := history.words(workspace.notes.compare(stored, replace(stored, body=now.body))):
@@ -52,14 +52,14 @@ def _difference(workspace: Workspace, stored: Note, now: Writing) -> None:
         st.caption(t("Both have the same text; their fields differ."))
 
 
-def _mine(workspace: Workspace, now: Writing) -> None:
+def _mine(workspace: Workspace, now: EditorSession) -> None:
     """Save over the stored text; a changed file is read first, so that its text becomes a version."""
     assert now.note is not None
     stored = workspace.notes.take_file(now.note.id) if _in_file(workspace, now) else now.opposed
     composer.save(workspace, now, over=stored)
 
 
-def _theirs(workspace: Workspace, now: Writing) -> None:
+def _theirs(workspace: Workspace, now: EditorSession) -> None:
     assert now.note is not None
     if _in_file(workspace, now):
         workspace.notes.take_file(now.note.id)
@@ -67,6 +67,6 @@ def _theirs(workspace: Workspace, now: Writing) -> None:
     composer.leave(workspace)
 
 
-def _in_file(workspace: Workspace, now: Writing) -> bool:
+def _in_file(workspace: Workspace, now: EditorSession) -> bool:
     assert now.note is not None
     return now.note.in_file and workspace.bases.by_id(now.note.base_id).write_files

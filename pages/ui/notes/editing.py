@@ -10,7 +10,7 @@ from core.model import KnowledgeBase, Note
 from core.workspace import Workspace
 from pages.ui.notes import composer, conflict, drafting, editor, nearby, notefields, offers, opened
 from pages.ui.notes.sources import NoteSources
-from pages.ui.notes.written_text import Wish, Writing
+from pages.ui.notes.written_text import EditorSession, Wish
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.document import as_written, document, view
 from pages.ui.shared.safe import light, plain, tangled
@@ -52,7 +52,7 @@ def page(workspace: Workspace) -> None:
     part()
 
 
-def _follow_file(workspace: Workspace, now: Writing) -> None:
+def _follow_file(workspace: Workspace, now: EditorSession) -> None:
     """Look from time to time whether the note was changed, as its file was."""
 
     @st.fragment(run_every=LOOK)
@@ -63,7 +63,7 @@ def _follow_file(workspace: Workspace, now: Writing) -> None:
     look()
 
 
-def _draw(workspace: Workspace, now: Writing) -> None:
+def _draw(workspace: Workspace, now: EditorSession) -> None:
     with shell.errors():
         _act(workspace, now)
     with shell.errors():
@@ -84,14 +84,14 @@ def _draw(workspace: Workspace, now: Writing) -> None:
             _side(workspace, now)
 
 
-def _newer(workspace: Workspace, now: Writing) -> None:
+def _newer(workspace: Workspace, now: EditorSession) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="writing_newer"):
         st.info(t("This note's file was changed since you opened it."), icon=":material/sync:")
         take = shell.guarded(composer.take_newer)
         widgets.small(t("Show the new text"), "take_newer", "refresh", on_click=take, args=(workspace, now))
 
 
-def _act(workspace: Workspace, now: Writing) -> None:
+def _act(workspace: Workspace, now: EditorSession) -> None:
     """Do the action that a callback noted; a note that is made, and an editor that is closed, draw the whole page.
 
     The callback itself may run before the one that takes the typed text. The action stays noted until it is done, for
@@ -110,7 +110,7 @@ def _act(workspace: Workspace, now: Writing) -> None:
         st.rerun()
 
 
-def _do(workspace: Workspace, now: Writing, wish: Wish) -> None:
+def _do(workspace: Workspace, now: EditorSession, wish: Wish) -> None:
     if wish == "discard":
         composer.discard(workspace, now.key)
     elif wish == "save":
@@ -127,7 +127,7 @@ def _do(workspace: Workspace, now: Writing, wish: Wish) -> None:
                 opened.choose(now.note.id)
 
 
-def _bar(workspace: Workspace, now: Writing) -> None:
+def _bar(workspace: Workspace, now: EditorSession) -> None:
     stays = now.changed and not now.saves
     with st.container(horizontal=True, vertical_alignment="center", key="writing_bar"):
         label = t("Close; the draft stays") if stays else t("Done")
@@ -151,7 +151,7 @@ def _bar(workspace: Workspace, now: Writing) -> None:
         st.warning(plain(text_of(now.refusal)), icon=":material/warning:")
 
 
-def _state(workspace: Workspace, now: Writing) -> str:
+def _state(workspace: Workspace, now: EditorSession) -> str:
     if now.saves:
         return t("Saving…")
     if now.changed and now.note is None and not now.base:
@@ -170,7 +170,7 @@ def _pending(workspace: Workspace, note_id: str) -> int:
     return sum(chunk.state == "pending" for chunk in workspace.chunks.all(note_id))
 
 
-def _editor(workspace: Workspace, now: Writing) -> None:
+def _editor(workspace: Workspace, now: EditorSession) -> None:
     offered = now.offered = now.offered or offers.load_offers(workspace)
 
     def typed(sent: Mapping[str, Any]) -> None:
@@ -180,12 +180,12 @@ def _editor(workspace: Workspace, now: Writing) -> None:
     editor.write(workspace, now, offered, shell.guarded(typed))
 
 
-def _shut(workspace: Workspace, now: Writing) -> bool:
+def _shut(workspace: Workspace, now: EditorSession) -> bool:
     """Return whether the text belongs to a file, and the base doesn't write files."""
     return bool(now.note and now.note.in_file and not workspace.bases.by_id(now.note.base_id).write_files)
 
 
-def _elsewhere(workspace: Workspace, now: Writing) -> None:
+def _elsewhere(workspace: Workspace, now: EditorSession) -> None:
     """Draw the ways to edit a note of a file."""
     assert now.note is not None
     note, base = now.note, workspace.bases.by_id(now.note.base_id)
@@ -218,7 +218,7 @@ def _copied(workspace: Workspace, note_id: str) -> None:
     composer.edit(workspace, copy.id)
 
 
-def _side(workspace: Workspace, now: Writing) -> None:
+def _side(workspace: Workspace, now: EditorSession) -> None:
     views = {"rendered": t("Rendered"), "fields": t("Fields"), "nearby": t("Nearby passages")}
     view = widgets.segments(t("Beside the text"), views, "writing_side", default="rendered", persist_state="session")
     with st.container(key="writing_beside"):
@@ -232,7 +232,7 @@ def _side(workspace: Workspace, now: Writing) -> None:
             st.caption(t("What you write appears here as it will be read."))
 
 
-def _preview(workspace: Workspace, now: Writing) -> None:
+def _preview(workspace: Workspace, now: EditorSession) -> None:
     """Draw the text. A click on a link to a note closes the editor and opens the note; the draft stays."""
 
     def clicked(link: view.Clicked) -> None:
@@ -258,7 +258,7 @@ def _around(body: str, caret: int) -> str:
     return body[first : max(caret, AROUND) + AROUND]
 
 
-def _provisional(workspace: Workspace, now: Writing) -> Note:
+def _provisional(workspace: Workspace, now: EditorSession) -> Note:
     """Return the note in the editor, a provisional one if it is new: links are resolved from its place."""
     if now.note:
         return now.note

@@ -13,7 +13,7 @@ import streamlit as st
 from core.workspace import Workspace
 from pages.ui.notes import bundle, drafting, letters, pasted
 from pages.ui.notes.offers import Offers
-from pages.ui.notes.written_text import Writing
+from pages.ui.notes.written_text import EditorSession
 from pages.ui.shared.component import component
 from pages.ui.shared.text import session_language, t
 
@@ -26,7 +26,9 @@ Numbers of texts and of wishes rise.
 """
 
 
-def write(workspace: Workspace, now: Writing, offered: Offers, typed: Callable[[Mapping[str, Any]], None]) -> None:
+def write(
+    workspace: Workspace, now: EditorSession, offered: Offers, typed: Callable[[Mapping[str, Any]], None]
+) -> None:
     """Draw the editor; `typed` gets its messages before the page is drawn."""
     key = f"editor_{now.token}"
 

@@ -11,7 +11,7 @@ from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
 from core.model import STATUSES as EVERY_STATUS
 from core.workspace import Workspace
 from pages.ui.notes import composer, drafting, offers
-from pages.ui.notes.written_text import Writing, as_json
+from pages.ui.notes.written_text import EditorSession, as_json
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
@@ -33,7 +33,7 @@ _SEEN = ("tags", "status")
 _FOLDED = tuple(name for name in CLASSIFYING if name not in _SEEN)
 
 
-def head(workspace: Workspace, now: Writing) -> None:
+def head(workspace: Workspace, now: EditorSession) -> None:
     """Draw the title, and below it where the note goes, its tags and its status."""
     _title(workspace, now)
     if now.note is None or now.made:
@@ -45,7 +45,7 @@ def head(workspace: Workspace, now: Writing) -> None:
         _field(workspace, now, name, column)
 
 
-def _place(workspace: Workspace, now: Writing, left: Any, right: Any) -> None:
+def _place(workspace: Workspace, now: EditorSession, left: Any, right: Any) -> None:
     """Draw the choice of the base and the folder of a new note."""
     bases = [base.name for base in workspace.bases.all() if not base.plain]
     options = [*bases, *([now.base] if now.base not in ("", *bases) else [])]
@@ -73,7 +73,7 @@ def _place(workspace: Workspace, now: Writing, left: Any, right: Any) -> None:
         st.caption(t("The base '{base}' is made with this note.", base=plain(now.base)))
 
 
-def draw(workspace: Workspace, now: Writing) -> None:
+def draw(workspace: Workspace, now: EditorSession) -> None:
     """Draw the fields that aren't in sight."""
     for at in range(0, len(_FOLDED), 2):
         for column, name in zip(st.columns(2), _FOLDED[at : at + 2], strict=False):
@@ -82,12 +82,12 @@ def draw(workspace: Workspace, now: Writing) -> None:
         _field(workspace, now, name, st)
 
 
-def key_of(now: Writing, name: str) -> str:
+def key_of(now: EditorSession, name: str) -> str:
     """Return the key of a field's widget."""
     return f"note_{name}_{now.token}_{now.drawn}"
 
 
-def _title(workspace: Workspace, now: Writing) -> None:
+def _title(workspace: Workspace, now: EditorSession) -> None:
     """Draw the title; where the text gives it, in grey."""
     key, given = key_of(now, "title"), workspace.notes.title_of(now.body) if now.body.strip() else ""
     own = "title" in now.fields or now.note is None or now.note.title != workspace.notes.title_of(now.note.body)
@@ -103,7 +103,7 @@ def _title(workspace: Workspace, now: Writing) -> None:
     _own(workspace, now, "title", st)
 
 
-def _field(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
+def _field(workspace: Workspace, now: EditorSession, name: str, box: Any) -> None:
     value, key = now.value(name), key_of(now, name)
     label, about = text_of(NOTE_FIELDS[name].title), ABOUT.get(name)
     more: dict[str, Any] = {"on_change": _on_change(workspace, now, name, key)}
@@ -153,7 +153,7 @@ def day(box: Any, name: str, key: str, value: date | None = None, **more: Any) -
     return cast(date | None, box.date_input(label, value, min_value=None, key=key, format="YYYY-MM-DD", **more))
 
 
-def _own(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
+def _own(workspace: Workspace, now: EditorSession, name: str, box: Any) -> None:
     """Draw the file's value of a field that a person replaced, and the button that restores that value."""
     note = now.note
     if note is None or name not in note.overridden:
@@ -174,7 +174,7 @@ def _own(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
         )
 
 
-def _give_back(workspace: Workspace, now: Writing, name: str) -> None:
+def _give_back(workspace: Workspace, now: EditorSession, name: str) -> None:
     assert now.note is not None
     fields = {other: value for other, value in now.fields.items() if other != name}
     composer.adopt(now, workspace.notes.give_back(now.note.id, [name]))
@@ -183,7 +183,7 @@ def _give_back(workspace: Workspace, now: Writing, name: str) -> None:
     drafting.keep(workspace, now)
 
 
-def _on_change(workspace: Workspace, now: Writing, name: str, key: str) -> Callable[[], None]:
+def _on_change(workspace: Workspace, now: EditorSession, name: str, key: str) -> Callable[[], None]:
     """Return the callback that puts the value of a widget into a field."""
 
     def take() -> None:
@@ -197,7 +197,7 @@ def _on_change(workspace: Workspace, now: Writing, name: str, key: str) -> Calla
     return take
 
 
-def _words(workspace: Workspace, now: Writing, name: Any) -> list[str]:
+def _words(workspace: Workspace, now: EditorSession, name: Any) -> list[str]:
     """Return the words that are offered for a field."""
     if name == "type":
         workspace.vocabulary.begin(st.session_state["language"])
@@ -207,7 +207,7 @@ def _words(workspace: Workspace, now: Writing, name: Any) -> list[str]:
     return workspace.vocabulary.in_use(name)
 
 
-def _offered(workspace: Workspace, now: Writing) -> offers.Offers:
+def _offered(workspace: Workspace, now: EditorSession) -> offers.Offers:
     if now.offered is None:
         now.offered = offers.load_offers(workspace)
     return now.offered

@@ -14,7 +14,7 @@ from pages.ui.notes import actions, changing, composer, listing, opened, origina
 from pages.ui.notes.sources import NoteSources
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.cards import tags
-from pages.ui.shared.document import Document, Place, document, view
+from pages.ui.shared.document import RenderedNote, SourceSpan, document, view
 from pages.ui.shared.document.drawing import tag, to_note
 from pages.ui.shared.safe import facts, html, light, plain, tangled
 from pages.ui.shared.text import t, t_plural, text_of
@@ -195,7 +195,7 @@ def _tick(workspace: Workspace, note: Note, line: int) -> None:
     workspace.start_indexing()
 
 
-def _page(note: Note, drawn: Document, sources: NoteSources) -> str:
+def _page(note: Note, drawn: RenderedNote, sources: NoteSources) -> str:
     """Return the HTML of a note with its tags, outline and links."""
     tagged = "".join(tag(name, can_click=True) for name in note.tags)
     tagged = f'<p class="tags">{tagged}</p>' if tagged else ""
@@ -217,11 +217,11 @@ def _page(note: Note, drawn: Document, sources: NoteSources) -> str:
     return f'{tagged}<div class="beside">{outline}<article>{drawn.html}</article></div>{below}'
 
 
-def _notes(places: Sequence[Place]) -> Iterable[str]:
+def _notes(places: Sequence[SourceSpan]) -> Iterable[str]:
     return (f"{to_note(place)}{html(place.title)}</a>" for place in places)
 
 
-def _mentions(places: Sequence[Place], sources: NoteSources) -> Iterable[str]:
+def _mentions(places: Sequence[SourceSpan], sources: NoteSources) -> Iterable[str]:
     """Yield links to notes, each with the sentence in which the note links here."""
     sentences = sources.mentions(places)
     for link, place in zip(_notes(places), places, strict=True):

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import Hint, LinkSuggestion, Note, NoteCard, PlaceSuggestion, Related, RelatedNote, TagSuggestion
+from core.model import Hint, LinkSuggestion, Note, NoteSummary, PlaceSuggestion, Related, RelatedNote, TagSuggestion
 from core.workspace import Workspace
 from pages.ui.notes import opened, undo
 from pages.ui.shared import jobs, shell, widgets
@@ -112,7 +112,7 @@ class _Panel:
             if hint.other:
                 self._opening(hint.other, f"hint_{number}_{hint.other.id}")
 
-    def _opening(self, card: NoteCard, key: str) -> None:
+    def _opening(self, card: NoteSummary, key: str) -> None:
         """Draw a title that opens its note."""
         if widgets.small(plain(card.title), key, "description"):
             opened.choose(card.id)

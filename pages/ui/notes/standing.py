@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from core.model import NoteCard
+from core.model import NoteSummary
 from core.workspace import Workspace
 from pages.ui.shared.text import t
 
@@ -29,5 +29,5 @@ def place(workspace: Workspace) -> tuple[str, str]:
     return next(latest, bases[0] if bases else t("notes")), ""
 
 
-def _in(bases: Iterable[str], cards: Iterable[NoteCard]) -> Iterable[NoteCard]:
+def _in(bases: Iterable[str], cards: Iterable[NoteSummary]) -> Iterable[NoteSummary]:
     return (card for card in cards if card.base in bases)

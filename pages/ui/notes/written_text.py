@@ -19,7 +19,7 @@ SITTING = timedelta(minutes=5)
 
 
 @dataclass
-class Writing:
+class EditorSession:
     """A text in the editor, with its fields. `note` is the stored note as it was when editing began, None for a new one.
 
     `token` names the editor, `draft` the editor that began the draft, and `was` an editor of an ended session that is

@@ -7,7 +7,7 @@ from typing import get_args
 from core.base.errors import Conflict
 from core.base.messages import Message, message
 from core.model import Decision as Verdict
-from core.model import Matter, MatterKind, Progress, Side, Submission, settled_line
+from core.model import MatterKind, Progress, ReviewItem, Side, Submission, settled_line
 from core.workspace import Workspace
 from pages.ui.notes import opened, undo
 from pages.ui.shared import jobs
@@ -23,7 +23,7 @@ class Decision:
     icon: str
     shortcut: str
     kinds: tuple[MatterKind, ...]
-    act: Callable[[Workspace, Sequence[Matter]], None]
+    act: Callable[[Workspace, Sequence[ReviewItem]], None]
     several: bool = True
 
 
@@ -72,19 +72,19 @@ def _wait_again(workspace: Workspace, done: Sequence[Submission]) -> None:
     workspace.start_indexing()
 
 
-def _submissions(chosen: Sequence[Matter]) -> list[Submission]:
+def _submissions(chosen: Sequence[ReviewItem]) -> list[Submission]:
     return [matter.submission for matter in chosen if matter.submission]
 
 
-def _accept(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+def _accept(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     accept(workspace, _submissions(chosen))
 
 
-def _reject(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+def _reject(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     reject(workspace, _submissions(chosen))
 
 
-def merge(workspace: Workspace, matter: Matter, into: str) -> None:
+def merge(workspace: Workspace, matter: ReviewItem, into: str) -> None:
     """Add a new note to the end of another."""
     before = workspace.notes.get(into).version
     workspace.review.merge(matter, into)
@@ -98,7 +98,7 @@ def merge(workspace: Workspace, matter: Matter, into: str) -> None:
     undo.offer(t_plural("{n} note is added to another.", "{n} notes are added to others.", n=1), undone)
 
 
-def _archive(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+def _archive(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     ids = [matter.note.id for matter in chosen if matter.note]
     workspace.notes.archive(ids)
     undo.offer(
@@ -107,7 +107,7 @@ def _archive(workspace: Workspace, chosen: Sequence[Matter]) -> None:
     )
 
 
-def _delete(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+def _delete(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     ids = [matter.note.id for matter in chosen if matter.note]
     workspace.notes.delete(ids, author="person")
     opened.forget(ids)
@@ -117,8 +117,8 @@ def _delete(workspace: Workspace, chosen: Sequence[Matter]) -> None:
     )
 
 
-def _resolve(verdict: Verdict) -> Callable[[Workspace, Sequence[Matter]], None]:
-    def act(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+def _resolve(verdict: Verdict) -> Callable[[Workspace, Sequence[ReviewItem]], None]:
+    def act(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
         def work(_: object) -> None:
             for matter in chosen:
                 if matter.flagged:
@@ -129,7 +129,7 @@ def _resolve(verdict: Verdict) -> Callable[[Workspace, Sequence[Matter]], None]:
     return act
 
 
-def _try_again(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+def _try_again(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     bases = list(dict.fromkeys(matter.base for matter in chosen))
 
     def work(progress: Progress) -> int:
@@ -138,7 +138,7 @@ def _try_again(workspace: Workspace, chosen: Sequence[Matter]) -> None:
     jobs.start(workspace, "embed", work)
 
 
-def _let_be(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+def _let_be(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     keys = [matter.key for matter in chosen]
     workspace.review.let_be(keys)
     undo.offer(
@@ -146,8 +146,8 @@ def _let_be(workspace: Workspace, chosen: Sequence[Matter]) -> None:
     )
 
 
-def _settle(side: Side) -> Callable[[Workspace, Sequence[Matter]], None]:
-    def act(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+def _settle(side: Side) -> Callable[[Workspace, Sequence[ReviewItem]], None]:
+    def act(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
         undone = [workspace.review.settle(matter, side) for matter in chosen]
         workspace.start_indexing()
 
@@ -161,12 +161,12 @@ def _settle(side: Side) -> Callable[[Workspace, Sequence[Matter]], None]:
     return act
 
 
-def _seen(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+def _seen(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     undone = workspace.review.reminders.seen([matter.note.id for matter in chosen if matter.note])
     undo.offer(t_plural("{n} comes back later.", "{n} come back later.", n=len(chosen)), undone)
 
 
-def _postpone(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+def _postpone(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     keys = [matter.key for matter in chosen]
     workspace.review.postpone(keys)
     undo.offer(

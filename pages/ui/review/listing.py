@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.model import MATTERS, Matter
+from core.model import MATTERS, ReviewItem
 from core.workspace import Workspace
 from pages.ui.review.deciding import DECISIONS
 from pages.ui.shared import jobs, links, shell, widgets
@@ -16,7 +16,7 @@ SHOWN = 50
 _OPEN = "review_open"
 
 
-def choose_kind(matters: Sequence[Matter]) -> list[Matter]:
+def choose_kind(matters: Sequence[ReviewItem]) -> list[ReviewItem]:
     """Draw the choice of a kind, and return what is of it."""
     counts = Counter(matter.kind for matter in matters)
     if (kind := links.arrived("kind")) in MATTERS:
@@ -29,13 +29,13 @@ def choose_kind(matters: Sequence[Matter]) -> list[Matter]:
     return [matter for matter in matters if kind in (None, matter.kind)]
 
 
-def choose_base(matters: Sequence[Matter], bases: Sequence[str]) -> list[Matter]:
+def choose_base(matters: Sequence[ReviewItem], bases: Sequence[str]) -> list[ReviewItem]:
     """Draw the choice of a base, where there are several, and return what is of it."""
     base = widgets.base_filter(bases, "review_base") if len(bases) > 1 else ""
     return [matter for matter in matters if base in ("", matter.base)]
 
 
-def opened(matters: Sequence[Matter]) -> Matter | None:
+def opened(matters: Sequence[ReviewItem]) -> ReviewItem | None:
     """Return the matter that is open: the chosen one, else the one in its place, else the first."""
     key, place = st.session_state.get(_OPEN, ("", 0))
     by_key = {matter.key: matter for matter in matters}
@@ -45,7 +45,7 @@ def opened(matters: Sequence[Matter]) -> Matter | None:
     return matter
 
 
-def draw(workspace: Workspace, matters: Sequence[Matter], open_key: str) -> None:
+def draw(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str) -> None:
     """Draw what waits by its kinds, the open one marked, and the decisions on all of it."""
     several = len({matter.base for matter in matters}) > 1
     with st.container(key="review_list", gap="xxsmall", height=620 if len(matters) > 12 else "content"):
@@ -71,7 +71,7 @@ def draw(workspace: Workspace, matters: Sequence[Matter], open_key: str) -> None
         _many(workspace, matters)
 
 
-def _many(workspace: Workspace, matters: Sequence[Matter]) -> None:
+def _many(workspace: Workspace, matters: Sequence[ReviewItem]) -> None:
     for name, decision in DECISIONS.items():
         if decision.several and matters[0].kind in decision.kinds:
             label = t("{decision}: all {n}", decision=text_of(decision.label), n=len(matters))
@@ -95,7 +95,7 @@ def reminders(workspace: Workspace) -> None:
     st.toggle(t("Show notes worth another look"), help=about, disabled=workspace.readonly, **now)
 
 
-def heading(matters: Sequence[Matter]) -> str:
+def heading(matters: Sequence[ReviewItem]) -> str:
     """Return the line about how much waits."""
     decisions = sum(MATTERS[matter.kind].quick for matter in matters)
     hints = len(matters) - decisions

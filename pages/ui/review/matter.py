@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.base.messages import message
-from core.model import AUTHORS, MATTERS, SUBMISSIONS, Matter, NoteCard, day_of
+from core.model import AUTHORS, MATTERS, SUBMISSIONS, NoteSummary, ReviewItem, day_of
 from core.workspace import Workspace
 from pages.ui.notes import composer, history, opened
 from pages.ui.notes.sources import NoteSources
@@ -29,7 +29,7 @@ _OTHER = {
 }
 
 
-def draw(workspace: Workspace, matter: Matter) -> None:
+def draw(workspace: Workspace, matter: ReviewItem) -> None:
     """Draw a matter with its decisions above it."""
     kind = MATTERS[matter.kind]
     st.subheader(plain(matter.title) or t("Its note is gone"), anchor=False)
@@ -44,7 +44,7 @@ def draw(workspace: Workspace, matter: Matter) -> None:
         _merge(workspace, matter, row)
 
 
-def _decisions(workspace: Workspace, matter: Matter) -> DeltaGenerator:
+def _decisions(workspace: Workspace, matter: ReviewItem) -> DeltaGenerator:
     """Draw the decisions on a matter, and return their row."""
     shut = jobs.shut(workspace)
     row = st.container(horizontal=True, key="review_decisions")
@@ -70,7 +70,7 @@ def _decisions(workspace: Workspace, matter: Matter) -> DeltaGenerator:
     return row
 
 
-def _merge(workspace: Workspace, matter: Matter, row: DeltaGenerator) -> None:
+def _merge(workspace: Workspace, matter: ReviewItem, row: DeltaGenerator) -> None:
     """Draw the button that adds a new note to the nearest one, which is looked for once, after all else is drawn."""
     known = st.session_state.get(_NEAREST)
     if not known or known[0] != matter.key:
@@ -85,7 +85,7 @@ def _merge(workspace: Workspace, matter: Matter, row: DeltaGenerator) -> None:
             )
 
 
-def _origin(matter: Matter) -> list[str]:
+def _origin(matter: ReviewItem) -> list[str]:
     """Return where a matter comes from."""
     parts = [plain(matter.base)] if matter.base else []
     if matter.submission:
@@ -106,7 +106,7 @@ def _origin(matter: Matter) -> list[str]:
     return parts
 
 
-def _text(workspace: Workspace, matter: Matter) -> None:
+def _text(workspace: Workspace, matter: ReviewItem) -> None:
     if matter.note:
         note = workspace.notes.get(matter.note.id)
         shown = light(note.body[:LONGEST])
@@ -122,12 +122,12 @@ def _clicked(link: view.Clicked) -> None:
         st.session_state[_LEAVES] = True
 
 
-def _change(workspace: Workspace, matter: Matter) -> None:
+def _change(workspace: Workspace, matter: ReviewItem) -> None:
     if matter.submission:
         history.draw(workspace.proposals.difference(matter.submission))
 
 
-def _sides(workspace: Workspace, matter: Matter) -> None:
+def _sides(workspace: Workspace, matter: ReviewItem) -> None:
     """Draw what the other text would change; the pack or the folder may be unreadable, which keeps no decision away."""
     with shell.errors():
         difference = workspace.review.sides.difference(matter)
@@ -137,21 +137,21 @@ def _sides(workspace: Workspace, matter: Matter) -> None:
             history.draw(difference)
 
 
-def _split(_: Workspace, matter: Matter) -> None:
+def _split(_: Workspace, matter: ReviewItem) -> None:
     if matter.flagged:
         text = matter.flagged.edit.text or matter.flagged.edit.anchor
         st.html(f'<div class="t-text t-small">{html(text[:LONGEST])}</div>')
 
 
-def _refused(_: Workspace, matter: Matter) -> None:
+def _refused(_: Workspace, matter: ReviewItem) -> None:
     if matter.refused:
         st.markdown(plain(text_of(matter.refused.reason)))
         st.html(f'<div class="t-text t-small">{html(matter.refused.text)}</div>')
 
 
-def _pair(workspace: Workspace, matter: Matter) -> None:
+def _pair(workspace: Workspace, matter: ReviewItem) -> None:
     """Draw both notes of a pair, side by side: the sentences in which they differ, else the beginning of their texts."""
-    sides: list[tuple[str, NoteCard | None]] = [
+    sides: list[tuple[str, NoteSummary | None]] = [
         (t("This note"), matter.note),
         (text_of(_OTHER[matter.kind]), matter.other),
     ]

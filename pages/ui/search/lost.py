@@ -6,7 +6,7 @@ from typing import get_args
 
 import streamlit as st
 
-from core.model import LOST, Lost, LostAt, NoteCard, Prepared, SearchOptions, WhyNot
+from core.model import LOST, DroppedCandidate, LostAt, NoteSummary, Prepared, SearchOptions, WhyNot
 from core.workspace import Workspace
 from pages.ui.shared import cards, shell, widgets
 from pages.ui.shared.safe import html
@@ -44,7 +44,7 @@ def _lost(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> N
         )
 
 
-def _row(item: Lost, words: Sequence[str], *, base: bool) -> str:
+def _row(item: DroppedCandidate, words: Sequence[str], *, base: bool) -> str:
     hit = item.hit
     place = " › ".join([*([hit.note.base] if base else []), hit.note.title, *cards.section(hit.note, hit.chunk)])
     return (
@@ -63,7 +63,7 @@ def why_not(workspace: Workspace, text: str, options: SearchOptions) -> None:
     shell.on_demand(t("Why not this note?"), "why_not_box", "contact_support", draw)
 
 
-def _note(workspace: Workspace) -> NoteCard | None:
+def _note(workspace: Workspace) -> NoteSummary | None:
     notes = workspace.notes.all()
     if len(notes) > LISTED:
         typed = st.text_input(t("A part of its title or path"), key="why_not_part", icon=":material/filter_alt:")

@@ -5,7 +5,7 @@ from itertools import groupby
 import streamlit as st
 
 from core.base.messages import message
-from core.model import Asked, Decomposition, SearchResult
+from core.model import Decomposition, SearchResult, SubQueryResult
 from pages.ui.search import hits, reasons
 from pages.ui.shared import cards
 from pages.ui.shared.safe import folded, html, plain
@@ -49,7 +49,7 @@ def _named(used: Decomposition) -> list[str]:
     return texts[: THINGS.get(used.kind)] if used.by == "rules" else texts
 
 
-def _asked(asked: Asked, tone: str) -> str:
+def _asked(asked: SubQueryResult, tone: str) -> str:
     counts = t("{n} found, {new} new", n=asked.found, new=asked.new)
     return (
         f'<span class="t-ask">{cards.dot(tone)}<span>{html(asked.sub_query.text)}</span>'

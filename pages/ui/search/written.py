@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
-from core.model import NOT_IN_NOTES, Answer, Quote, Sentence, Writing, doubt, told
+from core.model import NOT_IN_NOTES, Answer, Quote, Sentence, WrittenAnswer, doubt, told
 from core.workspace import Workspace
 from pages.ui.shared import cards, rendered, shell, widgets
 from pages.ui.shared.safe import html, plain
@@ -105,7 +105,7 @@ def cited(quote: str) -> str:
     return f'<div class="t-cited t-small">“{rendered.whole(quote)}”</div>'
 
 
-def _sent(writing: Writing) -> None:
+def _sent(writing: WrittenAnswer) -> None:
     """Draw what the model was sent."""
     task, material = writing.sent
     with st.expander(t("What was sent"), icon=":material/outbox:"):

@@ -20,7 +20,7 @@ def section(workspace: Workspace) -> None:
     )
     st.caption(about)
     enabled = workspace.settings_file.get("http.enabled")
-    now = program.choice(workspace, enabled.key, "programs", workspace.open_to_programs, workspace.let_programs_in)
+    now = program.choice(workspace, enabled.key, "programs", workspace.open_to_programs, workspace.set_program_access)
     st.toggle(t("Allow apps on this computer"), **now)
     program.remark(enabled)
     run = workspace.access.run

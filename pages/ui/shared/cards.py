@@ -14,7 +14,7 @@ from core.model import (
     Chunk,
     Highlight,
     Hit,
-    NoteCard,
+    NoteSummary,
     SearchResult,
     StageScore,
     classification,
@@ -170,7 +170,7 @@ def legend() -> str:
     return folded(t("What the marks mean"), f'<table class="t-table t-forms">{lines}</table>', css="t-more t-legend")
 
 
-def section(note: NoteCard, chunk: Chunk) -> tuple[str, ...]:
+def section(note: NoteSummary, chunk: Chunk) -> tuple[str, ...]:
     """Return a chunk's chain of titles, without the first where that only says the note's again."""
     return chunk.section[chunk.section[:1] == (note.title,) :]
 

@@ -12,13 +12,13 @@ from core.model import (
     ChangeCost,
     Job,
     LearningReport,
+    ModelTrial,
     PackReport,
     Progress,
     Rechunked,
     ServerTrial,
     SyncPlan,
     SyncReport,
-    Trial,
     jobs_at,
     left_line,
 )
@@ -194,7 +194,7 @@ def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base
 
 def _stands(job: Job) -> bool:
     """Whether a job is drawn: it runs, has failures, or has an end that nobody can have seen yet."""
-    if job.state != "done" or isinstance(job.result, (ChangeCost, LearningReport, Trial, ServerTrial)):
+    if job.state != "done" or isinstance(job.result, (ChangeCost, LearningReport, ModelTrial, ServerTrial)):
         return True
     failed = isinstance(job.result, (SyncReport, Rechunked)) and bool(job.result.failed)
     return failed or time.monotonic() - job.started - job.seconds < STAYS
@@ -250,7 +250,7 @@ def _ended(workspace: Workspace, job: Job) -> None:
             learnt.draw(job.result)
         case Rechunked():
             plans.rechunked(job.result)
-        case Trial():
+        case ModelTrial():
             verdicts.trial(job.result)
         case ServerTrial():
             verdicts.server(job.result)

@@ -6,7 +6,7 @@ from zlib import crc32
 
 import streamlit as st
 
-from core.model import NoteCard
+from core.model import NoteSummary
 from pages.ui.shared.component import component
 from pages.ui.shared.names import NOTE_STATES
 from pages.ui.shared.text import t, text_of
@@ -28,7 +28,7 @@ VIEW = component("note_tree", __file__, "<div class='tree'></div>")
 
 @st.fragment
 def draw(
-    cards: Sequence[NoteCard],
+    cards: Sequence[NoteSummary],
     chosen: str | None,
     choose: Callable[[str], None],
     listing: Sequence[object],
@@ -72,7 +72,7 @@ def draw(
     VIEW(key=key, data=data, on_pick_change=picked, on_open_change=unfold)
 
 
-def folders(cards: Sequence[NoteCard], *, several: bool, counts: bool = True) -> dict[str, Any]:
+def folders(cards: Sequence[NoteSummary], *, several: bool, counts: bool = True) -> dict[str, Any]:
     """Return notes as nested folders, each with its name, the count of its notes, its folders and its notes.
 
     A note is its id, its title, the small text behind it, and whether it waits to be indexed.
@@ -92,7 +92,7 @@ def _listed(folder: dict[str, Any]) -> dict[str, Any]:
     return folder | {"folders": [_listed(inner) for inner in folder["folders"].values()]}
 
 
-def _above(card: NoteCard, *, several: bool) -> Path:
+def _above(card: NoteSummary, *, several: bool) -> Path:
     parts = tuple((card.path or "").split("/")[:-1])
     if len(parts) > DEEPEST:
         parts = (*parts[:DEEPEST], "/".join(parts[DEEPEST:]))

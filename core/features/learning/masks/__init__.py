@@ -10,7 +10,7 @@ from core.features.learning.masks.figures import numbers
 from core.features.learning.masks.named import named, on_next_line, pairs
 from core.features.learning.masks.names import Grade, grade
 from core.features.learning.masks.shapes import shapes
-from core.features.learning.masks.spans import MASK, Span, merged, normal_form
+from core.features.learning.masks.spans import MASK, SecretSpan, merged, normal_form
 from core.features.learning.masks.tables import MOST_LINE, is_named, tables
 from core.features.learning.masks.tokens import unknown
 from core.features.learning.masks.values import is_secret
@@ -86,7 +86,7 @@ class Masker:
             return self._mask("password", value)
         return self.masked(value)
 
-    def _replaced(self, text: str, find: Callable[[str], Iterable[Span]]) -> str:
+    def _replaced(self, text: str, find: Callable[[str], Iterable[SecretSpan]]) -> str:
         """Return a text with masks in place of the secrets that are found in its normal form."""
         normal = normal_form(text)
         parts, at = [], 0
@@ -103,7 +103,7 @@ class Masker:
         return self._masks[secret]
 
 
-def _secrets(text: str, also_unknown: bool) -> Iterator[Span]:
+def _secrets(text: str, also_unknown: bool) -> Iterator[SecretSpan]:
     """Yield the secrets of a text, those of the surest kinds first."""
     lower = text.lower()
     yield from shapes(text, lower)
@@ -115,7 +115,7 @@ def _secrets(text: str, also_unknown: bool) -> Iterator[Span]:
         yield from unknown(text)
 
 
-def _across_lines(text: str) -> Iterator[Span]:
+def _across_lines(text: str) -> Iterator[SecretSpan]:
     at = 0
     for line in text.split("\n"):
         if len(line) <= MOST_LINE and is_named(line):
@@ -125,11 +125,11 @@ def _across_lines(text: str) -> Iterator[Span]:
     yield from tables(text)
 
 
-def _by_line(spans: Iterable[Span], text: str) -> Iterator[Span]:
+def _by_line(spans: Iterable[SecretSpan], text: str) -> Iterator[SecretSpan]:
     """Yield the part of each secret in each line."""
     for start, end, kind in spans:
         for line in re.finditer(r"[^\n]+", text[start:end]):
-            yield Span(start + line.start(), start + line.end(), kind)
+            yield SecretSpan(start + line.start(), start + line.end(), kind)
 
 
 def unnumbered(text: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from core.features.learning.masks.literals import Value, quoted
 from core.features.learning.masks.names import Grade, grade
-from core.features.learning.masks.spans import Hints, Span
+from core.features.learning.masks.spans import Hints, SecretSpan
 from core.features.learning.masks.values import is_secret
 
 _OPTIONS = {
@@ -153,7 +153,7 @@ _ALL = (*_COMMANDS, *_PLACES)
 _HINTS = Hints(hints for hints, _ in _ALL)
 
 
-def commands(text: str, lower: str) -> Iterator[Span]:
+def commands(text: str, lower: str) -> Iterator[SecretSpan]:
     """Yield the secrets in commands, SQL and files of logins."""
     for place in _HINTS.places(lower):
         regex = _ALL[place][1]
@@ -162,7 +162,7 @@ def commands(text: str, lower: str) -> Iterator[Span]:
                 continue
             value = _unquoted(text, match)
             if is_secret(text[value.start : value.end], Grade.ANY, quoted=value.quoted):
-                yield Span(value.start, value.end, "password")
+                yield SecretSpan(value.start, value.end, "password")
     if "insert" in lower:
         yield from _inserted(text)
 
@@ -173,7 +173,7 @@ def _unquoted(text: str, match: re.Match[str]) -> Value:
     return inside or Value(start, end, quoted=False)
 
 
-def _inserted(text: str) -> Iterator[Span]:
+def _inserted(text: str) -> Iterator[SecretSpan]:
     """Yield the values that SQL writes into columns of secrets."""
     for match in _INSERT.finditer(text):
         secret = [grade(column.strip(' `"[]\n')) is Grade.ANY for column in match["columns"].split(",")]
@@ -185,7 +185,7 @@ def _inserted(text: str) -> Iterator[Span]:
                 if not item:
                     break
                 if is_one and is_secret(item["value"].strip("'\""), Grade.ANY, quoted=item["value"][-1] in "'\""):
-                    yield Span(*item.span("value"), "password")
+                    yield SecretSpan(*item.span("value"), "password")
                 at = item.end()
             while text[at : at + 1] in (",", " ", "\n") and at < len(text):
                 at += 1

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from core.features.learning.masks.spans import Span
+from core.features.learning.masks.spans import SecretSpan
 
 _BEFORE, _AFTER = r"(?<![A-Za-z0-9])(?<!\d[.:-])", r"(?![A-Za-z0-9])(?![.:-]\d)"
 _PHONES = tuple(
@@ -43,18 +43,18 @@ _IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d\d(?:[ -]?[A-Z0-9]){11,30}", re.I
 _FIGURE = re.compile(r"\d")
 
 
-def numbers(text: str) -> Iterator[Span]:
+def numbers(text: str) -> Iterator[SecretSpan]:
     """Yield the numbers of people in a text."""
     if not _FIGURE.search(text):
         return
-    yield from (Span(*match.span(), "id") for match in _CITIZEN.finditer(text))
-    yield from (Span(*match.span(), "id") for match in _EIGHTEEN.finditer(text) if _is_citizen(match[0]))
-    yield from (Span(*match.span("value"), "id") for match in _PASSPORT.finditer(text))
+    yield from (SecretSpan(*match.span(), "id") for match in _CITIZEN.finditer(text))
+    yield from (SecretSpan(*match.span(), "id") for match in _EIGHTEEN.finditer(text) if _is_citizen(match[0]))
+    yield from (SecretSpan(*match.span("value"), "id") for match in _PASSPORT.finditer(text))
     yield from _cards(text)
     yield from _accounts(text)
-    yield from (Span(*match.span(), "id") for match in _SOCIAL.finditer(text))
+    yield from (SecretSpan(*match.span(), "id") for match in _SOCIAL.finditer(text))
     for regex in _PHONES:
-        yield from (Span(*match.span(), "phone") for match in regex.finditer(text))
+        yield from (SecretSpan(*match.span(), "phone") for match in regex.finditer(text))
 
 
 def _is_citizen(text: str) -> bool:
@@ -63,21 +63,21 @@ def _is_citizen(text: str) -> bool:
     return "10X98765432"[total % 11] == text[-1].upper() and bool(re.fullmatch(r"(?:19|20)\d\d" + _DAY, text[6:14]))
 
 
-def _cards(text: str) -> Iterator[Span]:
+def _cards(text: str) -> Iterator[SecretSpan]:
     """Yield numbers of cards: whole, in groups as they are printed, and in groups of two."""
     for row in _GROUPS.finditer(text):
         if sum(map(str.isdigit, row[0])) < 13:
             continue
         groups = [*re.finditer(r"\d+", row[0])]
         if len(groups) > 6 and all(len(group[0]) == 2 for group in groups[:-1]) and _is_card(row[0]):
-            yield Span(*row.span(), "card")
+            yield SecretSpan(*row.span(), "card")
             continue
         for place, first in enumerate(groups):
             for end in range(place + _MOST_GROUPS, place, -1):
                 item = groups[place:end]
                 form = " ".join(group[0] for group in item)
                 if _CARD_FORMS.fullmatch(form) and _is_card(form):
-                    yield Span(row.start() + first.start(), row.start() + item[-1].end(), "card")
+                    yield SecretSpan(row.start() + first.start(), row.start() + item[-1].end(), "card")
                     break
 
 
@@ -94,13 +94,13 @@ def _is_card(text: str) -> bool:
     )
 
 
-def _accounts(text: str) -> Iterator[Span]:
+def _accounts(text: str) -> Iterator[SecretSpan]:
     """Yield IBANs: what ends after a whole group and is 1 modulo 97."""
     for match in _IBAN.finditer(text):
         for end in range(match.end(), match.start() + 14, -1):
             compact = re.sub("[ -]", "", text[match.start() : end]).upper()
             if not text[end : end + 1].isalnum() and len(compact) >= 15 and _is_account(compact):
-                yield Span(match.start(), end, "account")
+                yield SecretSpan(match.start(), end, "account")
                 break
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from core.base.text import CJK
 from core.features.learning.masks.literals import MOST, Value, values_at
 from core.features.learning.masks.names import HINTS, OTHER_NAMES, Grade, grade
-from core.features.learning.masks.spans import Span
+from core.features.learning.masks.spans import SecretSpan
 from core.features.learning.masks.values import LONGEST, is_mixed, is_phrase, is_secret
 
 _NAME = re.compile(rf"(?<![\w$.-])(?=[\w$.-]*?(?:{'|'.join(HINTS)}))[\w$.-]++", re.IGNORECASE | re.ASCII)
@@ -75,7 +75,7 @@ _NEAR = 240
 """Characters between a name and its value where they are apart."""
 
 
-def named(text: str, lower: str) -> Iterator[Span]:
+def named(text: str, lower: str) -> Iterator[SecretSpan]:
     """Yield the values behind names of secrets."""
     if any(hint in lower for hint in HINTS):
         yield from _assigned(text)
@@ -86,7 +86,7 @@ def named(text: str, lower: str) -> Iterator[Span]:
         yield from _foreign_names(text)
 
 
-def _foreign_names(text: str) -> Iterator[Span]:
+def _foreign_names(text: str) -> Iterator[SecretSpan]:
     at = line = 0
     while match := _OTHER.search(text, at):
         at = match.end()
@@ -98,11 +98,11 @@ def _foreign_names(text: str) -> Iterator[Span]:
             continue
         for value in values_at(text, at):
             if is_secret(text[value.start : value.end], Grade.ANY if joint else Grade.NO_WORD, quoted=value.quoted):
-                yield Span(value.start, value.end, "password")
+                yield SecretSpan(value.start, value.end, "password")
                 at = max(at, value.end)
 
 
-def _assigned(text: str) -> Iterator[Span]:
+def _assigned(text: str) -> Iterator[SecretSpan]:
     at = line = 0
     while match := _NAME.search(text, at):
         at = match.end()
@@ -122,29 +122,29 @@ def _assigned(text: str) -> Iterator[Span]:
             line = text.find("\n", match.start()) % (len(text) + 1)
             yield from _mixed_runs(text, text.rfind("\n", 0, match.start()) + 1, line)
         for value in _values(text, match, sure):
-            yield Span(value.start, value.end, "password")
+            yield SecretSpan(value.start, value.end, "password")
             at = max(at, value.end)
             while name.lower().endswith("s") and (following := _NEXT.match(text, at)):
                 if not is_secret(following["value"], Grade.NO_WORD):
                     break
-                yield Span(*following.span("value"), "password")
+                yield SecretSpan(*following.span("value"), "password")
                 at = following.end()
 
 
-def _mixed_runs(text: str, start: int, end: int) -> Iterator[Span]:
+def _mixed_runs(text: str, start: int, end: int) -> Iterator[SecretSpan]:
     """Yield what is as mixed as a password is in a line that speaks of one: *the password was set to …*."""
     for run in _RUN.finditer(text, start, end):
         if is_mixed(run[0]):
-            yield Span(*run.span(), "password")
+            yield SecretSpan(*run.span(), "password")
 
 
-def on_next_line(text: str, start: int, end: int) -> Iterator[Span]:
+def on_next_line(text: str, start: int, end: int) -> Iterator[SecretSpan]:
     """Yield what is in the line after the one between two places, where that ends with a name, as blocks of YAML do."""
     if _OPEN.search(text, max(start, end - 30), end):
         following = text.find("\n", end + 1)
         for span in _assigned(text[start : following if following >= 0 else len(text)]):
             if span.start > end - start:
-                yield Span(span.start + start, span.end + start, span.kind)
+                yield SecretSpan(span.start + start, span.end + start, span.kind)
 
 
 def _pair_grade(text: str, match: re.Match[str]) -> Grade:
@@ -237,16 +237,16 @@ def _is_call(text: str, value: Value) -> bool:
     return text[value.end : value.end + 1] == "("
 
 
-def _elements(text: str) -> Iterator[Span]:
+def _elements(text: str) -> Iterator[SecretSpan]:
     """Yield the contents of XML elements whose names are those of secrets."""
     for match in _XML.finditer(text):
         sure = grade(match["name"])
         part = "data" if match["data"] is not None else "value"
         if sure is not Grade.NONE and is_secret(match[part], sure, quoted=True):
-            yield Span(*match.span(part), "password")
+            yield SecretSpan(*match.span(part), "password")
 
 
-def pairs(text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[Span]:
+def pairs(text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[SecretSpan]:
     """Yield the values of pairs whose names are between two places: `{"name": "DB_PASSWORD", "value": "…"}`."""
     for match in _LABEL.finditer(text, start, end):
         sure = grade(match["name"]) if match["name"].isascii() else Grade.ANY
@@ -255,7 +255,7 @@ def pairs(text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[Span]:
         values = [*_behind(text, match.end())] or [*_before(text, match.start())]
         for value in values:
             if is_secret(text[value.start : value.end], sure, quoted=True):
-                yield Span(value.start, value.end, "password")
+                yield SecretSpan(value.start, value.end, "password")
 
 
 def _behind(text: str, at: int) -> Iterator[Value]:

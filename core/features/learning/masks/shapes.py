@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from core.features.learning.masks.spans import Hints, Span
+from core.features.learning.masks.spans import Hints, SecretSpan
 from core.features.learning.masks.values import is_placeholder
 
 
-class Shape(NamedTuple):
+class SecretPattern(NamedTuple):
     """A kind of secret and what matches it; of a pattern with a group `value` only that is the secret.
 
     A text with none of the `hints`, in lower case, isn't looked at where there are some. No repetition is within
@@ -20,8 +20,8 @@ class Shape(NamedTuple):
     regex: re.Pattern[str]
 
 
-def _shape(kind: str, hints: str, regex: str, flags: int = 0) -> Shape:
-    return Shape(kind, tuple(hints.split()), re.compile(regex, flags | re.ASCII))
+def _shape(kind: str, hints: str, regex: str, flags: int = 0) -> SecretPattern:
+    return SecretPattern(kind, tuple(hints.split()), re.compile(regex, flags | re.ASCII))
 
 
 _VENDORS = (
@@ -148,13 +148,13 @@ SHAPES = (
 _HINTS = Hints(shape.hints or ("",) for shape in SHAPES)
 
 
-def shapes(text: str, lower: str) -> Iterator[Span]:
+def shapes(text: str, lower: str) -> Iterator[SecretSpan]:
     """Yield what looks like a secret of a known kind; `lower` is the text in lower case."""
     for place in _HINTS.places(lower):
         shape = SHAPES[place]
         named = "value" in shape.regex.groupindex
         for match in shape.regex.finditer(text):
             if not named:
-                yield Span(*match.span(), shape.kind)
+                yield SecretSpan(*match.span(), shape.kind)
             elif match["value"] is not None and (shape.kind == "email" or not is_placeholder(match["value"])):
-                yield Span(*match.span("value"), shape.kind)
+                yield SecretSpan(*match.span("value"), shape.kind)

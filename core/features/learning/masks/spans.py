@@ -12,7 +12,7 @@ from core.base.text import INVISIBLE
 MASK = re.compile(r"\[(?P<kind>key|token|cookie|password|email|id|phone|card|account|secret)-\d+\]")
 
 
-class Span(NamedTuple):
+class SecretSpan(NamedTuple):
     """A secret from `start` to before `end`; `kind` is its name in a mask."""
 
     start: int
@@ -71,7 +71,7 @@ def _form(letter: str) -> str:
     return "" if _INVISIBLE.match(letter) else unicodedata.normalize("NFKC", letter)
 
 
-def merged(spans: Iterable[Span], text: str) -> list[Span]:
+def merged(spans: Iterable[SecretSpan], text: str) -> list[SecretSpan]:
     """Return spans in the order of a text; those that overlap or touch are one, of the kind that was found first.
 
     No part of a secret stays beside a mask that way. What is within a mask already is left out.
@@ -79,7 +79,7 @@ def merged(spans: Iterable[Span], text: str) -> list[Span]:
     masks = [match.span() for match in MASK.finditer(text)] if "[" in text else []
     starts = [start for start, _ in masks]
     ranked = sorted((span.start, rank, span) for rank, span in enumerate(spans) if span.start < span.end)
-    joined: list[tuple[int, Span]] = []
+    joined: list[tuple[int, SecretSpan]] = []
     for start, rank, span in ranked:
         place = bisect_right(starts, start)
         if place and span.end <= masks[place - 1][1]:
@@ -87,7 +87,7 @@ def merged(spans: Iterable[Span], text: str) -> list[Span]:
         if joined and start <= joined[-1][1].end:
             first, last = joined[-1]
             kind = span.kind if rank < first else last.kind
-            joined[-1] = min(rank, first), Span(last.start, max(last.end, span.end), kind)
+            joined[-1] = min(rank, first), SecretSpan(last.start, max(last.end, span.end), kind)
         else:
             joined.append((rank, span))
     return [span for _, span in joined]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from core.features.learning.masks.names import HINTS, OTHER_NAMES, Grade, grade
-from core.features.learning.masks.spans import Hints, Span
+from core.features.learning.masks.spans import Hints, SecretSpan
 from core.features.learning.masks.values import is_secret
 
 _SEPARATORS = (re.compile(r"(?<!\\)[|│┃]"), re.compile(r"\t"), re.compile(r"[ \t]{2,}"), re.compile(r"[,;]"))
@@ -27,7 +27,7 @@ _HINTS = Hints([HINTS])
 Cells = Sequence[tuple[int, int]]
 
 
-def tables(text: str) -> Iterator[Span]:
+def tables(text: str) -> Iterator[SecretSpan]:
     """Yield the values in rows and columns of secrets."""
     at = 0
     columns: list[tuple[re.Pattern[str], int, list[int]]] = []
@@ -95,7 +95,7 @@ def _is_row(line: str, cells: Cells, heads: Sequence[Grade]) -> bool:
     return any(re.search(r"\d", line[start:end]) for (start, end), head in zip(cells, heads, strict=True) if not head)
 
 
-def _row_secrets(line: str, at: int, cells: Cells, heads: Sequence[Grade]) -> Iterator[Span]:
+def _row_secrets(line: str, at: int, cells: Cells, heads: Sequence[Grade]) -> Iterator[SecretSpan]:
     """Yield the secrets behind the name in a row."""
     first = next(place for place, head in enumerate(heads) if head)
     behind = cells[first + 1 :]
@@ -104,7 +104,7 @@ def _row_secrets(line: str, at: int, cells: Cells, heads: Sequence[Grade]) -> It
     yield from _cell_secrets(line, at, kept, Grade.ANY if single else Grade.NO_WORD)
 
 
-def _cell_secrets(line: str, at: int, cells: Cells, sure: Grade) -> Iterator[Span]:
+def _cell_secrets(line: str, at: int, cells: Cells, sure: Grade) -> Iterator[SecretSpan]:
     for start, end in cells:
         if is_secret(line[start:end], sure, quoted=True):
-            yield Span(at + start, at + end, "password")
+            yield SecretSpan(at + start, at + end, "password")

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from core.features.learning.masks.spans import Span
+from core.features.learning.masks.spans import SecretSpan
 
 _ORDINARY = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\d+(?:[-_]\d+)*|[a-z]+(?:[-_][a-z]+)*", re.IGNORECASE
@@ -31,18 +31,18 @@ _LEAST_BITS = 3.0
 _HEXADECIMAL = re.compile(r"[0-9a-f]{32,}|[0-9A-F]{32,}")
 
 
-def unknown(text: str) -> Iterator[Span]:
+def unknown(text: str) -> Iterator[SecretSpan]:
     """Yield the runs that look like tokens; of a path only the parts that do."""
     for run in _RUN.finditer(text):
         if _HEXADECIMAL.fullmatch(run[0]) and _DIGEST.search(text, max(0, run.start() - 20), run.start()):
             continue
         if is_token(run[0]):
             start, end = run.span()
-            yield Span(start, (_AROUND.match(text, end) or run).end(), "secret")
+            yield SecretSpan(start, (_AROUND.match(text, end) or run).end(), "secret")
             continue
         for part in re.finditer(r"[^/=]{16,}+", run[0]):
             if is_token(part[0]):
-                yield Span(run.start() + part.start(), run.start() + part.end(), "secret")
+                yield SecretSpan(run.start() + part.start(), run.start() + part.end(), "secret")
 
 
 def is_token(text: str) -> bool:

@@ -13,7 +13,7 @@ _LINE = re.compile(
 _TIMES = re.compile(r"(?:rt|request_time|time|duration)=\"?(?P<named>\d{1,6}\.\d{1,6})|\s(?P<last>\d{1,6}\.\d{3})$")
 
 
-class Access:
+class AccessLog:
     """Reads access logs in the common and the combined format, with the time of a request where one is written."""
 
     by_lines = True

@@ -23,7 +23,7 @@ class JUnit:
         return 1.0 if re.search(r"<testsuites?[\s>]", sample) else 0.0
 
     def events(self, text: str) -> Iterable[LogEvent]:
-        reader = _Reader()
+        reader = _JunitHandler()
         try:
             reader.parser.Parse(text.encode("utf-8", "replace"), True)
         except expat.ExpatError as error:
@@ -32,7 +32,7 @@ class JUnit:
         return reader.events
 
 
-class _Reader:
+class _JunitHandler:
     def __init__(self) -> None:
         self.parser = expat.ParserCreate("utf-8")
         self.parser.StartElementHandler = self._begins

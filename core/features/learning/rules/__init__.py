@@ -17,25 +17,25 @@ MOST_FACTS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class LearningRule:
     """A rule: the function that reads facts, and what it is called in the suggestions."""
 
     function: Callable[[LogText], Iterable[Fact]]
     name: Message
 
 
-RULES: Mapping[str, Rule] = {
-    "repeated_error": Rule(repeated_errors, message("an error that repeats")),
-    "required_header": Rule(required_headers, message("a request that needs a header")),
-    "failing_request": Rule(failing_requests, message("a request that keeps failing")),
-    "slow_call": Rule(slow_calls, message("a call that is slow")),
-    "setting": Rule(settings, message("a value of the configuration")),
-    "port": Rule(ports, message("an address that a service listens on")),
-    "unsteady_test": Rule(unsteady_tests, message("a test that fails and passes again")),
-    "failing_test": Rule(failing_tests, message("a test that keeps failing")),
-    "mended_command": Rule(mended_commands, message("a command that worked after one that failed")),
-    "deprecation": Rule(deprecations, message("something that is deprecated")),
-    "statement": Rule(statements, message("a cause, a fix or a decision that somebody states")),
+RULES: Mapping[str, LearningRule] = {
+    "repeated_error": LearningRule(repeated_errors, message("an error that repeats")),
+    "required_header": LearningRule(required_headers, message("a request that needs a header")),
+    "failing_request": LearningRule(failing_requests, message("a request that keeps failing")),
+    "slow_call": LearningRule(slow_calls, message("a call that is slow")),
+    "setting": LearningRule(settings, message("a value of the configuration")),
+    "port": LearningRule(ports, message("an address that a service listens on")),
+    "unsteady_test": LearningRule(unsteady_tests, message("a test that fails and passes again")),
+    "failing_test": LearningRule(failing_tests, message("a test that keeps failing")),
+    "mended_command": LearningRule(mended_commands, message("a command that worked after one that failed")),
+    "deprecation": LearningRule(deprecations, message("something that is deprecated")),
+    "statement": LearningRule(statements, message("a cause, a fix or a decision that somebody states")),
 }
 
 

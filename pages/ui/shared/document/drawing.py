@@ -14,7 +14,7 @@ from pygments.lexers import get_lexer_by_name
 
 from core.base.messages import message
 from pages.ui.shared.document.math import math
-from pages.ui.shared.document.sources import Heading, Place, Sources, same
+from pages.ui.shared.document.sources import HeadingSource, Sources, SourceSpan, same
 from pages.ui.shared.safe import html, is_pasted
 from pages.ui.shared.text import text_of
 
@@ -45,7 +45,12 @@ class Drawing(RendererHTML):
     """Draws the tokens of one note; `embed` draws another note or a part of it."""
 
     def __init__(
-        self, sources: Sources, headings: Sequence[Heading], embed: Callable[[Place, str], str | None], *, inner: bool
+        self,
+        sources: Sources,
+        headings: Sequence[HeadingSource],
+        embed: Callable[[SourceSpan, str], str | None],
+        *,
+        inner: bool,
     ) -> None:
         super().__init__()
         self._sources, self._headings, self._embed, self._inner = sources, headings, embed, inner
@@ -217,7 +222,7 @@ class Drawing(RendererHTML):
         return f'<img src="{html(file)}" alt="{html(words)}" loading="lazy"{wide}>'
 
 
-def to_note(note: Place, place: str = "") -> str:
+def to_note(note: SourceSpan, place: str = "") -> str:
     """Return the opening tag of a link to a place of a note, "" for its beginning."""
     about = f' title="{html(note.beginning)}"' if note.beginning else ""
     address = f'href="?note={html(note.id)}" data-note="{html(note.id)}" data-place="{html(place)}"'
