@@ -14,7 +14,7 @@ import pytest
 
 from core.base.errors import ConfigError, ProviderUnavailable
 from core.base.quotes import place_of
-from core.features.answers import bars, budget, figures
+from core.features.answers import budget, figures, thresholds
 from core.features.answers.lines import StreamedLines
 from core.features.answers.writing import IDLE, LETTERS
 from core.model import Answer, told
@@ -104,7 +104,7 @@ def test_what_the_notes_do_not_answer_is_refused_without_a_model(filled: Workspa
 def test_an_answer_that_is_shown_below_the_bar_can_be_written(
     filled: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    high = replace(bars.EXAMPLES, least=99.0)
+    high = replace(thresholds.EXAMPLES, least=99.0)
     monkeypatch.setattr(filled.answers, "measure", lambda base: high)
     answer = written(filled, sentence("Only restores prove them.", (1, BACKUPS)), question="what are backups worth?")
     assert answer.likely

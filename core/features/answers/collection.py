@@ -8,7 +8,7 @@ from typing import Unpack
 from core.base.call_log import logged, unlogged
 from core.base.errors import QueryError
 from core.base.jobs import Jobs
-from core.features.answers import asking, bars, budget, writing
+from core.features.answers import asking, budget, thresholds, writing
 from core.features.answers.choosing import Selection, choose
 from core.features.answers.confidence import LIKELY, SURE
 from core.features.answers.examples import Examples
@@ -96,10 +96,10 @@ class Answers:
     def answer_result(self, result: SearchResult, *, measure: bool = False) -> Answer:
         """Return the answer to the question of a result; without `measure`, an old bar will do."""
         selection = choose(self._store, self._searching.reads, result)
-        bar = bars.EXAMPLES
+        bar = thresholds.EXAMPLES
         if result.hits:
             base = self._store.bases.by_id((selection.quotes or result.hits)[0].note.base_id)
-            bar = self.measure(base) if measure else bars.current_threshold(self._store, base)
+            bar = self.measure(base) if measure else thresholds.current_threshold(self._store, base)
         answer = answer_of(result, selection, bar)
         no_notes = not result.hits and not self._store.notes.count([base.id for base in self._store.bases.all()])
         return replace(answer, no_notes=no_notes)
@@ -117,12 +117,12 @@ class Answers:
         """Measure the bar of a base unless it is known for its notes and questions, and return it."""
         own, share, windows = self._own(base), self._settings.search.refuse, self._windows()
         if self._store.readonly or not windows or self._is_fresh(base, own, windows):
-            return bars.current_threshold(self._store, base)
-        bar = replace(bars.EXAMPLES, windows=windows)
-        if len(own) >= bars.enough(share):
-            bar = bars.below(self._evidence(base, own, progress), share, windows)
-        elif len(others := self._other_questions(base)) >= bars.LEAST_OTHERS:
-            bar = bars.above(self._evidence(base, others, progress), bars.ANSWERED, windows)
+            return thresholds.current_threshold(self._store, base)
+        bar = replace(thresholds.EXAMPLES, windows=windows)
+        if len(own) >= thresholds.enough(share):
+            bar = thresholds.below(self._evidence(base, own, progress), share, windows)
+        elif len(others := self._other_questions(base)) >= thresholds.LEAST_OTHERS:
+            bar = thresholds.above(self._evidence(base, others, progress), thresholds.ANSWERED, windows)
         self._store.bars.set(base, bar)
         return bar
 
@@ -130,7 +130,7 @@ class Answers:
         known, share = self._store.bars.get(base), self._settings.search.refuse
         if known is None or not known.windows / _GROWN < windows < known.windows * _GROWN:
             return False
-        if len(own) < bars.enough(share):
+        if len(own) < thresholds.enough(share):
             return known.basis != "questions"
         return (known.basis, known.count, known.share) == ("questions", len(own), share)
 

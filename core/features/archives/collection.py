@@ -15,7 +15,7 @@ from core.base import files, places
 from core.base.errors import RowError, SourceError, UnknownChoice
 from core.base.faults import translated
 from core.base.messages import message
-from core.features.archives import documents, door, folders, records, whole, wordlists
+from core.features.archives import documents, folders, import_validation, records, whole, wordlists
 from core.features.archives.checking import checked
 from core.features.archives.expiry import expire
 from core.features.archives.parts import Mistakes
@@ -177,7 +177,7 @@ class Archives:
         mistakes = Mistakes(file)
         wordlists.check(held.words, mistakes)
         try:
-            held = door.admitted(held, self._bases.usual(held.base.kind).embedder)
+            held = import_validation.admitted(held, self._bases.usual(held.base.kind).embedder)
         except RowError as error:
             mistakes.add(message("base"), error.message)
         mistakes.raise_any()

@@ -9,9 +9,9 @@ from core.base.faults import translated
 from core.base.messages import Message
 from core.features.doctor import space
 from core.features.doctor.check import Check, WorkspaceParts
-from core.features.doctor.of_database import OF_DATABASE
-from core.features.doctor.of_files import OF_FILES
-from core.features.doctor.of_needs import OF_NEEDS
+from core.features.doctor.database_checks import OF_DATABASE
+from core.features.doctor.file_checks import OF_FILES
+from core.features.doctor.resource_checks import OF_NEEDS
 from core.model import Checked, Compacted, Health, Progress, Space, no_progress
 
 CHECKS: Mapping[str, Check] = OF_DATABASE | OF_NEEDS | OF_FILES

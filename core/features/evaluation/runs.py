@@ -10,7 +10,7 @@ from core import chunking, embedding
 from core.base.call_log import unlogged
 from core.base.errors import ConfigError, QueryError, QuestionSetError, StoreError
 from core.base.jobs import stop_of
-from core.features.answers import bars
+from core.features.answers import thresholds
 from core.features.evaluation import advice, diagnosis, golds, pipelines, report, scoring, sidebyside
 from core.features.evaluation.answering import Answering
 from core.features.evaluation.problems import Problems
@@ -259,7 +259,7 @@ class Runs:
         self, base: KnowledgeBase, pipeline: Pipeline, questions: Mapping[int, Question], progress: Progress
     ) -> Iterator[tuple[int, QuestionResult]]:
         """Ask questions in turn; a missed answer is diagnosed at once, because the notes may change later."""
-        options, bar = pipelines.options(base, pipeline), bars.current_threshold(self._store, base)
+        options, bar = pipelines.options(base, pipeline), thresholds.current_threshold(self._store, base)
         asking = progress if pipelines.is_own(base, pipeline) else _part(progress, 1, 2)
         with self._place(base, pipeline, _part(progress, 0, 2)) as store:
             searching = self._searching_of(store)

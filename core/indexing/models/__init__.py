@@ -9,7 +9,7 @@ from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, Tesse
 from core.base.jobs import Jobs
 from core.embedding import Embedder, tokens
 from core.embedding.device import choose
-from core.indexing.models import cards, floors, trials, wishes
+from core.indexing.models import background_similarity, cards, trials, wishes
 from core.model import KnowledgeBase, Matrix, ModelCard, Progress, complete
 from core.reranking import Reranker
 from core.reranking.cached import Cached
@@ -80,7 +80,7 @@ class Models:
         May load its model; without it the floor stays unknown.
         """
         with suppress(EmbeddingMismatch, ModelError, ProviderError):
-            floors.settle(self._store, base, self.embedder)
+            background_similarity.settle(self._store, base, self.embedder)
 
     # loading
 
