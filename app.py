@@ -14,13 +14,12 @@ from core.desktop import window as desktop
 from core.doors.api import PLACE
 from core.doors.api.entrance import Entrance, address
 from core.doors.api.guard import Guard
-from core.doors.api.lazy_app import api
 from core.doors.api.limits import ShortHead
-from core.doors.api.same_origin import SameOrigin
+from core.doors.api.server import SameOrigin, api
 from core.doors.assistants import lazy_app
 from core.doors.remote.calls import Calls
 from core.settings import access
-from pages.ui.notes import attachments, bundle, originals, pasted
+from pages.ui.notes import attachments, bundle, editor, originals
 from pages.ui.shared import shell, unused
 from pages.ui.shared.frontend import FrontEnd
 from pages.ui.shared.policy import Policy, failure
@@ -72,7 +71,7 @@ app = st.App(
     "pages/main.py",
     lifespan=lifespan,
     routes=[
-        *(module_type.route(shell.workspace) for module_type in (attachments, originals, pasted)),
+        *(module_type.route(shell.workspace) for module_type in (attachments, originals, editor)),
         bundle.ROUTE,
         *with_tokens,
     ],

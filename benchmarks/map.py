@@ -17,7 +17,7 @@ from playwright.sync_api import Page, sync_playwright
 from benchmarks.scale import read
 from core.base.text import digest
 from core.model import Matrix
-from core.notes import layout
+from core.notes import maps
 from core.store.note_to_index import NoteToIndex
 from core.workspace import Workspace
 from tests.browser.conftest import chromium_path, serving
@@ -36,7 +36,7 @@ def main() -> None:
         with Workspace(folder, readonly=True) as workspace:
             base = workspace.bases.all()[0]
             _, vectors = workspace.store.vectors.note_directions(base)
-            planes = layout.places(vectors), layout.directions(vectors)[:, :2]
+            planes = maps.places(vectors), maps.directions(vectors)[:, :2]
             shares = [trustworthiness(vectors, plane) for plane in planes]
             print(
                 f"{base.name}: {len(vectors)} notes, trustworthiness {shares[0]:.3f}, directions alone {shares[1]:.3f}"

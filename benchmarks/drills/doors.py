@@ -21,8 +21,8 @@ import app as front
 from benchmarks.drills.wire import HOST, Got, Wire
 from core.doors.api import PLACE
 from core.doors.api.entrance import Entrance
-from core.doors.api.lazy_app import api
 from core.doors.api.limits import MOST_HEAD
+from core.doors.api.server import api
 from core.workspace import Workspace
 from pages.ui.notes import attachments, bundle
 

@@ -27,7 +27,7 @@ from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from core.base.errors import TesseraError
 from core.base.messages import readable
-from core.doors.api.lazy_app import api
+from core.doors.api.server import api
 from core.doors.json_forms import notes, search
 from core.doors.operations import status
 from core.workspace import Workspace

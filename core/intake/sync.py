@@ -4,7 +4,7 @@ Only new files, and files with another time, size or stamp, are read, once. If a
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Container, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
@@ -12,11 +12,41 @@ from types import MappingProxyType
 from core.base.errors import SourceError
 from core.base.faults import one_file
 from core.base.text import composed, name_key
+from core.documents.kinds import PICTURES, kind_of
+from core.documents.unread import nothing_read, why_not_read
 from core.intake import absent
 from core.intake.folder import Scan, scan, with_text
-from core.intake.page_pictures import pages_only
 from core.intake.paths import Paths, ancestry
 from core.model import READ_AGAIN, Failed, KnownNote, Match, SourceFile, SyncPlan
+
+# Pictures in a folder: pages to be read, or what the notes beside them show.
+
+_SHOWING = frozenset("md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split())
+"""Kinds of notes that show pictures beside them."""
+_LEAST_BYTES = 10_000
+"""Size of a picture below which it is no page but an icon."""
+
+
+def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
+    """Return a scan of which only those pictures are documents that are pages, the others are files that aren't read.
+
+    Where there is no note that could show it, a picture is a page. One that is a note already, among the paths of
+    `known`, stays one. Raises SourceError for a `whole` folder of which nothing is left.
+    """
+    pictures = [file for file in scanned.files if kind_of(file.path) in PICTURES]
+    paths = (*known, *(file.path for file in scanned.files))
+    may_show = any(kind_of(path) in _SHOWING for path in paths)
+    others = {file.path for file in pictures if file.path not in known and (may_show or file.size < _LEAST_BYTES)}
+    files = tuple(file for file in scanned.files if file.path not in others)
+    failed, away = (
+        tuple(item for item in item if not may_show or kind_of(item.path) not in PICTURES)
+        for item in (scanned.failed, scanned.not_downloaded)
+    )
+    skipped = (*scanned.skipped, *(Failed(path, why_not_read(path)) for path in sorted(others)))
+    if whole and not (files or failed or away):
+        raise SourceError(str(scanned.folder), nothing_read(item.path for item in skipped))
+    return replace(scanned, files=files, failed=failed, not_downloaded=away, skipped=skipped)
+
 
 _KEPT = 8_000_000
 """Characters of new and changed files that a plan keeps, so that they are read once."""

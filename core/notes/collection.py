@@ -1,15 +1,21 @@
 """The notes of a workspace: read, written, classified, archived, deleted and restored, each change a version."""
 
+import hashlib
+import os
 import posixpath
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Unpack
 
 from core.base.call_log import log_bases, logged
 from core.base.errors import EditError, NoteNotFound
+from core.base.faults import FULL
+from core.base.swapping import rename_free, sync_folder, written_beside
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.models import Models
@@ -27,7 +33,7 @@ from core.model import (
     Trashed,
     Version,
 )
-from core.notes import adding, difference, filetexts, naming, pasting, texts
+from core.notes import adding, attachments, difference, filetexts, naming, texts
 from core.notes.fields import checked, with_fields
 from core.notes.stored_notes import StoredNotes
 from core.notes.texts import restore_version
@@ -35,6 +41,76 @@ from core.notes.trash import NoteTrash
 from core.notes.writer import Writer
 from core.settings.config import Settings
 from core.store import Store
+
+# Pictures that a person pastes into a note: one file each, beside the notes of a folder and never outside of it.
+
+MOST = 20_000_000
+"""Bytes of a picture: a photo of a telephone has less, and a larger one is slow to show."""
+FOLDER = "attachments"
+_SUFFIXES = {
+    "image/png": ".png",
+    "image/jpeg": ".jpg",
+    "image/gif": ".gif",
+    "image/webp": ".webp",
+    "image/avif": ".avif",
+    "image/bmp": ".bmp",
+}
+"""Types of pictures that are taken, by their first bytes; an SVG could hold a script."""
+_NAME = 40
+"""Characters of a name that stay."""
+
+
+def save(top: Path, name: str, data: bytes) -> str:
+    """Write a picture into the folder of pictures in `top`, whole or not at all; return its path from `top`.
+
+    Its name ends with a part of its hash, so the same picture is stored once. Raises EditError.
+    """
+    if len(data) > MOST:
+        raise EditError(
+            "The picture has more than {limit} MB. Make it smaller, then put it in again.", limit=MOST // 1_000_000
+        )
+    suffix = _SUFFIXES.get(attachments.picture_type(data))
+    if suffix is None:
+        raise EditError("Only pictures can be put in: PNG, JPEG, GIF, WebP, AVIF and BMP. This file is none of them.")
+    digest = hashlib.sha256(data).hexdigest()
+    folder = top / FOLDER
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not folder.resolve().is_relative_to(top.resolve()):
+            raise EditError("The folder {folder} leads elsewhere. The picture wasn't stored.", folder=str(folder))
+        for length in (8, len(digest)):
+            file = folder / f"{_stem(name)}-{digest[:length]}{suffix}"
+            if _written(file, data):
+                return f"{FOLDER}/{file.name}"
+    except (OSError, RuntimeError) as error:
+        why = getattr(error, "strerror", "") or str(error)
+        if getattr(error, "errno", None) in FULL:
+            raise EditError("There is no space left for the picture ({why}).", why=why) from error
+        raise EditError("The picture can't be written into {folder} ({why}).", folder=str(folder), why=why) from error
+    raise EditError("There is another file in the place of the picture: {path}.", path=str(file))
+
+
+def _written(file: Path, data: bytes) -> bool:
+    """Write a new file; return whether it holds the data, which another file of the name doesn't."""
+    if os.path.lexists(file):
+        return file.is_file() and not file.is_symlink() and file.read_bytes() == data
+    rights = file.parent.stat().st_mode & 0o666
+    new = written_beside(file, data, lambda path: path.chmod(rights))
+    try:
+        rename_free(new, file)
+        sync_folder(file.parent)
+    except FileExistsError:
+        return file.read_bytes() == data
+    finally:
+        with suppress(OSError):
+            new.unlink()
+    return True
+
+
+def _stem(name: str) -> str:
+    """Return a name that every system can hold and that stands in a link as it is."""
+    words = re.sub(r"[^\w-]+", "-", PurePosixPath(name.replace("\\", "/")).stem[:_NAME]).strip("-_")
+    return f"picture-{words}" if words.isdigit() or len(words) < 4 else words
 
 
 class Notes(StoredNotes):
@@ -187,7 +263,7 @@ class Notes(StoredNotes):
         """Read a note from its file, which another program changed, as a sync does; return the note."""
         return self._writer.take_file(note_id)
 
-    picture_bytes = pasting.MOST
+    picture_bytes = MOST
     """Most bytes of a picture that is attached."""
 
     @logged("note.attach")
@@ -201,7 +277,7 @@ class Notes(StoredNotes):
         note, into = self._store.notes.note(note_id) if note_id else None, self._bases.find(base)
         folders = self._folders(into) if into and into.write_files else []
         own = [folder for folder in folders if note and note.in_file and str(folder) == note.source_ref]
-        path = pasting.save([*own, *folders, self.own_files][0], name, data)
+        path = save([*own, *folders, self.own_files][0], name, data)
         return posixpath.relpath(path, posixpath.dirname(str(note.path))) if note and own else path
 
     def copy(self, note_id: str, *, author: Author = "person", embed: bool = True) -> Note:

@@ -1,7 +1,8 @@
 """The stages of a search: narrow, collect, score, fuse, boost; rerank, weigh, suit, exact matches, ties."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -9,11 +10,41 @@ from core.base.errors import ModelError, ProviderError
 from core.embedding import Embedder, tokens
 from core.embedding.windows import windows_of
 from core.model import Chunk, KnowledgeBase, Matrix, NoteSummary, Rowids
+from core.notes.links import plain
 from core.reranking import Candidate, Reranker
-from core.retrieval import callers, exact_match, fusion, languages, links
+from core.retrieval import callers, exact_match, fusion, languages
 from core.retrieval.state import SearchState
 from core.store import Store
 from core.store.ranking import best
+
+# Links between the candidates' notes: a hint that both belong to the question.
+
+STRONG = 3
+"""Number of first candidates whose linked notes are raised."""
+
+
+def linked(cards: Mapping[str, NoteSummary], links: Mapping[str, Sequence[str]], notes: Mapping[int, str]) -> list[int]:
+    """Return the candidates whose note links to a strong candidate's note, or is linked from it.
+
+    `notes` maps candidates to their notes, best first. `links` are the targets in each note: a path, or the
+    title or file name in a wikilink.
+    """
+    named = {note_id: _names(card) for note_id, card in cards.items()}
+    targets = {note_id: {plain(link) for link in links.get(note_id, ())} for note_id in cards}
+    strong = set(list(notes.values())[:STRONG])
+    return [
+        rowid
+        for rowid, note_id in notes.items()
+        if any(
+            other != note_id and (named[other] & targets[note_id] or named[note_id] & targets[other])
+            for other in strong
+        )
+    ]
+
+
+def _names(card: NoteSummary) -> set[str]:
+    path = card.path or ""
+    return {plain(name) for name in (card.title, path, PurePosixPath(path).name) if name}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +183,7 @@ def _boost(store: Store, search: SearchState) -> None:
     if settings.link_weight and search.order:
         texts = store.notes.links_of(search.cards)
         notes = {rowid: search.chunks[rowid].note_id for rowid in search.order}
-        for rowid in links.linked(search.cards, texts, notes):
+        for rowid in linked(search.cards, texts, notes):
             raised[rowid] = raised.get(rowid, 0.0) + settings.link_weight
     if raised:
         search.keep("boosted", fusion.raised(search.order, raised))

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from core.features.answers import thresholds
-from core.features.answers.asking import is_question
+from core.features.answers.collection import is_question
 from core.model import Answer, GoldSpan, Question
 from core.workspace import Workspace
 from tests import samples

@@ -8,7 +8,7 @@ import pytest
 
 from core.base.errors import NoteNotFound, QueryError
 from core.base.jobs import Jobs
-from core.features.answers.examples import DRAWN, SHOWN, Examples
+from core.features.answers.collection import DRAWN, SHOWN, Examples
 from core.model import GoldSpan, Question
 
 

@@ -15,8 +15,7 @@ import pytest
 from core.base.errors import ConfigError, ProviderUnavailable
 from core.base.quotes import place_of
 from core.features.answers import budget, figures, thresholds
-from core.features.answers.lines import StreamedLines
-from core.features.answers.writing import IDLE, LETTERS
+from core.features.answers.writing import IDLE, LETTERS, StreamedLines
 from core.model import Answer, told
 from core.providers.chat import Chat
 from core.settings.sections import LlmSettings

@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from core.doors.api import PLACE
-from core.doors.api.answering import _events
+from core.doors.api.app import _events
 from core.settings.sections import LlmSettings
 from core.workspace import Workspace
 from tests.model_server import Answer, ModelServer, sentence, stream

@@ -17,7 +17,7 @@ from core.documents import Converted
 from core.documents.pdf.omissions import LeftOut
 from core.doors import cli
 from core.doors.api import PLACE
-from core.doors.api.lazy_app import api
+from core.doors.api.server import api
 from core.doors.assistants import notes
 from core.intake import documents
 from core.model import IncompleteNote, Note, Omission, SyncReport, in_all, summed

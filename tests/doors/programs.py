@@ -5,7 +5,7 @@ from starlette.routing import Mount
 from starlette.testclient import TestClient
 
 from core.doors.api import PLACE
-from core.doors.api.lazy_app import api
+from core.doors.api.server import api
 from core.workspace import Workspace
 
 

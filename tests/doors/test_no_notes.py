@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from core.doors import cli
 from core.doors.api import PLACE
-from core.doors.api.lazy_app import api
+from core.doors.api.server import api
 from core.doors.assistants.searches import knowledge_answer
 from core.model import NO_NOTES, REFUSED, told
 from core.workspace import Workspace

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from core.base.messages import message
 from core.doors.assistants.answers import ToolAnswer
-from core.doors.assistants.binding import tool
+from core.doors.assistants.server import tool
 from core.doors.cli.binding import bind
 from core.doors.operations import OPERATIONS
 from core.doors.operations.declaring import DOORS, About, Caller, Operation, operation

@@ -8,7 +8,7 @@ from typing import Unpack, get_args
 import pytest
 
 from core.base.errors import QueryError
-from core.features.evaluation import diagnosis
+from core.features.evaluation import runs
 from core.indexing.models import Models
 from core.model import Diagnosis, GoldSpan, KnowledgeBase, MissedAt, SearchOptions, SearchResult
 from core.model.evaluation import MISSED
@@ -124,7 +124,7 @@ def diagnose(
     if by is None:
         options = {"reranker": "none", **options}
     with searching(workspace, by).explained(typed, options) as reasons:
-        return diagnosis.diagnose(workspace.store, reasons, list(enumerate(golds)))
+        return runs.diagnose(workspace.store, reasons, list(enumerate(golds)))
 
 
 def only(found: list[Diagnosis]) -> Diagnosis:

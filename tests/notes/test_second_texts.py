@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.features.review.copy_names import originals
-from core.features.review.second_texts import near
+from core.features.review.sides import near, originals
 from core.workspace import Workspace
 
 PLAN = (

@@ -11,8 +11,7 @@ from core.embedding import Embedder
 from core.embedding.loading import load
 from core.model import Device
 from core.reranking import Candidate, build, own
-from core.reranking.cross_encoder import CrossEncoder
-from core.reranking.fitting import fitting
+from core.reranking.cross_encoder import CrossEncoder, fitting
 from core.reranking.network import Network, NetworkShape
 
 EXACT = Device("cpu", "float32", "")

@@ -1,10 +1,12 @@
 """The tools as a server of the Model Context Protocol, with the instructions that assistants read."""
 
+import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.metadata import version
-from typing import Any
+from inspect import Parameter, Signature
+from typing import Annotated, Any
 
 from anyio import CapacityLimiter, to_thread
 from mcp.server.lowlevel import Server
@@ -28,19 +30,131 @@ from mcp_types import (
     Tool,
     ToolAnnotations,
 )
-from pydantic import ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from core.base.call_log import logged
 from core.base.errors import TesseraError, UnknownChoice
+from core.base.messages import readable
 from core.base.text import escaped, one_line
 from core.doors.assistants import notes, searches
 from core.doors.assistants.answers import ToolAnswer, as_json
-from core.doors.assistants.arguments import flat, read
-from core.doors.assistants.binding import tool
-from core.doors.operations import OPERATIONS
+from core.doors.operations import OPERATIONS, declaring
+from core.doors.operations.declaring import PROGRAM, Operation
 from core.doors.operations.named import SCHEME
+from core.doors.remote.client import Remote
 from core.model import NOTE_MARKS
 from core.workspace import Workspace
+
+# Operations as tools of an assistant.
+
+_FIELDS = "fields"
+"""The object of what an operation takes as keywords."""
+
+
+class Fields(BaseModel):
+    """Fields of a note; those left out stay as they are."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+def tool(operation: Operation) -> Callable[..., ToolAnswer]:
+    """Return the tool of an operation; the server reads its name, its docstring and its signature."""
+    names = {parameter.about.tool or parameter.name: parameter.name for parameter in operation.taken("tool")}
+
+    def call(workspace: Workspace | Remote, **given: Any) -> ToolAnswer:
+        fields = given.pop(_FIELDS, None)
+        arguments = {names[name]: value for name, value in given.items()}
+        arguments |= fields.model_dump(exclude_none=True) if fields else {}
+        if isinstance(workspace, Remote):
+            return ToolAnswer(readable(workspace.run(operation, arguments, caller=PROGRAM)))
+        return ToolAnswer(readable(operation.formed(operation.run(workspace, PROGRAM, arguments))))
+
+    taken = [Parameter("workspace", Parameter.POSITIONAL_OR_KEYWORD, annotation=Workspace)]
+    taken += [_parameter(parameter) for parameter in operation.taken("tool") if parameter not in operation.fields]
+    if operation.fields:
+        inner: dict[str, Any] = {
+            parameter.name: (_annotated(parameter), None)
+            for parameter in operation.taken("tool")
+            if parameter in operation.fields
+        }
+        model = create_model(Fields.__name__, __base__=Fields, __doc__=Fields.__doc__, **inner)
+        taken.append(Parameter(_FIELDS, Parameter.KEYWORD_ONLY, annotation=model | None, default=None))
+    call.__name__, call.__doc__ = operation.tool, str(operation.about)
+    call.__signature__ = Signature(taken)  # type: ignore[attr-defined]
+    return call
+
+
+def _parameter(parameter: declaring.Parameter) -> Parameter:
+    default = Parameter.empty if parameter.required else parameter.default
+    return Parameter(
+        parameter.about.tool or parameter.name,
+        Parameter.KEYWORD_ONLY,
+        annotation=_annotated(parameter),
+        default=default,
+    )
+
+
+def _annotated(parameter: declaring.Parameter) -> Any:
+    return Annotated[
+        parameter.type, Field(description=str(parameter.about.text), ge=parameter.about.least, le=parameter.about.most)
+    ]
+
+
+# Schemas of tools as every client takes them, and arguments as assistants write them.
+
+_KEPT = ("type", "description", "enum", "default", "minimum", "maximum", "required")
+
+Schema = dict[str, Any]
+
+
+def flat(schema: Mapping[str, Any]) -> Schema:
+    """Return a JSON schema without references and unions: a value that may be null is one that may be left out."""
+    return _flat(schema, schema.get("$defs", {}))
+
+
+def _flat(schema: Mapping[str, Any], named: Mapping[str, Any]) -> Schema:
+    inner = [item for item in schema.get("anyOf", ()) if item.get("type") != "null"]
+    if len(inner) > 1:
+        raise TypeError(f"A tool takes values of one type each, not of {inner}")
+    if "$ref" in schema or inner:
+        reference = schema.get("$ref")
+        of_type = named[reference.rpartition("/")[2]] if reference else inner[0]
+        return _flat({**of_type, **{name: value for name, value in schema.items() if name in _KEPT}}, named)
+    made: Schema = {name: schema[name] for name in _KEPT if schema.get(name) is not None}
+    if "items" in schema:
+        made["items"] = _flat(schema["items"], named)
+    if "properties" in schema:
+        made["properties"] = {name: _flat(item, named) for name, item in schema["properties"].items()}
+    return made
+
+
+def read(schema: Schema, value: Any) -> Any:
+    """Return a value as its schema has it, where it says so much.
+
+    Null is as if left out, one value is a list of one, a list or an object may be written as text, and a number is a
+    text as well. What else is wrong stays as it is.
+    """
+    kind = schema.get("type")
+    if kind in ("array", "object") and isinstance(value, str):
+        value = _written(value, list if kind == "array" else dict)
+    if kind == "object" and isinstance(value, Mapping):
+        known = schema.get("properties", {})
+        return {name: read(known.get(name, {}), item) for name, item in value.items() if item is not None or not known}
+    if kind == "array":
+        return [read(schema["items"], item) for item in (value if isinstance(value, list) else [value])]
+    if kind == "string" and isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return value
+
+
+def _written(text: str, kind: type) -> Any:
+    """Return what a text in JSON says, the text itself where that is of another kind."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value if isinstance(value, kind) else text
+
 
 _LOG = logging.getLogger(__name__)
 _INSTRUCTIONS = (

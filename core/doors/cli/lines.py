@@ -1,11 +1,12 @@
 """Output of commands for people, from the data of their JSON output."""
 
+import re
 import shlex
 from typing import Any
 
 from core.base.messages import lines, message, plural
-from core.base.text import one_line
-from core.doors.cli import documentlines, snippet
+from core.base.text import CJK, STOP_WORDS, fold, one_line
+from core.doors.cli import documentlines
 from core.doors.cli.texts import _, minute, say
 from core.model import (
     LEVELS,
@@ -18,6 +19,29 @@ from core.model import (
     base_model,
     classification,
 )
+
+# The few lines of a hit that a terminal shows.
+
+_WORD = re.compile(rf"(?=([{CJK}]{{2}}))|((?:(?![{CJK}])\w)+)")
+SNIPPET = 6
+"""Most lines of a passage that a hit prints."""
+
+
+def snippet_lines(hit: dict[str, Any], question: str) -> list[str]:
+    """Return up to SNIPPET lines of a hit side by side, those with the most words of a question.
+
+    Blank lines go, and so does a heading that stands in the line above.
+    """
+    heading = re.compile(rf"#+\s+{re.escape(hit['section'][-1])}\s*" if hit["section"] else "(?!)")
+    every = [line for line in hit["text"].splitlines() if line.strip()]
+    every = [line for line in every if not heading.fullmatch(line)] or every
+    wanted = {pair or word for pair, word in _WORD.findall(fold(question))} - STOP_WORDS
+    held = [{word for word in wanted if word in fold(line)} for line in every]
+    starts = range(max(1, len(every) - SNIPPET + 1))
+    start = max(starts, key=lambda at: len(set().union(*held[at : at + SNIPPET])))
+    before, after = ["…"] * (start > 0), ["…"] * (start + SNIPPET < len(every))
+    within = every[start : start + SNIPPET]
+    return [*before, *within[len(before) : len(within) - len(after)], *after]
 
 
 def format_refusal(answer: dict[str, Any]) -> list[str]:
@@ -235,7 +259,7 @@ def format_result(result: dict[str, Any], *, full: bool = False, explain: bool =
     if result["hits"] and not result["confident"]:
         printed.append(_("Nothing close. The nearest:"))
     for hit in result["hits"]:
-        text = hit["text"].splitlines() if full else snippet.snippet_lines(hit, result["understood"]["text"])
+        text = hit["text"].splitlines() if full else snippet_lines(hit, result["understood"]["text"])
         printed += ["", *_hit_lines(hit, explain=explain), *_about(hit), *(f"   {line}" for line in text)]
     if result["lost"]:
         printed += ["", _("Also considered:")]

@@ -1,17 +1,18 @@
 """The answers of a workspace, and the bars by which questions are refused."""
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Unpack
 
 from core.base.call_log import logged, unlogged
-from core.base.errors import QueryError
+from core.base.errors import NoteNotFound, QueryError, TesseraError
 from core.base.jobs import Jobs
-from core.features.answers import asking, budget, thresholds, writing
+from core.base.text import CJK, fold, simplified
+from core.features.answers import budget, thresholds, writing
 from core.features.answers.choosing import Selection, choose
 from core.features.answers.confidence import LIKELY, SURE
-from core.features.answers.examples import Examples
 from core.model import (
     Answer,
     AnswerThreshold,
@@ -29,6 +30,85 @@ from core.providers.connection import Stop, never
 from core.retrieval.engine import SearchEngine
 from core.settings.config import Settings
 from core.store import Store
+
+# Example questions on the user's notes, offered only where the first quote comes from the note that they ask about.
+
+SHOWN = 3
+"""Examples that are looked for."""
+DRAWN = 8
+"""Questions that are drawn from the notes for them."""
+Stamp = tuple[tuple[str, str], ...]
+"""The ids of notes, each with the time of its last change."""
+
+
+class Examples:
+    """The checked examples of some notes, found by a quiet job and kept until those notes change."""
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        note_of: Callable[[str], Note],
+        drawn: Callable[[Sequence[Note], int], list[Question]],
+        answered: Callable[[str], Answer],
+    ) -> None:
+        self._jobs, self._note_of, self._drawn, self._answered = jobs, note_of, drawn, answered
+        self._found: tuple[Stamp, tuple[str, ...]] = ((), ())
+
+    def for_notes(self, stamp: Stamp) -> tuple[str, ...]:
+        """Return the examples of some notes; none yet, and start the job that finds them, after notes changed."""
+        known, found = self._found
+        if known == stamp:
+            return found
+        self._jobs.start("examples", lambda progress: self._find(stamp, progress), quiet=True)
+        return ()
+
+    def _find(self, stamp: Stamp, progress: Progress) -> None:
+        notes = []
+        for note_id, _ in stamp:
+            with suppress(NoteNotFound):
+                notes.append(self._note_of(note_id))
+        found: list[str] = []
+        questions = self._drawn(notes, DRAWN)
+        for number, question in enumerate(questions):
+            progress(number, len(questions), question.text)
+            if len(found) < SHOWN and self._is_right(question):
+                found.append(question.text)
+        self._found = stamp, tuple(found)
+
+    def _is_right(self, question: Question) -> bool:
+        with suppress(TesseraError):
+            answer = self._answered(question.text)
+            return answer.likely and answer.quotes[0].note.id in {gold.note_id for gold in question.spans}
+        return False
+
+
+# What counts as a question, in English or Chinese: not a word, a name or a title.
+
+_MARK = re.compile(r"[?？]\s*$")
+_ENGLISH = re.compile(
+    r"^\W*(?:(?:so|and|but|ok|please|hi|hey)\W+)*(?:what|why|when|where|which|who|whom|whose|how|is|are|was|were|do|does|did|"
+    r"can|could|should|would|will|has|have|may|must|am|if)\b|\b(?:what|why|when|where|which|who|how|vs|versus)\b",
+    re.IGNORECASE,
+)
+_CHINESE = re.compile(
+    r"什么|怎么|怎样|如何|为何|为啥|干嘛|哪|几(?![何乎])\w|多少|多[大长久高快]|谁|是否|能否|吗|呢|(.)不\1|有没有|何时|[啥咋]|"
+    r"还是|区别|差别|不同|差异|对比|(?:原因|作用|意思|方法|步骤|比例|用法)\W*$"
+)
+_LENGTH, _WORD = 9, 3
+"""Length from which on a text asks something, where a Chinese character counts 1 and a word of other scripts 3."""
+
+
+def is_question(text: str, titles: Iterable[str]) -> bool:
+    """Return whether a text asks something: it isn't one of some titles, and has the form of a question or is long."""
+    text = text.strip()
+    if fold(text) in {fold(title.strip()) for title in titles}:
+        return False
+    plain = simplified(text)
+    words = [word for word in plain.split() if re.search(rf"(?![{CJK}])\w", word)]
+    if _MARK.search(plain) or _CHINESE.search(plain) or (len(words) > 1 and _ENGLISH.search(plain)):
+        return True
+    return len(re.findall(f"[{CJK}]", plain)) + _WORD * len(words) >= _LENGTH
+
 
 OWN, OTHERS = 200, 60
 """Most questions that a bar rests on: of the base itself, and on other bases."""
@@ -91,7 +171,7 @@ class Answers:
     def to_question(self, result: SearchResult) -> Answer | None:
         """Return the answer to what was typed where that is a question, None for a word or a title."""
         titles = (hit.note.title for hit in result.hits)
-        return self.answer_result(result) if asking.is_question(result.understood.text, titles) else None
+        return self.answer_result(result) if is_question(result.understood.text, titles) else None
 
     def answer_result(self, result: SearchResult, *, measure: bool = False) -> Answer:
         """Return the answer to the question of a result; without `measure`, an old bar will do."""

@@ -1,5 +1,6 @@
 """Notes that are copies of each other, and notes that say one sentence with different numbers."""
 
+import re
 import threading
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
@@ -7,9 +8,59 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from core.base.errors import NoteNotFound
-from core.features.review import claims
-from core.features.review.claims import Claims
+from core.base.text import digest, fold
+from core.retrieval.highlights import sentences
 from core.store import Store
+
+# The sentences of a note that hold a number, each without it: two notes with one of them may disagree.
+
+LONGEST = 300
+"""Characters of a sentence at most."""
+LEAST_WORDS, LEAST_CHARACTERS = 4, 10
+"""Words, or characters of a language without spaces, beside the number: shorter sentences say too little."""
+
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_PLACED = re.compile(
+    r"\d{4}[-/.年]\d{1,2}|\d{1,2}:\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|月"
+    r"|\b(?:chapter|figure|listing|page|section|step|table|version)\s+\d|[图表第]\s*\d",
+    re.IGNORECASE,
+)
+"""Dates, times and numbers of places: that they differ is no contradiction."""
+_PREFIX = re.compile(r"^(?:[-*+>#\s]|\d+[.)]\s)+")
+_WIDE = re.compile(r"[㐀-鿿぀-ヿ가-힯]")
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """A note as it is compared with others: the hash of its text, empty for a text without words, and its sentences
+    with numbers, by what they say without them: the numbers and the sentence itself.
+    """
+
+    text: bytes
+    numbers: Mapping[str, tuple[str, str]]
+
+
+def extract_claims(body: str) -> Claims:
+    """Return the claims of a note's text; a sentence that it says twice with two numbers contradicts nothing."""
+    folded = " ".join(fold(body).split())
+    numbers: dict[str, tuple[str, str]] = {}
+    twice: set[str] = set()
+    for start, end in sentences(body):
+        sentence = _PREFIX.sub("", body[start:end])
+        if len(sentence) > LONGEST or not (values := _NUMBER.findall(sentence)) or _PLACED.search(sentence):
+            continue
+        rest = " ".join(_NUMBER.sub("#", fold(sentence)).split()).rstrip(".。!！")
+        words = [word for word in rest.split() if word.strip("#")]
+        if len(words) < LEAST_WORDS and len(_WIDE.findall(rest)) < LEAST_CHARACTERS:
+            continue
+        claim = " ".join(values), sentence
+        if numbers.setdefault(rest, claim)[0] != claim[0]:
+            twice.add(rest)
+    return Claims(
+        digest(folded) if len(folded) >= LEAST_CHARACTERS else b"",
+        {rest: claim for rest, claim in numbers.items() if rest not in twice},
+    )
+
 
 SEVERAL = 3
 """Notes that say a sentence at most: what more of them say is a form that is filled in, not a claim."""
@@ -73,7 +124,7 @@ class Likeness:
                     note = self._store.notes.note(note_id)
                 except NoteNotFound:  # it was deleted meanwhile
                     continue
-                self._read[note_id] = note.generation, claims.extract_claims(note.body)
+                self._read[note_id] = note.generation, extract_claims(note.body)
             return {
                 generation: self._read[generation][1]
                 for generation in generations

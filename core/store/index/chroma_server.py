@@ -18,7 +18,7 @@ _BUSY = (408, 429, 502, 503, 504)
 """Answers of a server, or of one before it, that is away for a time."""
 
 
-class ChromaServer(Collections):
+class RemoteChroma(Collections):
     """The collections of a workspace on a server of Chroma.
 
     A collection tells in its metadata how many entries it had when it was left sound; an index in use doesn't.

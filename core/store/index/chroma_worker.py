@@ -22,7 +22,7 @@ from core.base.messages import message
 from core.store.index import chroma_server, seal
 from core.store.index.backend import Address, Place
 from core.store.index.chroma_collections import Collections, client_settings
-from core.store.index.chroma_server import ChromaServer
+from core.store.index.chroma_server import RemoteChroma
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -79,7 +79,7 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
 
     A reply is a result, or a StoreError, and whether the process goes on.
     """
-    opened: dict[Place, Directory | ChromaServer] = {}
+    opened: dict[Place, Directory | RemoteChroma] = {}
     goes_on = True
     while goes_on:
         try:
@@ -102,12 +102,12 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
 
 
 def _answer(
-    opened: dict[Place, Directory | ChromaServer], place: Place, verb: str, arguments: dict[str, Any]
+    opened: dict[Place, Directory | RemoteChroma], place: Place, verb: str, arguments: dict[str, Any]
 ) -> object:
     if verb == "open":
         _close(opened, place, sealed=False)
         opened[place] = (
-            ChromaServer(place, **arguments) if isinstance(place, Address) else Directory(place, **arguments)
+            RemoteChroma(place, **arguments) if isinstance(place, Address) else Directory(place, **arguments)
         )
         return opened[place].sound
     if verb == "close":
@@ -118,7 +118,7 @@ def _answer(
     return getattr(opened[place], verb)(**arguments)
 
 
-def _close(opened: dict[Place, Directory | ChromaServer], place: Place, *, sealed: bool) -> None:
+def _close(opened: dict[Place, Directory | RemoteChroma], place: Place, *, sealed: bool) -> None:
     collections = opened.pop(place, None)
     if collections is not None:
         collections.close(sealed=sealed)

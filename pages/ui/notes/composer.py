@@ -1,7 +1,7 @@
 """The text that a person writes in this session, of a new note or of a stored one; it is stored as a draft."""
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -12,10 +12,37 @@ import streamlit as st
 
 from core.base.errors import Conflict, NoteNotFound, TesseraError, VersionNotFound
 from core.base.lines import with_line_ends
-from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
+from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, NoteSummary, Proposal, Submission
 from core.workspace import Workspace
-from pages.ui.notes import drafting, standing
+from pages.ui.notes import drafting
 from pages.ui.notes.written_text import NEW, EditorSession, Wish, as_json, fields_of
+from pages.ui.shared.text import t
+
+# Where a person stands: the base and the folder where a new note goes if nothing else is chosen.
+
+_LATEST = 20
+"""Notes that changed last, among which one of a base of notes is looked for."""
+
+
+def place(workspace: Workspace) -> tuple[str, str]:
+    """Return the base and the folder of the open note, else the base that the list shows, else that of the last change.
+
+    A base of text files is none, for it is written elsewhere. Without any base it is one that the note makes.
+    """
+    bases = [base.name for base in workspace.bases.all() if not base.plain]
+    note_id, listed = st.session_state.get("open_note", ""), st.session_state.get("notes_base", "")
+    for card in _in(bases, workspace.notes.cards_of([note_id]).values()):
+        if listed in ("", card.base):
+            return card.base, posixpath.dirname(card.path or "")
+    if listed in bases:
+        return listed, ""
+    latest = (card.base for card in _in(bases, workspace.notes.switch("", _LATEST)))
+    return next(latest, bases[0] if bases else t("notes")), ""
+
+
+def _in(bases: Iterable[str], cards: Iterable[NoteSummary]) -> Iterable[NoteSummary]:
+    return (card for card in cards if card.base in bases)
+
 
 _WRITING = "writing"
 _WRITINGS = "writings"
@@ -47,7 +74,7 @@ def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
 
 def begin_here(workspace: Workspace) -> None:
     """Begin a new note where the person stands; for callbacks."""
-    base, folder = standing.place(workspace)
+    base, folder = place(workspace)
     begin(base, folder=folder)
 
 

@@ -1,6 +1,7 @@
 """The page on which a note is written: title, editor, and beside it the rendered text or the fields."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -8,13 +9,75 @@ import streamlit as st
 
 from core.model import KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.notes import composer, conflict, drafting, editor, nearby, notefields, offers, opened
+from pages.ui.notes import composer, drafting, editor, history, nearby, notefields, offers, opened
 from pages.ui.notes.sources import NoteSources
 from pages.ui.notes.written_text import EditorSession, Wish
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.document import as_written, document, view
-from pages.ui.shared.safe import light, plain, tangled
+from pages.ui.shared.safe import html, light, plain, tangled
 from pages.ui.shared.text import t, text_of
+
+# The choice between the text in the editor and the stored note, which was changed meanwhile.
+
+
+def draw(workspace: Workspace, now: EditorSession) -> None:
+    """Draw the differences and two actions; neither of them loses a text, nor does going on writing."""
+    stored = now.opposed
+    assert stored is not None
+    with st.container(border=True, key="conflict"):
+        st.warning(
+            t("'{title}' was changed while you wrote. Which text do you want to keep?", title=plain(stored.title)),
+            icon=":material/call_split:",
+        )
+        _difference(workspace, stored, now)
+        with st.container(horizontal=True):
+            widgets.button(
+                t("Save mine over it"),
+                "conflict_mine",
+                "check",
+                type="primary",
+                help=t("The other text stays in the history."),
+                on_click=shell.guarded(_mine),
+                args=(workspace, now),
+            )
+            widgets.button(
+                t("Take the other one"),
+                "conflict_theirs",
+                "undo",
+                help=t("Yours stays as a draft until you discard it."),
+                on_click=shell.guarded(_theirs),
+                args=(workspace, now),
+            )
+
+
+def _difference(workspace: Workspace, stored: Note, now: EditorSession) -> None:
+    other, own = html(t("only in the other text")), html(t("only in yours"))
+    st.html(f'<p class="t-words"><del>{other}</del> · <ins>{own}</ins></p>')
+    if shown := history.words(workspace.notes.compare(stored, replace(stored, body=now.body))):
+        st.html(shown)
+    else:
+        st.caption(t("Both have the same text; their fields differ."))
+
+
+def _mine(workspace: Workspace, now: EditorSession) -> None:
+    """Save over the stored text; a changed file is read first, so that its text becomes a version."""
+    assert now.note is not None
+    stored = workspace.notes.take_file(now.note.id) if _in_file(workspace, now) else now.opposed
+    composer.save(workspace, now, over=stored)
+
+
+def _theirs(workspace: Workspace, now: EditorSession) -> None:
+    assert now.note is not None
+    if _in_file(workspace, now):
+        workspace.notes.take_file(now.note.id)
+        workspace.start_indexing()
+    composer.leave(workspace)
+
+
+def _in_file(workspace: Workspace, now: EditorSession) -> bool:
+    assert now.note is not None
+    return now.note.in_file and workspace.bases.by_id(now.note.base_id).write_files
+
 
 LOOK = 3.0
 """Seconds between two looks at whether the file of the note changed."""
@@ -69,7 +132,7 @@ def _draw(workspace: Workspace, now: EditorSession) -> None:
     with shell.errors():
         with st.container():  # its own container: elements that come and go don't move the editor
             if now.opposed:
-                conflict.draw(workspace, now)
+                draw(workspace, now)
             elif now.newer and now.note and now.newer.version > now.note.version:
                 _newer(workspace, now)
             _bar(workspace, now)

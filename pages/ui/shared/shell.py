@@ -12,9 +12,43 @@ from core.base.messages import message
 from core.base.places import PROGRAM
 from core.model import JOB_KINDS, Freshness
 from core.workspace import Workspace, bug_report
-from pages.ui.shared import help, jobs, keys, language, look, style, switcher, units, widgets
+from pages.ui.shared import help, jobs, keys, language, look, style, units, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
+
+# The quick switcher: from every page to a note by its title, an alias or its path.
+
+SHOWN = 10
+_OPEN = "switching"
+
+
+def dialog(workspace: Workspace, *, wanted: bool) -> None:
+    """Draw the switcher if it is `wanted` now, or open."""
+    if wanted:
+        st.session_state[_OPEN] = True
+    if not st.session_state.get(_OPEN):
+        return
+
+    @st.dialog(t("Open a note"), width="medium", on_dismiss=_close)
+    def switch() -> None:
+        text = widgets.text_box(t("Title, alias or path"), "switch_text", icon=":material/search:", live="120ms")
+        cards = workspace.notes.switch(text, SHOWN)
+        with st.container(key="switcher", gap="xxsmall"):
+            for card in cards:
+                place = " / ".join(filter(None, [card.base, card.path]))
+                label = f"{plain(card.title)} :gray[{plain(place)}]"
+                if widgets.button(label, f"switch_to_{card.id}", type="tertiary", width="stretch"):
+                    _close()
+                    st.switch_page("notes.py", query_params={"note": card.id})
+        if not cards:
+            st.caption(t("No note has this name."))
+
+    switch()
+
+
+def _close() -> None:
+    st.session_state.pop(_OPEN, None)
+
 
 _OF_CALLBACK = "problem_of_callback"
 
@@ -223,7 +257,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
     if wants == "search":
         st.switch_page(pages["search"])
     if workspace:
-        switcher.dialog(workspace, wanted=wants == "switch")
+        dialog(workspace, wanted=wants == "switch")
     help.dialog(wanted=wants == "help")
     return page
 
