@@ -74,7 +74,7 @@ SAME = {
 }
 """What is the same in every language, and why."""
 
-NAMES = ("sentence:OWNER/MODEL", "cross-encoder:OWNER/MODEL", Path(sys.argv[0]).name)
+NAMES = ("sentence:OWNER/MODEL", "clip-ViT-B-32", "cross-encoder:OWNER/MODEL", Path(sys.argv[0]).name)
 """Forms of a model's name, and the process that runs the tests."""
 
 NOTES = {
@@ -277,7 +277,7 @@ def test_search(sent: made_up.Sent, screen: Screen, monkeypatch: pytest.MonkeyPa
 
 
 WORDS = (
-    *("tag", "in", "has", "path", "section", "type", "category", "project", "base", "after", "before"),
+    *("tag", "in", "has", "like", "path", "section", "type", "category", "project", "base", "after", "before"),
     *("definition", "how to", "examples", "problems", "kinds"),
     *(
         "code",
