@@ -238,7 +238,7 @@ def test_one_file_never_stops_an_import(
             raise AttributeError("a fault of a library")
         return outline_of(parsed)
 
-    monkeypatch.setattr(outline, "of", broken)
+    monkeypatch.setattr(outline, "build_outline", broken)
     (folder / "b.md").write_text("A heron stands in the river.\n")
     os.utime(folder / "backups.md", (1e12, 1e12))
     report = synced(workspace, folder)

@@ -27,7 +27,7 @@ CHUNKERS: Registry[Chunker] = Registry(
         "none": Entry("core.chunking.whole:NoChunking"),
         "markdown": Entry("core.chunking.markdown:MarkdownAware"),
         "recursive": Entry("core.chunking.recursive:RecursiveCharacter"),
-        "lines": Entry("core.chunking.lines:Lines"),
+        "lines": Entry("core.chunking.lines:LineChunker"),
         "auto": Entry("core.chunking.adaptive:Adaptive"),
     },
 )

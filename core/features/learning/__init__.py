@@ -11,7 +11,7 @@ LOG_PARSERS: Registry[LogParser] = Registry(
         "chat": Entry("core.features.learning.parsers.chats:Chats"),
         "jsonlines": Entry("core.features.learning.parsers.jsonlines:JsonLines"),
         "pytest": Entry("core.features.learning.parsers.pytests:Pytest"),
-        "access": Entry("core.features.learning.parsers.access:Access"),
+        "access": Entry("core.features.learning.parsers.access:AccessLog"),
         "markdown": Entry("core.features.learning.parsers.markdowns:Markdown"),
         "plain": Entry("core.features.learning.parsers.plain:Plain"),
     },
