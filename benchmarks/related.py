@@ -190,7 +190,7 @@ def precision(vault: Vault) -> None:
     """Print how many of the links that the page suggests are the author's, or lead to a note of the same chapter."""
     shown = right = near = 0
     for note_id in vault.notes:
-        for one in vault.workspace.related.related_to(note_id).links:
+        for one in vault.workspace.related.of(note_id).links:
             shown += 1
             right += one.note.id in vault.links[note_id] or note_id in vault.links.get(one.note.id, ())
             near += vault.chapters.get(one.note.id, "") == vault.chapters.get(note_id)
@@ -211,11 +211,11 @@ def time_of(count: int) -> None:
         workspace.notes.add_many("made", ({"body": body} for body in bodies), author="person")
         ids = [card.id for card in workspace.notes.all()]
         print(f"\n{count:,} notes: seconds of the processor, and by the clock")
-        show("related notes, first", [lambda: workspace.related.related_to(ids[0])])
-        show("of another note", [partial(workspace.related.related_to, one) for one in chosen.sample(ids, 10)])
-        show("of the same again", [lambda: workspace.related.related_to(ids[0])] * 3)
+        show("related notes, first", [lambda: workspace.related.of(ids[0])])
+        show("of another note", [partial(workspace.related.of, one) for one in chosen.sample(ids, 10)])
+        show("of the same again", [lambda: workspace.related.of(ids[0])] * 3)
         workspace.notes.update(ids[1], body="# Changed\n\nOther words.\n", author="person")
-        show("after a change", [lambda: workspace.related.related_to(ids[0])])
+        show("after a change", [lambda: workspace.related.of(ids[0])])
         show("concepts, first", [workspace.related.concepts.all])
         show("concepts again", [workspace.related.concepts.all])
         show("a way", [lambda: workspace.related.concepts.way(ids[0], ids[-1])])

@@ -135,7 +135,7 @@ class Uses:
         use = Use(note_id, used_in.strip(), context, datetime.now(UTC), helpful, chunk_id=chunk_id)
         self._store.uses.add([use])
         key = use.used_in, use.context, use.chunk_id
-        return next(item for item in self.for_note(note_id) if (item.used_in, item.context, item.chunk_id) == key)
+        return next(item for item in self.of(note_id) if (item.used_in, item.context, item.chunk_id) == key)
 
     @logged("use.take_back")
     def take_back(self, note_id: str, used_in: str, context: str = "", *, chunk_id: str = "") -> None:
@@ -157,7 +157,7 @@ class Uses:
         """Return the uses with a verdict: on the hits of a question, on a note, or all of them, the newest first."""
         return self._store.uses.judged(query=query, note_id=note_id)
 
-    def for_note(self, note_id: str) -> list[Use]:
+    def of(self, note_id: str) -> list[Use]:
         """Return the uses of a note, the newest first."""
         self.flush()
         return self._store.uses.for_note(note_id)

@@ -16,11 +16,10 @@ T = TypeVar("T")
 
 
 class Measures(Generic[T]):
-    """A noun of each base, in a file of the workspace named after it. Only the process that may write calls `set`."""
+    """A noun of each base, in the file `{name}s.json` of the workspace. Only the process that may write calls `set`."""
 
-    def __init__(self, folder: Path, noun: type[T], *, readonly: bool) -> None:
-        self._noun = noun
-        self._name = noun.__name__.lower()
+    def __init__(self, folder: Path, noun: type[T], name: str, *, readonly: bool) -> None:
+        self._noun, self._name = noun, name
         self._file = folder / f"{self._name}s.json"
         self._types = get_type_hints(noun)
         self._readonly = readonly
@@ -59,7 +58,9 @@ class Measures(Generic[T]):
 
 def measures(folder: Path, *, readonly: bool) -> tuple[Measures[Floor], Measures[AnswerThreshold]]:
     """Return the floors and the bars of a workspace."""
-    return Measures(folder, Floor, readonly=readonly), Measures(folder, AnswerThreshold, readonly=readonly)
+    return Measures(folder, Floor, "floor", readonly=readonly), Measures(
+        folder, AnswerThreshold, "bar", readonly=readonly
+    )
 
 
 def drop(base: KnowledgeBase, *every: Measures[Any]) -> None:

@@ -32,7 +32,7 @@ def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[s
 def helps(calls: Iterable[Sequence[str]]) -> list[str]:
     """What `--help` prints for each call in Chinese, in one process, for its start takes longer than all of them."""
     code = (
-        "import contextlib, json, sys; from core import cli\n"
+        "import contextlib, json, sys; from core.doors import cli\n"
         "for call in json.loads(sys.argv[1]):\n"
         "    with contextlib.suppress(SystemExit): cli.main([*call, '--help'])\n"
         "    print(end='§')"

@@ -49,7 +49,7 @@ def library(workspace: Workspace) -> dict[str, Callable[[], object]]:
         "context": lambda: workspace.context(ASKED),
         "retrieve": lambda: workspace.retrieve(ASKED, {"type": "", "tags": [], "scope": SECRET}),
         "ask": lambda: workspace.answers.ask(f"{ASKED}?"),
-        "related": lambda: workspace.related.related_to(pond),
+        "related": lambda: workspace.related.of(pond),
         "concepts": lambda: workspace.related.concepts.all(BASE),
         "concept notes": lambda: workspace.related.concepts.notes([SECRET], BASE),
         "way": lambda: workspace.related.concepts.way(pond, roof),

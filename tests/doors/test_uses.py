@@ -108,7 +108,7 @@ def test_what_programs_find_cite_and_read_is_recorded(workspace: Workspace) -> N
     doors.http("GET", f"/v1/notes/{note}")
     doors.tool("note_read", note="pond")
     quoted = doors.http("POST", "/v1/answer", json={"query": "where does a heron stand at the pond?"})
-    counted = {use.used_in: use.times for use in workspace.uses.for_note(note)}
+    counted = {use.used_in: use.times for use in workspace.uses.of(note)}
     answers = {"answer": 1} if note in [one["note_id"] for one in quoted["citations"]] else {}
     assert counted == {"found": 4, "context": 2, "read": 2} | answers
 
@@ -121,7 +121,7 @@ def test_a_process_that_reads_hands_its_uses_to_one_that_writes(workspace: Works
         reading.uses.hand_to(calls.record, 0.01)
         server.run(lambda: reading, "note_read", {"note": "pond"})
         reading.uses.flush()
-        assert [use.used_in for use in reading.uses.for_note(note)] == ["read"]
+        assert [use.used_in for use in reading.uses.of(note)] == ["read"]
 
 
 def test_retrieve_answers_alike_through_all_doors(workspace: Workspace) -> None:

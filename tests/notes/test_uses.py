@@ -48,7 +48,7 @@ def test_uses_are_gathered_counted_and_shown(desk: Workspace) -> None:
     desk.uses.found(result)
     desk.uses.cited(QUESTION, desk.context(QUESTION))
     note = card(desk, "attic").id
-    assert desk.uses.figures(note) == UseFigures(2, 1, desk.uses.for_note(note)[0].used_at)
+    assert desk.uses.figures(note) == UseFigures(2, 1, desk.uses.of(note)[0].used_at)
     reported = desk.uses.report(note, "notebook", "cell 3", helpful=1)
     assert desk.uses.report(note, "notebook", "cell 3", helpful=-1).times == 2
     assert (reported.helpful, reported.times) == (1, 1)
@@ -72,7 +72,7 @@ def test_what_cannot_be_is_refused(desk: Workspace) -> None:
     ):
         with pytest.raises(ConfigError):
             desk.uses.report(note, used_in, context, **more)  # type: ignore[arg-type]
-    assert desk.uses.for_note(note) == []
+    assert desk.uses.of(note) == []
 
 
 def test_one_switch_turns_it_off(desk: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +81,7 @@ def test_one_switch_turns_it_off(desk: Workspace, monkeypatch: pytest.MonkeyPatc
     desk.uses.found(desk.search(QUESTION))
     with pytest.raises(ConfigError, match="isn't recorded"):
         desk.uses.report(note, "notebook")
-    assert desk.uses.for_note(note) == []
+    assert desk.uses.of(note) == []
     judge(desk, "attic", "helpful")
     assert desk.uses.figures(note).helpful == 1, "a verdict is an act of the person's"
     monkeypatch.setenv("TESSERA_SEARCH__RECORD_USES", "true")
@@ -99,13 +99,13 @@ def test_uses_leave_and_come_with_their_notes(desk: Workspace) -> None:
     data = desk.archives.exported("desk", "zip")
     desk.archives.restore_data(data, "desk.zip", "again")
     copies = {card.title: card.id for card in desk.notes.all() if card.base == "again"}
-    (use,) = desk.uses.for_note(copies["attic"])
+    (use,) = desk.uses.of(copies["attic"])
     assert (use.used_in, use.context, use.helpful, use.note_id) == ("notebook", "cell 3", 1, copies["attic"])
     assert desk.uses.figures(copies["cellar"]).misleading == 1
     desk.notes.delete(note)
-    assert desk.uses.for_note(note), "a deleted note may come back"
+    assert desk.uses.of(note), "a deleted note may come back"
     desk.notes.empty_trash()
-    assert desk.uses.for_note(note) == []
+    assert desk.uses.of(note) == []
 
 
 def test_verdicts_of_an_archive_of_before_are_read(desk: Workspace) -> None:
@@ -117,7 +117,7 @@ def test_verdicts_of_an_archive_of_before_are_read(desk: Workspace) -> None:
     data = _rezipped(changed(data, {"uses": lambda records: records.append(old)}), "uses.jsonl", "feedback.jsonl")
     desk.archives.restore_data(data, "desk.zip", "again")
     copy = next(card for card in desk.notes.all() if card.base == "again" and card.title == "attic")
-    assert [(use.context, use.verdict) for use in desk.uses.for_note(copy.id)] == [("old", "not_helpful")]
+    assert [(use.context, use.verdict) for use in desk.uses.of(copy.id)] == [("old", "not_helpful")]
 
 
 def _rezipped(data: bytes, old: str, new: str) -> bytes:

@@ -184,7 +184,7 @@ def test_a_note_shows_how_it_was_found_opened_and_judged(filled: Screen) -> None
     for text in ("found 1 time", "used 3 times", "1 helpful", "Opened from the hits", "a &lt;b&gt; question"):
         assert text in said, text
     filled.press("forget_uses")
-    assert filled.workspace.uses.for_note(note) == []
+    assert filled.workspace.uses.of(note) == []
 
 
 def test_a_linked_note_is_read_with_its_metadata_and_warnings(place: Path, vault: Path) -> None:

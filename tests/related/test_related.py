@@ -53,7 +53,7 @@ def test_related_notes_tell_why_and_those_that_answer_nothing_are_none(workspace
     add(workspace, "Archived", DOUGH, status="archived")
     add(workspace, "Old", DOUGH, expires_at="2020-01-01")
     workspace.proposals.add("home", DOUGH, title="Pending")
-    reasons = why(workspace.related.related_to(bread))
+    reasons = why(workspace.related.of(bread))
     assert reasons.keys() == {"Starter", "Ovens", "Crust"}
     assert reasons["Starter"][:2] == ["Both have #baking", "Both mention sourdough"]
     assert reasons["Ovens"] == ["This note links to it"]
@@ -64,25 +64,25 @@ def test_what_a_person_hid_is_no_reason(workspace: Workspace) -> None:
     one = add(workspace, "One", "Zebras and quaggas. Zebras and quaggas.\n")
     shown, secret = f"Zebras graze. Zebras run. {'So it is. ' * 60}", f"quaggas, quaggas. {'It was. ' * 80}"
     other = add(workspace, "Other", f"# Zebras\n\n{shown}\n\n# Secret\n\n{secret}\n")
-    assert "quagga" in str(why(workspace.related.related_to(one)))
+    assert "quagga" in str(why(workspace.related.of(one)))
     workspace.chunks.delete(next(chunk.id for chunk in workspace.chunks.all(other) if "quaggas" in chunk.text))
-    assert "quagga" not in str(workspace.related.related_to(one))
+    assert "quagga" not in str(workspace.related.of(one))
 
 
 def test_relatedness_follows_every_change(workspace: Workspace) -> None:
     bread = add(workspace, "Bread", DOUGH)
     other = add(workspace, "Other", "The form is due in May, says the office of taxes.")
-    assert titles(workspace.related.related_to(bread).notes) == []
+    assert titles(workspace.related.of(bread).notes) == []
     workspace.notes.update(other, body=f"Another text: {DOUGH[:70]}", author="person")
-    assert titles(workspace.related.related_to(bread).notes) == ["Other"]
+    assert titles(workspace.related.of(bread).notes) == ["Other"]
     workspace.notes.delete([other])
-    assert workspace.related.related_to(bread).notes == ()
+    assert workspace.related.of(bread).notes == ()
 
 
 def test_notes_without_vectors_are_compared_by_words(workspace: Workspace) -> None:
     workspace.bases.add("plain", kind="literal")
     ids = [workspace.notes.add("plain", body, title=body[:9], author="person").id for body in (DOUGH, DOUGH[:80], NETS)]
-    related = workspace.related.related_to(ids[0])
+    related = workspace.related.of(ids[0])
     assert [one.note.id for one in (*related.notes, *related.copies)] == [ids[1]]
 
 
@@ -92,7 +92,7 @@ def test_copies_are_told_apart_from_related_notes(workspace: Workspace) -> None:
     add(workspace, "Twin", text)
     add(workspace, "Longer", f"{text} {' '.join(f'other{number}' for number in range(300))}")
     add(workspace, "中文", NETS * 3)
-    related = workspace.related.related_to(one)
+    related = workspace.related.of(one)
     assert {copy.note.title: str(copy.reasons[0]) for copy in related.copies} == {
         "Twin": "About 99 % of the shorter note's text stands in both",
         "Longer": "About 99 % of the shorter note's text stands in both",
@@ -111,7 +111,7 @@ def test_tags_and_places_of_the_nearest_notes_are_suggested_and_accepted(workspa
         )
         add(workspace, f"Tax {number}", f"The form is due in May{number}.", path=f"office/{number}.md", tags=["tax"])
     one = add(workspace, "Rye", f"Rye and {DOUGH.lower()} baking", tags=["Food"], path="inbox/rye.md")
-    related = workspace.related.related_to(one)
+    related = workspace.related.of(one)
     assert [(tag.tag, str(tag.reason)) for tag in related.tags] == [
         ("baking", "4 of the nearest notes have it, and the text names it")
     ]
@@ -120,7 +120,7 @@ def test_tags_and_places_of_the_nearest_notes_are_suggested_and_accepted(workspa
     assert str(place.reason) == "4 of the 8 nearest notes are there, 0 where this one is"
     moved = workspace.notes.move(one, place.folder, expected_version=1)
     assert (moved.path, moved.version) == ("kitchen/bread/rye.md", 2)
-    assert workspace.related.related_to(one).places == ()
+    assert workspace.related.of(one).places == ()
     assert workspace.notes.move(one, "/").path == "rye.md"
     with pytest.raises(EditError):
         workspace.notes.move(one, "../out")
@@ -156,7 +156,7 @@ def test_names_of_other_notes_are_suggested_as_links_and_accepted(workspace: Wor
     add(workspace, "图像", "x", status="archived")
     add(workspace, "Zebra", "x")
     one = add(workspace, "Text", BODY)
-    links = {link.note.title: (link.text, link.link) for link in workspace.related.related_to(one).links}
+    links = {link.note.title: (link.text, link.link) for link in workspace.related.of(one).links}
     assert links == {
         "Zebra crossing": ("zebra crossing", "[[zebra crossing]]"),
         "Zebra": ("Zebra", "[[Zebra]]"),
@@ -166,7 +166,7 @@ def test_names_of_other_notes_are_suggested_as_links_and_accepted(workspace: Wor
     changed = workspace.related.link(one, layer, expected_version=2)
     assert "A [[zebra crossing]], then a Zebra, 图像用[[卷积层]]处理，又是卷积层。" in changed.body
     assert changed.body.startswith("# 卷积层 in a heading")
-    assert {link.note.title for link in workspace.related.related_to(one).links} == {"Zebra"}
+    assert {link.note.title for link in workspace.related.of(one).links} == {"Zebra"}
     with pytest.raises(EditError, match="doesn't name"):
         workspace.related.link(one, crossing)
 
@@ -177,11 +177,11 @@ def test_a_word_that_many_passages_hold_is_no_name(workspace: Workspace) -> None
         add(workspace, f"Note {number}", f"The summary of number {number}.")
     add(workspace, "The Summary", "x")
     one = add(workspace, "Text", "A summary of all. The summary of it.")
-    assert [link.note.title for link in workspace.related.related_to(one).links] == ["The Summary"]
+    assert [link.note.title for link in workspace.related.of(one).links] == ["The Summary"]
 
 
 def hints(workspace: Workspace, note_id: str) -> list[tuple[str, str]]:
-    return [(one.kind, str(one.about)) for one in workspace.related.related_to(note_id).hints]
+    return [(one.kind, str(one.about)) for one in workspace.related.of(note_id).hints]
 
 
 def test_hints_say_what_is_wrong_and_what_to_do(workspace: Workspace) -> None:
@@ -201,11 +201,11 @@ def test_hints_say_what_is_wrong_and_what_to_do(workspace: Workspace) -> None:
         ("untitled", "It has no title of its own."),
         ("headless", "About 3,100 words stand here without a heading."),
     ]
-    assert all(str(one.remedy) for one in workspace.related.related_to(bad).hints)
+    assert all(str(one.remedy) for one in workspace.related.of(bad).hints)
     good = add(workspace, "Good", "# Good\n\nThe train leaves the city with 12 wagons today.")
     add(workspace, "Wrong", "# Wrong\n\nThe train leaves the city with 14 wagons today.")
     assert hints(workspace, good) == [("contradiction", "'Wrong' says the same with another number.")]
-    (hint,) = workspace.related.related_to(good).hints
+    (hint,) = workspace.related.of(good).hints
     assert hint.quotes == (
         "The train leaves the city with 12 wagons today.",
         "The train leaves the city with 14 wagons today.",
@@ -332,7 +332,7 @@ def test_a_note_that_nothing_finds_says_so_and_what_to_do(workspace: Workspace) 
     assert hints(workspace, lost) == [], "nothing is known of uses that aren't recorded"
     copy = add(workspace, "Lost too", "# Lost\n\nNobody looks for the old ferry to the northern harbour.")
     workspace.findability.check("home")
-    (hint,) = *workspace.related.related_to(lost).hints, *workspace.related.related_to(copy).hints
+    (hint,) = *workspace.related.of(lost).hints, *workspace.related.of(copy).hints
     assert (hint.kind, "Keep one." in str(hint.remedy)) == ("unreached", True)
     for note_id in (lost, copy):
         workspace.notes.update(note_id, body=f"# Anew\n\nAnother text {note_id}.", author="person")

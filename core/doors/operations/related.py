@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     form=forms.RELATED,
 )
 def related(workspace: "Workspace", note: NoteName) -> Related:
-    return workspace.related.related_to(named.id_of(workspace, note))
+    return workspace.related.of(named.id_of(workspace, note))
 
 
 @operation(

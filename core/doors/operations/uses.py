@@ -30,7 +30,7 @@ Passage = Annotated[str, About(message("The passage that was used, by its id; by
 )
 def list_(workspace: "Workspace", note: NoteName) -> tuple[UseFigures, list[Use]]:
     item = named.any_id(workspace, note)
-    return workspace.uses.figures(item), workspace.uses.for_note(item)
+    return workspace.uses.figures(item), workspace.uses.of(item)
 
 
 @operation(
@@ -76,7 +76,7 @@ def take_back(
 ) -> tuple[UseFigures, list[Use]]:
     item = named.id_of(workspace, note)
     workspace.uses.take_back(item, used_in, context, chunk_id=chunk)
-    return workspace.uses.figures(item), workspace.uses.for_note(item)
+    return workspace.uses.figures(item), workspace.uses.of(item)
 
 
 @operation(

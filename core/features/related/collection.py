@@ -57,7 +57,7 @@ class RelatedNotes:
         self.concepts = Concepts(store, self._text, self._notes.links)
 
     @logged("note.related")
-    def related_to(self, note_id: str) -> Related:
+    def of(self, note_id: str) -> Related:
         """Return what other notes say about a note; raises NoteNotFound."""
         note, links = self._notes.without_hidden(note_id), self._notes.links()
         base = self._store.bases.by_id(note.base_id)

@@ -51,7 +51,7 @@ class _Panel:
         self._shut = jobs.shut(workspace)
 
     def draw(self) -> None:
-        related = self._workspace.related.related_to(self._note.id)
+        related = self._workspace.related.of(self._note.id)
         if related == Related(writable=related.writable):
             st.caption(t("No other note is near this one."))
             return

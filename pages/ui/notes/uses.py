@@ -28,7 +28,7 @@ def opened(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None, 
 def section(workspace: Workspace, note: Note) -> None:
     """Draw the figures of a note, with its last uses; nothing of one that was never found nor used."""
     figures = workspace.uses.figures(note.id)
-    uses = [use for use in workspace.uses.for_note(note.id) if use.used_in != "found"]
+    uses = [use for use in workspace.uses.of(note.id) if use.used_in != "found"]
     if not (figures.found or uses):
         return
     with st.expander(t("Use")):
