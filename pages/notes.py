@@ -21,7 +21,7 @@ from pages.ui.shared.text import t
 
 
 def page(workspace: Workspace, bases: list[str]) -> bool:
-    """Draw the notes; return whether the chosen base has none, and shows the ways to import itself."""
+    """Draw the notes; return whether the chosen base has none and shows the ways to import."""
     note_id = opened.note_id()
     if listing.is_list():
         left, right = (None, st.container()) if note_id else (st.container(), None)
@@ -37,7 +37,7 @@ def page(workspace: Workspace, bases: list[str]) -> bool:
             if not (note_id or listing.is_list()):
                 undo.draw()
             if vacant:
-                if "plan" not in st.session_state:  # it stands above
+                if "plan" not in st.session_state:  # it is above
                     imports.adding(workspace, base, opened=True)
             elif note_id:
                 _note(workspace, note_id)
@@ -90,7 +90,7 @@ with shell.errors():
     imports.section(workspace)
 jobs.panel(workspace)
 if not bases:
-    if not jobs.importing(workspace):  # its progress stands above
+    if not jobs.importing(workspace):  # its progress is above
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(t("There are no notes yet. Import a folder above, or"), width="content")
             empty.samples(workspace)

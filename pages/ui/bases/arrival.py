@@ -23,7 +23,7 @@ def opened(restored: Restored, *, trashed: bool = False) -> None:
 
 
 def section(base: KnowledgeBase) -> None:
-    """Draw the permissions that a base lacks after its restoration, and where a person grants them."""
+    """Draw the permissions that a base lacks after its restoration, and where the user grants them."""
     restored: Restored | None = st.session_state.get(_RESTORED)
     if restored is None or restored.base.id != base.id:
         return

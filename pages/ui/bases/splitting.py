@@ -47,7 +47,7 @@ def _cost(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions, pro
 
 
 def _what(base: KnowledgeBase) -> str:
-    """Return the subject of the job `cost`, which tells it from an estimate for another model."""
+    """Return the subject of the job `cost`, which distinguishes it from an estimate for another model."""
     return f"{base.name} · {t('Splitting')}"
 
 

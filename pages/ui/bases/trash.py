@@ -67,7 +67,7 @@ def _restoring(workspace: Workspace, trashed_base: TrashedBase, free: str) -> No
 
 
 def _free(name: str, names: set[str]) -> str:
-    """Return a name that no base has: this one, or one with a number behind it."""
+    """Return a name that no base has: this one, or one with a number after it."""
     free, number = name, 1
     while free in names:
         number += 1

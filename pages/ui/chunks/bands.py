@@ -48,7 +48,7 @@ class BandSpan:
 def pieces(chunks: Sequence[Chunk], length: int) -> list[BandSpan]:
     """Return the whole text, each character once, divided where chunks begin and end.
 
-    A chunk that a person added has a piece without width.
+    A chunk that the user added has a piece without width.
     """
     parts: list[BandSpan] = []
     at = 0
@@ -171,7 +171,7 @@ def _drawn(
         badge = t("only here") if piece.index in only else change(chunk, edit)
         instead = edit.text if edit and not edit.deleted else chunk.text if chunk.picture else ""
     else:
-        # The border between two bands stands for the line break at the end of the first.
+        # The border between two bands replaces the line break at the end of the first.
         text = text.removeprefix("\r").removeprefix("\n")
     return [piece.kind, piece.index, tile, following, head, text, marks, badge, instead]
 

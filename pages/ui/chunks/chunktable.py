@@ -32,7 +32,7 @@ ACTIONS = {
 ALWAYS = ("index", "section", "tokens")
 """Columns that are never left out; others are where all rows say the same."""
 WORDS = ("state", "edited", "kind")
-"""Columns of words: one that all rows say stands below the table."""
+"""Columns of words: a value that all rows share is shown below the table."""
 
 
 def table(
@@ -81,7 +81,7 @@ def table(
 
 
 def _follow(key: str, shown: int | None) -> int | None:
-    """Mark the row of the chunk that the text shows, or show the chunk of a row that the person marked last.
+    """Mark the row of the chunk that the text shows, or show the chunk of a row that the user marked last.
 
     This is done in every run: a callback would be lost if another message of the browser interrupts its run.
     """
@@ -93,7 +93,7 @@ def _follow(key: str, shown: int | None) -> int | None:
         new = [row for row in now if row not in seen]
         automatic = st.session_state.get(by_text)
         if new and automatic in now and automatic not in new:
-            # The text marked this row, maybe out of sight: a person who marks by hand means only those rows.
+            # The text marked this row, maybe out of sight: a user who marks by hand means only those rows.
             now.remove(automatic)
             _mark(key, now)
         shown = (new or now)[-1] if now else None
@@ -162,7 +162,7 @@ def _button(name: str, count: int, icon: str, why: str = "") -> bool:
 
 def _each(workspace: Workspace, items: Sequence[Item], act: Callable[[Item], object]) -> None:
     def job(progress: Progress) -> None:
-        # From the last one back: a change of a chunk can change those behind it.
+        # From the last one back: a change of a chunk can change those after it.
         for number, item in enumerate(reversed(items)):
             progress(number, len(items), "")
             act(item)

@@ -18,7 +18,7 @@ from pages.ui.shared.text import t, t_plural, text_of
 _DRAWER = Dialog("drawer")
 """The drawer, opened with the id of a chunk."""
 WIDTH = 680
-"""Pixels at first: the note stays in sight. A person can widen the drawer."""
+"""Pixels at first: the note stays in sight. The user can widen the drawer."""
 PLACES = 400
 """Places in the list; any other is given by its character."""
 SEEN = 700
@@ -168,7 +168,7 @@ def _finish(workspace: Workspace, note: Note, index: int, act: Callable[[], obje
 
 
 def _place(note: Note, chunk: Chunk) -> int:
-    """Draw the choice of a place with the text before and behind it, and return it."""
+    """Draw the choice of a place with the text before and after it, and return it."""
     text = chunk.text
     offered = places(text)
     chosen = len(text) // 2

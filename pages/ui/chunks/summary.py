@@ -98,7 +98,7 @@ def _cut(_workspace: Workspace, _note: Note, key: str, options: ChunkingOptions,
 
 
 def retained(edits: Collection[Edit]) -> None:
-    """Say that a person's edits stay whatever the split is; nothing without any."""
+    """Say that the user's edits stay whatever the split is; nothing without any."""
     if edits:
         text = t_plural(
             "Your {n} edit is kept: the split changes around it.",

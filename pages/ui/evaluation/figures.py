@@ -148,7 +148,7 @@ def _figure_table(base: KnowledgeBase, shown: SideBySide, names: Sequence[str]) 
 
 
 def counts(shown: SideBySide, name: str, number: int) -> str:
-    """Return how many of the questions a run found, in words."""
+    """Return the number of questions that a run answered, in words."""
     return t("{n} of {every}", n=shown.count(name, number), every=shown.answerable)
 
 

@@ -101,7 +101,7 @@ def _link(name: str, note_id: str, chunk: int | None) -> None:
 
 def find(workspace: Workspace, base: str, question_set: QuestionSet, question: Question, key: str) -> None:
     """Draw a search of the base, at first for the question itself; a click makes a hit a right passage."""
-    # Without a right passage it is open at first; then a person opens and closes it.
+    # Without a right passage it is open at first; then the user opens and closes it.
     st.session_state.setdefault(f"find_{key}", not question.gold)
     box = st.expander(t("Find a passage"), icon=":material/search:", key=f"find_{key}", on_change="rerun")
     if not box.open:

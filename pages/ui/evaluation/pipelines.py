@@ -32,7 +32,7 @@ MOST = 4
 
 
 def choose(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
-    """Draw the setups beside each other and return them; at first the base as it is, and the first preset."""
+    """Draw the setups side by side and return them; at first the base as it is, and the first preset."""
     key = f"ways_{base.id}"
     chosen: list[Pipeline] = st.session_state.setdefault(key, [Pipeline(), next(iter(ways.presets(base).values()))])
 
@@ -122,7 +122,7 @@ def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pip
 
 
 def _answers(workspace: Workspace, number: int, way: Pipeline, put: Put) -> None:
-    """Draw who writes the answers and who judges them, where a language model is set up or the setup has it."""
+    """Draw the choice of the models that write and judge answers, where one is set up or the setup has one."""
     if not workspace.settings.llm.is_set_up and (way.answers, way.judge) == ("quotes", "none"):
         return
     now = widgets.bound(f"way_answers_{number}", way.answers, lambda chosen: put(replace(way, answers=chosen)))

@@ -19,7 +19,7 @@ LONGEST = 20_000
 
 
 def kind_called(kind: str) -> str:
-    """Return the name of a kind of question on the screen; a person's own kind is its name."""
+    """Return the name of a kind of question on the screen; the user's own kind is its name."""
     return text_of(QUESTION_KINDS.get(kind, kind))
 
 

@@ -60,7 +60,7 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
 
 
 def _settle(question_set: QuestionSet, every: Sequence[Question]) -> None:
-    """Forget chosen questions of another set and those that are gone; choose the question of a link."""
+    """Forget chosen questions of another set and deleted ones; choose the question of a link."""
     ids = {item.id for item in every}
     if st.session_state.get("questions_of") != question_set.id:
         st.session_state.update({"questions_of": question_set.id, _CHOSEN: [], _SHOWN: ""})
@@ -191,7 +191,7 @@ def _actions(workspace: Workspace, question_set: QuestionSet, every: Sequence[Qu
         setmenu.confirm(_DELETION, title, text, lambda: questions.delete_for_good(question_set, chosen))
 
 
-# beside the table
+# The question next to the table.
 
 
 def _side(workspace: Workspace, base: str, question_set: QuestionSet, every: Sequence[Question]) -> None:

@@ -181,7 +181,7 @@ def _answer(result: QuestionResult, given: GivenAnswer, of: Mapping[str, float])
 
 
 def _judged(judgement: Judgement) -> str:
-    """Return what a language model says of an answer as HTML."""
+    """Return a language model's verdict on an answer as HTML."""
     tone = {"agrees": "t-edited", "partly": ""}.get(judgement.verdict or "no", "t-problem")
     says, label, why = t("The language model says"), text_of(judgement.label), text_of(judgement.why)
     return (

@@ -49,7 +49,7 @@ def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
 
 
 def _against(base: KnowledgeBase, shown: SideBySide) -> int:
-    """Return the number of the run that the filters compare with the first; of several, a person chooses it."""
+    """Return the number of the run that the filters compare with the first; of several, the user chooses it."""
     if len(shown.runs) < 3:
         return len(shown.runs) - 1
     names = {number: plain(ways.titled(run, number, base)) for number, run in enumerate(shown.runs) if number}

@@ -42,5 +42,5 @@ def titled(run: Run, number: int, base: KnowledgeBase) -> str:
 
 
 def beside(way: Pipeline, base: KnowledgeBase) -> bool:
-    """Return whether a setup needs other chunks or vectors than the base's, which are stored beside the base."""
+    """Return whether a setup needs other chunks or vectors than the base's; those are stored apart from the base."""
     return (way.chunking or base.chunking, way.embedder or base.embedder) != (base.chunking, base.embedder)

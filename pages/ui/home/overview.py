@@ -32,7 +32,7 @@ POINTS = (
 
 
 def welcome(workspace: Workspace) -> None:
-    """Introduce Tessera to a person without notes, and offer the two ways to begin."""
+    """Introduce Tessera where there are no notes, and offer the two ways to begin."""
     st.title("Tessera")
     st.html(
         f'<p class="t-lead">{html(t("Find what you wrote, by meaning and by word, in Chinese and English. Everything stays on this machine."))}</p>'
@@ -58,7 +58,7 @@ def quick_search() -> None:
 
 
 def attention(workspace: Workspace, status: Status) -> None:
-    """Draw the problems that a person should look at; nothing without any."""
+    """Draw the problems that the user should look at; nothing without any."""
     failures = {base.base.name: failed for base in status.bases if (failed := workspace.bases.failures(base.base))}
     unfinished = workspace.chunks.unfinished() and not workspace.jobs.running("import", "embed")
     lapsing = workspace.notes.expiring(days=SOON)
@@ -126,7 +126,7 @@ def recent(workspace: Workspace) -> None:
 
 
 def _waiting(n: int) -> None:
-    """Draw how many decisions wait for a person, and the link to them."""
+    """Draw how many decisions wait for the user, and the link to them."""
     with st.container(horizontal=True, vertical_alignment="center", key="home_waiting"):
         text = t_plural("{n} thing to review.", "{n} things to review.", n=n)
         st.markdown(f":material/rule: {text}", width="content")

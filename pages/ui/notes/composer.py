@@ -1,4 +1,4 @@
-"""The text that a person writes in this session, of a new note or of a stored one; it is stored as a draft."""
+"""The text that the user writes in this session, of a new note or of a stored one; it is stored as a draft."""
 
 import posixpath
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ from pages.ui.notes import drafting
 from pages.ui.notes.written_text import NEW, EditorSession, Wish, as_json, fields_of
 from pages.ui.shared.text import t
 
-# Where a person stands: the base and the folder where a new note goes if nothing else is chosen.
+# The current base and folder, where a new note goes if nothing else is chosen.
 
 _LATEST = 20
 """Notes that changed last, among which one of a base of notes is looked for."""
@@ -73,7 +73,7 @@ def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
 
 
 def begin_here(workspace: Workspace) -> None:
-    """Begin a new note where the person stands; for callbacks."""
+    """Begin a new note in the current base and folder; for callbacks."""
     base, folder = place(workspace)
     begin(base, folder=folder)
 
@@ -183,7 +183,7 @@ def discard(workspace: Workspace, key: str) -> None:
 def save(workspace: Workspace, writing: EditorSession, *, over: Note | None = None, rests: bool = False) -> None:
     """Save the text and the fields as a new version, or `over` the one that is stored; then index in the background.
 
-    It joins the version before if that came by itself in the same sitting; with `rests` it comes by itself too. What
+    It joins the version before if that was automatic and of the same sitting; with `rests` it is automatic too. What
     can't be saved stays a draft: a note that was changed meanwhile becomes `opposed`, any other reason the `refusal`.
     """
     try:
@@ -273,7 +273,7 @@ def take_newer(workspace: Workspace, writing: EditorSession) -> None:
 def adopt(writing: EditorSession, note: Note) -> None:
     """Continue on the stored note; fields that it has in another form than they were set are drawn anew.
 
-    The title isn't: a person may be typing it.
+    The title isn't: the user may be typing it.
     """
     if any(as_json(getattr(note, name)) != value for name, value in writing.fields.items() if name != "title"):
         writing.drawn += 1

@@ -1,4 +1,4 @@
-"""The page on which a note is written: title, editor, and beside it the rendered text or the fields."""
+"""The page on which a note is written: title, editor, and next to it the rendered text or the fields."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -82,7 +82,7 @@ def _in_file(workspace: Workspace, now: EditorSession) -> bool:
 LOOK = 3.0
 """Seconds between two looks at whether the file of the note changed."""
 AROUND = 20_000
-"""Characters before and behind the caret that are rendered of a long note."""
+"""Characters before and after the caret that are rendered of a long note."""
 
 
 def is_open(workspace: Workspace) -> bool:

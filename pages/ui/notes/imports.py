@@ -13,7 +13,7 @@ from pages.ui.shared import jobs, plans, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 
-# The one question whether edits may change a person's files; it comes with the first import of a folder into a base.
+# The one question whether edits may change the user's files; it comes with the first import of a folder into a base.
 
 
 def question(workspace: Workspace, plan: SyncPlan) -> bool | None:
@@ -43,7 +43,7 @@ _LISTED = "folders_listed"
 
 
 def choose(key: str) -> None:
-    """Draw the button that lets a person choose a folder, which becomes the text of the widget of a key."""
+    """Draw the button that lets the user choose a folder, which becomes the text of the widget of a key."""
     if dialogs.command():
         if widgets.button(t("Choose a folder…"), f"{key}_choose", "folder_open"):
             with st.spinner(t("Choose the folder in the dialog that opened.")):
@@ -57,7 +57,7 @@ def choose(key: str) -> None:
 
 
 def take(key: str) -> None:
-    """Give the widget of a key the folder that was chosen; before it is drawn."""
+    """Give the widget of a key the chosen folder, before the widget is drawn."""
     if chosen := st.session_state.pop(f"{key}_chosen", ""):
         st.session_state[key] = chosen
 
@@ -87,7 +87,7 @@ _INTO = "into_"
 
 
 def popover(workspace: Workspace, *, vacant: bool) -> None:
-    """Draw the button that opens the ways to import, unless they stand on the page: for a `vacant` base, or any."""
+    """Draw the button that opens the ways to import, unless they are on the page: for a `vacant` base, or any."""
     if not (vacant or _opened(workspace) or _shut(workspace)):
         with st.popover(t("Import"), icon=":material/sync:"), st.container(key="import_body"):
             _ways(workspace)
@@ -251,7 +251,7 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
 
 
 def _joins(plan: SyncPlan) -> bool:
-    """Draw the notes that a folder's files take over; return whether the person lets files replace other texts."""
+    """Draw the notes that a folder's files take over; return whether the user lets files replace other texts."""
     joined = t_plural(
         "{n} note has its file in {folder}, of the same path, and is the file's note from then on.",
         "{n} notes have their files in {folder}, of the same paths, and are the files' notes from then on.",

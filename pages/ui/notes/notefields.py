@@ -29,7 +29,7 @@ MOST = 999_999
 
 
 _SEEN = ("tags", "status")
-"""The fields that are in sight beside the title; the others are folded."""
+"""The fields that are in sight next to the title; the others are folded."""
 _FOLDED = tuple(name for name in CLASSIFYING if name not in _SEEN)
 
 
@@ -128,14 +128,14 @@ def _field(workspace: Workspace, now: EditorSession, name: str, box: Any) -> Non
 
 
 def words(box: Any, label: str, key: str, options: Sequence[str], value: Sequence[str] = (), **more: Any) -> list[str]:
-    """Draw a box for several words and return them; a person can type others than the `options`."""
+    """Draw a box for several words and return them; the user can type others than the `options`."""
     options = list(dict.fromkeys([*value, *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
     return list(box.multiselect(label, options, list(value), key=key, **more))
 
 
 def word(box: Any, label: str, key: str, options: Sequence[str], value: str = "", **more: Any) -> str | None:
-    """Draw a box for a word and return it; a person can type another than the `options`."""
+    """Draw a box for a word and return it; the user can type another than the `options`."""
     options = list(dict.fromkeys([*([value] if value else []), *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
     return cast(str | None, box.selectbox(label, options, index=0 if value else None, key=key, **more))
@@ -154,7 +154,7 @@ def day(box: Any, name: str, key: str, value: date | None = None, **more: Any) -
 
 
 def _own(workspace: Workspace, now: EditorSession, name: str, box: Any) -> None:
-    """Draw the file's value of a field that a person replaced, and the button that restores that value."""
+    """Draw the file's value of a field that the user replaced, and the button that restores that value."""
     note = now.note
     if note is None or name not in note.overridden:
         return

@@ -244,7 +244,7 @@ def _ways_back(note: Note, passage: tuple[Chunk, str] | None) -> None:
 
 
 def _edited(workspace: Workspace, note: Note) -> list[int]:
-    """Return the indexes of the chunks that a person changed or deleted."""
+    """Return the indexes of the chunks that the user changed or deleted."""
     edits = bands.placed(workspace, note)
     return [chunk.index for chunk in workspace.chunks.all(note.id) if chunk.id in edits] if edits else []
 

@@ -24,7 +24,7 @@ def offer(text: str, undo: Callable[[], object]) -> None:
 
 
 def written(workspace: Workspace, note: Note) -> None:
-    """Offer to undo what the person wrote to a note since it was read here last, unless that is offered already."""
+    """Offer to undo what the user wrote to a note since it was read here last, unless that is offered already."""
     seen: dict[str, int] = st.session_state.setdefault(_SEEN, {})
     before, seen[note.id] = seen.get(note.id, note.version), note.version
     if st.session_state.pop(_OFFERED, False) or note.version <= before:
@@ -54,5 +54,5 @@ def _undone(undo: Callable[[], object]) -> None:
 
 
 def clear() -> None:
-    """Forget the changes: what was done since in another way can't be undone by them."""
+    """Forget the changes: they can't undo later changes of another kind."""
     st.session_state.pop(_DONE, None)

@@ -1,4 +1,4 @@
-"""A text that a person writes, with its fields, between what the editor sends and what is stored."""
+"""A text that the user writes, with its fields, between what the editor sends and what is stored."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -15,7 +15,7 @@ NEW = "new"
 Wish = Literal["rest", "save", "leave", "discard"]
 """What is to be done with the text: `rest`, a pause, and `leave`, which closes the editor, save it by themselves."""
 SITTING = timedelta(minutes=5)
-"""Pause after which a save that comes by itself is another version: who stops for longer begins something else."""
+"""Pause after which an automatic save is another version: after a longer stop something else begins."""
 
 
 @dataclass
@@ -25,9 +25,9 @@ class EditorSession:
     `token` names the editor, `draft` the editor that began the draft, and `was` an editor of an ended session that is
     still in the window and continues with this text. `number` is that of the last text from the editor, `stored` that of
     the text in the draft. The widgets of the fields are drawn anew when `drawn` changes. `fields` are those that differ
-    from the note's, in JSON form. `rested` is the time of the last save that came by itself, None if another one came
+    from the note's, in JSON form. `rested` is the time of the last automatic save, None if another one came
     later. `opposed` is the stored note after a save was refused because of it, `refusal` any other reason, and `newer` a
-    note that was stored since. With `settles`, a save also decides on the proposed change that the person edits. `made`: this editor made the note. `wish`
+    note that was stored since. With `settles`, a save also decides on the proposed change that the user edits. `made`: this editor made the note. `wish`
     is an action that the page hasn't done yet, and `wishes` counts those that the editor sent.
     """
 
@@ -76,17 +76,17 @@ class EditorSession:
 
     @property
     def decides(self) -> bool:
-        """Whether a save accepts what a program wrote, which only a person does."""
+        """Whether a save accepts the text of a program, which only the user does."""
         return self.settles or (self.note is not None and self.note.status == "pending")
 
     @property
     def saves(self) -> bool:
-        """Whether what changed is saved by itself: nothing keeps it from that, and it decides on nothing."""
+        """Whether changes are saved automatically: nothing prevents a save, and it decides on no proposal."""
         return self.changed and self.complete and not (self.opposed or self.refusal or self.decides)
 
     @property
     def joins(self) -> bool:
-        """Whether a save belongs to the version before: that came by itself, in this sitting."""
+        """Whether a save joins the version before, which was automatic and of this sitting."""
         return self.rested is not None and datetime.now(UTC) - self.rested < SITTING
 
     def typed(
@@ -94,7 +94,7 @@ class EditorSession:
     ) -> None:
         """Take the text that the editor sent, unless a later one is here already. Its line ends become the note's.
 
-        `title` is a title that the person typed and the page doesn't have yet.
+        `title` is a title that the user typed and the page doesn't have yet.
         """
         if number >= self.number:
             self.body = with_line_ends(whole(text), self.note.body if self.note else "")
@@ -120,7 +120,7 @@ class EditorSession:
 
 
 def fields_of(note: Note) -> dict[str, Any]:
-    """Return the fields of a note that a new one doesn't have by itself, in JSON form."""
+    """Return the fields of a note that differ from those of a new note, in JSON form."""
     new = Note("", "", title="", body="", content_hash="")
     return {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(note, name)) != getattr(new, name)}
 
