@@ -23,15 +23,15 @@ def stored(
         with shell.errors():
             editor.first(workspace, base, note)
         return
-    edits = bands.placed(workspace, note)
-    shown = summary.linked(chunks)
+    edits = bands.placed_edits(workspace, note)
+    shown = summary.linked_chunk(chunks)
     left, right = st.columns(2, gap="medium")
     with right:
         summary.figures(chunks)
         marked, shown = chunktable.table(note, chunks, shown, edits)
         chunktable.actions(workspace, base, note, chunks, marked, set(edits))
         pending.section(workspace, base, note, chunks)
-        summary.retained(edits.values())
+        summary.retained_edits(edits.values())
         cut = summary.cut(workspace, note, now, base.embedder)
         if [(chunk.start, chunk.end) for chunk in cut.chunks] != [(chunk.start, chunk.end) for chunk in chunks]:
             st.info(

@@ -60,7 +60,7 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
     cards = workspace.notes.all(narrowed, text=text)
     if view == "list":
         undo.draw()
-        actions.marked(workspace, listing.marked(), base)
+        actions.marked(workspace, listing.marked_notes(), base)
     listing.notes(cards, view, note_id, [base, tags, text, use], several=len(bases) > 1 and not base)
     if view == "tree":
         actions.marked(workspace, [], base)
@@ -70,7 +70,7 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
 def _note(workspace: Workspace, note_id: str) -> None:
     opened.tabs(workspace)
     note = workspace.notes.get(note_id)
-    undo.written(workspace, note)
+    undo.offer_text_undo(workspace, note)
     drafts.draw_note_drafts(workspace, note_id)
     inbox.box(workspace, note_id)
     reader.note(workspace, note, opened.passage(workspace, note))

@@ -15,7 +15,7 @@ from pages.ui.shared.text import t, text_of
 _RESTORED, _FOREIGN = "restored_base", "restored_foreign"
 
 
-def opened(restored: Restored, *, trashed: bool = False) -> None:
+def open_restored(restored: Restored, *, trashed: bool = False) -> None:
     """Open a restored base in the next run, with the permissions that its archive names."""
     st.session_state[_RESTORED] = restored
     st.session_state[_FOREIGN] = trashed and not restored.own

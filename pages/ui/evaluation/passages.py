@@ -21,7 +21,7 @@ LONG = 300
 """Characters from which on a passage can be shortened: half of it must be retrieved to count as found."""
 
 
-def listed(workspace: Workspace, question_set: QuestionSet, question: Question, key: str) -> None:
+def draw_passages(workspace: Workspace, question_set: QuestionSet, question: Question, key: str) -> None:
     """Draw a question's right passages, each with its place."""
     st.html(
         f'<div class="t-name">{html(t_plural("{n} right passage", "{n} right passages", n=len(question.spans)))}</div>'

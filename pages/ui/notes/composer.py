@@ -50,7 +50,7 @@ _ALL = 2**53 - 1
 """JavaScript's largest whole number: no text of an editor has a higher one."""
 
 
-def now() -> EditorSession | None:
+def current_session() -> EditorSession | None:
     """Return the text that is being written in this session, None without one."""
     return st.session_state.get(_WRITING)
 
@@ -122,7 +122,7 @@ def go_on(workspace: Workspace, draft: NoteDraft, was: str = "") -> None:
     token = draft.key.split(" ")[1]
     about = draft.fields
     fields = about.get("fields")
-    note = _begun(workspace, draft)
+    note = _draft_origin(workspace, draft)
     writing = EditorSession(
         token_hex(8),
         note,
@@ -142,7 +142,7 @@ def go_on(workspace: Workspace, draft: NoteDraft, was: str = "") -> None:
         workspace.drafts.delete_for_good(draft.key)
 
 
-def _begun(workspace: Workspace, draft: NoteDraft) -> Note | None:
+def _draft_origin(workspace: Workspace, draft: NoteDraft) -> Note | None:
     """Return the note of a draft in the version that the draft began with; the stored note if the draft is saved."""
     note_id = draft.key.split(" ")[0]
     try:
@@ -176,7 +176,7 @@ def discard(workspace: Workspace, key: str) -> None:
         if text.key == key:
             text.stored = _ALL
             text.body, text.fields = text.note.body if text.note else "", {}
-    if (writing := now()) and writing.key == key:
+    if (writing := current_session()) and writing.key == key:
         leave(workspace)
 
 
@@ -240,14 +240,14 @@ def put_into(workspace: Workspace, writing: EditorSession, base: str, folder: st
     wish_for(writing, "rest")
 
 
-def settle(workspace: Workspace, besides: EditorSession | None) -> None:
+def settle(workspace: Workspace, open_session: EditorSession | None) -> None:
     """Save the texts of this session whose editors were left, but for one that is open."""
     for text in session_texts().values():
-        if text is not besides and text.saves and not workspace.readonly:
+        if text is not open_session and text.saves and not workspace.readonly:
             save(workspace, text, rests=True)
 
 
-def overtaken(workspace: Workspace, writing: EditorSession) -> bool:
+def is_overtaken(workspace: Workspace, writing: EditorSession) -> bool:
     """Return whether the stored note has a newer version than at the last call; it opposes a text that differs."""
     assert writing.note is not None
     try:

@@ -88,7 +88,7 @@ _INTO = "into_"
 
 def popover(workspace: Workspace, *, vacant: bool) -> None:
     """Draw the button that opens the ways to import, unless they are on the page: for a `vacant` base, or any."""
-    if not (vacant or _opened(workspace) or _shut(workspace)):
+    if not (vacant or _opens_ways(workspace) or _is_locked(workspace)):
         with st.popover(t("Import"), icon=":material/sync:"), st.container(key="import_body"):
             _ways(workspace)
 
@@ -98,7 +98,7 @@ def section(workspace: Workspace) -> None:
     plan: SyncPlan | None = st.session_state.get("plan")
     if plan is not None:
         _decide(workspace, plan)
-    elif _opened(workspace) and not _shut(workspace):
+    elif _opens_ways(workspace) and not _is_locked(workspace):
         with st.expander(t("Import and update"), expanded=True, icon=":material/sync:"):
             _ways(workspace)
 
@@ -108,7 +108,7 @@ def adding(workspace: Workspace, base: str, *, opened: bool) -> None:
     plan: SyncPlan | None = st.session_state.get("plan")
     if plan is not None and plan.base == base:
         _decide(workspace, plan)
-    elif not _shut(workspace) and "import" not in st.query_params:
+    elif not _is_locked(workspace) and "import" not in st.query_params:
         with st.expander(t("Add notes"), expanded=opened, icon=":material/note_add:", key=f"add_notes_{base}"):
             _ways(workspace, base)
             begin = {"on_click": composer.begin, "args": (base,), "disabled": workspace.readonly}
@@ -116,11 +116,11 @@ def adding(workspace: Workspace, base: str, *, opened: bool) -> None:
                 st.switch_page("notes.py")
 
 
-def _opened(workspace: Workspace) -> bool:
+def _opens_ways(workspace: Workspace) -> bool:
     return not workspace.bases.all() or "import" in st.query_params
 
 
-def _shut(workspace: Workspace) -> bool:
+def _is_locked(workspace: Workspace) -> bool:
     return jobs.shut(workspace) or st.session_state.get("plan") is not None
 
 
@@ -151,7 +151,7 @@ def _by_path(workspace: Workspace, base: str) -> None:
         st.error(t("Give the path of a folder first."))
     elif submitted:
         _look(workspace, path.strip(), name.strip() or None)
-    _again(workspace, base)
+    _draw_synced_folders(workspace, base)
 
 
 def _by_address(workspace: Workspace, into: str) -> None:
@@ -164,7 +164,7 @@ def _by_address(workspace: Workspace, into: str) -> None:
             _propose(workspace, workspace.notes.plan_page(workspace.documents.page(address), base or "web"))
 
 
-def _again(workspace: Workspace, of: str) -> None:
+def _draw_synced_folders(workspace: Workspace, of: str) -> None:
     """Draw a button for each folder that was synced before, with one base or with any."""
     known = [
         (base.name, folder)

@@ -66,8 +66,8 @@ class EditorSession:
     @property
     def changed(self) -> bool:
         """Whether the text or a field differs from the stored note; of a new one, once something was typed."""
-        begun = self.note is not None or self.number > 0 or self.body != ""
-        return begun and (bool(self.fields) or self.body != (self.note.body if self.note else ""))
+        has_content = self.note is not None or self.number > 0 or self.body != ""
+        return has_content and (bool(self.fields) or self.body != (self.note.body if self.note else ""))
 
     @property
     def complete(self) -> bool:
@@ -89,7 +89,7 @@ class EditorSession:
         """Whether a save joins the version before, which was automatic and of this sitting."""
         return self.rested is not None and datetime.now(UTC) - self.rested < SITTING
 
-    def typed(
+    def take_text(
         self, text: str, number: int, at: int, wish: Wish | None = None, wishes: int = 0, title: str | None = None
     ) -> None:
         """Take the text that the editor sent, unless a later one is here already. Its line ends become the note's.
@@ -97,11 +97,11 @@ class EditorSession:
         `title` is a title that the user typed and the page doesn't have yet.
         """
         if number >= self.number:
-            self.body = with_line_ends(whole(text), self.note.body if self.note else "")
+            self.body = with_line_ends(without_surrogates(text), self.note.body if self.note else "")
             self.number, self.caret = number, at
             self.refusal = None
             if title is not None:
-                self.set("title", whole(title))
+                self.set("title", without_surrogates(title))
         if wishes > self.wishes:
             self.wish, self.wishes = wish, wishes
 
@@ -132,6 +132,6 @@ def as_json(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def whole(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """Return a text of a browser without halves of characters, which nothing can store."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
