@@ -1,4 +1,4 @@
-"""Map: the notes of a base, or of all, as points that are near where the notes mean alike."""
+"""Map: the notes of a base, or of all, as points; notes of similar meaning are near each other."""
 
 from collections.abc import Sequence
 

@@ -39,7 +39,7 @@ def section(workspace: Workspace) -> None:
             {
                 t("A file"): lambda: _file(workspace),
                 t("A folder of Markdown"): lambda: _folder(workspace),
-                t("Folder on this machine"): lambda: _here(workspace),
+                t("Folder on this machine"): lambda: _import_here(workspace),
             }
         )
 
@@ -49,9 +49,9 @@ def _file(workspace: Workspace) -> None:
         about = t("A zip, JSON or YAML file that Tessera exported, or a zip of Markdown notes")
         upload = st.file_uploader(about, type=TYPES, key="import_base_file")
         name = _name("import_file_name", t("The name it has"))
-        if _submitted("import_file") and _given(upload, t("Choose a file first.")):
+        if _submitted("import_file") and _require(upload, t("Choose a file first.")):
             data = upload.getvalue()
-            _made(workspace, lambda: workspace.archives.restore_data(data, upload.name, name))
+            _restore(workspace, lambda: workspace.archives.restore_data(data, upload.name, name))
 
 
 def _folder(workspace: Workspace) -> None:
@@ -61,20 +61,20 @@ def _folder(workspace: Workspace) -> None:
         name = _name("import_folder_name", t("Name of the new base"))
         if (
             _submitted("import_folder")
-            and _given(uploads, t("Choose a folder first."))
-            and _given(name, t("Give a name first."))
+            and _require(uploads, t("Choose a folder first."))
+            and _require(name, t("Give a name first."))
         ):
             files = [(upload.name.lstrip("/"), upload.getvalue()) for upload in uploads]
-            _made(workspace, lambda: workspace.archives.restore_files(_below(files), name))
+            _restore(workspace, lambda: workspace.archives.restore_files(_below(files), name))
 
 
-def _here(workspace: Workspace) -> None:
+def _import_here(workspace: Workspace) -> None:
     with st.form("import_here", border=False):
         about = t("Path of a folder or of a file")
         path = st.text_input(about, key="import_place", placeholder="~/Documents/notes").strip()
         name = _name("import_here_name", t("The name it has"))
-        if _submitted("import_here") and _given(path, t("Give the path of a folder first.")):
-            _made(workspace, lambda: workspace.archives.restore(Path(path), name))
+        if _submitted("import_here") and _require(path, t("Give the path of a folder first.")):
+            _restore(workspace, lambda: workspace.archives.restore(Path(path), name))
 
 
 def _name(key: str, placeholder: str) -> str:
@@ -85,7 +85,7 @@ def _submitted(form: str) -> bool:
     return widgets.submit(t("Import"), f"{form}_yes", "upload", type="primary")
 
 
-def _given(value: Value | None, missing: str) -> TypeGuard[Value]:
+def _require(value: Value | None, missing: str) -> TypeGuard[Value]:
     if not value:
         st.error(missing)
     return bool(value)
@@ -99,7 +99,7 @@ def _below(files: list[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
     return files
 
 
-def _made(workspace: Workspace, restore: Callable[[], Restored]) -> None:
+def _restore(workspace: Workspace, restore: Callable[[], Restored]) -> None:
     with shell.errors():
         try:
             with st.spinner(t("Importing…")):
@@ -108,7 +108,7 @@ def _made(workspace: Workspace, restore: Callable[[], Restored]) -> None:
             _mistakes(error)
             return
         workspace.start_indexing()
-        arrival.opened(restored)
+        arrival.open_restored(restored)
         st.rerun()
 
 

@@ -140,7 +140,7 @@ def wish(base: KnowledgeBase, search: SearchSettings) -> None:
     st.session_state[_key(base)] = search
 
 
-def wished(base: KnowledgeBase) -> SearchSettings | None:
+def trial_settings(base: KnowledgeBase) -> SearchSettings | None:
     """Return the search settings that are tried, None where none are."""
     wished: SearchSettings | None = st.session_state.get(_key(base))
     return wished
@@ -148,7 +148,7 @@ def wished(base: KnowledgeBase) -> SearchSettings | None:
 
 def guard(workspace: Workspace, base: KnowledgeBase) -> None:
     """Make the change of settings that was wished; one that loses more than chance explains is shown first."""
-    search = wished(base)
+    search = trial_settings(base)
     if search is None:
         return
     key = f"{_key(base)}_loses"

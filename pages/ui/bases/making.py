@@ -16,7 +16,7 @@ _WIDTH = 640
 
 
 def page(workspace: Workspace) -> None:
-    """Draw the choices for a new base, the rare ones folded, and the button that makes it with its problems below."""
+    """Draw the choices for a new base, the rare ones folded, and the button that makes it; problems are below it."""
     place.back()
     st.subheader(t("New base"))
     with st.container(key="new_base_form", width=_WIDTH):

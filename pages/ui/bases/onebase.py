@@ -66,7 +66,7 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
             t("General"): lambda: _general(workspace, status),
             t("Splitting"): lambda: _splitting(workspace, base),
             t("Model"): lambda: model.section(workspace, status),
-            t("Search"): lambda: _searching(workspace, base),
+            t("Search"): lambda: _draw_search_settings(workspace, base),
             t("Try it"): lambda: _trial(workspace, base),
             t("Can it be found?"): lambda: findability.section(workspace, base),
         },
@@ -114,11 +114,11 @@ def _name(workspace: Workspace, base: KnowledgeBase) -> None:
     workspace.bases.update(base.name, description=description.strip())
     if name.strip() != base.name:
         workspace.bases.rename(base.name, name.strip())
-        _renamed(base.name, name.strip())
+        _follow_rename(base.name, name.strip())
     st.rerun()
 
 
-def _renamed(old: str, new: str) -> None:
+def _follow_rename(old: str, new: str) -> None:
     """Let the choices of this session follow a base that has another name."""
     place.go(new)
     for key in ("notes_base", "eval_base", "cut_base"):
@@ -128,7 +128,7 @@ def _renamed(old: str, new: str) -> None:
         st.session_state["search_bases"] = [new if name == old else name for name in chosen]
 
 
-def _searching(workspace: Workspace, base: KnowledgeBase) -> None:
+def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the search settings of the base; a choice that loses nothing is stored at once, and the program's settings decide
     the others.
     """
@@ -139,7 +139,7 @@ def _searching(workspace: Workspace, base: KnowledgeBase) -> None:
         own = {name: None if value == knobs.AS_SET else value for name, value in chosen.items()}
         findability.wish(base, replace(base.search, **own))
 
-    shown = findability.wished(base) or base.search
+    shown = findability.trial_settings(base) or base.search
     st.caption(t("What you leave at its default follows the settings."))
     for column, (name, key) in zip(st.columns(len(knobs.OF_BASES)), keys.items(), strict=False):
         own = getattr(shown, name)

@@ -36,13 +36,15 @@ def section(workspace: Workspace) -> None:
 
 def _row(workspace: Workspace, trashed_base: TrashedBase, names: set[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"trashed_{trashed_base.key}"):
-        st.markdown(f"**{plain(trashed_base.name)}**  \n:small[:gray[{plain(_about(trashed_base))}]]", width="stretch")
+        st.markdown(
+            f"**{plain(trashed_base.name)}**  \n:small[:gray[{plain(_describe(trashed_base))}]]", width="stretch"
+        )
         if not trashed_base.problem:
-            _restoring(workspace, trashed_base, _free(trashed_base.name, names))
+            _restoring(workspace, trashed_base, _free_name(trashed_base.name, names))
         _deleting(workspace, t("Delete for good"), f"forget_base_{trashed_base.key}", [trashed_base])
 
 
-def _about(trashed_base: TrashedBase) -> str:
+def _describe(trashed_base: TrashedBase) -> str:
     if trashed_base.problem:
         return t("This can't be restored: {problem}", problem=text_of(trashed_base.problem))
     if trashed_base.titles:
@@ -62,12 +64,12 @@ def _restoring(workspace: Workspace, trashed_base: TrashedBase, free: str) -> No
             with st.spinner(t("Restoring…")):
                 restored = workspace.archives.restore_deleted(trashed_base.key, free)
             workspace.start_indexing()
-            arrival.opened(restored, trashed=True)
+            arrival.open_restored(restored, trashed=True)
             st.rerun()
 
 
-def _free(name: str, names: set[str]) -> str:
-    """Return a name that no base has: this one, or one with a number behind it."""
+def _free_name(name: str, names: set[str]) -> str:
+    """Return a name that no base has: this one, or one with a number after it."""
     free, number = name, 1
     while free in names:
         number += 1

@@ -1,4 +1,4 @@
-"""The watched folders of a base: their problems, and syncs that need a person's consent."""
+"""The watched folders of a base: their problems, and syncs that need the user's consent."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from pages.ui.shared.text import t, t_plural, text_of
 
 
 def problems(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the files that couldn't be read, why watched folders couldn't be synced, and syncs that wait for a person."""
+    """Draw the files that couldn't be read, why watched folders couldn't be synced, and syncs that wait for the user."""
     failures = workspace.bases.failures(base)
     plans.unread(base.name, failures)
     away = workspace.bases.not_downloaded(base)
@@ -37,7 +37,7 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
 
 
 def state(workspace: Workspace, status: BaseStatus) -> str:
-    """Return whether the notes of a base are what its folders hold, and the last sync, as HTML."""
+    """Return whether the notes of a base match its folders, and the last sync, as HTML."""
     base = status.base
     folders = workspace.watching.folders(base)
     if (
@@ -55,7 +55,7 @@ def state(workspace: Workspace, status: BaseStatus) -> str:
 
 
 def sync(workspace: Workspace, base: KnowledgeBase, folder: str) -> None:
-    """Bring a base up to date with a folder; what would remove many notes is shown to the person first."""
+    """Bring a base up to date with a folder; what would remove many notes is shown to the user first."""
     with shell.errors():
         with st.spinner(t("Reading the folder…")):
             plan = workspace.notes.plan_folder(Path(folder), base.name)

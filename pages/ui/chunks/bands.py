@@ -48,11 +48,11 @@ class BandSpan:
 def pieces(chunks: Sequence[Chunk], length: int) -> list[BandSpan]:
     """Return the whole text, each character once, divided where chunks begin and end.
 
-    A chunk that a person added has a piece without width.
+    A chunk that the user added has a piece without width.
     """
     parts: list[BandSpan] = []
     at = 0
-    for number, (chunk, after) in enumerate(zip(chunks, _following(chunks), strict=True)):
+    for number, (chunk, after) in enumerate(zip(chunks, _next_chunks(chunks), strict=True)):
         begin = chunks[after].start if after < len(chunks) else length
         if chunk.start > at:
             parts.append(BandSpan("gap", number, at, chunk.start))
@@ -67,7 +67,7 @@ def pieces(chunks: Sequence[Chunk], length: int) -> list[BandSpan]:
     return parts
 
 
-def _following(chunks: Sequence[Chunk]) -> list[int]:
+def _next_chunks(chunks: Sequence[Chunk]) -> list[int]:
     """Return for each chunk the next one that is a slice of the note."""
     indexes, after = [], len(chunks)
     for number in range(len(chunks) - 1, -1, -1):
@@ -91,7 +91,7 @@ def window(chunks: Sequence[Chunk], shown: int, limit: int = LIMIT) -> tuple[int
     return first, last + 1
 
 
-def placed(workspace: Workspace, note: Note) -> dict[str, Edit]:
+def placed_edits(workspace: Workspace, note: Note) -> dict[str, Edit]:
     """Return the edits of a note that have not lost their place, by the id of their chunk."""
     return {edit.chunk_id: edit for edit in workspace.chunks.edits(note.id) if not edit.flagged}
 
@@ -107,7 +107,7 @@ def text(
     on_edit: Callable[[int], None] | None = None,
     only: Collection[int] = (),
 ) -> None:
-    """Draw the text of a note; `edits` come from `placed`, `only` are the chunks that another cut lacks.
+    """Draw the text of a note; `edits` come from `placed_edits`, `only` are the chunks that another cut lacks.
 
     A click on a band calls `on_pick` with its chunk's index, a double click or Enter `on_edit`.
     """
@@ -171,7 +171,7 @@ def _drawn(
         badge = t("only here") if piece.index in only else change(chunk, edit)
         instead = edit.text if edit and not edit.deleted else chunk.text if chunk.picture else ""
     else:
-        # The border between two bands stands for the line break at the end of the first.
+        # The border between two bands replaces the line break at the end of the first.
         text = text.removeprefix("\r").removeprefix("\n")
     return [piece.kind, piece.index, tile, following, head, text, marks, badge, instead]
 

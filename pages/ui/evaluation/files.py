@@ -68,7 +68,7 @@ def _into(workspace: Workspace, base: str, file: str) -> str:
 
 
 def _refused(error: TesseraError) -> None:
-    """Say why nothing was imported, line by line if the error has lines."""
+    """Draw the reason why nothing was imported, line by line if the error has lines."""
     title = t("Nothing was imported. Correct this in the file, then import it again.")
     st.error(f"**{title}**", icon=":material/error:")
     if not isinstance(error, QuestionSetError):

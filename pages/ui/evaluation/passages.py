@@ -21,7 +21,7 @@ LONG = 300
 """Characters from which on a passage can be shortened: half of it must be retrieved to count as found."""
 
 
-def listed(workspace: Workspace, question_set: QuestionSet, question: Question, key: str) -> None:
+def draw_passages(workspace: Workspace, question_set: QuestionSet, question: Question, key: str) -> None:
     """Draw a question's right passages, each with its place."""
     st.html(
         f'<div class="t-name">{html(t_plural("{n} right passage", "{n} right passages", n=len(question.spans)))}</div>'
@@ -101,7 +101,7 @@ def _link(name: str, note_id: str, chunk: int | None) -> None:
 
 def find(workspace: Workspace, base: str, question_set: QuestionSet, question: Question, key: str) -> None:
     """Draw a search of the base, at first for the question itself; a click makes a hit a right passage."""
-    # Without a right passage it is open at first; then a person opens and closes it.
+    # Without a right passage it is open at first; then the user opens and closes it.
     st.session_state.setdefault(f"find_{key}", not question.gold)
     box = st.expander(t("Find a passage"), icon=":material/search:", key=f"find_{key}", on_change="rerun")
     if not box.open:

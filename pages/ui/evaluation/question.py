@@ -18,14 +18,14 @@ LONGEST = 20_000
 """Characters that can be typed for a question."""
 
 
-def kind_called(kind: str) -> str:
-    """Return the name of a kind of question on the screen; a person's own kind is its name."""
+def kind_name(kind: str) -> str:
+    """Return the name of a kind of question on the screen; the user's own kind is its name."""
     return text_of(QUESTION_KINDS.get(kind, kind))
 
 
 def kind_filter(kinds: Iterable[str], key: str, place: Any = st, **more: Any) -> str:
     """Draw the choice of a kind and return it, empty for all."""
-    texts = {"": t("All kinds"), **{kind: kind_called(kind) for kind in kinds}}
+    texts = {"": t("All kinds"), **{kind: kind_name(kind) for kind in kinds}}
     widgets.begin_with(key, texts, "")
     return widgets.select(t("Kind"), texts, key, place, label_visibility="collapsed", **more)
 
@@ -36,7 +36,7 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet, question: Q
     if question.suggested:
         _suggested(workspace, question_set, question)
     _form(workspace, question_set, question, kinds, key)
-    passages.listed(workspace, question_set, question, key)
+    passages.draw_passages(workspace, question_set, question, key)
     passages.find(workspace, base, question_set, question, key)
 
 
@@ -111,5 +111,5 @@ def _form(workspace: Workspace, question_set: QuestionSet, question: Question, k
 
 def _kind(now: str, kinds: Sequence[str], key: str) -> str:
     """Draw the choice of a kind, a new one included, and return it."""
-    labels = {"": t("No kind"), **{name: kind_called(name) for name in (now, *kinds) if name}}
+    labels = {"": t("No kind"), **{name: kind_name(name) for name in (now, *kinds) if name}}
     return widgets.select_or_type(t("Kind"), labels, now, key)

@@ -40,11 +40,11 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
             st.rerun()  # the bar above was drawn before a lost passage was noticed
         _settle(question_set, every)
         _bar(workspace, question_set, every)
-        beside = bool(st.session_state[_SHOWN] or st.session_state.get(_ADDING))
-        left, right = st.columns([6, 5], gap="medium") if beside else (st.container(), None)
+        has_side = bool(st.session_state[_SHOWN] or st.session_state.get(_ADDING))
+        left, right = st.columns([6, 5], gap="medium") if has_side else (st.container(), None)
         with left:
             if every:
-                _table(_narrowed(every), beside=beside)
+                _table(_filter_questions(every), has_side=has_side)
                 _actions(workspace, question_set, every)
             else:
                 st.info(
@@ -60,7 +60,7 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
 
 
 def _settle(question_set: QuestionSet, every: Sequence[Question]) -> None:
-    """Forget chosen questions of another set and those that are gone; choose the question of a link."""
+    """Forget chosen questions of another set and deleted ones; choose the question of a link."""
     ids = {item.id for item in every}
     if st.session_state.get("questions_of") != question_set.id:
         st.session_state.update({"questions_of": question_set.id, _CHOSEN: [], _SHOWN: ""})
@@ -96,7 +96,7 @@ def _bar(workspace: Workspace, question_set: QuestionSet, every: Sequence[Questi
 # the table
 
 
-def _narrowed(every: Sequence[Question]) -> list[Question]:
+def _filter_questions(every: Sequence[Question]) -> list[Question]:
     """Draw the filters and return the questions that pass them."""
     counts = {state: sum(_is(item, state) for item in every) for state in STATES}
     texts = {name: f"{text_of(STATES[name])} · {n:,}" for name, n in counts.items() if name == "all" or n}
@@ -125,8 +125,8 @@ def _is(item: Question, state: str) -> bool:
     }[state]
 
 
-def _table(listed: Sequence[Question], *, beside: bool) -> None:
-    """Draw the questions, a row for each; the last one marked is drawn `beside` them."""
+def _table(listed: Sequence[Question], *, has_side: bool) -> None:
+    """Draw the questions, a row for each; the last one marked is drawn `has_side` them."""
     if not listed:
         st.info(t("No question matches these filters."))
         return
@@ -145,7 +145,7 @@ def _table(listed: Sequence[Question], *, beside: bool) -> None:
         rows,
         {
             "question": st.column_config.TextColumn(
-                t("Question"), width=510 - sum(widths.values()) if beside else None
+                t("Question"), width=510 - sum(widths.values()) if has_side else None
             ),
             "state": st.column_config.TextColumn(t("State"), width=WIDTHS["state"]),
             "kind": st.column_config.TextColumn(t("Kind"), width=WIDTHS["kind"]),
@@ -164,7 +164,7 @@ def _row(item: Question) -> dict[str, object]:
     return {
         "question": item.text[:LONGEST],
         "state": " · ".join(text_of(label) for name, label in STATES.items() if name != "all" and _is(item, name)),
-        "kind": question.kind_called(item.kind),
+        "kind": question.kind_name(item.kind),
         "passages": len(item.gold),
     }
 
@@ -191,7 +191,7 @@ def _actions(workspace: Workspace, question_set: QuestionSet, every: Sequence[Qu
         setmenu.confirm(_DELETION, title, text, lambda: questions.delete_for_good(question_set, chosen))
 
 
-# beside the table
+# The question next to the table.
 
 
 def _side(workspace: Workspace, base: str, question_set: QuestionSet, every: Sequence[Question]) -> None:

@@ -50,10 +50,10 @@ def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -
         open_samples(workspace)
         st.rerun()
     elif name == "new":
-        _named(name, t("New set"), t("Create"), "", partial(question_sets.add, base))
+        _name_dialog(name, t("New set"), t("Create"), "", partial(question_sets.add, base))
     elif name == "rename" and question_set:
         rename = partial(question_sets.rename, question_set)
-        _named(name, t("Rename"), t("Rename"), question_set.name, rename)
+        _name_dialog(name, t("Rename"), t("Rename"), question_set.name, rename)
     elif name == "delete" and question_set:
         text = t_plural(
             "The set '{set}' with its {n} question is deleted. Its runs stay.",
@@ -64,7 +64,7 @@ def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -
         confirm(DIALOG, t("Delete this set"), text, lambda: question_sets.delete_for_good(question_set))
 
 
-def _named(name: str, title: str, label: str, value: str, act: Callable[[str], QuestionSet]) -> None:
+def _name_dialog(name: str, title: str, label: str, value: str, act: Callable[[str], QuestionSet]) -> None:
     def content() -> None:
         with st.form("set_name", border=False):
             typed = st.text_input(t("Name"), value=value, key=f"set_name_{name}", max_chars=LONGEST)

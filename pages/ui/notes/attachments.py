@@ -1,4 +1,4 @@
-"""The route of pictures and files beside notes. An address holds a seal, which only pages of this run can make."""
+"""The route of pictures and files next to notes. An address holds a seal, which only pages of this run can make."""
 
 import hmac
 import secrets
@@ -23,7 +23,7 @@ def address(note_id: str, place: str) -> str:
 
 
 def route(workspace: Callable[[], Workspace]) -> Route:
-    """Return the route of the files beside the notes of a workspace."""
+    """Return the route of the files next to the notes of a workspace."""
 
     def attachment(request: Request) -> Response:
         note_id, place, sealed = (request.path_params[name] for name in ("note", "place", "seal"))

@@ -1,4 +1,4 @@
-"""The text that a person writes in this session, of a new note or of a stored one; it is stored as a draft."""
+"""The text that the user writes in this session, of a new note or of a stored one; it is stored as a draft."""
 
 import posixpath
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ from pages.ui.notes import drafting
 from pages.ui.notes.written_text import NEW, EditorSession, Wish, as_json, fields_of
 from pages.ui.shared.text import t
 
-# Where a person stands: the base and the folder where a new note goes if nothing else is chosen.
+# The current base and folder, where a new note goes if nothing else is chosen.
 
 _LATEST = 20
 """Notes that changed last, among which one of a base of notes is looked for."""
@@ -50,7 +50,7 @@ _ALL = 2**53 - 1
 """JavaScript's largest whole number: no text of an editor has a higher one."""
 
 
-def now() -> EditorSession | None:
+def current_session() -> EditorSession | None:
     """Return the text that is being written in this session, None without one."""
     return st.session_state.get(_WRITING)
 
@@ -73,7 +73,7 @@ def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
 
 
 def begin_here(workspace: Workspace) -> None:
-    """Begin a new note where the person stands; for callbacks."""
+    """Begin a new note in the current base and folder; for callbacks."""
     base, folder = place(workspace)
     begin(base, folder=folder)
 
@@ -122,7 +122,7 @@ def go_on(workspace: Workspace, draft: NoteDraft, was: str = "") -> None:
     token = draft.key.split(" ")[1]
     about = draft.fields
     fields = about.get("fields")
-    note = _begun(workspace, draft)
+    note = _draft_origin(workspace, draft)
     writing = EditorSession(
         token_hex(8),
         note,
@@ -142,7 +142,7 @@ def go_on(workspace: Workspace, draft: NoteDraft, was: str = "") -> None:
         workspace.drafts.delete_for_good(draft.key)
 
 
-def _begun(workspace: Workspace, draft: NoteDraft) -> Note | None:
+def _draft_origin(workspace: Workspace, draft: NoteDraft) -> Note | None:
     """Return the note of a draft in the version that the draft began with; the stored note if the draft is saved."""
     note_id = draft.key.split(" ")[0]
     try:
@@ -176,14 +176,14 @@ def discard(workspace: Workspace, key: str) -> None:
         if text.key == key:
             text.stored = _ALL
             text.body, text.fields = text.note.body if text.note else "", {}
-    if (writing := now()) and writing.key == key:
+    if (writing := current_session()) and writing.key == key:
         leave(workspace)
 
 
 def save(workspace: Workspace, writing: EditorSession, *, over: Note | None = None, rests: bool = False) -> None:
     """Save the text and the fields as a new version, or `over` the one that is stored; then index in the background.
 
-    It joins the version before if that came by itself in the same sitting; with `rests` it comes by itself too. What
+    It joins the version before if that was automatic and of the same sitting; with `rests` it is automatic too. What
     can't be saved stays a draft: a note that was changed meanwhile becomes `opposed`, any other reason the `refusal`.
     """
     try:
@@ -240,14 +240,14 @@ def put_into(workspace: Workspace, writing: EditorSession, base: str, folder: st
     wish_for(writing, "rest")
 
 
-def settle(workspace: Workspace, besides: EditorSession | None) -> None:
+def settle(workspace: Workspace, open_session: EditorSession | None) -> None:
     """Save the texts of this session whose editors were left, but for one that is open."""
     for text in session_texts().values():
-        if text is not besides and text.saves and not workspace.readonly:
+        if text is not open_session and text.saves and not workspace.readonly:
             save(workspace, text, rests=True)
 
 
-def overtaken(workspace: Workspace, writing: EditorSession) -> bool:
+def is_overtaken(workspace: Workspace, writing: EditorSession) -> bool:
     """Return whether the stored note has a newer version than at the last call; it opposes a text that differs."""
     assert writing.note is not None
     try:
@@ -273,7 +273,7 @@ def take_newer(workspace: Workspace, writing: EditorSession) -> None:
 def adopt(writing: EditorSession, note: Note) -> None:
     """Continue on the stored note; fields that it has in another form than they were set are drawn anew.
 
-    The title isn't: a person may be typing it.
+    The title isn't: the user may be typing it.
     """
     if any(as_json(getattr(note, name)) != value for name, value in writing.fields.items() if name != "title"):
         writing.drawn += 1

@@ -1,4 +1,4 @@
-"""The page on which a note is written: title, editor, and beside it the rendered text or the fields."""
+"""The page on which a note is written: title, editor, and next to it the rendered text or the fields."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -82,12 +82,12 @@ def _in_file(workspace: Workspace, now: EditorSession) -> bool:
 LOOK = 3.0
 """Seconds between two looks at whether the file of the note changed."""
 AROUND = 20_000
-"""Characters before and behind the caret that are rendered of a long note."""
+"""Characters before and after the caret that are rendered of a long note."""
 
 
 def is_open(workspace: Workspace) -> bool:
     """Return whether the editor is open; a link to another note closes it."""
-    now = composer.now()
+    now = composer.current_session()
     if now is None:
         return False
     linked = links.arrived("note")
@@ -102,13 +102,13 @@ def page(workspace: Workspace) -> None:
 
     @st.fragment
     def part() -> None:
-        now = composer.now()
+        now = composer.current_session()
         if now is None:
             st.rerun()
         else:
             _draw(workspace, now)
 
-    now = composer.now()
+    now = composer.current_session()
     opened.choose(now.note.id if now and now.note else "")
     if now and now.note and now.note.in_file:
         _follow_file(workspace, now)
@@ -120,7 +120,7 @@ def _follow_file(workspace: Workspace, now: EditorSession) -> None:
 
     @st.fragment(run_every=LOOK)
     def look() -> None:
-        if composer.overtaken(workspace, now):
+        if composer.is_overtaken(workspace, now):
             st.rerun()
 
     look()
@@ -169,7 +169,7 @@ def _act(workspace: Workspace, now: EditorSession) -> None:
         now.wish = None
         raise
     now.wish = None
-    if composer.now() is not now or now.note is not note is None:
+    if composer.current_session() is not now or now.note is not note is None:
         st.rerun()
 
 
@@ -237,7 +237,7 @@ def _editor(workspace: Workspace, now: EditorSession) -> None:
     offered = now.offered = now.offered or offers.load_offers(workspace)
 
     def typed(sent: Mapping[str, Any]) -> None:
-        now.typed(**sent)
+        now.take_text(**sent)
         drafting.keep(workspace, now)
 
     editor.write(workspace, now, offered, shell.guarded(typed))

@@ -42,7 +42,7 @@ def _history(workspace: Workspace, note_id: str) -> None:
             )
         with right:
             others = {item: text for item, text in texts.items() if item != number}
-            _compared(workspace, note_id, number, others)
+            _draw_comparison(workspace, note_id, number, others)
             newest = versions[0].number
             if number != newest and widgets.button(
                 t("Go back to version {n}", n=number),
@@ -55,7 +55,7 @@ def _history(workspace: Workspace, note_id: str) -> None:
                 st.rerun()
 
 
-def _compared(workspace: Workspace, note_id: str, number: int, others: dict[int, str]) -> None:
+def _draw_comparison(workspace: Workspace, note_id: str, number: int, others: dict[int, str]) -> None:
     """Draw the differences between a version and another one: by default the text of now, of that the one before it."""
     if not others:
         st.caption(t("This is the only version."))
@@ -86,7 +86,7 @@ def words(difference: NoteDifference) -> str:
     last = len(difference.pieces) - 1
     for number, piece in enumerate(difference.pieces):
         if piece.kind == "equal":
-            parts.append(_near(piece.text, first=number == 0, last=number == last))
+            parts.append(_nearby_lines(piece.text, first=number == 0, last=number == last))
         else:
             text = piece.text[: max(0, _MOST - length)]
             parts.append(f"<{tags[piece.kind]}>{html(text)}</{tags[piece.kind]}>")
@@ -95,13 +95,13 @@ def words(difference: NoteDifference) -> str:
     return f'<div class="t-words">{"".join(parts)}</div>{cut}'
 
 
-def _near(text: str, *, first: bool, last: bool) -> str:
+def _nearby_lines(text: str, *, first: bool, last: bool) -> str:
     """Return the lines of an equal text that are near a change as HTML, with a rule for those between."""
     lines = text.splitlines(keepends=True)
-    ahead, behind = ([] if first else lines[: _AROUND + 1]), ([] if last else lines[-_AROUND - 1 :])
-    if len(ahead) + len(behind) >= len(lines):
+    head, tail = ([] if first else lines[: _AROUND + 1]), ([] if last else lines[-_AROUND - 1 :])
+    if len(head) + len(tail) >= len(lines):
         return html(text)
-    return f"{html(''.join(ahead))}<hr>{html(''.join(behind))}"
+    return f"{html(''.join(head))}<hr>{html(''.join(tail))}"
 
 
 def _fields(changes: tuple[FieldChange, ...]) -> str:

@@ -13,7 +13,7 @@ from pages.ui.shared import jobs, plans, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 
-# The one question whether edits may change a person's files; it comes with the first import of a folder into a base.
+# The one question whether edits may change the user's files; it comes with the first import of a folder into a base.
 
 
 def question(workspace: Workspace, plan: SyncPlan) -> bool | None:
@@ -43,7 +43,7 @@ _LISTED = "folders_listed"
 
 
 def choose(key: str) -> None:
-    """Draw the button that lets a person choose a folder, which becomes the text of the widget of a key."""
+    """Draw the button that lets the user choose a folder, which becomes the text of the widget of a key."""
     if dialogs.command():
         if widgets.button(t("Choose a folder…"), f"{key}_choose", "folder_open"):
             with st.spinner(t("Choose the folder in the dialog that opened.")):
@@ -57,7 +57,7 @@ def choose(key: str) -> None:
 
 
 def take(key: str) -> None:
-    """Give the widget of a key the folder that was chosen; before it is drawn."""
+    """Give the widget of a key the chosen folder, before the widget is drawn."""
     if chosen := st.session_state.pop(f"{key}_chosen", ""):
         st.session_state[key] = chosen
 
@@ -87,8 +87,8 @@ _INTO = "into_"
 
 
 def popover(workspace: Workspace, *, vacant: bool) -> None:
-    """Draw the button that opens the ways to import, unless they stand on the page: for a `vacant` base, or any."""
-    if not (vacant or _opened(workspace) or _shut(workspace)):
+    """Draw the button that opens the ways to import, unless they are on the page: for a `vacant` base, or any."""
+    if not (vacant or _opens_ways(workspace) or _is_locked(workspace)):
         with st.popover(t("Import"), icon=":material/sync:"), st.container(key="import_body"):
             _ways(workspace)
 
@@ -98,7 +98,7 @@ def section(workspace: Workspace) -> None:
     plan: SyncPlan | None = st.session_state.get("plan")
     if plan is not None:
         _decide(workspace, plan)
-    elif _opened(workspace) and not _shut(workspace):
+    elif _opens_ways(workspace) and not _is_locked(workspace):
         with st.expander(t("Import and update"), expanded=True, icon=":material/sync:"):
             _ways(workspace)
 
@@ -108,7 +108,7 @@ def adding(workspace: Workspace, base: str, *, opened: bool) -> None:
     plan: SyncPlan | None = st.session_state.get("plan")
     if plan is not None and plan.base == base:
         _decide(workspace, plan)
-    elif not _shut(workspace) and "import" not in st.query_params:
+    elif not _is_locked(workspace) and "import" not in st.query_params:
         with st.expander(t("Add notes"), expanded=opened, icon=":material/note_add:", key=f"add_notes_{base}"):
             _ways(workspace, base)
             begin = {"on_click": composer.begin, "args": (base,), "disabled": workspace.readonly}
@@ -116,11 +116,11 @@ def adding(workspace: Workspace, base: str, *, opened: bool) -> None:
                 st.switch_page("notes.py")
 
 
-def _opened(workspace: Workspace) -> bool:
+def _opens_ways(workspace: Workspace) -> bool:
     return not workspace.bases.all() or "import" in st.query_params
 
 
-def _shut(workspace: Workspace) -> bool:
+def _is_locked(workspace: Workspace) -> bool:
     return jobs.shut(workspace) or st.session_state.get("plan") is not None
 
 
@@ -151,7 +151,7 @@ def _by_path(workspace: Workspace, base: str) -> None:
         st.error(t("Give the path of a folder first."))
     elif submitted:
         _look(workspace, path.strip(), name.strip() or None)
-    _again(workspace, base)
+    _draw_synced_folders(workspace, base)
 
 
 def _by_address(workspace: Workspace, into: str) -> None:
@@ -164,7 +164,7 @@ def _by_address(workspace: Workspace, into: str) -> None:
             _propose(workspace, workspace.notes.plan_page(workspace.documents.page(address), base or "web"))
 
 
-def _again(workspace: Workspace, of: str) -> None:
+def _draw_synced_folders(workspace: Workspace, of: str) -> None:
     """Draw a button for each folder that was synced before, with one base or with any."""
     known = [
         (base.name, folder)
@@ -251,7 +251,7 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
 
 
 def _joins(plan: SyncPlan) -> bool:
-    """Draw the notes that a folder's files take over; return whether the person lets files replace other texts."""
+    """Draw the notes that a folder's files take over; return whether the user lets files replace other texts."""
     joined = t_plural(
         "{n} note has its file in {folder}, of the same path, and is the file's note from then on.",
         "{n} notes have their files in {folder}, of the same paths, and are the files' notes from then on.",

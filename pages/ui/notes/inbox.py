@@ -1,4 +1,4 @@
-"""The box above a note that waits for a person, or for which a program proposes a change."""
+"""The box above a note that waits for the user, or for which a program proposes a change."""
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ from pages.ui.shared.units import local
 
 
 def box(workspace: Workspace, note_id: str) -> None:
-    """Draw what waits of a note, its differences and its actions; draws nothing where nothing does."""
+    """Draw the waiting change of a note, its differences and its actions; draw nothing without one."""
     submission = next((proposal for proposal in workspace.proposals.all() if proposal.note.id == note_id), None)
     if submission is None:
         return

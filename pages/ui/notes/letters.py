@@ -12,7 +12,7 @@ from core.base.errors import NoteNotFound
 from core.model import NoteDraft
 from core.workspace import Workspace
 from pages.ui.notes import composer, drafting
-from pages.ui.notes.written_text import whole
+from pages.ui.notes.written_text import without_surrogates
 from pages.ui.shared import links, shell
 from pages.ui.shared.component import component
 from pages.ui.shared.text import t
@@ -22,7 +22,7 @@ _STORED = "letters_stored"
 _SESSION = "letters_session"
 
 LETTERS = component("letters", __file__, before="shelf.js")
-"""Triggers `typed`: the texts that aren't stored, and the token of an editor whose session ended."""
+"""Triggers `take_text`: the texts that aren't stored, and the token of an editor whose session ended."""
 
 
 def session() -> str:
@@ -45,7 +45,7 @@ def listen(workspace: Workspace) -> None:
                 with suppress(KeyError, TypeError, ValueError):  # no editor wrote it
                     _take(workspace, item, goes_on=item["token"] == sent["resume"])
 
-    now = composer.now()
+    now = composer.current_session()
     composer.settle(workspace, now if st.session_state["page"] == "notes" else None)
     stored = st.session_state.get(_STORED, {}) | {
         token: writing.stored for token, writing in composer.session_texts().items()
@@ -69,7 +69,7 @@ def _take(workspace: Workspace, item: Mapping[str, Any], *, goes_on: bool) -> No
         (writing for writing in composer.session_texts().values() if token in (writing.token, writing.was)), None
     ):
         if number > mine.stored:
-            mine.typed(item["text"], number, int(item["at"]), title=item.get("title"))
+            mine.take_text(item["text"], number, int(item["at"]), title=item.get("title"))
             drafting.keep(workspace, mine)
         number = min(number, mine.stored)
     elif goes_on:
@@ -81,11 +81,11 @@ def _take(workspace: Workspace, item: Mapping[str, Any], *, goes_on: bool) -> No
 
 
 def _draft(item: Mapping[str, Any]) -> NoteDraft:
-    about, text = item["about"], whole(item["text"])
+    about, text = item["about"], without_surrogates(item["text"])
     fields = dict(about["fields"]) | {"number": int(item["number"]), "writer": str(item["token"])}
     title = item.get("title")
     if title is not None:
-        fields["fields"] = dict(fields.get("fields") or {}) | {"title": whole(title)}
+        fields["fields"] = dict(fields.get("fields") or {}) | {"title": without_surrogates(title)}
     title = str((fields.get("fields") or {}).get("title") or "")
     return NoteDraft(
         str(about["key"]), str(about["base"]), int(about["version"]), title, text, fields, datetime.now(UTC)

@@ -50,7 +50,7 @@ def view() -> str:
     return widgets.segments(t("View"), views, "notes_view", default="tree", persist_state="session", on_change=changed)
 
 
-def marked() -> list[str]:
+def marked_notes() -> list[str]:
     """Return the ids of the notes that are marked in the list."""
     return list(st.session_state.get("chosen", []))
 
@@ -94,7 +94,7 @@ def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
     key = f"notes_{hash(tuple(card.id for card in cards))}"
     optional = {"base": several, "tags": any(card.tags for card in cards)}
     present = [name for name, is_present in optional.items() if is_present]
-    marks = set(marked())
+    marks = set(marked_notes())
 
     def picked() -> None:
         selection = st.session_state[key]["selection"]

@@ -1,4 +1,4 @@
-"""Beside a text that a person writes: passages of other notes near the paragraph at the caret."""
+"""Passages of other notes that are similar to the paragraph at the caret, next to the editor."""
 
 import streamlit as st
 

@@ -29,7 +29,7 @@ MOST = 999_999
 
 
 _SEEN = ("tags", "status")
-"""The fields that are in sight beside the title; the others are folded."""
+"""The fields that are in sight next to the title; the others are folded."""
 _FOLDED = tuple(name for name in CLASSIFYING if name not in _SEEN)
 
 
@@ -65,7 +65,7 @@ def _place(workspace: Workspace, now: EditorSession, left: Any, right: Any) -> N
         key=base_key,
         on_change=shell.guarded(chosen),
     )
-    folders = _offered(workspace, now).folders.get(now.base, [])
+    folders = _load_offers(workspace, now).folders.get(now.base, [])
     word(
         right, t("Folder"), folder_key, folders, now.folder, placeholder=t("No folder"), on_change=shell.guarded(chosen)
     )
@@ -100,7 +100,7 @@ def _title(workspace: Workspace, now: EditorSession) -> None:
         on_change=_on_change(workspace, now, "title", key),
         disabled=workspace.readonly,
     )
-    _own(workspace, now, "title", st)
+    _draw_file_value(workspace, now, "title", st)
 
 
 def _field(workspace: Workspace, now: EditorSession, name: str, box: Any) -> None:
@@ -110,9 +110,9 @@ def _field(workspace: Workspace, now: EditorSession, name: str, box: Any) -> Non
     more |= {"help": text_of(about)} if about else {}
     match NOTE_FIELDS[name].kind:
         case "tags":
-            words(box, label, key, [tag for tag, _ in _offered(workspace, now).tags], value or [], **more)
+            words(box, label, key, [tag for tag, _ in _load_offers(workspace, now).tags], value or [], **more)
         case "notes":
-            notes = [note for note, _ in _offered(workspace, now).notes]
+            notes = [note for note, _ in _load_offers(workspace, now).notes]
             words(box, label, key, notes, value or [], **more)
         case "number":
             number(box, name, key, value or 0, **more)
@@ -124,18 +124,18 @@ def _field(workspace: Workspace, now: EditorSession, name: str, box: Any) -> Non
             widgets.select(label, texts, key, box, index=index, **more)
         case _:
             word(box, label, key, _words(workspace, now, name), value or "", **more)
-    _own(workspace, now, name, box)
+    _draw_file_value(workspace, now, name, box)
 
 
 def words(box: Any, label: str, key: str, options: Sequence[str], value: Sequence[str] = (), **more: Any) -> list[str]:
-    """Draw a box for several words and return them; a person can type others than the `options`."""
+    """Draw a box for several words and return them; the user can type others than the `options`."""
     options = list(dict.fromkeys([*value, *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
     return list(box.multiselect(label, options, list(value), key=key, **more))
 
 
 def word(box: Any, label: str, key: str, options: Sequence[str], value: str = "", **more: Any) -> str | None:
-    """Draw a box for a word and return it; a person can type another than the `options`."""
+    """Draw a box for a word and return it; the user can type another than the `options`."""
     options = list(dict.fromkeys([*([value] if value else []), *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
     return cast(str | None, box.selectbox(label, options, index=0 if value else None, key=key, **more))
@@ -153,8 +153,8 @@ def day(box: Any, name: str, key: str, value: date | None = None, **more: Any) -
     return cast(date | None, box.date_input(label, value, min_value=None, key=key, format="YYYY-MM-DD", **more))
 
 
-def _own(workspace: Workspace, now: EditorSession, name: str, box: Any) -> None:
-    """Draw the file's value of a field that a person replaced, and the button that restores that value."""
+def _draw_file_value(workspace: Workspace, now: EditorSession, name: str, box: Any) -> None:
+    """Draw the file's value of a field that the user replaced, and the button that restores that value."""
     note = now.note
     if note is None or name not in note.overridden:
         return
@@ -207,7 +207,7 @@ def _words(workspace: Workspace, now: EditorSession, name: Any) -> list[str]:
     return workspace.vocabulary.in_use(name)
 
 
-def _offered(workspace: Workspace, now: EditorSession) -> offers.Offers:
+def _load_offers(workspace: Workspace, now: EditorSession) -> offers.Offers:
     if now.offered is None:
         now.offered = offers.load_offers(workspace)
     return now.offered

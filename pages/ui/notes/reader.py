@@ -81,9 +81,9 @@ class _Panel:
         if tags:
             st.caption(f"**{t('Suggested tags')}**")
         for number, suggested in enumerate(tags):
-            if self._accepted(f"#{suggested.tag}", f"tag_{number}", "new_label", text_of(suggested.reason)):
+            if self._accept_button(f"#{suggested.tag}", f"tag_{number}", "new_label", text_of(suggested.reason)):
                 self._workspace.notes.tag([self._note.id], add=[suggested.tag])
-                self._done(
+                self._finish(
                     t("The tag #{tag} is added.", tag=suggested.tag),
                     partial(self._workspace.notes.tag, [self._note.id], remove=[suggested.tag]),
                 )
@@ -98,7 +98,7 @@ class _Panel:
                 st.markdown(plain(place))
                 st.caption(plain(text_of(place_suggestion.reason)))
                 continue
-            if self._accepted(
+            if self._accept_button(
                 t("Move to {place}", place=place),
                 f"place_{number}",
                 "drive_file_move",
@@ -106,7 +106,7 @@ class _Panel:
             ):
                 before = (self._note.path or "").rpartition("/")[0]
                 moved = self._workspace.notes.move(self._note.id, place_suggestion.folder)
-                self._done(
+                self._finish(
                     t("The note is at '{path}' now.", path=moved.path or ""),
                     partial(self._workspace.notes.move, self._note.id, before),
                 )
@@ -118,10 +118,10 @@ class _Panel:
                 st.caption(t("This note is a file, and its base doesn't write to files: write the links in the file."))
         for link in links:
             label = link.note.title if link.text == link.note.title else f"{link.text} → {link.note.title}"
-            if self._accepted(label, f"link_{link.note.id}", "add_link", text_of(link.reason), shut=not writable):
+            if self._accept_button(label, f"link_{link.note.id}", "add_link", text_of(link.reason), shut=not writable):
                 version = self._workspace.notes.history(self._note.id)[0].number
                 self._workspace.related.link(self._note.id, link.note.id, expected_version=self._note.version)
-                self._done(
+                self._finish(
                     t("The link to '{title}' is there.", title=link.note.title),
                     partial(self._workspace.notes.revert, self._note.id, version),
                 )
@@ -143,13 +143,13 @@ class _Panel:
             opened.choose(card.id)
             st.rerun()
 
-    def _accepted(self, label: str, key: str, icon: str, reason: str, *, shut: bool = False) -> bool:
+    def _accept_button(self, label: str, key: str, icon: str, reason: str, *, shut: bool = False) -> bool:
         """Draw a suggestion with its reason; return whether a click accepts it."""
         pressed = widgets.button(plain(label), f"accept_{key}", icon, disabled=shut or self._shut)
         st.caption(plain(reason))
         return pressed
 
-    def _done(self, text: str, take_back: Callable[[], object]) -> None:
+    def _finish(self, text: str, take_back: Callable[[], object]) -> None:
         undo.offer(plain(text), take_back)
         st.rerun()
 
@@ -174,8 +174,8 @@ BEFORE = 8
 
 def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw a note, at a passage of it if there is one; nothing in it is run or fetched."""
-    edited = _edited(workspace, note)
-    uses.opened(workspace, note, passage, opened.arrival())
+    edited = _edited_chunks(workspace, note)
+    uses.record_opening(workspace, note, passage, opened.arrival())
     with st.container(key="reader"):
         _bar(workspace, note, passage)
         with st.container(horizontal=True, vertical_alignment="center", key="reader_about"):
@@ -198,7 +198,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
                 t("Read as…"), "read_as", "translate", on_click=changing.DIALOG.open, args=((note.id, "read_as"),)
             )
         if lost := workspace.notes.missing_attachments(note):
-            st.caption(f":material/broken_image: {plain(_lost(lost))}")
+            st.caption(f":material/broken_image: {plain(_missing_files(lost))}")
         for problem in workspace.pictures.problems(note.id):
             st.warning(
                 plain(t("The picture {name} {reason}", name=problem.path, reason=problem.error)),
@@ -243,9 +243,9 @@ def _ways_back(note: Note, passage: tuple[Chunk, str] | None) -> None:
         originals.link(note, passage[0].page)
 
 
-def _edited(workspace: Workspace, note: Note) -> list[int]:
-    """Return the indexes of the chunks that a person changed or deleted."""
-    edits = bands.placed(workspace, note)
+def _edited_chunks(workspace: Workspace, note: Note) -> list[int]:
+    """Return the indexes of the chunks that the user changed or deleted."""
+    edits = bands.placed_edits(workspace, note)
     return [chunk.index for chunk in workspace.chunks.all(note.id) if chunk.id in edits] if edits else []
 
 
@@ -255,7 +255,7 @@ def _tag(edited: Sequence[int]) -> str:
     return f'<span class="t-tag t-edited" title="{html(text_of(EDITED))}">{html(t("edited"))}</span>'
 
 
-def _lost(names: Sequence[str]) -> str:
+def _missing_files(names: Sequence[str]) -> str:
     listed = [*names[:LISTED_FILES], *(["…"] if len(names) > LISTED_FILES else [])]
     return t_plural(
         "{n} file of this note is missing: {names}",
@@ -279,7 +279,7 @@ def _fields(note: Note) -> None:
 def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw a note's rendered text; of a long one the part around its passage."""
     if note.plain:
-        _numbered(note, passage)
+        _draw_numbered_text(note, passage)
         return
     body = note.body
     start, end = (passage[0].start, passage[0].end) if passage else (0, 0)
@@ -316,7 +316,7 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
         view.show(_page(note, drawn, sources), "document", place=place, arrival=arrival, on_click=clicked)
 
 
-def _numbered(note: Note, passage: tuple[Chunk, str] | None) -> None:
+def _draw_numbered_text(note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw a plain text with the numbers of its lines, around the passage if there is one."""
     drawn, shown = _numbered_lines(note.body, passage[0].line if passage else 0)
     if shown < len(note.body):

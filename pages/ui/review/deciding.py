@@ -1,4 +1,4 @@
-"""The decisions on what waits, each with what undoes it."""
+"""The decisions on waiting items, each with its undo."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +28,7 @@ class Decision:
 
 
 def accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
-    """Accept what waits of notes; a change is made even if its note was changed since it was proposed."""
+    """Accept new notes and proposed changes; a change is made even if its note was changed since the proposal."""
     over = chosen[0].note.version if len(chosen) == 1 else None
     try:
         workspace.proposals.accept(chosen, over=over, embed=False)
@@ -63,7 +63,7 @@ def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
 
 
 def _wait_again(workspace: Workspace, done: Sequence[Submission]) -> None:
-    """Undo an acceptance: what was accepted waits again."""
+    """Undo an acceptance: the accepted items wait again."""
     for submission in done:
         if submission.change:
             note = workspace.notes.revert(submission.note.id, submission.note.version, embed=False)

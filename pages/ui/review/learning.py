@@ -1,4 +1,4 @@
-"""Logs that are dropped on the page Review: what rules find in them waits there then."""
+"""Logs that are dropped on the page Review; the findings of the rules then wait there."""
 
 import re
 import tempfile
@@ -74,5 +74,5 @@ def _learn(
 
 
 def _file_name(name: str) -> str:
-    """Return a name of a dropped file that any file system takes."""
+    """Return a name for a dropped file that is valid on any file system."""
     return _UNSAFE.sub("_", name)[-60:].lstrip(".") or "log"

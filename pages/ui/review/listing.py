@@ -1,4 +1,4 @@
-"""The list of what waits, with its filters, and the decisions on many at once."""
+"""The list of waiting items, with its filters and the decisions on many at once."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _OPEN = "review_open"
 
 
 def choose_kind(matters: Sequence[ReviewItem]) -> list[ReviewItem]:
-    """Draw the choice of a kind, and return what is of it."""
+    """Draw the choice of a kind, and return the items of that kind."""
     counts = Counter(matter.kind for matter in matters)
     if (kind := links.arrived("kind")) in MATTERS:
         st.session_state["review_kind"] = kind
@@ -30,13 +30,13 @@ def choose_kind(matters: Sequence[ReviewItem]) -> list[ReviewItem]:
 
 
 def choose_base(matters: Sequence[ReviewItem], bases: Sequence[str]) -> list[ReviewItem]:
-    """Draw the choice of a base, where there are several, and return what is of it."""
+    """Draw the choice of a base, where there are several, and return the items of that base."""
     base = widgets.base_filter(bases, "review_base") if len(bases) > 1 else ""
     return [matter for matter in matters if base in ("", matter.base)]
 
 
 def opened(matters: Sequence[ReviewItem]) -> ReviewItem | None:
-    """Return the matter that is open: the chosen one, else the one in its place, else the first."""
+    """Return the open item: the chosen one, else the one in its place, else the first."""
     key, place = st.session_state.get(_OPEN, ("", 0))
     by_key = {matter.key: matter for matter in matters}
     matter = by_key.get(key) or (matters[min(place, len(matters) - 1)] if matters else None)
@@ -46,7 +46,7 @@ def opened(matters: Sequence[ReviewItem]) -> ReviewItem | None:
 
 
 def draw(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str) -> None:
-    """Draw what waits by its kinds, the open one marked, and the decisions on all of it."""
+    """Draw the waiting items by kind, the open one marked, and the decisions on all of them."""
     several = len({matter.base for matter in matters}) > 1
     with st.container(key="review_list", gap="xxsmall", height=620 if len(matters) > 12 else "content"):
         before = ""
@@ -96,7 +96,7 @@ def reminders(workspace: Workspace) -> None:
 
 
 def heading(matters: Sequence[ReviewItem]) -> str:
-    """Return the line about how much waits."""
+    """Return the line with the number of waiting items."""
     decisions = sum(MATTERS[matter.kind].quick for matter in matters)
     hints = len(matters) - decisions
     said = []

@@ -1,4 +1,4 @@
-"""One matter: what it is, where it comes from, what a decision would change, and the decisions."""
+"""One waiting item: its content, its origin, the effect of a decision, and the decisions."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -30,7 +30,7 @@ _OTHER = {
 
 
 def draw(workspace: Workspace, matter: ReviewItem) -> None:
-    """Draw a matter with its decisions above it."""
+    """Draw an item with its decisions above it."""
     kind = MATTERS[matter.kind]
     st.subheader(plain(matter.title) or t("Its note is gone"), anchor=False)
     st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
@@ -45,7 +45,7 @@ def draw(workspace: Workspace, matter: ReviewItem) -> None:
 
 
 def _decisions(workspace: Workspace, matter: ReviewItem) -> DeltaGenerator:
-    """Draw the decisions on a matter, and return their row."""
+    """Draw the decisions on an item, and return their row."""
     shut = jobs.shut(workspace)
     row = st.container(horizontal=True, key="review_decisions")
     with row:
@@ -71,7 +71,7 @@ def _decisions(workspace: Workspace, matter: ReviewItem) -> DeltaGenerator:
 
 
 def _merge(workspace: Workspace, matter: ReviewItem, row: DeltaGenerator) -> None:
-    """Draw the button that adds a new note to the nearest one, which is looked for once, after all else is drawn."""
+    """Draw the button that adds a new note to the most similar one; the search for it runs once, after the page is drawn."""
     known = st.session_state.get(_NEAREST)
     if not known or known[0] != matter.key:
         known = st.session_state[_NEAREST] = matter.key, workspace.review.nearest(matter)
@@ -86,7 +86,7 @@ def _merge(workspace: Workspace, matter: ReviewItem, row: DeltaGenerator) -> Non
 
 
 def _origin(matter: ReviewItem) -> list[str]:
-    """Return where a matter comes from."""
+    """Return the origin of an item."""
     parts = [plain(matter.base)] if matter.base else []
     if matter.submission:
         done = t("{done} {by}", done=SUBMISSIONS[matter.submission.kind], by=AUTHORS[matter.submission.author])
@@ -128,7 +128,7 @@ def _change(workspace: Workspace, matter: ReviewItem) -> None:
 
 
 def _sides(workspace: Workspace, matter: ReviewItem) -> None:
-    """Draw what the other text would change; the pack or the folder may be unreadable, which keeps no decision away."""
+    """Draw the effect of the other text; decisions stay possible where the pack or the folder can't be read."""
     with shell.errors():
         difference = workspace.review.sides.difference(matter)
         if difference is None:

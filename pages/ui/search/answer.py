@@ -52,7 +52,7 @@ from pages.ui.shared.text import t, t_plural, text_of
 SHOWN = 15
 """Candidates of a stage at most."""
 LISTED = 300
-"""Notes in the list at most; for more, a person first types a part of the name."""
+"""Notes in the list at most; for more, the user first types a part of the name."""
 EXCERPT = 2
 
 
@@ -184,7 +184,7 @@ ABOUT_MODELS = {
 PAUSE = 1.5
 """Seconds without typing, after those of the question's box, before a language model chooses among the hits."""
 SLICE = 0.05
-"""Seconds between two looks whether the person still types."""
+"""Seconds between two looks whether the user still types."""
 _LOADING = ("warm", "warm_reranker", "warm_images")
 _INDEXING = ("import", "embed")
 CONTEXT = Dialog("context_of")
@@ -192,9 +192,9 @@ BUDGETS = (500, 1000, 2000, 4000, 8000, 16_000)
 
 
 def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bool) -> None:
-    """Ask a question and draw the answer; where it takes long, before it the hits that are there at once."""
+    """Ask a question and draw the answer; where that takes long, draw preliminary hits before it."""
     now = SearchOptions(**{**options, "wait": False})
-    # A container for each: one that comes or goes doesn't move the elements behind it.
+    # A container for each: one that comes or goes doesn't move the elements after it.
     top = st.container(horizontal=True, vertical_alignment="center", key="chips")
     with st.container(key="answer_sides"):
         narrowing, hit_side = st.columns([2, 9], gap="medium")
@@ -424,5 +424,5 @@ def _passages(workspace: Workspace, prepared: Prepared) -> None:
 
 
 def _cited(workspace: Workspace, question: str, context: Context) -> None:
-    """Record that a person takes the passages of a context along."""
+    """Record that the user takes the passages of a context along."""
     workspace.clicks.note("cite", question, [(citation.note.id, "") for citation in context.citations])

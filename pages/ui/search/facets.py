@@ -26,7 +26,7 @@ FEW = 5
 """Values of a field at first."""
 OPEN = "facets_open"
 _JOINT = re.compile(r"(?<=\w)[_/.](?=\w)")
-"""Signs behind which a value goes on in another line, rather than within a word."""
+"""Signs after which a value continues on another line, rather than within a word."""
 
 
 def collect_facets(workspace: Workspace, result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:

@@ -36,7 +36,7 @@ def tones(result: SearchResult) -> dict[str, str]:
 
 
 def grouped(result: SearchResult) -> list[list[Hit]]:
-    """Return the hits by their notes, each note where its best hit stands."""
+    """Return the hits grouped by note, each note at the rank of its best hit."""
     notes: dict[str, list[Hit]] = {}
     for hit in result.hits:
         notes.setdefault(hit.note.id, []).append(hit)
@@ -184,7 +184,7 @@ class Entries:
         widgets.small(t("Forget"), key, "delete", help=about, on_click=forget, disabled=shut)
 
     def _verdict(self, hit: Hit) -> None:
-        """Draw the person's verdict on a hit; a second click removes it."""
+        """Draw the user's verdict on a hit; a second click removes it."""
         key, uses = f"verdict_{hit.chunk.id}", self._workspace.uses
         names = {name: text_of(VERDICTS[name]) for name in get_args(Verdict)}
         verdicts = {use.chunk_id: use.verdict for use in uses.judged(query=self._text)}

@@ -1,4 +1,4 @@
-"""The box for a question, and the page before a person asks one."""
+"""The box for a question, and the page before the user asks one."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -141,7 +141,7 @@ def _typed() -> None:
 
 
 def is_typing() -> bool:
-    """Return once whether the question was just typed, so that the person may still be typing."""
+    """Return once whether the question was just typed, so that the user may still be typing."""
     return bool(st.session_state.pop("typing", False))
 
 
@@ -206,7 +206,7 @@ def nothing_yet() -> None:
 
 
 def start(workspace: Workspace) -> None:
-    """Draw what a person can do before the first question: ask again, or try one."""
+    """Draw what the user can do before the first question: ask again, or try one."""
     left, right = st.columns(2, gap="large")
     past = workspace.searches.all(RECENT)
     with left, st.container(key="recent", gap="xxsmall"):

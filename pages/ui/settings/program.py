@@ -92,7 +92,7 @@ def _is_fixed(workspace: Workspace, program_setting: ProgramSetting) -> bool:
 
 
 def beside(workspace: Workspace, key: str, fields: Callable[[], object]) -> None:
-    """Draw fields, and beside them the file that they are written into, folded."""
+    """Draw fields, and next to them the file that they are written into, folded."""
     left, right = st.columns([5, 6], gap="large")
     with left:
         fields()

@@ -245,7 +245,7 @@ def _as_written(text: str, words: Sequence[Span] = (), _sentence: Span | None = 
 def _context(hit: Hit, seen: Highlight) -> str:
     """Return a whole hit with its neighbours as HTML; the style sheet shows the nearest lines of the neighbours."""
     passage, chunk = hit.passage, hit.chunk
-    # Where a person edited a chunk of the passage, offsets of the note aren't those of its text.
+    # Where the user edited a chunk of the passage, offsets of the note aren't those of its text.
     guess = chunk.start - passage.start
     start = guess if passage.text.startswith(chunk.text, guess) else max(0, passage.text.find(chunk.text))
     before, after = passage.text[:start], passage.text[start + len(chunk.text) :]

@@ -1,4 +1,4 @@
-"""Questions to begin with: of the person's own notes, else of the sample notes."""
+"""Questions to begin with: of the user's own notes, else of the sample notes."""
 
 import streamlit as st
 

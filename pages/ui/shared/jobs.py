@@ -176,7 +176,7 @@ def _then_index(workspace: Workspace, work: Callable[[Progress], object]) -> Cal
 
 
 def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> None:
-    """Draw the jobs of these names that run, ended a moment ago, or ended so that a person must know.
+    """Draw the jobs of these names that run, ended a moment ago, or ended so that the user must know.
 
     With a `base`, those of other bases are left out.
     """

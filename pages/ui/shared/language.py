@@ -1,4 +1,4 @@
-"""The language of the screens: the person's choice, else the browser's."""
+"""The language of the screens: the user's choice, else the browser's."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The theme that a person chose: light, dark, or the system's. Streamlit sends it to the browser with every run."""
+"""The theme that the user chose: light, dark, or the system's. Streamlit sends it to the browser with every run."""
 
 from functools import cache
 from typing import Any

@@ -31,5 +31,5 @@ CONVERTERS = {
 
 
 def converter(name: str) -> str:
-    """Return what a person calls a converter."""
+    """Return the name of a converter on the screen."""
     return text_of(CONVERTERS[name]) if name in CONVERTERS else name

@@ -39,7 +39,7 @@ _STYLES = {"strong": "b", "em": "i", "s": "s", "link": "u"}
 
 @dataclass(frozen=True, slots=True)
 class RenderedPart:
-    """A part of the source that is shown in one style; an empty one of `shown` HTML stands between others."""
+    """A part of the source that is shown in one style; one with `shown` HTML and no source separates others."""
 
     start: int
     end: int
@@ -71,7 +71,7 @@ def excerpt(text: str, words: Sequence[Span], sentence: Span | None, *, underlin
 
 
 def _is_apart(text: str, before: Sequence[RenderedPart]) -> bool:
-    """Whether code is no part of what stands above it: a paragraph that doesn't lead to it."""
+    """Whether code is separate from the paragraph above it, because that doesn't lead to it."""
     spoken = [piece for piece in before if _speaks(piece)]
     if not spoken or spoken[-1].css == "code pre":
         return False
@@ -148,7 +148,7 @@ def _shortened(text: str, parts: Sequence[RenderedPart]) -> Iterator[RenderedPar
 
 
 def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) -> Iterator[RenderedPart]:
-    """Yield the pieces of a block's inline tokens, each found in the source behind the one before."""
+    """Yield the pieces of a block's inline tokens, each found in the source after the one before."""
     styles = [css] if css else []
     for token in tokens:
         name = token.type.removesuffix("_open").removesuffix("_close")

@@ -205,7 +205,7 @@ def _opened() -> tuple[Workspace, StoreError | None]:
     workspace.log.listen("streamlit.error_util", "uvicorn.error", "asyncio")
     workspace.models.start_warming(after=WARM_AFTER)
     if not workspace.readonly:
-        with suppress(OSError):  # commands beside the app are refused then, and nothing else changes
+        with suppress(OSError):  # then commands are refused while the app is open, and nothing else changes
             workspace.access.open(address())
     try:
         workspace.start_indexing()
@@ -263,7 +263,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
 
 
 def _waiting(workspace: Workspace) -> str:
-    """Return how many decisions wait for the person, as it stands behind the page's name."""
+    """Return how many decisions wait for the user, as shown after the page's name."""
     with suppress(TesseraError):  # the page says what is wrong with the database
         if count := workspace.review.count():
             return f" · {count}"
@@ -278,7 +278,7 @@ def _state(workspace: Workspace) -> None:
 
 
 def _freshness(now: Freshness) -> None:
-    """Draw that the notes are up to date, or what needs a look, with a link."""
+    """Draw that the notes are up to date, or the problems with a link."""
     dot, title = FRESHNESS[now.state]
     more = "".join(f'<div class="t-dim">{html(text_of(item))}</div>' for item in now.messages)
     st.html(f'<div class="t-state"><span class="t-dot {dot}"></span><div>{html(text_of(title))}{more}</div></div>')
@@ -305,7 +305,7 @@ def _model_state(workspace: Workspace) -> None:
 
 
 def _care(workspace: Workspace) -> None:
-    """Draw what to see to before anything fails: a disk that is nearly full, a backup that could not be made."""
+    """Draw warnings before anything fails: a disk that is nearly full, a backup that could not be made."""
     if free := workspace.little_space:
         text = t(
             "The disk is nearly full: {size} are left. Settings show what takes space.", size=units.megabytes(free)
@@ -325,7 +325,7 @@ def _unusable(error: TesseraError) -> None:
 
 
 def report(made: Callable[[], object]) -> None:
-    """Draw what a bug report needs, to be copied; it is made when it is opened."""
+    """Draw the content of a bug report, to be copied; it is made when it is opened."""
 
     def draw() -> None:
         st.caption(t("Versions, sizes, settings and the last errors. No text, name, path, address or key of yours."))

@@ -23,7 +23,7 @@ _WIDTHS = range(50, 121)
 _LEAST = 4
 """Fewest line ends that tell a width."""
 _MOST_OTHERS = 0.3
-"""Share of line ends that may be a person's, in a note that is wrapped."""
+"""Share of line ends that may be the user's, in a note that is wrapped."""
 _LONG = 0.9
 """The width is what so many lines don't exceed: a link that can't be broken is longer."""
 
@@ -32,7 +32,7 @@ _WORD = re.compile(rf"\s*([{CJK}]|(?:(?![{CJK}])\S)*)")
 """What isn't broken: a Chinese sign, or the letters up to a space."""
 
 Line = tuple[str, str]
-"""A line and the one behind it."""
+"""A line and the one after it."""
 
 
 def unwrap(state: StateCore) -> None:
@@ -59,13 +59,13 @@ def _lines(token: Token) -> Sequence[Line]:
 
 
 def _has_room(line: Line, width: int) -> bool:
-    """Whether the first word of the next line would have stood behind a line: a person broke it."""
+    """Whether the first word of the next line had room on the line, so that the user broke it."""
     word = _WORD.match(line[1])
     return len(line[0].rstrip()) + 1 + len(word[1] if word else "") <= width
 
 
 def _between(line: Line) -> str:
-    """Return what stands for a line's end: nothing between Chinese signs."""
+    """Return the replacement of a line's end: nothing between Chinese signs."""
     before, after = line[0].rstrip()[-1:], line[1].lstrip()[:1]
     return "" if _CJK.match(before) and _CJK.match(after) else " "
 

@@ -1,4 +1,4 @@
-"""The targets of a note's links: other notes, files beside it, its own headings."""
+"""The targets of a note's links: other notes, files next to it, its own headings."""
 
 import re
 from dataclasses import dataclass
