@@ -1,4 +1,4 @@
-"""Errors of the file system and of SQLite as errors on which a person can act.
+"""Errors of the file system and of SQLite as errors on which the user can act.
 
 The module that calls the library translates: `with translated(folder): …`, or `raise fault(error, folder) from error`.
 """
@@ -29,7 +29,7 @@ DATABASE = "notes.db"
 BACKUPS = "backups"
 """The folder in a workspace that holds backups of its database."""
 FILES = "files"
-"""The folder in a workspace that holds pictures of notes that belong to no folder of a person."""
+"""The folder in a workspace that holds pictures of notes that belong to no folder of the user."""
 
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
@@ -37,7 +37,7 @@ _MISPLACED = {errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENOT
 _OF_DAMAGE = ("malformed", "no such table", "user-defined function raised", "vtable constructor failed")
 """Beginnings of the messages by which SQLite reports a damaged database without an error code."""
 _TRIAL = b"\0" * 65536
-"""What is written to find out why SQLite could not write: more than a disk without space takes."""
+"""Bytes written to find out why SQLite couldn't write: more than a full disk takes."""
 
 
 def is_mistake(error: sqlite3.Error) -> bool:
@@ -59,7 +59,7 @@ def translated(folder: Path) -> Iterator[None]:
 
 
 def fault(error: OSError | sqlite3.Error, folder: Path) -> StoreError:
-    """Return the error of a workspace's folder that tells a person what to do about an error of a library."""
+    """Return the error of a workspace's folder that tells the user what to do about an error of a library."""
     return _translate_os_error(error, folder) if isinstance(error, OSError) else _translate_sqlite_error(error, folder)
 
 
@@ -85,7 +85,7 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     why = str(error)
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
-        # SQLite says of these that it couldn't, and not why.
+        # SQLite doesn't report the reason of these.
         cause = _misplaced(folder) or _trial(folder)
         hidden = _unreadable(folder) or _unreadable(folder / "notes.db")
         return hidden or (_translate_os_error(cause, folder) if cause else _unreliable(folder, why))
@@ -103,7 +103,7 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
 
 
 def hindrance(folder: Path) -> StoreError | None:
-    """Return the error that keeps a folder from being written, for a library that doesn't say why it failed."""
+    """Return the error that keeps a folder from being written, where a library doesn't report it."""
     cause = _trial(folder)
     return _translate_os_error(cause, folder) if cause else None
 
@@ -149,7 +149,7 @@ def _not_writable(folder: Path, why: str) -> NotWritable:
 
 
 def _unreadable(path: Path) -> StoreError | None:
-    """Return the error of a file or a folder that is there and can't be read, None if it can."""
+    """Return the error of an existing file or folder that can't be read, None if it can."""
     if not os.path.lexists(path) or os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
         return None
     return StoreError(
@@ -168,7 +168,7 @@ def _unreliable(folder: Path, why: str) -> StoreError:
 
 
 def _misplaced(folder: Path) -> OSError | None:
-    """Return the error of a folder in the place of a file of the database."""
+    """Return the error of a folder at the path of a file of the database."""
     for path in (folder / name for name in ("notes.db", "notes.db-wal", "notes.db-shm")):
         if path.is_dir():
             return IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
@@ -176,7 +176,7 @@ def _misplaced(folder: Path) -> OSError | None:
 
 
 def _trial(folder: Path) -> OSError | None:
-    """Return the error that a file somewhat larger than the database meets."""
+    """Return the error of writing a file somewhat larger than the database."""
     try:
         with TemporaryFile(dir=folder) as file:
             file.seek(max((path.stat().st_size for path in folder.glob("notes.db*")), default=0))

@@ -17,7 +17,7 @@ _AROUND = Path(__file__).parents[2]
 _INSTALLED = _AROUND / "tessera_app"
 
 PROGRAM = _INSTALLED if _INSTALLED.is_dir() else _AROUND
-"""The folder of `app.py`, `pages`, `.streamlit`, `data`: the checkout, or `tessera_app` beside an installed `core`."""
+"""The folder of `app.py`, `pages`, `.streamlit`, `data`: the checkout, or `tessera_app` next to an installed `core`."""
 
 START = Path.home() if PROGRAM == _INSTALLED else PROGRAM
 """The folder in which a shortcut starts the program."""
@@ -37,9 +37,9 @@ def workspace() -> Path:
 
 
 def provided(folder: Path, name: str, *, make: bool) -> Path:
-    """Return a workspace's file of this name, else the one that comes along; `make` copies that into the workspace.
+    """Return a workspace's file of this name, else the bundled one; `make` copies that into the workspace.
 
-    What is no file, `make` sets aside.
+    With `make`, anything else at the path is set aside.
     """
     file, built_in = folder / name, PROGRAM / "data" / name
     if make and not file.is_file():
@@ -92,7 +92,7 @@ def expanded(path: Path | str) -> Path:
 
 
 def vacant(place: Path) -> Path:
-    """Return a whole path at which nothing is yet; raises ConfigError for one that is taken."""
+    """Return an absolute path at which nothing is yet; raises ConfigError for one that is taken."""
     place = expanded(place).absolute()
     if os.path.lexists(place):  # where Path.exists raises for a name that is too long
         raise ConfigError("There is something at {place} already. Choose another place.", place=str(place))

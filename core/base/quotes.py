@@ -1,4 +1,4 @@
-"""Where a quote stands in the text that it is of: as it is, else in another spelling of the same letters."""
+"""The place of a quote in its text: the exact quote, else another spelling of the same letters."""
 
 import re
 import unicodedata
@@ -10,13 +10,13 @@ _SKIPPED = re.compile(r"[\s*_`~\\>|#]")
 """White space and marks of Markdown, which a model leaves out where it quotes."""
 _ALIKE = str.maketrans("“”„‟«»「」『』‘’‚‛′`–—−‐‑", '"' * 10 + "'" * 6 + "-" * 5)
 _LEAST = 8
-"""Letters and figures that a quote has at least, a Chinese character for two; fewer stand anywhere."""
+"""Least letters and figures of a quote, a Chinese character counts as two; a shorter one occurs anywhere."""
 
 
 def place_of(quote: str, text: str) -> tuple[int, int] | None:
-    """Return where a quote stands first in a text, None where it doesn't, or is too short to say anything.
+    """Return the first place of a quote in a text, None where it isn't there or is too short to be significant.
 
-    It stands there exactly, else but for case, width, script, quotation marks, white space and marks of Markdown.
+    It matches exactly, else apart from case, width, script, quotation marks, white space and marks of Markdown.
     """
     quote = quote.strip().strip("…").strip()
     if not _says(quote, text):
@@ -30,7 +30,7 @@ def place_of(quote: str, text: str) -> tuple[int, int] | None:
 
 
 def _found(quote: str, text: str) -> int | None:
-    """Return where a quote stands first as whole words, None where it doesn't."""
+    """Return the first place of a quote as whole words, None without one."""
     at = text.find(quote)
     while at >= 0:
         end = at + len(quote)

@@ -21,7 +21,7 @@ class Entry:
     """A row of a table: `target` is `module:attribute`, of an installed `package` or, without one, of Tessera.
 
     The constructor of an entry that `reads_tokens` takes an embedder with token vectors and their centre. `kinds` are
-    the suffixes of files that a converter reads, which are known so without loading it.
+    the suffixes of files that a converter reads, known without loading it.
     """
 
     target: str
@@ -33,8 +33,8 @@ class Entry:
 class Registry(dict[str, Entry], Generic[T]):
     """The implementations of one kind, by name; `what` is the noun for the kind.
 
-    With a `group`, installed packages add to them by entry points of that name; `protocol` is what theirs have to have.
-    The packages are read when the table is listed, or asked for a name that isn't Tessera's.
+    With a `group`, installed packages add entries by entry points of that name, which implement `protocol`. The
+    packages are read when the table is listed, or asked for a name that isn't Tessera's.
     """
 
     def __init__(
@@ -91,8 +91,8 @@ class Registry(dict[str, Entry], Generic[T]):
     def make(self, name: str, *parts: object) -> T:
         """Return an unshared object for `name` or `name:argument`; its constructor gets `parts`, then the argument.
 
-        Raises UnknownChoice, ConfigError for a missing argument, ModelError for a folder without a model and for what
-        the code of a package raises or lacks.
+        Raises UnknownChoice, ConfigError for a missing argument, ModelError for a folder without a model and for errors
+        and missing members of a package.
         """
         kind, _, argument = name.partition(":")
         constructor = self.constructor(kind)
@@ -120,7 +120,7 @@ class Registry(dict[str, Entry], Generic[T]):
 
     @contextmanager
     def _translate_errors(self, name: str) -> Iterator[None]:
-        """Translate what the code of a package raises into a ModelError."""
+        """Translate the errors of a package into a ModelError."""
         try:
             yield
         except TesseraError:

@@ -1,4 +1,4 @@
-"""Temporary folders inside a workspace. They end with the process that made them; a killed one's go at an opening."""
+"""Temporary folders of a workspace, deleted with their process; those of a killed process at the next opening."""
 
 import shutil
 import tempfile
@@ -40,7 +40,7 @@ class TemporaryFolders:
 
     @contextmanager
     def made(self) -> Iterator[Path]:
-        """Make an empty folder, and delete it with what it holds at the end; raises StoreError."""
+        """Make an empty folder, and delete it with its content at the end; raises StoreError."""
         folder = self.make()
         try:
             yield folder
@@ -57,7 +57,7 @@ class TemporaryFolders:
 
 
 def sweep(workspace: Path) -> None:
-    """Delete what ended processes left; folders of running ones stay."""
+    """Delete the folders of ended processes; those of running ones stay."""
     place = workspace / FOLDER
     if not place.is_dir():
         return

@@ -1,6 +1,6 @@
 """Tokens of access: the person's for programs, one per run for commands on this machine, PAGES for browsers.
 
-Browsers show PAGES only where the settings say that the pages need a token. Each process has its own.
+Browsers show PAGES only where the settings require a token for the pages. Each process has its own.
 """
 
 import hmac
@@ -26,7 +26,7 @@ _BYTES = 32
 PAGES = secrets.token_urlsafe(_BYTES)
 """The token of the pages of this process."""
 _TOKEN = re.compile(r"[\w-]{43}", re.ASCII)
-"""A whole token of 32 bytes. A token that is cut or overwritten admits nobody."""
+"""A whole token of 32 bytes. A damaged token admits nobody."""
 _ADDRESS = re.compile(r"https?://[\w.\[\]:-]{1,300}", re.ASCII)
 
 
@@ -98,7 +98,7 @@ class AccessTokens:
 
     @property
     def run(self) -> RunningProgram | None:
-        """The process that stored its address last, None without one; it may have been killed since."""
+        """The process that stored its address last, None without one; it may have been killed."""
         with suppress(OSError):
             return files.load(self._run, _run, aside=False)
         return None

@@ -1,4 +1,4 @@
-"""Settings: defaults < servers that a person entered < `tessera.toml` < environment `TESSERA_*`."""
+"""Settings: defaults < servers that the user entered < `tessera.toml` < environment `TESSERA_*`."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,7 +57,7 @@ OLDER = {"WATCH_SECONDS"}
 """Older names of settings, in the environment, that are still read."""
 
 ENTERED = "servers.json"
-"""The file of the servers that a person entered: section -> `base_url` and `model`."""
+"""The file of the servers that the user entered: section -> `base_url` and `model`."""
 
 
 class _Environment(EnvSettingsSource):
@@ -73,9 +73,9 @@ class _Environment(EnvSettingsSource):
 class Settings(BaseSettings):
     """All settings; an environment variable separates nested keys by two underscores.
 
-    `log_texts`: the texts of errors stand in the log, which may quote notes. `keep_versions`: at most so many versions
-    of a note are stored. `trash_days`: a deleted note can be restored for so long. `scan_interval`: the seconds between
-    two looks at all files of watched folders, with older names in `watch_seconds` and `[knowledge] scan_interval`.
+    `log_texts`: texts of errors, which may quote notes, are logged. `keep_versions`: at most so many versions of a note
+    are stored. `trash_days`: a deleted note can be restored for so long. `scan_interval`: the seconds between two looks
+    at all files of watched folders, with older names in `watch_seconds` and `[knowledge] scan_interval`.
     `auto_install`: packs of a new workspace. `enable_learning`: logs may be learnt from; None leaves it to the person.
     """
 
@@ -108,7 +108,7 @@ class Settings(BaseSettings):
     _plain = field_validator("workspace", "models_dir")(path_without_zero)
 
     def __init__(self, **values: Any) -> None:
-        """Read what isn't given; raises ConfigError that names the key and its source."""
+        """Read the settings that aren't passed; raises ConfigError that names the key and its source."""
         try:
             super().__init__(**values)
         except ValidationError as error:
@@ -133,7 +133,7 @@ class Settings(BaseSettings):
     def search_in(
         self, bases: Sequence[KnowledgeBase], options: Mapping[str, Any] = MappingProxyType({})
     ) -> CompleteSettings:
-        """Return how bases are searched: as the options say, then one base, its kind, the settings, the defaults.
+        """Return how bases are searched: by the options, then one base, its kind, the settings, the defaults.
 
         The default for bases without a model is no re-check: it would load one.
         """
@@ -169,7 +169,7 @@ def _in_file() -> dict[str, Any]:
 
 
 def entered() -> dict[str, dict[str, str]]:
-    """Return the servers that a person entered; what isn't valid is left out, so that it can be entered again.
+    """Return the servers that the user entered; invalid ones are left out, so that they can be entered again.
 
     Raises ConfigError for a damaged file.
     """
@@ -186,7 +186,7 @@ def entered() -> dict[str, dict[str, str]]:
 
 
 def enter(section: str, values: Mapping[str, str]) -> None:
-    """Store what a person entered of a server, "" to delete it; raises ConfigError for an invalid address."""
+    """Store the user's entry for a server, "" to delete it; raises ConfigError for an invalid address."""
     try:
         valid = ServerSettings.model_validate({name: value.strip() for name, value in values.items()})
     except ValidationError as error:
@@ -239,9 +239,9 @@ def _within(value: object, least: float, most: float) -> bool:
 
 
 def settings(**values: Any) -> Settings:
-    """Return the settings that a program gave, else read them; raises ConfigError that names the key and its source.
+    """Return the settings that a program set, else read them; raises ConfigError that names the key and its source.
 
-    The same object comes again while nothing that it is made of has changed: a page asks dozens of times.
+    The same object is returned while its sources are unchanged: a page calls this dozens of times.
     """
     if _given and not values:
         return _given[-1]
@@ -260,7 +260,7 @@ def settings(**values: Any) -> Settings:
 
 _last_made: dict[str, Settings] = {}
 _given: list[Settings] = []
-"""Settings of open workspaces that a program gave them, the last one last."""
+"""Settings of open workspaces that a program set, the latest last."""
 
 
 @contextmanager

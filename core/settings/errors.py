@@ -14,7 +14,7 @@ from core.base.errors import ConfigError
 from core.base.messages import Message, message, reason_of, verbatim
 
 PREFIX = "TESSERA_"
-"""Start of the environment variables with settings; two underscores stand between a section and its setting."""
+"""Start of the environment variables with settings; two underscores separate a section from its setting."""
 
 _SECTION = message("it is a section: set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
 _WHOLE_NUMBER = message("it must be a whole number")

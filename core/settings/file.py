@@ -1,4 +1,4 @@
-"""`tessera.toml`: read again when it changes while the program runs, and written as a person chooses on a screen."""
+"""`tessera.toml`: read again when it changes while the program runs, and written when a page changes a setting."""
 
 import logging
 import tomllib
@@ -22,7 +22,7 @@ from core.settings.sections import KEYS
 
 _LOG = logging.getLogger(__name__)
 AT_ONCE = ("knowledge", "scan_interval", "watch_seconds", "search", "backups", "http", "enable_learning", "pictures")
-"""The settings, besides the model servers, of which a change holds while the program runs."""
+"""The settings, besides the model servers, that can change while the program runs."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -32,9 +32,9 @@ def usual_workspace() -> Path:
 
 
 class SettingsFile:
-    """Brings settings up to date with the file, and writes the file.
+    """The settings of the program, kept up to date with the file, which it also writes.
 
-    `servers_changed` is called if a server is another one. A file that isn't valid changes nothing; `problem` says why.
+    `servers_changed` is called if a server changed. A file that isn't valid changes nothing; `problem` says why.
     """
 
     def __init__(self, settings: Settings, servers_changed: Callable[[], object]) -> None:
@@ -49,7 +49,7 @@ class SettingsFile:
         return FILE.absolute()
 
     def look(self) -> None:
-        """Read the file if its time or size is another one than at the last look."""
+        """Read the file if its time or size changed since the last call."""
         stamp = _stamp()
         if stamp == self._stamp:
             return
@@ -88,7 +88,7 @@ class SettingsFile:
         return ProgramSetting(key, value, field.default, source, place, bounds.get("ge"), bounds.get("le"), waits)
 
     def write(self, key: str, value: object) -> None:
-        """Set a setting in the file, None takes it out; all else stays as a person wrote it.
+        """Set a setting in the file, None takes it out; all else stays as the user wrote it.
 
         Raises ConfigError for a file or a value that is not valid, and for a file that changes meanwhile; nothing is
         written then. Raises StoreError where the folder can't be written.

@@ -1,4 +1,4 @@
-"""What a file says of its own encoding: a byte order mark, the head of a page, a line for editors."""
+"""What a file declares about its encoding: a byte order mark, the head of a page, a line for editors."""
 
 import codecs
 import re
@@ -22,17 +22,17 @@ _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _PAGES = ("html", "htm", "xhtml", "xml", "svg", "mhtml", "mht")
 _TEX = ("tex", "latex")
 _NO_ACCIDENT = 4
-"""So many characters outside ASCII that are UTF-8 are no accident in text of another encoding."""
+"""Valid UTF-8 characters outside ASCII from which on text of another encoding is excluded."""
 CHARACTERS_OF_DAMAGE = 200
-"""So many characters may hold one that can't be read."""
+"""Characters of which one may be unreadable."""
 
 
 def decode_declared(data: bytes, kind: str, charset: str = "") -> tuple[str, str] | None:
-    """Return a text by what is declared, and its encoding; None where nothing is, or where it can't be true.
+    """Return a text by its declared encoding, and that encoding; None where none is declared or it can't be true.
 
-    `charset` is what is said outside of the data: in the header of a mail or an answer, or what a person chose. A byte
-    order mark comes before it, and it before what the data of its kind, a suffix, says. Text that is UTF-8 beyond
-    doubt is no other.
+    `charset` comes from outside of the data: the header of a mail or a response, or the user's choice. A byte order
+    mark takes precedence over it, and it over what data of its kind, a suffix, declares. Text that is UTF-8 beyond
+    doubt is UTF-8.
     """
     for bom, encoding in BOMS:
         if data.startswith(bom):
