@@ -30,7 +30,10 @@ SIDES: tuple[Side, ...] = get_args(Side)
 
 @dataclass(frozen=True, slots=True)
 class MatterType:
-    """A kind of items to review: its title, its icon, and its meaning. A `quick` one is a pending decision; another is a hint, and finding it reads all notes."""
+    """A kind of items to review: its title, its icon, and its meaning.
+
+    A `quick` one is a pending decision; another is a hint, and finding it reads all notes.
+    """
 
     title: Message
     icon: str
