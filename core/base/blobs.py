@@ -76,7 +76,7 @@ def blobs(text: str) -> list[Span]:
     return found
 
 
-def blanked(text: str, spans: Sequence[Span] | None = None) -> str:
+def blank_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
     """Return a text of the same length with blanks in place of its blobs; the ends of lines stay.
 
     `spans` are the blobs of the text where they are known.
@@ -91,7 +91,7 @@ def _blank(blob: str) -> str:
     return _ON_A_LINE.sub(lambda line: " " * len(line[0]), blob)
 
 
-def without_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
+def remove_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
     """Return a text with one blank in place of each of its blobs, which are `spans` where they are known."""
     return _replaced(text, blobs(text) if spans is None else spans, lambda _: " ")
 

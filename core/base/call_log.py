@@ -22,7 +22,7 @@ class _LoggedBase(Protocol):
 
 
 @contextmanager
-def logged(what: str, **fields: object) -> Iterator[Fields]:
+def log_call(what: str, **fields: object) -> Iterator[Fields]:
     """Write one line about a piece of work when it ends: its name, fields, milliseconds, the kind of its error.
 
     The caller adds fields to the dictionary it gets: counts, names of bases and models, never a text of a note or a
@@ -46,7 +46,7 @@ def logged(what: str, **fields: object) -> Iterator[Fields]:
 
 
 @contextmanager
-def unlogged() -> Iterator[None]:
+def skip_log() -> Iterator[None]:
     """Leave no line of the searches and writes within, such as the many searches of an evaluation."""
     token = _work.set({})
     try:

@@ -40,7 +40,7 @@ def reason(error: OSError | Unfit) -> str:
 
 
 @contextmanager
-def opened(file: Path) -> Iterator[BinaryIO]:
+def open_regular(file: Path) -> Iterator[BinaryIO]:
     """Open a regular file for reading, without blocking on other files; raises Unfit and OSError."""
     try:
         handle = os.open(file, os.O_RDONLY | AT_ONCE)
@@ -56,11 +56,11 @@ def opened(file: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def ordinary(file: Path, most: int) -> Iterator[BinaryIO]:
+def open_user_file(file: Path, most: int) -> Iterator[BinaryIO]:
     """Open a regular file of the user, of at most `most` bytes; raises SourceError for anything else, at once."""
     with ExitStack() as stack:
         try:
-            stream = stack.enter_context(opened(file))
+            stream = stack.enter_context(open_regular(file))
         except (OSError, RuntimeError, ValueError) as error:
             if isinstance(error, Unfit) and error.__cause__ is None:
                 raise SourceError(str(file), "is not an ordinary file.") from error
@@ -74,7 +74,7 @@ def ordinary(file: Path, most: int) -> Iterator[BinaryIO]:
 
 def read(file: Path, most: int = SMALL) -> bytes:
     """Return the bytes of a regular file that has at most `most` of them; raises Unfit and OSError."""
-    with opened(file) as stream:
+    with open_regular(file) as stream:
         data = stream.read(most + 1)
     if len(data) > most:
         raise Unfit(f"it is larger than {most:,} bytes")
@@ -105,7 +105,7 @@ def load(file: Path, check: Callable[[Any], T], *, aside: bool, parse: Callable[
         return None
 
 
-def aside(folder: Path) -> tuple[str, ...]:
+def list_set_aside(folder: Path) -> tuple[str, ...]:
     """Return the names of the files that were set aside in a folder."""
     with suppress(OSError):
         names = (os.fsencode(file.name).decode("utf-8", "replace") for file in folder.iterdir())

@@ -169,10 +169,10 @@ class Jobs:
             thread.join()
 
     def _run(self, name: str, work: Callable[[Progress], Any]) -> None:
-        while not self._ended(name, work):
+        while not self._run_once(name, work):
             pass
 
-    def _ended(self, name: str, work: Callable[[Progress], Any]) -> bool:
+    def _run_once(self, name: str, work: Callable[[Progress], Any]) -> bool:
         """Do the work of a job once; return whether the job ends with that."""
         stop, pace = self._stops[name], Pace()
 
@@ -192,10 +192,10 @@ class Jobs:
             _LOG.exception("The job '%s' failed", name)
             self._change(name, state="failed", error=TesseraError(verbatim(f"{type(error).__name__}: {error}")))
         else:
-            return self._ends(name, "cancelled" if stop.is_set() else "done", result)
+            return self._finish(name, "cancelled" if stop.is_set() else "done", result)
         return True
 
-    def _ends(self, name: str, state: JobState, result: Any) -> bool:
+    def _finish(self, name: str, state: JobState, result: Any) -> bool:
         """End a job, unless it has to do its work once more; return whether it ends."""
         with self._lock:
             if state == "done" and name in self._again:
@@ -214,7 +214,7 @@ class Jobs:
         self._jobs[name] = replace(job, seconds=time.monotonic() - job.started, left=left, **changes)
 
 
-def stop_of(progress: Progress) -> Callable[[], bool]:
+def stop_check(progress: Progress) -> Callable[[], bool]:
     """Return a function that tells whether the job of a progress is cancelled."""
 
     def stop() -> bool:

@@ -150,27 +150,27 @@ class _Lines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
-        said = self._said(record) if self._texts or _is_ours(record) else ""
+        said = self._format_message(record) if self._texts or _is_ours(record) else ""
         head = f"{at} {record.levelname} {record.name}:{record.lineno} {said}"
         error = record.exc_info[1] if record.exc_info else None
         return "\n".join(_CONTROL.sub(" ", line) for line in chain([head], self._trace(error)))
 
-    def _said(self, record: logging.LogRecord) -> str:
+    def _format_message(self, record: logging.LogRecord) -> str:
         if not isinstance(record.args, tuple) or not record.args:
             return record.getMessage()
-        fields = (self._named(arg) if isinstance(arg, BaseException) else arg for arg in record.args)
+        fields = (self._error_kind(arg) if isinstance(arg, BaseException) else arg for arg in record.args)
         return str(record.msg) % tuple(fields)
 
     def _trace(self, error: BaseException | None) -> Iterator[str]:
         for _ in range(_CHAIN):
             if error is None:
                 return
-            yield f"  {self._named(error)}"
+            yield f"  {self._error_kind(error)}"
             for frame, line in list(traceback.walk_tb(error.__traceback__))[-_FRAMES:]:
                 yield f"    {_place(frame)}:{line}"
             error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
-    def _named(self, error: BaseException) -> str:
+    def _error_kind(self, error: BaseException) -> str:
         """Return the kind of an exception, and the part of its text that can't quote a note."""
         kind = type(error)
         name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"

@@ -49,13 +49,13 @@ class Registry(dict[str, Entry], Generic[T]):
 
     def __contains__(self, name: object) -> bool:
         return super().__contains__(name) or (
-            not self._complete and super(Registry, self._completed()).__contains__(name)
+            not self._complete and super(Registry, self._load_packages()).__contains__(name)
         )
 
     def __iter__(self) -> Iterator[str]:
-        return super(Registry, self._completed()).__iter__()
+        return super(Registry, self._load_packages()).__iter__()
 
-    def _completed(self) -> "Registry[T]":
+    def _load_packages(self) -> "Registry[T]":
         """Add the entries of installed packages, once."""
         with self._building:
             if not self._complete:
@@ -78,7 +78,7 @@ class Registry(dict[str, Entry], Generic[T]):
                 self._built[name] = self.make(name)
             return self._built[name]
 
-    def built(self, name: str) -> T | None:
+    def get_built(self, name: str) -> T | None:
         """Return the object that `build` made for a name, or None if it was never built."""
         return self._built.get(name)
 
@@ -98,7 +98,7 @@ class Registry(dict[str, Entry], Generic[T]):
         constructor = self.constructor(kind)
         with self._translate_errors(kind):
             made: T = constructor(*parts, argument) if argument else constructor(*parts)
-            if self[kind].package and (lacking := _lacking(made, self._protocol)):
+            if self[kind].package and (lacking := _missing_members(made, self._protocol)):
                 raise ModelError(
                     "The {what} '{name}' of the Python package {package} lacks {parts}. "
                     "Update the package or remove it.",
@@ -138,7 +138,7 @@ class Registry(dict[str, Entry], Generic[T]):
             ) from error
 
 
-def _lacking(made: object, protocol: type) -> list[str]:
+def _missing_members(made: object, protocol: type) -> list[str]:
     """Return the members of a protocol that an object lacks, or has with another type."""
     lacking = []
     for name, member in vars(protocol).items():

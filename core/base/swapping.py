@@ -41,12 +41,12 @@ def swap(file: Path, data: bytes, expected: bytes) -> os.stat_result:
     Raises Changed for a file that holds something else, or that another program doesn't stop writing; OSError.
     """
     state = file.stat()
-    if _settled(file) != expected:
+    if _read_settled(file) != expected:
         raise Changed
-    new = written_beside(file, data, partial(_resemble, like=state))
+    new = write_sibling(file, data, partial(_resemble, like=state))
     written, done, copy = new.stat(), False, None
     try:
-        done = _swapped(new, file, data, expected)
+        done = _exchange_expected(new, file, data, expected)
     except FileNotFoundError:
         pass  # it was deleted meanwhile
     finally:
@@ -57,20 +57,20 @@ def swap(file: Path, data: bytes, expected: bytes) -> os.stat_result:
     return written
 
 
-def _swapped(new: Path, file: Path, ours: bytes, expected: bytes) -> bool:
+def _exchange_expected(new: Path, file: Path, ours: bytes, expected: bytes) -> bool:
     """Exchange the new file and the old one, and back if the old one isn't as expected."""
     exchange(new, file)
-    if _settled(new) == expected:
+    if _read_settled(new) == expected:
         return True
     exchange(new, file)
-    if _settled(new) != ours:
+    if _read_settled(new) != ours:
         exchange(new, file)  # it was written again meanwhile: the later text is the file
     return False
 
 
 def _discard_or_rescue(new: Path, file: Path, harmless: Container[bytes]) -> Path | None:
     """Delete what is left of a swap; another program's text is put next to the file, and its path returned."""
-    if not new.exists() or _settled(new, harmless) in harmless:
+    if not new.exists() or _read_settled(new, harmless) in harmless:
         return None
     copy = _copy_name(file)
     new.rename(copy)
@@ -83,7 +83,7 @@ def _copy_name(file: Path) -> Path:
     return file.with_name(f"{file.stem[:60]} (conflict {at}){file.suffix}")
 
 
-def written_beside(file: Path, data: bytes, prepare: Callable[[Path], object]) -> Path:
+def write_sibling(file: Path, data: bytes, prepare: Callable[[Path], object]) -> Path:
     """Return a new file in the folder of another, all of it on disk; `prepare` gives it rights and times."""
     handle, name = mkstemp(prefix=PREFIX, suffix=SUFFIX, dir=file.parent)
     new = Path(name)
@@ -122,7 +122,7 @@ def sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def _settled(file: Path, drop: Container[bytes] = ()) -> bytes | None:
+def _read_settled(file: Path, drop: Container[bytes] = ()) -> bytes | None:
     """Return the content of a file once nobody has it open for writing; None if that takes too long.
 
     A file that holds one of the texts in `drop` is deleted before anybody can open it. Only Linux reports whether a

@@ -9,7 +9,7 @@ from itertools import chain, groupby
 from operator import add
 from pathlib import PurePosixPath
 
-from core.base.blobs import without_blobs
+from core.base.blobs import remove_blobs
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 """Chinese, Japanese and Korean, as a character class: written without spaces, or with particles that cling to words."""
@@ -94,18 +94,18 @@ def digest(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def half_character(text: str) -> int | None:
+def find_half_character(text: str) -> int | None:
     """Return the offset of the first half of a character, which no file or database can hold; None if there is none."""
     half = _HALVES.search(text)
     return half and half.start()
 
 
-def storable(text: str) -> str:
+def make_storable(text: str) -> str:
     """Return a text of the same length with a mark in place of NULs and of halves of characters."""
     return _HALVES.sub("�", text.replace("\0", "�"))
 
 
-def escaped(text: str) -> str:
+def escape_halves(text: str) -> str:
     """Return a text that can be printed anywhere: halves of characters are escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -115,14 +115,14 @@ def fold(text: str) -> str:
 
     Normal width, folded case, simplified characters, nothing invisible, and no points in Hebrew and Arabic.
     """
-    return simplified(_without(_UNREAD, unicodedata.normalize("NFKC", text)).casefold())
+    return simplify(_remove(_UNREAD, unicodedata.normalize("NFKC", text)).casefold())
 
 
-def _without(pattern: re.Pattern[str], text: str) -> str:
+def _remove(pattern: re.Pattern[str], text: str) -> str:
     return text if text.isascii() else pattern.sub("", text)
 
 
-def composed(text: str) -> str:
+def compose(text: str) -> str:
     """Return a text with each letter and its marks as one character, where there is one: as most programs write names.
 
     Names of files on macOS have them as separate characters (NFD).
@@ -132,12 +132,12 @@ def composed(text: str) -> str:
 
 def name_key(name: str) -> str:
     """Return the common form of a name's spellings, which differ in case or in how letters and marks are composed."""
-    return composed(composed(name).casefold())
+    return compose(compose(name).casefold())
 
 
 def stem(path: str) -> str:
     """Return the name of a file as a title: composed, on one line, without its suffix."""
-    return composed(" ".join(PurePosixPath(path).stem.split()))
+    return compose(" ".join(PurePosixPath(path).stem.split()))
 
 
 def one_line(text: str) -> str:
@@ -150,7 +150,7 @@ def is_punctuation(text: str) -> bool:
     return all(unicodedata.category(character)[0] in "PZC" for character in text)
 
 
-def simplified(text: str) -> str:
+def simplify(text: str) -> str:
     """Return a text with traditional Chinese characters as simplified ones, each in its place.
 
     A character becomes the same in every place, so that any part of a text becomes that part: 著 is 着 in 著名 too.
@@ -170,7 +170,7 @@ def keywords(text: str) -> list[str]:
     have no words.
     """
     words: list[str] = []
-    for run in _runs(without_blobs(text)):
+    for run in _runs(remove_blobs(text)):
         word = run.group()
         words += _characters(word) if run.lastgroup else _identifier(word)
     return words
@@ -185,7 +185,7 @@ def query_keywords(text: str, *, limit: int = 64) -> list[str]:
     words: dict[str, None] = {}
     for run in _runs(text):
         word = run.group()
-        words |= dict.fromkeys(_pairs(_clusters(word)) or [word] if run.lastgroup else _typed(word))
+        words |= dict.fromkeys(_pairs(_clusters(word)) or [word] if run.lastgroup else _typed_words(word))
     return ([word for word in words if word not in STOP_WORDS] or list(words))[:limit]
 
 
@@ -205,7 +205,7 @@ def _humps(word: str) -> list[tuple[int, int]]:
 
 
 def _runs(text: str) -> Iterator[re.Match[str]]:
-    return _RUNS.finditer(simplified(_without(_UNSEEN, unicodedata.normalize("NFKC", text))))
+    return _RUNS.finditer(simplify(_remove(_UNSEEN, unicodedata.normalize("NFKC", text))))
 
 
 def _characters(run: str) -> list[str]:
@@ -228,7 +228,7 @@ def _identifier(word: str) -> Sequence[str]:
     return (whole, *(_plain(word[start:end]) for start, end in parts_of(word))) if whole else ()
 
 
-def _typed(word: str) -> list[str]:
+def _typed_words(word: str) -> list[str]:
     """Return the words of an identifier in a question: `iphone15` doesn't look for every iPhone."""
     whole = _plain(word.strip("_"))
     return [whole, *(word[start:end].lower() for start, end in _humps(word))] if whole else []

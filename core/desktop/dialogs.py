@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.base.text import half_character
+from core.base.text import find_half_character
 
 PATIENCE = 600.0
 """Seconds that a dialog may stay open."""
@@ -45,13 +45,13 @@ def choose() -> Path | None:
     except (OSError, subprocess.SubprocessError):
         return None
     chosen = os.fsdecode(done.stdout).rstrip("\r\n")
-    return Path(chosen) if chosen and half_character(chosen) is None else None
+    return Path(chosen) if chosen and find_half_character(chosen) is None else None
 
 
 def inside(folder: Path) -> list[Path]:
     """Return the subfolders by name, without hidden ones and names that aren't text; none of an unreadable folder."""
     try:
-        seen = [path for path in folder.iterdir() if path.name[0] != "." and half_character(path.name) is None]
+        seen = [path for path in folder.iterdir() if path.name[0] != "." and find_half_character(path.name) is None]
     except OSError:
         return []
     return sorted(filter(_is_folder, seen), key=lambda path: path.name.casefold())[:MOST]

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 
 from core.base.errors import QueryError
-from core.base.text import half_character
+from core.base.text import find_half_character
 from core.model import Filters
 
 QUESTION = 10_000
@@ -33,7 +33,7 @@ def check_part(text: str) -> None:
             n=len(text),
             most=PART,
         )
-    if half_character(text) is not None or "\0" in text:
+    if find_half_character(text) is not None or "\0" in text:
         raise QueryError("Half of a character stands in a filter. Delete it, or type it again.")
 
 

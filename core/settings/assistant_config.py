@@ -30,7 +30,7 @@ class Snippet:
     file: str = ""
 
 
-def every(folder: Path, address: str, token: Callable[[], str]) -> list[Snippet]:
+def build_snippets(folder: Path, address: str, token: Callable[[], str]) -> list[Snippet]:
     """Return how programs start Tessera, and how they reach the app at an address, unless there can be no token."""
     made = by_stdio(folder)
     with suppress(OSError):

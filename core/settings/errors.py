@@ -39,7 +39,7 @@ _REASONS = {
 """Kind of pydantic error -> message; its fields are those of pydantic's `ctx`, and `choices`."""
 
 
-def parsed(data: bytes, path: Path) -> dict[str, Any]:
+def parse_settings(data: bytes, path: Path) -> dict[str, Any]:
     """Return the settings that the bytes of `tessera.toml` hold; raises ConfigError that names the mistake's place."""
     file = str(path.absolute())
     try:

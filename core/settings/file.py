@@ -12,12 +12,12 @@ from tomlkit.exceptions import TOMLKitError
 
 from core.base import files, swapping
 from core.base.errors import ConfigError, TesseraError
-from core.base.faults import translated
+from core.base.faults import translate_errors
 from core.base.messages import Message
 from core.model import ProgramSetting
 from core.settings import config
 from core.settings.config import FILE, Settings, settings
-from core.settings.errors import parsed, place_of
+from core.settings.errors import parse_settings, place_of
 from core.settings.sections import KEYS
 
 _LOG = logging.getLogger(__name__)
@@ -95,16 +95,16 @@ class SettingsFile:
         """
         before = _content()
         settings()
-        wished = _changed(parsed(before, FILE), key, value)
+        wished = _change_setting(parse_settings(before, FILE), key, value)
         Settings(**_nested(key, value) if value is not None else {})
-        after = _edited(before, key, value)
+        after = _edit_text(before, key, value)
         if tomllib.loads(after.decode("utf-8-sig")) != wished:
             raise ConfigError(
                 "{file} is written in a way that can't be changed here. Set '{key}' in it by hand.",
                 file=str(self.path),
                 key=key,
             )
-        with translated(self.path.parent):
+        with translate_errors(self.path.parent):
             _replace(before, after)
         self.look()
 
@@ -114,7 +114,7 @@ def _nested(key: str, value: object) -> dict[str, Any]:
     return {section: {name: value}} if section else {name: value}
 
 
-def _changed(values: Mapping[str, Any], key: str, value: object) -> dict[str, Any]:
+def _change_setting(values: Mapping[str, Any], key: str, value: object) -> dict[str, Any]:
     """Return the settings of a file with one set, or taken out by None."""
     changed = deepcopy(dict(values))
     section, _, name = key.rpartition(".")
@@ -128,7 +128,7 @@ def _changed(values: Mapping[str, Any], key: str, value: object) -> dict[str, An
     return changed
 
 
-def _edited(content: bytes, key: str, value: object) -> bytes:
+def _edit_text(content: bytes, key: str, value: object) -> bytes:
     """Return the text of a file with a setting set, or taken out by None: comments and order stay."""
     try:
         document = tomlkit.parse(content.decode("utf-8-sig"))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from core.base import disk, files
-from core.base.call_log import logged
+from core.base.call_log import log_call
 from core.base.errors import TesseraError, WorkspaceLocked
 from core.base.faults import DATABASE
 from core.base.jobs import Jobs
@@ -204,7 +204,7 @@ class Workspace(Services):
             packs=tuple(self.packs.installed()),
             settings_problem=self.settings_file.problem,
             unreadable=self.unreadable,
-            set_aside=files.aside(self.store.folder),
+            set_aside=files.list_set_aside(self.store.folder),
         )
 
     @property
@@ -226,7 +226,7 @@ class Workspace(Services):
 
     def snippets(self, address: str) -> list[Snippet]:
         """Return the configuration of each assistant; `address` is that of the app."""
-        return assistant_config.every(self.store.folder, address, lambda: self.access.token)
+        return assistant_config.build_snippets(self.store.folder, address, lambda: self.access.token)
 
     def bug_report(self) -> BugReport:
         """Return a bug report: versions, sizes, settings and the last errors, without texts of the person."""
@@ -277,7 +277,7 @@ class Workspace(Services):
             return False
         return self.jobs.start("heal", lambda progress: self.store.index.open(progress))
 
-    @logged("index.rebuild")
+    @log_call("index.rebuild")
     def rebuild(self, progress: Progress = no_progress) -> int:
         """Build the vector index anew from SQLite, without a model, and return its number of windows."""
         return self.store.rebuild_index(progress)

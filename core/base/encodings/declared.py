@@ -3,7 +3,7 @@
 import codecs
 import re
 
-from core.base.encodings.names import known_encoding
+from core.base.encodings.names import normalize_encoding
 
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -38,7 +38,7 @@ def decode_declared(data: bytes, kind: str, charset: str = "") -> tuple[str, str
         if data.startswith(bom):
             return data[len(bom) :].decode(encoding, "replace"), encoding
     declared = (
-        (known_encoding(charset), _NO_ACCIDENT),
+        (normalize_encoding(charset), _NO_ACCIDENT),
         (_page_charset(data, kind), _NO_ACCIDENT),
         (_editor_charset(data, kind), 1),
     )
@@ -79,5 +79,5 @@ def _editor_charset(data: bytes, kind: str) -> str:
 
 def _name(found: "re.Match[bytes]") -> str:
     """Return the encoding of a name that was found by its ASCII letters: UTF-16 can't be true then."""
-    encoding = known_encoding(found[1].decode("ascii", "replace"))
+    encoding = normalize_encoding(found[1].decode("ascii", "replace"))
     return "utf-8" if encoding.startswith(("utf-16", "utf-32")) else encoding

@@ -97,7 +97,7 @@ _OTHER_NAMES = {
 """Names of the WHATWG encoding standard, of mail and of LaTeX that Python doesn't know."""
 
 
-def known_encoding(name: str) -> str:
+def normalize_encoding(name: str) -> str:
     """Return the encoding of a name as Python calls it, "" for an unknown name.
 
     As in browsers, the name of a part means the encoding that has all of it: gb2312 is read as gb18030, latin1 as
@@ -112,6 +112,6 @@ def known_encoding(name: str) -> str:
     return _READ_AS.get(found, found) if _TEXT.match(found) else ""
 
 
-def shown_encoding(encoding: str) -> str:
+def display_encoding(encoding: str) -> str:
     """Return the user's name of an encoding."""
     return ENCODINGS.get(encoding, encoding.upper().replace("_", "-").replace("ISO8859", "ISO-8859"))

@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import BaseRoute, Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from core.base.call_log import logged
+from core.base.call_log import log_call
 from core.doors.api import PLACE
 from core.doors.api.guard import Guard
 from core.doors.api.limits import Limit, ShortHead
@@ -71,7 +71,7 @@ class RequestLog:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with logged("http", method=scope.get("method"), work="") as line:
+        with log_call("http", method=scope.get("method"), work="") as line:
 
             async def noting(sent: Message) -> None:
                 if sent["type"] == "http.response.start":

@@ -8,7 +8,7 @@ from fastapi import Depends, Header, Request
 from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints
 
 from core.base.errors import UnknownChoice
-from core.base.text import storable
+from core.base.text import make_storable
 from core.doors.api.answers import Problem
 from core.doors.api.idempotency import ONCE
 from core.workspace import Workspace
@@ -30,7 +30,7 @@ Text = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=10_000)]
 """A name, a value or a line."""
 AnyText = Annotated[
     str,
-    BeforeValidator(lambda given: storable(given) if isinstance(given, str) else given),
+    BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given),
     StringConstraints(max_length=20 * 1024 * 1024),
 ]
 """A text to search for, never refused; a search cuts a very long one."""

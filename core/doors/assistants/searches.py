@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from core.base.errors import QueryError
 from core.base.messages import readable
-from core.base.text import storable
+from core.base.text import make_storable
 from core.doors.assistants.answers import MOST, MOST_CHARACTERS, ToolAnswer, as_json, at_least_one, bounded
 from core.doors.json_forms.answers import ANSWER
 from core.doors.operations.answers import ask
@@ -24,7 +24,7 @@ _TEXTS = 20
 """Queries of one call at most."""
 
 Base = Annotated[str, Field(description="Name of a knowledge base, as knowledge_list gives it")]
-Text = Annotated[str, BeforeValidator(lambda given: storable(given) if isinstance(given, str) else given)]
+Text = Annotated[str, BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given)]
 """A query, never refused."""
 Names = Annotated[list[str] | None, Field(description="Only these knowledge bases")]
 Tags = Annotated[list[str] | None, Field(description="Only notes that have all these tags")]

@@ -32,10 +32,10 @@ from mcp_types import (
 )
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from core.base.call_log import logged
+from core.base.call_log import log_call
 from core.base.errors import TesseraError, UnknownChoice
 from core.base.messages import readable
-from core.base.text import escaped, one_line
+from core.base.text import escape_halves, one_line
 from core.doors.assistants import notes, searches
 from core.doors.assistants.answers import ToolAnswer, as_json
 from core.doors.operations import OPERATIONS, declaring
@@ -220,7 +220,7 @@ def run(opened: Opened, name: str, arguments: dict[str, Any]) -> CallToolResult:
     """Call a tool on a workspace; an error becomes one of the tool, which the assistant reads."""
     try:
         workspace = opened()
-        with logged(f"tool {name}"):
+        with log_call(f"tool {name}"):
             return _result(TOOLS[name](workspace, **_checked(name, arguments)))
     except ValidationError as error:
         return failure(
@@ -282,7 +282,7 @@ def _result(answer: ToolAnswer) -> CallToolResult:
 
 
 def _text(text: str) -> TextContent:
-    return TextContent(type="text", text=escaped(text))
+    return TextContent(type="text", text=escape_halves(text))
 
 
 def _resources(opened: Opened, after: str) -> ListResourcesResult:

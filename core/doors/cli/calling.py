@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from core.base.errors import WorkspaceLocked
-from core.base.places import expanded
+from core.base.places import expand_home
 from core.doors.cli.options import WORKSPACE
 from core.doors.cli.output import BESIDE, progress
 from core.doors.cli.texts import _
@@ -82,7 +82,7 @@ def flag(parameter: Parameter) -> str:
 def _absolute(value: Any) -> Any:
     if isinstance(value, list):
         return [*map(_absolute, value)]
-    return expanded(value).absolute() if isinstance(value, Path) else value  # the open app is in another folder
+    return expand_home(value).absolute() if isinstance(value, Path) else value  # the open app is in another folder
 
 
 def reading(folder: Path) -> "Workspace":

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from core.base.call_log import logged
+from core.base.call_log import log_call
 from core.base.messages import Message
 from core.doors.json_forms.forms import Form, typed_dict
 from core.doors.operations import examples
@@ -149,7 +149,7 @@ class Operation:
         given = {"workspace": workspace, "caller": caller, "progress": progress}
         taken = inspect.signature(self.function).parameters
         names = {*filter(None, (arguments.get("base"), *(arguments.get("bases") or ())))}
-        with logged(self.name, by=caller.author) as line:
+        with log_call(self.name, by=caller.author) as line:
             if names:  # other parameters may be any text
                 line["base"] = ",".join(base.name for base in workspace.bases.all() if base.name in names)
             value = self.function(**{name: given[name] for name in _INJECTED if name in taken}, **arguments)
