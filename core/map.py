@@ -1,4 +1,4 @@
-"""What stands where: the packages and modules of core and pages, each with the first line of its docstring.
+"""The packages and modules of core and pages, each with the first line of its docstring.
 
 `python -m core.map` prints the packages, `python -m core.map core/retrieval` the modules of one.
 """

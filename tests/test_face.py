@@ -141,7 +141,7 @@ def test_given_settings_hold_while_the_workspace_is_open(tmp_path: Path, monkeyp
             assert workspace.bases.get("work").embedder == "openai_compatible"
             assert workspace.search("consumers", mode="semantic").hits[0].note.id == note.id
     assert settings().embeddings.base_url == before
-    assert EMBEDDERS.built("openai_compatible") is None
+    assert EMBEDDERS.get_built("openai_compatible") is None
     with Workspace(tmp_path / "two") as workspace:
         assert workspace.settings.trash_days == 30
     with pytest.raises(TesseraError, match=r"'trash_days' is not valid: it must be at least 1 \(in Settings\(\)\)"):

@@ -162,7 +162,7 @@ def test_only_some_of_what_was_set_aside_stays(tmp_path: Path) -> None:
     for number in range(9):
         (tmp_path / "token").write_text(str(number))
         files.set_aside(tmp_path / "token")
-    texts = {name: (tmp_path / name).read_text() for name in files.aside(tmp_path)}
+    texts = {name: (tmp_path / name).read_text() for name in files.list_set_aside(tmp_path)}
     assert list(texts) == ["token.broken", *(f"token.broken-{number}" for number in range(2, 6))]
     assert list(texts.values()) == ["0", "1", "2", "3", "8"]
 

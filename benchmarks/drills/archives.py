@@ -30,7 +30,7 @@ from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from benchmarks.drills.verbs import Outcome, run
 from core.base.errors import ArchiveError, TesseraError
-from core.base.places import personal
+from core.base.places import user_path
 from core.model import Filters
 from core.workspace import Workspace
 
@@ -159,7 +159,7 @@ def _watched(kind: str, made: Files, own: Path, place: Path) -> str:
     tempfile.tempdir = str(temporary)
     installed = [sys.prefix, sys.base_prefix, *sysconfig.get_paths().values()]
     installed += map(os.path.realpath, [*installed])
-    inside = (str(own), str(temporary), str(_SOURCE), str(personal("")), *_OWN, *installed)
+    inside = (str(own), str(temporary), str(_SOURCE), str(user_path("")), *_OWN, *installed)
     if kind.startswith("questions"):  # they are put to the person's own base, whose files its notes link to
         inside += (str(place / "mine"),)
     outside: list[str] = []

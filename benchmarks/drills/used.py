@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from core.base.faults import damaged
+from core.base.faults import damage_error
 from core.base.log import tail
 from core.embedding.tfidf import DIMENSION, Tfidf
 from core.features.archives import expiry
@@ -128,5 +128,5 @@ def _look(workspace: Workspace) -> None:
     """Read what else the pages and the bug report read."""
     folder = workspace.store.folder
     workspace.vocabulary.types(), workspace.vocabulary.problems(), workspace.snippets(_ADDRESS)
-    str(workspace.bug_report()), tail(folder, 20), str(damaged(folder, "a trial"))
+    str(workspace.bug_report()), tail(folder, 20), str(damage_error(folder, "a trial"))
     workspace.search(WORDS[3], mode="keyword")

@@ -1,1 +1,1 @@
-"""What everything stands on, and what knows nothing of notes."""
+"""The foundation of every package; it knows nothing of notes."""

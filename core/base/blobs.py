@@ -1,4 +1,4 @@
-"""Blobs: parts of a text that are no language, such as pasted pictures, keys, compressed drawings and minified code."""
+"""Blobs: parts of a text that aren't language, such as pasted pictures, keys, compressed drawings, minified code."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ _SAMPLE, _SAMPLED_LINES, _LONGEST_SAMPLE = 2_000, 30, 100_000
 _TURN = re.compile(r"[a-z](?=[A-Z0-9])|[0-9](?=[A-Za-z])|[A-Z](?=[0-9])")
 _PAIR = re.compile(r"([A-Za-z0-9])(?!\1)(?=[A-Za-z0-9])")
 _MIXED = 0.28
-"""Share of neighbours between which a word or number would begin: names in capitals have 0.2, base64 has 0.3 to 0.6."""
+"""Share of neighbours between which a word or number would begin: 0.2 in names in capitals, 0.3 to 0.6 in base64."""
 _HEXADECIMAL = re.compile(r"[0-9A-Fa-f]*+\Z")
 _WIDEST_BREAK = 40
 _BREAK = re.compile(r"[ \t]*\r?\n[ \t>]*")
@@ -53,7 +53,7 @@ _ON_A_LINE = re.compile(r"[^\r\n]+")
 
 
 def blobs(text: str) -> list[Span]:
-    """Return the parts of a text that are no language, in their order; takes linear time.
+    """Return the parts of a text that aren't language, in their order; takes linear time.
 
     They are `data:` addresses, base64 and hexadecimal data (in lines or not), keys and certificates, drawings of
     Excalidraw, and lines of minified code. Hashes, numbers, addresses on the web, and long words are language.
@@ -76,7 +76,7 @@ def blobs(text: str) -> list[Span]:
     return found
 
 
-def blanked(text: str, spans: Sequence[Span] | None = None) -> str:
+def blank_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
     """Return a text of the same length with blanks in place of its blobs; the ends of lines stay.
 
     `spans` are the blobs of the text where they are known.
@@ -91,7 +91,7 @@ def _blank(blob: str) -> str:
     return _ON_A_LINE.sub(lambda line: " " * len(line[0]), blob)
 
 
-def without_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
+def remove_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
     """Return a text with one blank in place of each of its blobs, which are `spans` where they are known."""
     return _replaced(text, blobs(text) if spans is None else spans, lambda _: " ")
 
@@ -153,7 +153,7 @@ def _runs_of_signs(text: str) -> Iterator[Span]:
 
 
 def _continues(text: str, block: list[Span], run: Span) -> bool:
-    """Return whether a run is on the next line, and the lines before it are of one length, which it has at most."""
+    """Return whether a run is on the next line, and no longer than the lines before it, which are of one length."""
     (first, last), (start, end) = block[0], block[-1]
     if end - start != last - first or run[1] - run[0] > last - first:
         return False
@@ -172,7 +172,7 @@ def _block_spans(text: str, block: list[Span]) -> Iterator[Span]:
 
 
 def _is_mixed(run: str) -> bool:
-    """Return whether letters, capitals and digits follow each other as in no word; zeros in a row don't count."""
+    """Return whether letters, capitals and digits alternate more than in words; zeros in a row don't count."""
     middle = max(_SAMPLE, len(run) // 2)
     sample = run[:_SAMPLE] + run[middle : middle + _SAMPLE]
     return len(_TURN.findall(sample)) > _MIXED * len(_PAIR.findall(sample))

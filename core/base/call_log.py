@@ -1,4 +1,4 @@
-"""The line that a write, a search or a call of a program leaves in the log."""
+"""The line in the log for each write, search or call of a program."""
 
 import logging
 import time
@@ -22,12 +22,12 @@ class _LoggedBase(Protocol):
 
 
 @contextmanager
-def logged(what: str, **fields: object) -> Iterator[Fields]:
-    """Write one line about a piece of work when it ends: what, its fields, its milliseconds, the kind of its error.
+def log_call(what: str, **fields: object) -> Iterator[Fields]:
+    """Write one line about a piece of work when it ends: its name, fields, milliseconds, the kind of its error.
 
-    The caller adds fields to those that it is given: counts, names of bases and models, never a text of a note or a
-    question. Work within other work on the same thread has no line of its own: its fields stand in that of the other,
-    and what it is too where that has an empty field `work`.
+    The caller adds fields to the dictionary it gets: counts, names of bases and models, never a text of a note or a
+    question. Work within other work on the same thread has no line of its own: its fields are added to the outer line,
+    and its name too where that line has an empty field `work`.
     """
     if (outer := _work.get()) is not None:
         outer.update(fields | ({"work": what} if outer.get("work") == "" else {}))
@@ -46,7 +46,7 @@ def logged(what: str, **fields: object) -> Iterator[Fields]:
 
 
 @contextmanager
-def unlogged() -> Iterator[None]:
+def skip_log() -> Iterator[None]:
     """Leave no line of the searches and writes within, such as the many searches of an evaluation."""
     token = _work.set({})
     try:

@@ -14,7 +14,7 @@ def disk(folder: Path) -> tuple[int, int]:
 
 
 def nearly_full(free: int, total: int) -> bool:
-    """Whether so little of a disk is left that a person should make space."""
+    """Whether so little of a disk is left that the user should make space."""
     share, most = _NEARLY_FULL
     return free < min(share * total, most)
 

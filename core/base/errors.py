@@ -44,7 +44,7 @@ from core.base.messages import Message, lines, message, plural
 
 
 class TesseraError(Exception):
-    """An error on which a person can act; the message says how. Keywords are its fields."""
+    """An error on which the user can act; the message says how. Keywords are its fields."""
 
     def __init__(self, text: str | Message, /, **fields: object) -> None:
         self.message = text if isinstance(text, Message) else message(text, **fields)
@@ -111,7 +111,7 @@ class QueryError(TesseraError):
 
 
 class StoreError(TesseraError):
-    """The workspace can't do something."""
+    """An operation of the workspace failed."""
 
 
 class NoteNotFound(StoreError):
@@ -163,15 +163,15 @@ class WorkspaceLocked(StoreError):
 
 
 class DiskFull(StoreError):
-    """The disk of the workspace, or the person's share of it, is full; what was stored before is there."""
+    """The disk of the workspace, or the user's quota, is full; what was stored before is there."""
 
 
 class NotWritable(StoreError):
-    """The workspace can be read and not written."""
+    """The workspace is read-only."""
 
 
 class NotesDamaged(StoreError):
-    """The database can't be read, or a value in it is none that Tessera wrote."""
+    """The database can't be read, or has a value that Tessera didn't write."""
 
 
 class IndexDamaged(StoreError):
@@ -294,7 +294,7 @@ class BelowTarget(TesseraError):
 
 
 class Cancelled(TesseraError):
-    """The person stopped a job."""
+    """The user stopped a job."""
 
     def __init__(self) -> None:
         super().__init__(message("Stopped. What was done before stays."))

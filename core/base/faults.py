@@ -1,6 +1,6 @@
-"""Errors of the file system and of SQLite as errors on which a person can act.
+"""Errors of the file system and of SQLite as errors on which the user can act.
 
-The module that calls the library translates: `with translated(folder): …`, or `raise fault(error, folder) from error`.
+The module that calls the library translates: `with translated(folder): …`, or `raise translate_error(error, folder) from error`.
 """
 
 import errno
@@ -29,7 +29,7 @@ DATABASE = "notes.db"
 BACKUPS = "backups"
 """The folder in a workspace that holds backups of its database."""
 FILES = "files"
-"""The folder in a workspace that holds pictures of notes that belong to no folder of a person."""
+"""The folder in a workspace that holds pictures of notes that belong to no folder of the user."""
 
 FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
@@ -37,7 +37,7 @@ _MISPLACED = {errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENOT
 _OF_DAMAGE = ("malformed", "no such table", "user-defined function raised", "vtable constructor failed")
 """Beginnings of the messages by which SQLite reports a damaged database without an error code."""
 _TRIAL = b"\0" * 65536
-"""What is written to find out why SQLite could not write: more than a disk without space takes."""
+"""Bytes written to find out why SQLite couldn't write: more than a full disk takes."""
 
 
 def is_mistake(error: sqlite3.Error) -> bool:
@@ -50,16 +50,16 @@ def is_mistake(error: sqlite3.Error) -> bool:
 
 
 @contextmanager
-def translated(folder: Path) -> Iterator[None]:
+def translate_errors(folder: Path) -> Iterator[None]:
     """Raise the errors of the file system and of SQLite as StoreErrors; `folder` is the workspace or its index."""
     try:
         yield
     except (OSError, sqlite3.Error) as error:
-        raise fault(error, folder) from error
+        raise translate_error(error, folder) from error
 
 
-def fault(error: OSError | sqlite3.Error, folder: Path) -> StoreError:
-    """Return the error of a workspace's folder that tells a person what to do about an error of a library."""
+def translate_error(error: OSError | sqlite3.Error, folder: Path) -> StoreError:
+    """Return the error of a workspace's folder that tells the user what to do about an error of a library."""
     return _translate_os_error(error, folder) if isinstance(error, OSError) else _translate_sqlite_error(error, folder)
 
 
@@ -85,26 +85,26 @@ def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     why = str(error)
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
-        # SQLite says of these that it couldn't, and not why.
-        cause = _misplaced(folder) or _trial(folder)
+        # SQLite doesn't report the reason of these.
+        cause = _folder_in_place_error(folder) or _try_write(folder)
         hidden = _unreadable(folder) or _unreadable(folder / "notes.db")
         return hidden or (_translate_os_error(cause, folder) if cause else _unreliable(folder, why))
     if code == sqlite3.SQLITE_FULL:
         return _translate_os_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder)
     if code == sqlite3.SQLITE_READONLY:
-        cause = _misplaced(folder)
+        cause = _folder_in_place_error(folder)
         return _translate_os_error(cause, folder) if cause else _not_writable(folder, why)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
         return WorkspaceLocked(
             "Another program is using {file} and doesn't let go of it. Close it, then do it again.",
             file=str(folder / "notes.db"),
         )
-    return damaged(folder, why)
+    return damage_error(folder, why)
 
 
-def hindrance(folder: Path) -> StoreError | None:
-    """Return the error that keeps a folder from being written, for a library that doesn't say why it failed."""
-    cause = _trial(folder)
+def find_write_error(folder: Path) -> StoreError | None:
+    """Return the error that keeps a folder from being written, where a library doesn't report it."""
+    cause = _try_write(folder)
     return _translate_os_error(cause, folder) if cause else None
 
 
@@ -114,7 +114,7 @@ def newest_backup(folder: Path) -> Path | None:
     return max(backups, key=lambda file: file.stat().st_mtime, default=None)
 
 
-def damaged(folder: Path, why: str) -> NotesDamaged:
+def damage_error(folder: Path, why: str) -> NotesDamaged:
     """Return the error of a workspace whose database can't be read, with the newest backup there is."""
     file, backup = folder / "notes.db", newest_backup(folder)
     if backup:
@@ -123,7 +123,7 @@ def damaged(folder: Path, why: str) -> NotesDamaged:
             "{command}",
             file=str(file),
             why=why,
-            command=restoring(backup, folder),
+            command=restore_command(backup, folder),
         )
     return NotesDamaged(
         "{file} is damaged ({why}). Close Tessera and put a copy of your own in its place; without one, move {folder} "
@@ -134,7 +134,7 @@ def damaged(folder: Path, why: str) -> NotesDamaged:
     )
 
 
-def restoring(backup: Path, folder: Path) -> str:
+def restore_command(backup: Path, folder: Path) -> str:
     """Return the command that brings a backup back."""
     return shlex.join(["tessera", "backup", "restore", str(backup), "--workspace", str(folder)])
 
@@ -149,7 +149,7 @@ def _not_writable(folder: Path, why: str) -> NotWritable:
 
 
 def _unreadable(path: Path) -> StoreError | None:
-    """Return the error of a file or a folder that is there and can't be read, None if it can."""
+    """Return the error of an existing file or folder that can't be read, None if it can."""
     if not os.path.lexists(path) or os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
         return None
     return StoreError(
@@ -167,16 +167,16 @@ def _unreliable(folder: Path, why: str) -> StoreError:
     )
 
 
-def _misplaced(folder: Path) -> OSError | None:
-    """Return the error of a folder in the place of a file of the database."""
+def _folder_in_place_error(folder: Path) -> OSError | None:
+    """Return the error of a folder at the path of a file of the database."""
     for path in (folder / name for name in ("notes.db", "notes.db-wal", "notes.db-shm")):
         if path.is_dir():
             return IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     return None
 
 
-def _trial(folder: Path) -> OSError | None:
-    """Return the error that a file somewhat larger than the database meets."""
+def _try_write(folder: Path) -> OSError | None:
+    """Return the error of writing a file somewhat larger than the database."""
     try:
         with TemporaryFile(dir=folder) as file:
             file.seek(max((path.stat().st_size for path in folder.glob("notes.db*")), default=0))
@@ -188,7 +188,7 @@ def _trial(folder: Path) -> OSError | None:
 
 
 @contextmanager
-def one_file(path: str) -> Iterator[None]:
+def wrap_file_errors(path: str) -> Iterator[None]:
     """Raise SourceError for any exception at one file that isn't a TesseraError, and log it: other files go on."""
     try:
         yield

@@ -1,4 +1,4 @@
-"""Files that are opened only if they are regular, small ones written whole or not at all, and the size of folders."""
+"""Regular files are opened, small files are written atomically, sizes of folders are summed."""
 
 import json
 import logging
@@ -23,15 +23,15 @@ BROKEN = ".broken"
 _ASIDE = 5
 """Most files of a name that are set aside; the last of them is replaced."""
 _UNREADABLE = {EACCES, EISDIR, ELOOP, ENXIO}
-"""Errors of what can't be read at any time; others may come of a full table of files or of a disk."""
+"""Errors of a file that is never readable; others may be temporary: too many open files, a failing disk."""
 AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
-"""Flags of `os.open`, so that a pipe that nobody writes to isn't waited for."""
+"""Flags of `os.open`, so that opening a pipe without a writer doesn't block."""
 
 T = TypeVar("T")
 
 
 class Unfit(ValueError):
-    """Raised for what isn't a regular file, may not be read or is too large."""
+    """A file that isn't regular, may not be read or is too large."""
 
 
 def reason(error: OSError | Unfit) -> str:
@@ -40,8 +40,8 @@ def reason(error: OSError | Unfit) -> str:
 
 
 @contextmanager
-def opened(file: Path) -> Iterator[BinaryIO]:
-    """Open a regular file for reading, without a wait for what is none; raises Unfit and OSError."""
+def open_regular(file: Path) -> Iterator[BinaryIO]:
+    """Open a regular file for reading, without blocking on other files; raises Unfit and OSError."""
     try:
         handle = os.open(file, os.O_RDONLY | AT_ONCE)
     except OSError as error:
@@ -56,11 +56,11 @@ def opened(file: Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def ordinary(file: Path, most: int) -> Iterator[BinaryIO]:
-    """Open a regular file of a person, of at most `most` bytes; raises SourceError for anything else, at once."""
+def open_user_file(file: Path, most: int) -> Iterator[BinaryIO]:
+    """Open a regular file of the user, of at most `most` bytes; raises SourceError for anything else, at once."""
     with ExitStack() as stack:
         try:
-            stream = stack.enter_context(opened(file))
+            stream = stack.enter_context(open_regular(file))
         except (OSError, RuntimeError, ValueError) as error:
             if isinstance(error, Unfit) and error.__cause__ is None:
                 raise SourceError(str(file), "is not an ordinary file.") from error
@@ -74,7 +74,7 @@ def ordinary(file: Path, most: int) -> Iterator[BinaryIO]:
 
 def read(file: Path, most: int = SMALL) -> bytes:
     """Return the bytes of a regular file that has at most `most` of them; raises Unfit and OSError."""
-    with opened(file) as stream:
+    with open_regular(file) as stream:
         data = stream.read(most + 1)
     if len(data) > most:
         raise Unfit(f"it is larger than {most:,} bytes")
@@ -105,8 +105,8 @@ def load(file: Path, check: Callable[[Any], T], *, aside: bool, parse: Callable[
         return None
 
 
-def aside(folder: Path) -> tuple[str, ...]:
-    """Return the names of what was set aside in a folder."""
+def list_set_aside(folder: Path) -> tuple[str, ...]:
+    """Return the names of the files that were set aside in a folder."""
     with suppress(OSError):
         names = (os.fsencode(file.name).decode("utf-8", "replace") for file in folder.iterdir())
         return tuple(sorted(name for name in names if name.rstrip("0123456789-").endswith(BROKEN)))
@@ -114,7 +114,7 @@ def aside(folder: Path) -> tuple[str, ...]:
 
 
 def set_aside(file: Path) -> Path:
-    """Rename what lies in the place of a file, so that the file can be made anew; return the new name.
+    """Rename whatever is at the path of a file, so that the file can be made anew; return the new name.
 
     Raises OSError.
     """
@@ -128,7 +128,7 @@ def set_aside(file: Path) -> Path:
 
 
 def folder(place: Path) -> Path:
-    """Make a folder that only its owner can read, unless it is there; what else lies there is set aside."""
+    """Make a folder that only its owner can read, unless it is there; anything else at the path is set aside."""
     if os.path.lexists(place) and not place.is_dir():
         set_aside(place)
     place.mkdir(mode=0o700, exist_ok=True)
@@ -184,11 +184,11 @@ def create(file: Path, text: str | bytes) -> None:
         stream.write(data)
         stream.flush()
         os.fsync(handle)
-        os.link(f"/proc/self/fd/{handle}", file, src_dir_fd=handle)  # with a folder, for `link` doesn't follow
+        os.link(f"/proc/self/fd/{handle}", file, src_dir_fd=handle)  # with a folder, because `link` doesn't follow
 
 
 def sweep(folder: Path) -> None:
-    """Delete what `replace` left in a folder when its process was killed; nobody may write there meanwhile."""
+    """Delete what a killed process left of `replace` in a folder; nobody may write there meanwhile."""
     for file in folder.iterdir():
         if _TEMPORARY.fullmatch(file.name) and file.is_file():
             with suppress(OSError):

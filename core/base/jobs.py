@@ -14,7 +14,7 @@ from core.base.pace import Pace
 
 _LOG = logging.getLogger(__name__)
 _BETWEEN = 0.1
-"""Seconds between two looks at a job that another one waits for."""
+"""Seconds between two checks of a job that another one waits for."""
 T = TypeVar("T")
 JobState = Literal["running", "done", "cancelled", "failed"]
 
@@ -34,7 +34,7 @@ class Job:
     """State of a piece of work: `error` is the message for the person, `result` the return value.
 
     `base` is the name of the only base that the work changes, empty for any. `left` are the seconds that it will still
-    take, None where that can't be said. Nobody began a `quiet` one: pages don't change when it starts or ends.
+    take, None where unknown. A `quiet` job was started by no user: pages don't change when it starts or ends.
     """
 
     name: str
@@ -58,7 +58,7 @@ class Job:
 
 
 class Busy(Exception):
-    """Other jobs still run after the time that one waits for them."""
+    """A job waited for other jobs longer than its patience."""
 
 
 class Jobs:
@@ -84,7 +84,7 @@ class Jobs:
         """Run `work` in a thread; return False and start nothing while a job of this name runs.
 
         `base` is the name of the only base that the work changes, empty for any. With `again` a running job does its
-        work once more before it ends. Nobody waits for a `quiet` one.
+        work once more before it ends. Nobody waits for a `quiet` job.
         """
         with self._lock:
             if self._jobs.get(name) and self._jobs[name].state == "running":
@@ -103,11 +103,10 @@ class Jobs:
     def result(
         self, name: str, work: Callable[[Progress], T], *, patience: float, apart: Sequence[str] = (), base: str = ""
     ) -> T:
-        """Run `work` as a job as soon as none of its name and of `apart` runs, and return what it returns.
+        """Run `work` as a job as soon as no job of its name or of `apart` runs, and return its result.
 
-        Pages show the job while it runs; how it ended is the caller's to say.
-        Raises what it raises, Cancelled where somebody stops it, and Busy where others run for more than `patience`
-        seconds.
+        Pages show the job while it runs; the caller reports how it ended. Raises the errors of `work`, Cancelled where
+        the job is stopped, and Busy where others run for more than `patience` seconds.
         """
         outcome: Future[T] = Future()
 
@@ -170,10 +169,10 @@ class Jobs:
             thread.join()
 
     def _run(self, name: str, work: Callable[[Progress], Any]) -> None:
-        while not self._ended(name, work):
+        while not self._run_once(name, work):
             pass
 
-    def _ended(self, name: str, work: Callable[[Progress], Any]) -> bool:
+    def _run_once(self, name: str, work: Callable[[Progress], Any]) -> bool:
         """Do the work of a job once; return whether the job ends with that."""
         stop, pace = self._stops[name], Pace()
 
@@ -193,11 +192,11 @@ class Jobs:
             _LOG.exception("The job '%s' failed", name)
             self._change(name, state="failed", error=TesseraError(verbatim(f"{type(error).__name__}: {error}")))
         else:
-            return self._ends(name, "cancelled" if stop.is_set() else "done", result)
+            return self._finish(name, "cancelled" if stop.is_set() else "done", result)
         return True
 
-    def _ends(self, name: str, state: JobState, result: Any) -> bool:
-        """End a job, unless it shall do its work once more; return whether it ends."""
+    def _finish(self, name: str, state: JobState, result: Any) -> bool:
+        """End a job, unless it has to do its work once more; return whether it ends."""
         with self._lock:
             if state == "done" and name in self._again:
                 self._again.remove(name)
@@ -215,8 +214,8 @@ class Jobs:
         self._jobs[name] = replace(job, seconds=time.monotonic() - job.started, left=left, **changes)
 
 
-def stop_of(progress: Progress) -> Callable[[], bool]:
-    """Return whether the job of a progress is cancelled, as a function."""
+def stop_check(progress: Progress) -> Callable[[], bool]:
+    """Return a function that tells whether the job of a progress is cancelled."""
 
     def stop() -> bool:
         try:

@@ -7,10 +7,10 @@ T = TypeVar("T")
 
 
 class lazy(cached_property[T]):  # noqa: N801 - it is used as a decorator
-    """As `functools.cached_property`, without its lock: in Python 3.11 all objects of a class share that.
+    """A `functools.cached_property` without its lock, which all objects of a class share in Python 3.11.
 
-    A thread that holds such a lock and waits for an object's own, and one that does it the other way round, wait for
-    each other for ever. Here two threads may compute the value, of which the later one stays.
+    Two threads that take such a lock and an object's own lock in opposite orders deadlock. Here two threads may compute
+    the value, and the later one is kept.
     """
 
     if not TYPE_CHECKING:  # the types are those of cached_property

@@ -9,7 +9,7 @@ _NEAR = 256
 
 
 def line_starts(text: str) -> list[int]:
-    """Return where each line begins; behind the last end of a line none does unless text follows."""
+    """Return where each line begins; after the last line end a line begins only if text follows."""
     ending = LINE_END if "\r" in text else r"\n"
     return [0, *(match.end() for match in re.finditer(ending, text) if match.end() < len(text))]
 

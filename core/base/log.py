@@ -1,7 +1,7 @@
 """The log of a workspace, `logs/tessera.log`: what happened and what failed, without a note's text.
 
-A record of Tessera is written with its fields. Of an exception its kind and the lines that it passed are written, for
-its own text may quote a note; so may the records of other programs. The setting `log_texts` adds the texts.
+A record of Tessera is written with its fields. An exception is written as its kind and the lines that it passed,
+because its text may quote a note; so may the records of other libraries. The setting `log_texts` adds the texts.
 """
 
 import errno
@@ -43,7 +43,7 @@ _CORE.addHandler(logging.NullHandler())  # without a handler, logging would prin
 
 
 def print_nothing() -> None:
-    """Keep records off the terminal, whatever a library sets up later: what is told to a person is told in a sentence.
+    """Keep log records off the terminal, whatever a library sets up later; the user is shown messages instead.
 
     `logging.warning` and `logging.basicConfig` print every record from then on, unless the root has a handler.
     """
@@ -60,7 +60,7 @@ class LogEntry:
 
 
 class Log(RotatingFileHandler):
-    """Writes the log of a workspace; where it can't be written, nothing is.
+    """The log of a workspace; where its file can't be written, nothing is logged.
 
     Only the process that holds the lock of the workspace rotates it and writes what is neither a warning nor a call.
     """
@@ -76,13 +76,13 @@ class Log(RotatingFileHandler):
             self._make_room()
 
     def listen(self, *names: str) -> None:
-        """Write what these loggers say."""
+        """Write the records of these loggers."""
         for logger in map(logging.getLogger, names):
             logger.addHandler(self)
             self._loggers.append(logger)
 
     def limit(self) -> None:
-        """Begin a new file from now on where the old one is large."""
+        """Rotate the file where it is large."""
         self.maxBytes = _BYTES
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -100,7 +100,7 @@ class Log(RotatingFileHandler):
             super().close()
 
     def _make_room(self) -> None:
-        """Set aside what lies in the place of the log and is none; a device, such as /dev/null, is a choice."""
+        """Set aside anything at the path of the log that isn't a file; a device, such as /dev/null, is used."""
         file = Path(self.baseFilename)
         with suppress(OSError):
             files.folder(file.parent)
@@ -116,7 +116,7 @@ class Log(RotatingFileHandler):
 
 
 def tail(folder: Path, count: int) -> list[str]:
-    """Return the last lines of the log, the newest last; none where it can't be read."""
+    """Return the last lines of the log, the newest last; none if it can't be read."""
     return list(_lines(folder))[-count:]
 
 
@@ -150,28 +150,28 @@ class _Lines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
-        said = self._said(record) if self._texts or _is_ours(record) else ""
+        said = self._format_message(record) if self._texts or _is_ours(record) else ""
         head = f"{at} {record.levelname} {record.name}:{record.lineno} {said}"
         error = record.exc_info[1] if record.exc_info else None
         return "\n".join(_CONTROL.sub(" ", line) for line in chain([head], self._trace(error)))
 
-    def _said(self, record: logging.LogRecord) -> str:
+    def _format_message(self, record: logging.LogRecord) -> str:
         if not isinstance(record.args, tuple) or not record.args:
             return record.getMessage()
-        fields = (self._named(arg) if isinstance(arg, BaseException) else arg for arg in record.args)
+        fields = (self._error_kind(arg) if isinstance(arg, BaseException) else arg for arg in record.args)
         return str(record.msg) % tuple(fields)
 
     def _trace(self, error: BaseException | None) -> Iterator[str]:
         for _ in range(_CHAIN):
             if error is None:
                 return
-            yield f"  {self._named(error)}"
+            yield f"  {self._error_kind(error)}"
             for frame, line in list(traceback.walk_tb(error.__traceback__))[-_FRAMES:]:
                 yield f"    {_place(frame)}:{line}"
             error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
-    def _named(self, error: BaseException) -> str:
-        """Return the kind of an exception, and of its text what no note can stand in."""
+    def _error_kind(self, error: BaseException) -> str:
+        """Return the kind of an exception, and the part of its text that can't quote a note."""
         kind = type(error)
         name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
         if self._texts:
@@ -192,7 +192,7 @@ def _is_ours(record: logging.LogRecord) -> bool:
 
 
 def _place(frame: FrameType) -> str:
-    """Return the module of a frame, or its file below the program's folder; of files of others nothing."""
+    """Return the module of a frame, or its file below the program's folder; nothing for other files."""
     file = Path(frame.f_code.co_filename)
     name = str(frame.f_globals.get("__name__", ""))
     if name == "__main__" and file.is_relative_to(PROGRAM):

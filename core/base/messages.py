@@ -1,4 +1,4 @@
-"""Messages to a person: texts with fields, translated only where they are shown.
+"""Messages to the user: texts with fields, translated only where they are shown.
 
 The English text is the id in the catalogues, `core/base/locale/LANGUAGE/LC_MESSAGES/tessera.po`.
 """
@@ -24,13 +24,13 @@ _MAIN = ("error", "problem", "reason", "told", "why")
 """Fields whose message is in the field `message`. The message of any other field is in `NAME_message`."""
 
 _LONG = 10**30
-"""A whole number whose size is told from here on; Python refuses to write out one of more than 4,300 figures."""
+"""A whole number from which on only the size is shown; Python refuses to write out more than 4,300 figures."""
 _VARIABLES = ("TESSERA_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A text for a person: English with named fields, and the values of the fields.
+    """A text for the user: English with named fields, and the values of the fields.
 
     A value that is a message is rendered in the same language, a sequence as a list, and an integer with thousands
     separators; any other value with `format`. `plural` is the text for a field `n` other than 1. `context` tells
@@ -68,7 +68,7 @@ def lines(*messages: object, separator: str = "\n") -> Message:
 
 
 def verbatim(text: str) -> Message:
-    """Return a message that isn't translated: the words of a person or of another program."""
+    """Return a message that isn't translated: the words of the user or of another program."""
     return Message("{text}", {"text": text})
 
 
@@ -79,7 +79,7 @@ def reason_of(error: BaseException) -> Message:
 
 
 def skeleton(message: Message) -> Message:
-    """Return a message without what came from a person: of its fields only numbers and messages, of others the name."""
+    """Return a message without personal data: fields that are numbers or messages, of other fields only the name."""
     fields: dict[str, object] = {}
     for name, value in message.fields.items():
         inner = getattr(value, "message", value)
@@ -156,7 +156,7 @@ def from_json(data: object) -> Message:
 
 
 def figures(number: int) -> str:
-    """Return a whole number with thousands separators; of one that is longer than a person reads, its size."""
+    """Return a whole number with thousands separators; for a longer one than is readable, its size."""
     if abs(number) < _LONG:
         return f"{number:,}"
     return f"{'-' if number < 0 else ''}10^{number.bit_length() * 30_103 // 100_000}"

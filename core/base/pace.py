@@ -18,7 +18,7 @@ class Pace:
         self._steps: deque[tuple[float, float]] = deque()
 
     def left(self, done: float, total: float) -> float | None:
-        """Note a step and return the seconds that are left, None where that can't be said yet."""
+        """Note a step and return the seconds that are left, None where they are unknown yet."""
         now, share = self._clock(), min(1.0, done / total) if total else 0.0
         if self._steps and share < self._steps[-1][1]:
             self._steps.clear()

@@ -17,7 +17,7 @@ _AROUND = Path(__file__).parents[2]
 _INSTALLED = _AROUND / "tessera_app"
 
 PROGRAM = _INSTALLED if _INSTALLED.is_dir() else _AROUND
-"""The folder of `app.py`, `pages`, `.streamlit`, `data`: the checkout, or `tessera_app` beside an installed `core`."""
+"""The folder of `app.py`, `pages`, `.streamlit`, `data`: the checkout, or `tessera_app` next to an installed `core`."""
 
 START = Path.home() if PROGRAM == _INSTALLED else PROGRAM
 """The folder in which a shortcut starts the program."""
@@ -36,10 +36,10 @@ def workspace() -> Path:
     return user_data_path("tessera", appauthor=False) / "workspace"
 
 
-def provided(folder: Path, name: str, *, make: bool) -> Path:
-    """Return a workspace's file of this name, else the one that comes along; `make` copies that into the workspace.
+def provide_file(folder: Path, name: str, *, make: bool) -> Path:
+    """Return a workspace's file of this name, else the bundled one; `make` copies that into the workspace.
 
-    What is no file, `make` sets aside.
+    With `make`, anything else at the path is set aside.
     """
     file, built_in = folder / name, PROGRAM / "data" / name
     if make and not file.is_file():
@@ -50,15 +50,15 @@ def provided(folder: Path, name: str, *, make: bool) -> Path:
     return file if file.is_file() else built_in
 
 
-def personal(name: str) -> Path:
+def user_path(name: str) -> Path:
     """Return the path of a file of the person's."""
     chosen = os.environ.get(VARIABLE, "").strip()
-    return (expanded(chosen) if chosen else Path(user_config_dir("tessera", appauthor=False))) / name
+    return (expand_home(chosen) if chosen else Path(user_config_dir("tessera", appauthor=False))) / name
 
 
 def read(name: str) -> dict[str, object]:
     """Return the JSON object in a file of the person's, empty without the file; raises ConfigError for other data."""
-    file = personal(name)
+    file = user_path(name)
     try:
         values = files.parse_json(files.read(file))
     except FileNotFoundError:
@@ -72,7 +72,7 @@ def read(name: str) -> dict[str, object]:
 
 def write(name: str, values: dict[str, object]) -> None:
     """Store a JSON object in a file that only its owner can read, as a whole or not at all; raises ConfigError."""
-    file = personal(name)
+    file = user_path(name)
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         files.replace(file, json.dumps(values, ensure_ascii=False, indent=2))
@@ -86,14 +86,14 @@ def write(name: str, values: dict[str, object]) -> None:
         ) from None
 
 
-def expanded(path: Path | str) -> Path:
+def expand_home(path: Path | str) -> Path:
     """Return a path that may begin with `~` as the system takes it; that of an unknown person stays as it is."""
     return Path(os.path.expanduser(path))  # noqa: PTH111 Path.expanduser raises for an unknown person
 
 
-def vacant(place: Path) -> Path:
-    """Return a whole path at which nothing is yet; raises ConfigError for one that is taken."""
-    place = expanded(place).absolute()
+def check_vacant(place: Path) -> Path:
+    """Return an absolute path at which nothing is yet; raises ConfigError for one that is taken."""
+    place = expand_home(place).absolute()
     if os.path.lexists(place):  # where Path.exists raises for a name that is too long
         raise ConfigError("There is something at {place} already. Choose another place.", place=str(place))
     return place

@@ -21,7 +21,7 @@ class Entry:
     """A row of a table: `target` is `module:attribute`, of an installed `package` or, without one, of Tessera.
 
     The constructor of an entry that `reads_tokens` takes an embedder with token vectors and their centre. `kinds` are
-    the suffixes of files that a converter reads, which are known so without loading it.
+    the suffixes of files that a converter reads, known without loading it.
     """
 
     target: str
@@ -33,8 +33,8 @@ class Entry:
 class Registry(dict[str, Entry], Generic[T]):
     """The implementations of one kind, by name; `what` is the noun for the kind.
 
-    With a `group`, installed packages add to them by entry points of that name; `protocol` is what theirs have to have.
-    The packages are read when the table is listed, or asked for a name that isn't Tessera's.
+    With a `group`, installed packages add entries by entry points of that name, which implement `protocol`. The
+    packages are read when the table is listed, or asked for a name that isn't Tessera's.
     """
 
     def __init__(
@@ -49,13 +49,13 @@ class Registry(dict[str, Entry], Generic[T]):
 
     def __contains__(self, name: object) -> bool:
         return super().__contains__(name) or (
-            not self._complete and super(Registry, self._completed()).__contains__(name)
+            not self._complete and super(Registry, self._load_packages()).__contains__(name)
         )
 
     def __iter__(self) -> Iterator[str]:
-        return super(Registry, self._completed()).__iter__()
+        return super(Registry, self._load_packages()).__iter__()
 
-    def _completed(self) -> "Registry[T]":
+    def _load_packages(self) -> "Registry[T]":
         """Add the entries of installed packages, once."""
         with self._building:
             if not self._complete:
@@ -78,7 +78,7 @@ class Registry(dict[str, Entry], Generic[T]):
                 self._built[name] = self.make(name)
             return self._built[name]
 
-    def built(self, name: str) -> T | None:
+    def get_built(self, name: str) -> T | None:
         """Return the object that `build` made for a name, or None if it was never built."""
         return self._built.get(name)
 
@@ -91,14 +91,14 @@ class Registry(dict[str, Entry], Generic[T]):
     def make(self, name: str, *parts: object) -> T:
         """Return an unshared object for `name` or `name:argument`; its constructor gets `parts`, then the argument.
 
-        Raises UnknownChoice, ConfigError for a missing argument, ModelError for a folder without a model and for what
-        the code of a package raises or lacks.
+        Raises UnknownChoice, ConfigError for a missing argument, ModelError for a folder without a model and for errors
+        and missing members of a package.
         """
         kind, _, argument = name.partition(":")
         constructor = self.constructor(kind)
         with self._translate_errors(kind):
             made: T = constructor(*parts, argument) if argument else constructor(*parts)
-            if self[kind].package and (lacking := _lacking(made, self._protocol)):
+            if self[kind].package and (lacking := _missing_members(made, self._protocol)):
                 raise ModelError(
                     "The {what} '{name}' of the Python package {package} lacks {parts}. "
                     "Update the package or remove it.",
@@ -120,7 +120,7 @@ class Registry(dict[str, Entry], Generic[T]):
 
     @contextmanager
     def _translate_errors(self, name: str) -> Iterator[None]:
-        """Translate what the code of a package raises into a ModelError."""
+        """Translate the errors of a package into a ModelError."""
         try:
             yield
         except TesseraError:
@@ -138,7 +138,7 @@ class Registry(dict[str, Entry], Generic[T]):
             ) from error
 
 
-def _lacking(made: object, protocol: type) -> list[str]:
+def _missing_members(made: object, protocol: type) -> list[str]:
     """Return the members of a protocol that an object lacks, or has with another type."""
     lacking = []
     for name, member in vars(protocol).items():

@@ -1,7 +1,7 @@
-"""A file that is written in place of another one, while other programs may write it too: no text is lost.
+"""Replacing a file that other programs may write at the same time: no text is lost.
 
-The new file and the old one change places in one step; then it is seen what came out. If that isn't what was expected,
-it is put back. Decision: docs/decisions/0029-files-of-others.md.
+The new file and the old one are exchanged in one step; then the old one is read. If it isn't as expected, it is put
+back. Decision: docs/decisions/0029-files-of-others.md.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import mkstemp
 
 PREFIX, SUFFIX = ".tessera-", ".part"
-"""The name of a file that is being written; the dot keeps it from every sync."""
+"""Prefix of a file that is being written; the dot keeps it from every sync."""
 
 _PATIENCE = 1.0
 """Seconds to wait until another program has written a file that it has open."""
@@ -28,7 +28,7 @@ _AT_FDCWD, _SWAP = -100, 2
 
 
 class Changed(Exception):
-    """Another program changed the file; it is as that program wrote it. `copy` is a second text beside it, or None."""
+    """Another program changed the file; it holds that program's text. `copy` is a second text next to it, or None."""
 
     def __init__(self, copy: Path | None = None) -> None:
         super().__init__(copy)
@@ -41,12 +41,12 @@ def swap(file: Path, data: bytes, expected: bytes) -> os.stat_result:
     Raises Changed for a file that holds something else, or that another program doesn't stop writing; OSError.
     """
     state = file.stat()
-    if _settled(file) != expected:
+    if _read_settled(file) != expected:
         raise Changed
-    new = written_beside(file, data, partial(_resemble, like=state))
+    new = write_sibling(file, data, partial(_resemble, like=state))
     written, done, copy = new.stat(), False, None
     try:
-        done = _swapped(new, file, data, expected)
+        done = _exchange_expected(new, file, data, expected)
     except FileNotFoundError:
         pass  # it was deleted meanwhile
     finally:
@@ -57,20 +57,20 @@ def swap(file: Path, data: bytes, expected: bytes) -> os.stat_result:
     return written
 
 
-def _swapped(new: Path, file: Path, ours: bytes, expected: bytes) -> bool:
-    """Let the new file and the old one change places, and back if another text than expected comes out."""
+def _exchange_expected(new: Path, file: Path, ours: bytes, expected: bytes) -> bool:
+    """Exchange the new file and the old one, and back if the old one isn't as expected."""
     exchange(new, file)
-    if _settled(new) == expected:
+    if _read_settled(new) == expected:
         return True
     exchange(new, file)
-    if _settled(new) != ours:
+    if _read_settled(new) != ours:
         exchange(new, file)  # it was written again meanwhile: the later text is the file
     return False
 
 
 def _discard_or_rescue(new: Path, file: Path, harmless: Container[bytes]) -> Path | None:
-    """Delete what is left of a swap; another program's text is put beside the file instead, and its path returned."""
-    if not new.exists() or _settled(new, harmless) in harmless:
+    """Delete what is left of a swap; another program's text is put next to the file, and its path returned."""
+    if not new.exists() or _read_settled(new, harmless) in harmless:
         return None
     copy = _copy_name(file)
     new.rename(copy)
@@ -78,12 +78,12 @@ def _discard_or_rescue(new: Path, file: Path, harmless: Container[bytes]) -> Pat
 
 
 def _copy_name(file: Path) -> Path:
-    """Return a free name beside a file."""
+    """Return a free name in the folder of a file."""
     at = datetime.now(UTC).strftime("%Y-%m-%d %H-%M-%S.%f")
     return file.with_name(f"{file.stem[:60]} (conflict {at}){file.suffix}")
 
 
-def written_beside(file: Path, data: bytes, prepare: Callable[[Path], object]) -> Path:
+def write_sibling(file: Path, data: bytes, prepare: Callable[[Path], object]) -> Path:
     """Return a new file in the folder of another, all of it on disk; `prepare` gives it rights and times."""
     handle, name = mkstemp(prefix=PREFIX, suffix=SUFFIX, dir=file.parent)
     new = Path(name)
@@ -113,7 +113,7 @@ def _give_rights(new: Path, like: os.stat_result) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make changes of names in a folder last; where a folder can't be opened, the system does."""
+    """Flush changes of names in a folder to disk; where a folder can't be opened, the system does it."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -122,11 +122,11 @@ def sync_folder(folder: Path) -> None:
             os.close(handle)
 
 
-def _settled(file: Path, drop: Container[bytes] = ()) -> bytes | None:
-    """Return what a file holds once nobody has it open for writing; None if that doesn't come about in time.
+def _read_settled(file: Path, drop: Container[bytes] = ()) -> bytes | None:
+    """Return the content of a file once nobody has it open for writing; None if that takes too long.
 
-    A file that holds one of the texts in `drop` is deleted before anybody can open it. Only Linux tells whether a file
-    is open for writing; elsewhere it is read twice.
+    A file that holds one of the texts in `drop` is deleted before anybody can open it. Only Linux reports whether a
+    file is open for writing; elsewhere it is read twice.
     """
     until = time.monotonic() + _PATIENCE
     while True:
@@ -147,7 +147,7 @@ def _settled(file: Path, drop: Container[bytes] = ()) -> bytes | None:
 
 @contextmanager
 def _hold_write_lease(handle: int) -> Iterator[bool | None]:
-    """Keep a file from being opened for writing; yields whether nobody has it open so, None where nobody knows."""
+    """Keep a file from being opened for writing; yield whether nobody has it open, None where unknown."""
     if sys.platform != "linux":
         yield None
         return
@@ -181,8 +181,8 @@ def exchange(path: Path, other: Path) -> None:
 def exchange_by_names(path: Path, other: Path) -> None:
     """Let two files change places by three renamings, none of which replaces a file.
 
-    If a program makes a file under the free name meanwhile, that file stays, and `other` comes to stand beside it:
-    raises Changed.
+    If a program makes a file under the free name meanwhile, that file stays, and `other` is put next to it: raises
+    Changed.
     """
     between = path.with_name(f"{path.name}~")
     other.rename(between)

@@ -1,4 +1,4 @@
-"""Temporary folders inside a workspace. They end with the process that made them; a killed one's go at an opening."""
+"""Temporary folders of a workspace, deleted with their process; those of a killed process at the next opening."""
 
 import shutil
 import tempfile
@@ -10,7 +10,7 @@ from threading import Lock
 from filelock import FileLock, Timeout
 
 from core.base import files
-from core.base.faults import translated
+from core.base.faults import translate_errors
 
 FOLDER = "temporary"
 """The folder in a workspace with a folder for each process; the process holds its lock file."""
@@ -29,7 +29,7 @@ class TemporaryFolders:
 
     def make(self) -> Path:
         """Make an empty folder, which the caller deletes; raises StoreError."""
-        with translated(self._workspace), self._making:
+        with translate_errors(self._workspace), self._making:
             if self._own is None:
                 with FileLock(files.folder(self._all) / _LOCK, mode=0o600):
                     own = Path(tempfile.mkdtemp(dir=self._all))
@@ -39,8 +39,8 @@ class TemporaryFolders:
             return Path(tempfile.mkdtemp(dir=self._own))
 
     @contextmanager
-    def made(self) -> Iterator[Path]:
-        """Make an empty folder, and delete it with what it holds at the end; raises StoreError."""
+    def make_scoped(self) -> Iterator[Path]:
+        """Make an empty folder, and delete it with its content at the end; raises StoreError."""
         folder = self.make()
         try:
             yield folder
@@ -57,7 +57,7 @@ class TemporaryFolders:
 
 
 def sweep(workspace: Path) -> None:
-    """Delete what ended processes left; folders of running ones stay."""
+    """Delete the folders of ended processes; those of running ones stay."""
     place = workspace / FOLDER
     if not place.is_dir():
         return

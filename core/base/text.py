@@ -9,7 +9,7 @@ from itertools import chain, groupby
 from operator import add
 from pathlib import PurePosixPath
 
-from core.base.blobs import without_blobs
+from core.base.blobs import remove_blobs
 
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 """Chinese, Japanese and Korean, as a character class: written without spaces, or with particles that cling to words."""
@@ -19,7 +19,7 @@ INVISIBLE = (
     "\u00ad\u034f\u061c\u0640\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
     "\U000e0000-\U000e0fff"
 )
-"""Characters that change how others look, not what they say, as a character class.
+"""Characters that change only how others look, as a character class.
 
 Soft hyphens, spaces of no width, joiners, marks of direction, variation selectors, the stroke that stretches Arabic.
 """
@@ -77,7 +77,7 @@ _HAN = range(0x3400, 0xA000)
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LETTERS = re.compile(rf"[^\W\d_]+(?:[{MARKS}{INVISIBLE}]+[^\W\d_]*)*")
 _LEAST_LETTERS = 3
-"""Fewest letters between digits that are a word: `5th` is no th."""
+"""Least letters between digits that are a word: `5th` isn't `th`."""
 WORDS_FORM = 1
 """Number of the form in which `keywords` gives words. A workspace with words in another form is indexed anew."""
 STOP_WORDS = frozenset(
@@ -94,18 +94,18 @@ def digest(text: str) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def half_character(text: str) -> int | None:
-    """Return where the first half of a character stands, which no file or database can hold; None if there is none."""
+def find_half_character(text: str) -> int | None:
+    """Return the offset of the first half of a character, which no file or database can hold; None if there is none."""
     half = _HALVES.search(text)
     return half and half.start()
 
 
-def storable(text: str) -> str:
+def make_storable(text: str) -> str:
     """Return a text of the same length with a mark in place of NULs and of halves of characters."""
     return _HALVES.sub("�", text.replace("\0", "�"))
 
 
-def escaped(text: str) -> str:
+def escape_halves(text: str) -> str:
     """Return a text that can be printed anywhere: halves of characters are escaped."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
@@ -115,29 +115,29 @@ def fold(text: str) -> str:
 
     Normal width, folded case, simplified characters, nothing invisible, and no points in Hebrew and Arabic.
     """
-    return simplified(_without(_UNREAD, unicodedata.normalize("NFKC", text)).casefold())
+    return simplify(_remove(_UNREAD, unicodedata.normalize("NFKC", text)).casefold())
 
 
-def _without(pattern: re.Pattern[str], text: str) -> str:
+def _remove(pattern: re.Pattern[str], text: str) -> str:
     return text if text.isascii() else pattern.sub("", text)
 
 
-def composed(text: str) -> str:
+def compose(text: str) -> str:
     """Return a text with each letter and its marks as one character, where there is one: as most programs write names.
 
-    Files of macOS have names in which they stand apart (NFD).
+    Names of files on macOS have them as separate characters (NFD).
     """
     return unicodedata.normalize("NFC", text)
 
 
 def name_key(name: str) -> str:
     """Return the common form of a name's spellings, which differ in case or in how letters and marks are composed."""
-    return composed(composed(name).casefold())
+    return compose(compose(name).casefold())
 
 
 def stem(path: str) -> str:
     """Return the name of a file as a title: composed, on one line, without its suffix."""
-    return composed(" ".join(PurePosixPath(path).stem.split()))
+    return compose(" ".join(PurePosixPath(path).stem.split()))
 
 
 def one_line(text: str) -> str:
@@ -146,14 +146,14 @@ def one_line(text: str) -> str:
 
 
 def is_punctuation(text: str) -> bool:
-    """Return whether a text has only punctuation, separators and control characters, which no search looks for."""
+    """Return whether a text has only punctuation, separators and control characters, which are never searched."""
     return all(unicodedata.category(character)[0] in "PZC" for character in text)
 
 
-def simplified(text: str) -> str:
+def simplify(text: str) -> str:
     """Return a text with traditional Chinese characters as simplified ones, each in its place.
 
-    A character becomes the same wherever it stands, so that any part of a text becomes that part: 著 is 着 in 著名 too.
+    A character becomes the same in every place, so that any part of a text becomes that part: 著 is 着 in 著名 too.
     """
     if text.isascii():
         return text
@@ -170,7 +170,7 @@ def keywords(text: str) -> list[str]:
     have no words.
     """
     words: list[str] = []
-    for run in _runs(without_blobs(text)):
+    for run in _runs(remove_blobs(text)):
         word = run.group()
         words += _characters(word) if run.lastgroup else _identifier(word)
     return words
@@ -179,18 +179,18 @@ def keywords(text: str) -> list[str]:
 def query_keywords(text: str, *, limit: int = 64) -> list[str]:
     """Return the distinct words of a question that keyword search looks for, at most `limit`.
 
-    Pairs stand for a run of a script without spaces, and words that carry no subject are left out unless nothing else
-    would be left.
+    A run of a script without spaces becomes pairs of characters, and words that carry no subject are left out unless
+    nothing else would be left.
     """
     words: dict[str, None] = {}
     for run in _runs(text):
         word = run.group()
-        words |= dict.fromkeys(_pairs(_clusters(word)) or [word] if run.lastgroup else _typed(word))
+        words |= dict.fromkeys(_pairs(_clusters(word)) or [word] if run.lastgroup else _typed_words(word))
     return ([word for word in words if word not in STOP_WORDS] or list(words))[:limit]
 
 
 def parts_of(word: str) -> list[tuple[int, int]]:
-    """Return where the parts of an identifier stand, as `keywords` gives them; nothing for a plain word."""
+    """Return the spans of the parts of an identifier, as `keywords` gives them; nothing for a plain word."""
     if word.isalpha() and word.islower():
         return []
     humps, whole = _humps(word), len(word.strip("_"))
@@ -199,13 +199,13 @@ def parts_of(word: str) -> list[tuple[int, int]]:
 
 
 def _humps(word: str) -> list[tuple[int, int]]:
-    """Return where the parts stand that capitals and other signs make of a word."""
+    """Return the spans of the parts into which capitals and other signs divide a word."""
     spans = [match.span() for match in _PARTS.finditer(word)] if word.isascii() else []
     return [(start, end) for start, end in spans if end - start > 1] if len(spans) > 1 else []
 
 
 def _runs(text: str) -> Iterator[re.Match[str]]:
-    return _RUNS.finditer(simplified(_without(_UNSEEN, unicodedata.normalize("NFKC", text))))
+    return _RUNS.finditer(simplify(_remove(_UNSEEN, unicodedata.normalize("NFKC", text))))
 
 
 def _characters(run: str) -> list[str]:
@@ -228,8 +228,8 @@ def _identifier(word: str) -> Sequence[str]:
     return (whole, *(_plain(word[start:end]) for start, end in parts_of(word))) if whole else ()
 
 
-def _typed(word: str) -> list[str]:
-    """Return the words of an identifier in a question: who types `iphone15` doesn't look for every iPhone."""
+def _typed_words(word: str) -> list[str]:
+    """Return the words of an identifier in a question: `iphone15` doesn't look for every iPhone."""
     whole = _plain(word.strip("_"))
     return [whole, *(word[start:end].lower() for start, end in _humps(word))] if whole else []
 
@@ -242,7 +242,7 @@ def _plain(word: str) -> str:
 
 @cache
 def _traditional() -> re.Pattern[str]:
-    """Match what has a simplified form: most of a text has none, and str.translate looks each character up."""
+    """Match characters with a simplified form: most have none, and str.translate looks each one up."""
     return re.compile(f"[{''.join(_simplified())}]")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from itertools import chain, islice, takewhile
 
-from core.base.blobs import without_blobs
+from core.base.blobs import remove_blobs
 from core.base.lines import line_starts
 from core.base.messages import Message, message
 from core.chunking.letters import CODE
@@ -53,7 +53,7 @@ def chunks(reading: TokenizedNote, slices: Sequence[Slice], kind: ChunkKind) -> 
                 language=letters.language(piece.start, piece.end),
                 token_count=reading.count(piece.start, piece.end),
                 overlap_tokens=reading.count(piece.start, piece.own),
-                lead=without_blobs(lead_at(reading.outline.blocks, piece.start)),
+                lead=remove_blobs(lead_at(reading.outline.blocks, piece.start)),
                 line=bisect_right(lines, piece.start),
                 **sections.for_slice(piece.own, piece.end, short=short_for(kind))._asdict(),
             )

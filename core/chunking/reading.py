@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from core.base.blobs import LARGE, Span, blanked
+from core.base.blobs import LARGE, Span, blank_blobs
 from core.chunking.letters import Letters
 from core.chunking.shortened import Shortened
 from core.markdown.outline import Outline, parse, plain_outline
@@ -53,4 +53,4 @@ def read(note: Note, tokens: Tokens, outline: Outline | None = None) -> Tokenize
     large = [span for span in outline.blobs if span[1] - span[0] >= LARGE]
     short = Shortened.from_text(note.body, outline.blobs)
     spans = tokens(short.text) if short.text else np.empty((0, 2), np.int32)
-    return TokenizedNote(note, outline, blanked(note.body, outline.blobs), large, short.offsets(spans[:, 0]), short)
+    return TokenizedNote(note, outline, blank_blobs(note.body, outline.blobs), large, short.offsets(spans[:, 0]), short)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.base.blobs import Span, without_blobs
+from core.base.blobs import Span, remove_blobs
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Shortened:
         """Shorten a text by its blobs."""
         spans = np.array(blobs, np.int64).reshape(-1, 2)
         missing = np.cumsum([0, *(spans[:, 1] - spans[:, 0] - 1)], dtype=np.int64)
-        return cls(without_blobs(text, blobs), spans[:, 1] - missing[1:], missing)
+        return cls(remove_blobs(text, blobs), spans[:, 1] - missing[1:], missing)
 
     def offsets(self, places: NDArray[np.integer]) -> NDArray[np.int64]:
         """Return where characters of the short text are in the whole one."""

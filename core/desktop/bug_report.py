@@ -1,6 +1,6 @@
 """Bug reports without personal data: no text, name, path, address or key.
 
-Whatever is neither a number, a version, nor a choice of Tessera's own, is left out or called `(set)`.
+Everything but numbers, versions and choices of Tessera's own is left out or shown as `(set)`.
 """
 
 import platform
@@ -53,7 +53,7 @@ class BugReport:
 def bug_report(
     folder: Path, settings: Settings, status: Status | None = None, problem: TesseraError | None = None
 ) -> BugReport:
-    """Return what a bug report needs of a workspace; `problem` says why it has no `status`."""
+    """Return the bug report of a workspace; `problem` is why it has no `status`."""
     facts: dict[str, Any] = {"versions": versions(), "files": _sizes(folder), "settings": dict(_changed(settings, ""))}
     if status is not None:
         facts["open for"] = "reading" if status.readonly else "writing"
@@ -69,7 +69,7 @@ def bug_report(
 
 @cache
 def versions() -> Mapping[str, str]:
-    """Return the versions of what Tessera runs on; nothing is imported for it."""
+    """Return the versions of the system and the packages, without importing them."""
     known = {"python": platform.python_version(), "system": platform.platform(), "sqlite": sqlite3.sqlite_version}
     for package in _PACKAGES.split():
         try:

@@ -1,4 +1,4 @@
-"""The dialog of the system in which a person chooses a folder, and the folders of this machine where there is none."""
+"""The system's dialog for choosing a folder, and the folders of this machine where there is no dialog."""
 
 import os
 import shutil
@@ -7,12 +7,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from core.base.text import half_character
+from core.base.text import find_half_character
 
 PATIENCE = 600.0
 """Seconds that a dialog may stay open."""
 MOST = 500
-"""Most folders that are listed of one."""
+"""Most subfolders that are listed."""
 _MAC = 'POSIX path of (choose folder with prompt "Tessera")'
 _WINDOWS = (
     "Add-Type -AssemblyName System.Windows.Forms; $box = New-Object System.Windows.Forms.FolderBrowserDialog; "
@@ -36,7 +36,7 @@ def command() -> Sequence[str] | None:
 
 
 def choose() -> Path | None:
-    """Show the dialog, and return the folder once it is chosen; None without one, or for a name that is no text."""
+    """Show the dialog, and return the folder once it is chosen; None without one, or for a name that isn't text."""
     shown = command()
     if shown is None:
         return None
@@ -45,13 +45,13 @@ def choose() -> Path | None:
     except (OSError, subprocess.SubprocessError):
         return None
     chosen = os.fsdecode(done.stdout).rstrip("\r\n")
-    return Path(chosen) if chosen and half_character(chosen) is None else None
+    return Path(chosen) if chosen and find_half_character(chosen) is None else None
 
 
 def inside(folder: Path) -> list[Path]:
-    """Return the folders in one by name, without hidden ones and names that are no text; none of an unreadable one."""
+    """Return the subfolders by name, without hidden ones and names that aren't text; none of an unreadable folder."""
     try:
-        seen = [path for path in folder.iterdir() if path.name[0] != "." and half_character(path.name) is None]
+        seen = [path for path in folder.iterdir() if path.name[0] != "." and find_half_character(path.name) is None]
     except OSError:
         return []
     return sorted(filter(_is_folder, seen), key=lambda path: path.name.casefold())[:MOST]

@@ -22,7 +22,7 @@ _RUN = (sys.executable, "-m", "core.doors.cli", "app")
 
 
 def add() -> Path:
-    """Write the shortcut for this person, and return its place; raises ConfigError where that can't be written."""
+    """Write the shortcut for this user, and return its place; raises ConfigError where that can't be written."""
     place = _place()
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -126,7 +126,7 @@ def icns(png: bytes) -> bytes:
 
 
 def ico(png: bytes) -> bytes:
-    """Return an icon of Windows with one picture of 256 pixels, which stands as 0 there."""
+    """Return an icon of Windows with one picture of 256 pixels, a width that is stored as 0."""
     return pack("<HHHBBBBHHII", 0, 1, 1, _SIDE % 256, _SIDE % 256, 0, 0, 1, 32, len(png), 22) + png
 
 

@@ -1,7 +1,7 @@
 """The window of the app: a browser of this machine without its bars, in a profile of its own.
 
-A browser that reads commands from a pipe (Chrome's `--remote-debugging-pipe`) is brought to the front and closed by
-it, says when its last page is gone, and goes with this process. Nobody else can reach that pipe.
+A browser that reads commands from a pipe (Chrome's `--remote-debugging-pipe`) is brought to the front and closed by it,
+reports when its last page is closed, and ends with this process. No other process can reach that pipe.
 """
 
 import json
@@ -35,10 +35,10 @@ _ROOTS = ("PROGRAMFILES", "PROGRAMFILES(X86)", "LOCALAPPDATA")
 _FLAGS = ("--no-first-run", "--no-default-browser-check", "--disable-sync", "--disable-extensions")
 _CHUNK = 1 << 16
 _ABOVE = 10
-"""Least number of a file while others get theirs."""
+"""Least file descriptor during the renumbering of others."""
 
 address = ""
-"""Where the pages of this process are, with their token if they need one."""
+"""The address of the pages of this process, with their token if they need one."""
 window: "AppWindow | None" = None
 """The window of this process, while it is open."""
 
@@ -61,7 +61,7 @@ def keeps_running() -> bool:
 
 
 def profile(workspace: Path) -> Path:
-    """Return the folder of the browser's own files for the window of a workspace; it holds nothing of the notes."""
+    """Return the folder of the browser's files for the window of a workspace; it holds no notes."""
     return user_cache_path("tessera", appauthor=False) / f"window-{digest(os.path.realpath(workspace)).hex()[:12]}"
 
 
@@ -73,12 +73,12 @@ class AppWindow:
         flags = [f"--user-data-dir={profile}", "--class=Tessera", *_FLAGS]
         self._pages: set[str] = set()
         self.seen = sys.platform == "win32"
-        """Whether it was there at all; a browser that can't start ends at once."""
+        """Whether a window was ever shown; a browser that can't start ends at once."""
         self._number = 0
         self._sending = threading.Lock()
         self._commands: int | None = None
         self.wait: Callable[[], object]
-        """Waits until the window is closed; for one thread, once."""
+        """Waits until the window is closed; called once, by one thread."""
         if sys.platform == "win32":
             self.wait = subprocess.Popen([browser, f"--app={url}", *flags]).wait
         else:
@@ -105,7 +105,7 @@ class AppWindow:
         return False
 
     def _read(self, answers: int) -> None:
-        """Follow which pages there are, and end the browser with the last one: on a Mac it stays without a window.
+        """Follow the open pages, and end the browser with the last one, because on a Mac it stays without a window.
 
         Closes both ends of the pipe when the browser is gone.
         """
@@ -143,7 +143,7 @@ def _piped(command: list[str]) -> tuple[int, int, int]:
     import fcntl  # which Windows lacks
 
     (read, commands), (answers, write) = os.pipe(), os.pipe()
-    # Above all numbers that are given new meanings below.
+    # Above all file descriptors that are reassigned below.
     ends = [fcntl.fcntl(item, fcntl.F_DUPFD_CLOEXEC, _ABOVE) for item in (read, write)]
     nothing = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
     given = [(os.POSIX_SPAWN_DUP2, end, number) for end, number in zip(ends, (3, 4), strict=True)]

@@ -17,7 +17,7 @@ EMBEDDERS: Registry[Embedder] = Registry(
     group="tessera.embedders",
     protocol=Embedder,
 )
-build, built, make = EMBEDDERS.build, EMBEDDERS.built, EMBEDDERS.make
+build, built, make = EMBEDDERS.build, EMBEDDERS.get_built, EMBEDDERS.make
 
 
 def batch_size(embedder: Embedder) -> int | None:

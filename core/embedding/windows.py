@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.base.blobs import blanked
+from core.base.blobs import blank_blobs
 from core.base.errors import ConfigError
 from core.embedding import Embedder
 from core.markdown.rows import tables
@@ -83,7 +83,7 @@ def places_of(chunk: Chunk, title: str, embedder: Embedder) -> Spans:
 
 def _without_blobs(chunk: Chunk) -> Chunk:
     """Return a chunk with blanks in place of its blobs, so that all else stays in its place."""
-    text = blanked(chunk.text)
+    text = blank_blobs(chunk.text)
     return chunk if text is chunk.text else replace(chunk, text=text)
 
 

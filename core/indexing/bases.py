@@ -7,9 +7,9 @@ from datetime import datetime
 from typing import Unpack, get_args
 
 from core import embedding, reranking
-from core.base.call_log import log_bases, logged
+from core.base.call_log import log_bases, log_call
 from core.base.errors import ConfigError, UnknownChoice
-from core.base.text import escaped, half_character
+from core.base.text import escape_halves, find_half_character
 from core.chunking import check as check_chunking
 from core.documents import pictures
 from core.indexing.chunks import Chunks
@@ -92,7 +92,7 @@ class Bases(Switching):
         sizes = ChunkingOptions(**self._settings.chunking.model_dump())
         return NewBase(chosen, replace(sizes, strategy=_STRATEGIES.get(kind, sizes.strategy)))
 
-    @logged("base.add")
+    @log_call("base.add")
     def add(
         self,
         name: str,
@@ -138,7 +138,7 @@ class Bases(Switching):
         log_bases([base])
         return base
 
-    @logged("base.change")
+    @log_call("base.change")
     def update(self, name: str, **fields: Unpack[BaseFields]) -> KnowledgeBase:
         """Store other values of fields that change nothing that is indexed; return the base.
 
@@ -157,7 +157,7 @@ class Bases(Switching):
         """Forget the model that the archive of a base names, so that it is offered no longer; return the base."""
         return self._store.bases.change(self.get(name), wish="")
 
-    @logged("base.rename")
+    @log_call("base.rename")
     def rename(self, name: str, new: str) -> KnowledgeBase:
         """Give a base another name, in past searches and questions that name it too; return the base.
 
@@ -188,7 +188,7 @@ class Bases(Switching):
         ]
         return measure(Indexer(self._store, target, embedder), target, embedder, notes, progress)
 
-    @logged("base.delete")
+    @log_call("base.delete")
     def delete(self, name: str) -> None:
         """Put a base into the trash, from where it can be restored with everything; files on disk stay."""
         self._store.database.check_writable()
@@ -207,8 +207,10 @@ class Bases(Switching):
         """Raise ConfigError for a name that a new base can't have."""
         if not name.strip():
             raise ConfigError("The base has no name. Give it one.")
-        if half_character(name) is not None:
-            raise ConfigError("The name '{name}' holds half of a character. Type another name.", name=escaped(name))
+        if find_half_character(name) is not None:
+            raise ConfigError(
+                "The name '{name}' holds half of a character. Type another name.", name=escape_halves(name)
+            )
         if _CONTROL.search(name):
             raise ConfigError("The name '{name}' holds a control character. Type another name.", name=ascii(name)[1:-1])
         if len(name) > MOST_NAME:
@@ -226,7 +228,7 @@ class Bases(Switching):
         """Return the defaults for a search in a base; without a base, for a search in several."""
         return self._settings.search_in([base] if base else [])
 
-    @logged("base.adopt")
+    @log_call("base.adopt")
     def adopt(self, base: str, pipeline: Pipeline, *, progress: Progress = no_progress) -> None:
         """Give a base the settings and the chunking of a pipeline; other chunking cuts the base again.
 
@@ -244,7 +246,7 @@ class Bases(Switching):
 
     # token bits
 
-    @logged("base.tokens")
+    @log_call("base.tokens")
     def keep_tokens(self, base: str, keep: bool, *, progress: Progress = no_progress) -> int:
         """Keep or delete the token bits of a base; return how many windows were embedded because they lacked them."""
         changed = self._store.bases.change(self.get(base), keep_tokens=keep)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from core import chunking, embedding
-from core.base.call_log import log_bases, logged
+from core.base.call_log import log_bases, log_call
 from core.base.errors import EditError, NoteNotFound, UnknownChoice
-from core.base.faults import one_file
+from core.base.faults import wrap_file_errors
 from core.embedding import Embedder
 from core.indexing.chunk_editor import Act, ChunkEditor
 from core.indexing.cutter import cut_by
@@ -53,7 +53,7 @@ class Chunks:
     def cut(self, note: Note, options: ChunkingOptions, embedder: str) -> Cut:
         """Cut a note as an import would, under the edits it has; nothing is stored."""
         tokens = embedding.build(embedder).tokens
-        with one_file(note.path or note.title):
+        with wrap_file_errors(note.path or note.title):
             cut = chunking.cut(note, options, tokens, own=self.options(note.id) == options)
             return replace(cut, chunks=apply(note, cut.chunks, self._store.edits.for_note(note.id), tokens).chunks)
 
@@ -101,7 +101,7 @@ class Chunks:
             self._store.database.check_writable()
             return self._act_on_note(self._store.chunks.note_of(chunk_id), act)
 
-    @logged("chunk.edit")
+    @log_call("chunk.edit")
     def _act_on_note(self, note_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
         """Do an act on a note, and return the ids of the chunks that the act made; raises NoteNotFound."""
         with self._store.changing:
@@ -127,7 +127,7 @@ class Chunks:
         cards = self._store.notes.cards_of({edit.note_id for edit in edits})
         return [Flagged(edit, cards.get(edit.note_id)) for edit in edits]
 
-    @logged("chunk.resolve")
+    @log_call("chunk.resolve")
     def resolve(self, edit_id: str, decision: Decision) -> None:
         """Decide on a flagged edit: keep it as an addition at the note's end, or drop it.
 
@@ -146,7 +146,7 @@ class Chunks:
             else:
                 self._act_on_note(edit.note_id, lambda editor: _DECISIONS[decision](editor, edit))
 
-    @logged("index.rechunk")
+    @log_call("index.rechunk")
     def rechunk(
         self,
         base: str | None = None,
@@ -242,7 +242,7 @@ class Chunks:
         except FAILURES:
             _LOG.warning("Notes that were written are found by words only", exc_info=True)
 
-    @logged("index.embed")
+    @log_call("index.embed")
     def embed_again(self, base: str, progress: Progress = no_progress) -> int:
         """Embed a whole base again by its model, for one that changed under its name; return the number of chunks.
 
@@ -270,7 +270,7 @@ class Chunks:
         """Whether a base that embeds at once has a pending chunk."""
         return self._store.pending.any(base.id for base in self._at_once())
 
-    @logged("index.embed")
+    @log_call("index.embed")
     def _embed(
         self, bases: Sequence[KnowledgeBase], progress: Progress, only: Collection[str] | None = None
     ) -> EmbedQueue:

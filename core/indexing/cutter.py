@@ -7,7 +7,7 @@ from functools import partial
 
 from core import chunking
 from core.base.errors import SourceError
-from core.base.faults import one_file
+from core.base.faults import wrap_file_errors
 from core.embedding import Embedder
 from core.embedding.windows import windows_of
 from core.indexing import pictures
@@ -83,7 +83,7 @@ class Cutter:
     ) -> NoteToIndex:
         note = replace(ready.note, plain=self.base.plain)
         options = own or self.base.chunking
-        with one_file(note.path or note.title):
+        with wrap_file_errors(note.path or note.title):
             cut = chunking.cut(note, options, self.embedder.tokens, ready.outline)
             applied = apply(note, cut.chunks, edits, self.embedder.tokens)
         chunks, shown = self._with_pictures(replace(ready, note=note), applied.chunks, options)
@@ -113,7 +113,7 @@ class Cutter:
         if not self.store.pictures.is_read(self.base):
             return chunks, ()
         shown = pictures.named(note, self.store.pictures.for_note(note.id) if known is None else known)
-        with one_file(note.path or note.title):
+        with wrap_file_errors(note.path or note.title):
             return pictures.merge_picture_chunks(note, chunks, shown, options, self.embedder.tokens, ready.outline)
 
     def _to_embed(self, chunks: Sequence[Chunk]) -> list[Chunk]:

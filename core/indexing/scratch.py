@@ -12,7 +12,7 @@ from pathlib import Path
 from core import chunking, embedding
 from core.base import files
 from core.base.errors import DiskFull, IndexAway, NoteNotFound, NotWritable, StoreError, WorkspaceLocked
-from core.base.faults import translated
+from core.base.faults import translate_errors
 from core.base.text import digest
 from core.embedding import Embedder
 from core.indexing.embed_queue import EmbedQueue
@@ -73,7 +73,7 @@ class Scratch:
 
     def _place(self, name: str) -> Path:
         """Return the folder of a copy; what else lies in its place goes."""
-        with translated(self._store.folder):
+        with translate_errors(self._store.folder):
             place = files.folder(self.folder) / name
             if os.path.lexists(place) and not place.is_dir():
                 files.delete(place)
@@ -153,7 +153,7 @@ def _filled(folder: Path, fill: Callable[[Store], None]) -> Store:
         if isinstance(error, _NO_DAMAGE):
             raise
         _LOG.warning("A copy of a base is damaged. It is made anew.", exc_info=True)
-    with translated(folder.parent):
+    with translate_errors(folder.parent):
         files.delete(folder)
     return _opened(folder, fill)
 

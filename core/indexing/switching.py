@@ -9,7 +9,7 @@ from dataclasses import replace
 from shlex import quote
 
 from core import embedding
-from core.base.call_log import log_bases, logged
+from core.base.call_log import log_bases, log_call
 from core.base.errors import ConfigError
 from core.indexing.costs import measure
 from core.indexing.indexer import Indexer
@@ -49,7 +49,7 @@ class Switching:
             )
         return self._store.switches.begin(stored, embedder, built.fingerprint)
 
-    @logged("base.switch")
+    @log_call("base.switch")
     def run_switch(self, base: str, *, progress: Progress = no_progress) -> KnowledgeBase:
         """Run or resume the switch that was begun, and return the base with its new embedder.
 

@@ -8,7 +8,7 @@ import yaml
 
 from core.base.errors import SourceError
 from core.base.messages import Message
-from core.base.text import storable
+from core.base.text import make_storable
 from core.documents import Converted
 from core.documents.converting import convert, converters_for, is_document
 from core.documents.extras import fingerprint
@@ -59,7 +59,7 @@ def text_of(data: bytes, path: str, *, converter: str = "", original: str = "", 
     converted, version = convert(data, path, converter=converter)
     if kind in KINDS and KINDS[kind].called_as_file:
         converted = replace(converted, title=PurePosixPath(path).stem)
-    front, body = _front(converted), storable(converted.text)
+    front, body = _front(converted), make_storable(converted.text)
     if not body.strip():
         raise SourceError(path, "holds no text that could be read.")
     if len(front) + len(body) > MAX_TEXT:
@@ -85,5 +85,5 @@ def _front(converted: Converted) -> str:
         at = moment(fields[name])
         if at is None or at > later(now, 1):  # a bare day may have begun further east
             fields[name] = ""
-    said = {name: " ".join(storable(str(value)).split()) for name, value in fields.items() if value}
+    said = {name: " ".join(make_storable(str(value)).split()) for name, value in fields.items() if value}
     return f"---\n{yaml.safe_dump(said, allow_unicode=True, sort_keys=False, width=10_000)}---\n" if said else ""

@@ -11,7 +11,7 @@ from time import time_ns
 
 from core.base.errors import SourceError
 from core.base.messages import message
-from core.base.text import escaped, half_character
+from core.base.text import escape_halves, find_half_character
 from core.documents import kinds, unread
 from core.documents.converting import is_document
 from core.intake import absent
@@ -155,8 +155,8 @@ def root_of(folder: Path, forbidden: Path | None) -> Path:
         raise SourceError(str(folder), "This folder doesn't exist. Check the path.") from error
     if not is_folder:
         raise SourceError(str(folder), "This is a file, not a folder. Give the folder it is in.")
-    if half_character(str(root)) is not None:
-        raise SourceError(escaped(str(root)), "its name is not valid text. Rename it and update again.")
+    if find_half_character(str(root)) is not None:
+        raise SourceError(escape_halves(str(root)), "its name is not valid text. Rename it and update again.")
     if forbidden is not None and root.is_relative_to(forbidden.resolve()):
         raise SourceError(str(folder), "This folder is inside Tessera's own workspace. Choose another one.")
     return root
@@ -174,7 +174,7 @@ def _walk(
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
-            yield Failed(escaped(place.rstrip("/") or "."), message("can't be opened: {why}.", why=_why(error)))
+            yield Failed(escape_halves(place.rstrip("/") or "."), message("can't be opened: {why}.", why=_why(error)))
             continue
         names = {entry.name for entry in entries}
         left -= len(entries)
@@ -184,7 +184,7 @@ def _walk(
             is_folder = entry.is_dir(follow_symlinks=False)
             away = "" if is_folder else absent.stands_for(entry.name)
             away = away if away and _has_note_name(away, pictures=pictures) else ""
-            path = escaped(place + (away or entry.name))
+            path = escape_halves(place + (away or entry.name))
             if only and not only.lead_through(path):
                 continue
             if why := rules.reason(path, is_folder=is_folder):
@@ -223,7 +223,7 @@ def _checked(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: bool
     except (OSError, RuntimeError) as error:
         yield Failed(path, message("can't be read: {why}.", why=_why(error)))
         return
-    if half_character(entry.path[len(str(root)) :]) is not None:
+    if find_half_character(entry.path[len(str(root)) :]) is not None:
         yield Failed(path, message("its name is not valid text. Rename it and update again."))
     elif not stat.S_ISREG(status.st_mode):
         yield Failed(path, message("is not an ordinary file."))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 from core.base.errors import Cancelled, SourceError
-from core.base.faults import one_file
+from core.base.faults import wrap_file_errors
 from core.base.lines import line_starts
 from core.base.messages import message, skeleton
 from core.base.text import stem
@@ -159,7 +159,7 @@ def _notes(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -
         note_id = earlier_id or fresh_id(f"{base.id}/{file.path}", taken)
         change = Revision("sync" if old else "restore" if earlier_id else "create", "sync")
         try:
-            with one_file(file.path):
+            with wrap_file_errors(file.path):
                 note = _note(store, base, plan, file, note_id, live)
         except NotDownloaded as error:
             failure = Failed(file.path, error.reason)

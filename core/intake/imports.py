@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from core import chunking, embedding
-from core.base.call_log import log_bases, logged
+from core.base.call_log import log_bases, log_call
 from core.base.errors import Cancelled, SourceError, SyncRefused
-from core.base.faults import one_file
-from core.base.text import composed
+from core.base.faults import wrap_file_errors
+from core.base.text import compose
 from core.indexing.bases import Bases
 from core.indexing.embed_queue import FAILURES, EmbedQueue
 from core.indexing.models import Models
@@ -57,7 +57,7 @@ class Imports:
         file = file.expanduser()
         tokens = embedding.build(embedder).tokens
         try:
-            with one_file(file.name):
+            with wrap_file_errors(file.name):
                 data = folder.read(file.parent, file.name)
                 if documents.is_document(file.name):
                     note, _ = notefile.document_note(documents.text_of(data, file.name), file.name)
@@ -131,11 +131,11 @@ class Imports:
         own, forbidden = self._store.notes.files(known), self._store.folder
         scanned = folder.scan(path, forbidden=forbidden, plain=known.plain)
         ref, taken = str(scanned.folder), {note.path for note in own if note.source_ref == str(scanned.folder)}
-        paths = {composed(file.path): file.path for file in scanned.files if file.path not in taken}
+        paths = {compose(file.path): file.path for file in scanned.files if file.path not in taken}
         loose = {
-            note.note_id: replace(note, path=paths.pop(composed(note.path)))
+            note.note_id: replace(note, path=paths.pop(compose(note.path)))
             for note in self._store.notes.loose(known)
-            if composed(note.path) in paths
+            if compose(note.path) in paths
         }
         joining = [replace(note, source_ref=ref) for note in loose.values()]
         others = [note for note in own if note.note_id not in loose]
@@ -228,7 +228,7 @@ class Imports:
                 folder=str(plan.folder),
             )
         watch = watch and plan.source_ref != UPLOADED
-        with logged("import", base=plan.base) as line:
+        with log_call("import", base=plan.base) as line:
             report = self._applied(plan, embed, watch, progress)
             lists = {"failed": len(report.failed), "incomplete": len(report.incomplete)}
             line.update({name: getattr(report, name) for name in _COUNTS} | lists)

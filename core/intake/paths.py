@@ -3,7 +3,7 @@
 from collections.abc import Container, Iterable, Iterator
 from pathlib import PurePosixPath
 
-from core.base.text import composed
+from core.base.text import compose
 
 
 class Paths:
@@ -13,15 +13,15 @@ class Paths:
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
-        self._paths = frozenset(map(composed, paths))
+        self._paths = frozenset(map(compose, paths))
         self._above = {above for path in self._paths for above in ancestry(path)}
 
     def __contains__(self, path: str) -> bool:
-        return any(item in self._paths for item in ancestry(composed(path)))
+        return any(item in self._paths for item in ancestry(compose(path)))
 
     def lead_through(self, folder: str) -> bool:
         """Return whether any of the paths is a folder, lies in it, or has it in itself."""
-        return composed(folder) in self._above or folder in self
+        return compose(folder) in self._above or folder in self
 
 
 def ancestry(path: str) -> Iterator[str]:

@@ -10,8 +10,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 from core.base.errors import SourceError
-from core.base.faults import one_file
-from core.base.text import composed, name_key
+from core.base.faults import wrap_file_errors
+from core.base.text import compose, name_key
 from core.documents.kinds import PICTURES, kind_of
 from core.documents.unread import nothing_read, why_not_read
 from core.intake import absent
@@ -92,7 +92,7 @@ def plan(
     mine = {note.path: note for note in known if note.source_ref == ref}
     scanned = pages_only(scanned, mine, whole=only is None) if removals else scanned
     # A file of an upload is named in the form of the system that sent it.
-    alike = {} if removals else {composed(path): note for path, note in mine.items()}
+    alike = {} if removals else {compose(path): note for path, note in mine.items()}
     compared = _compare(scanned, mine, alike, unread)
     compared.failed += [failure for _, failure in compared.unread]
     moved = _moved(known, compared.new) if removals else []
@@ -140,7 +140,7 @@ def _compare(
     present = {file.path for file in scanned.files}
     for file in scanned.files:
         note = known.get(file.path)
-        if note is None and (other := alike.get(composed(file.path))) and other.path not in present:
+        if note is None and (other := alike.get(compose(file.path))) and other.path not in present:
             note = other
         same = note is not None and note.is_as(file)
         if note and same and file.is_settled:
@@ -151,7 +151,7 @@ def _compare(
             compared.unread.append((before, failure))
             continue
         try:
-            with one_file(file.path):
+            with wrap_file_errors(file.path):
                 file = with_text(scanned.folder, file, note.encoding if note else "")
         except absent.NotDownloaded as error:
             failure = Failed(file.path, error.reason)

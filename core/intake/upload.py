@@ -19,7 +19,7 @@ from typing import IO
 
 from core.base.errors import SourceError
 from core.base.messages import message
-from core.base.text import half_character
+from core.base.text import find_half_character
 from core.documents.converting import is_document
 from core.documents.unread import why_not_read
 from core.intake.absent import PLACEHOLDER, stands_for
@@ -246,7 +246,7 @@ def _checked(name: str) -> str:
         or re.match(r"[A-Za-z]:", name)
         or any(part.strip() in ("", ".", "..") for part in parts)
         or any(char < " " or char == "\x7f" for char in name)
-        or half_character(name) is not None
+        or find_half_character(name) is not None
     )
     if bad:
         shown = ascii(name) if not name.isprintable() else f"'{name}'"

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.base.call_log import logged
+from core.base.call_log import log_call
 from core.base.errors import TesseraError
 from core.base.jobs import Jobs
 from core.base.messages import Message
@@ -217,7 +217,7 @@ class Watching:
         """
 
         def work(progress: Progress) -> SyncReport | None:
-            with logged("sync"):
+            with log_call("sync"):
                 plan, _ = self._plan(base, folder, changed)  # once more: now no other import runs
                 if plan.base_id != base.id:
                     return None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from core.base.text import composed
+from core.base.text import compose
 from core.markdown import outline, parser
 from core.markdown.inline import hide, prose
 from core.markdown.links import DESTINATION, Link, definitions, extract
@@ -101,7 +101,7 @@ def _shown(match: re.Match[str], labels: Mapping[str, str]) -> str:
 
 def short_title(title: str) -> str:
     """Return a title on one line, of at most MAX_TITLE characters."""
-    title = " ".join(composed(title).split())
+    title = " ".join(compose(title).split())
     return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1].rstrip() + "…"
 
 

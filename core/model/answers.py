@@ -52,10 +52,10 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class AnswerThreshold:
-    """The least evidence of a search by which a base answers at all, and what it rests on.
+    """The least evidence of a search at which a base answers, and how it was measured.
 
     `basis`: `count` of the base's own `questions`, of which `share` are refused at most; or `count` questions on the
-    person's `others` bases, or `examples` that come with the program, of which `share` are answered at most. With nine
+    user's `others` bases, or `examples` that come with the program, of which `share` are answered at most. With nine
     chances in ten that share is between `low` and `high`. `windows` is how many the base had.
     """
 
@@ -69,7 +69,7 @@ class AnswerThreshold:
 
     @property
     def possible(self) -> bool:
-        """Whether a measuring can give it; a damaged file may hold another one."""
+        """Whether it is within the range of a measurement; a damaged file may hold another one."""
         return 0 <= self.low <= self.high <= 1 and 0 <= self.share <= 1 and min(self.count, self.windows) >= 0
 
 
@@ -77,8 +77,8 @@ class AnswerThreshold:
 class Sentence:
     """A sentence that a language model wrote, with the numbers of the quotes that it rests on.
 
-    It has none where it isn't in the notes: no quote of it stands there, `missing` amounts, dates and names of it stand
-    in none of its passages, or its quotes say it `otherwise`: with another negation, modality, comparison or order.
+    A sentence that isn't in the notes has none: no quote of it is there, `missing` amounts, dates and names are in none
+    of its passages, or its quotes say it `otherwise`: with another negation, modality, comparison or order.
     """
 
     text: str
@@ -91,7 +91,7 @@ class Sentence:
 class WrittenAnswer:
     """The part of a language model in an answer: its sentences so far, and the two texts that it was `sent`.
 
-    `ended`: it writes no more, because it was `stopped`, or as the `problem` says, or at its end.
+    `ended`: the model writes no more; it was `stopped`, failed with the `problem`, or is done.
     """
 
     model: str
@@ -106,8 +106,8 @@ class WrittenAnswer:
 class Answer:
     """The quotes that answer a question, the best first; none where the search is below the bar and none is likely.
 
-    `evidence` is that of the first quote: six of seven `sure` answers are right, four of five `likely` ones. Where a
-    language model wrote it, the quotes are those that its sentences rest on. `no_notes`: there are none at all.
+    `evidence` is that of the first quote: six of seven `sure` answers are right, four of five `likely` ones. Of an
+    answer by a language model, the quotes are those that its sentences rest on. `no_notes`: there are none at all.
     """
 
     query: str
@@ -164,7 +164,7 @@ UNPROVEN = message("The language model wrote nothing that your notes prove.")
 
 
 def told(answer: Answer) -> Message | None:
-    """Return what is to be said of an answer beside its sentences, None for nothing."""
+    """Return the remark on an answer in addition to its sentences, None for none."""
     writing = answer.writing
     if writing and writing.problem:
         return writing.problem
@@ -176,7 +176,7 @@ def told(answer: Answer) -> Message | None:
 
 
 def doubt(sentence: Sentence) -> Message | None:
-    """Return why a sentence isn't in the notes, None for one that is."""
+    """Return why a sentence isn't in the notes, None if it is."""
     if sentence.citations:
         return None
     if sentence.missing:
@@ -187,7 +187,7 @@ def doubt(sentence: Sentence) -> Message | None:
 
 
 def bar_line(bar: AnswerThreshold) -> Message:
-    """Return what a bar rests on and how sure it is, as a sentence."""
+    """Return how a threshold was measured and how sure it is, as a sentence."""
     figures = {name: round(100 * value) for name, value in (("share", bar.share), ("low", bar.low), ("high", bar.high))}
     if bar.basis == "questions":
         return message(

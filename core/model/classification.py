@@ -21,7 +21,7 @@ FILE_STATES: dict[str, Message] = {
     "stale": message("File changed since it was indexed"),
     "gone": message("File is gone"),
 }
-"""Sentences about a hit's file that has changed or is gone."""
+"""Messages about a hit's file that has changed or is gone."""
 
 
 def classified(note: Note | NoteSummary) -> dict[str, Any]:
@@ -42,7 +42,7 @@ def classification(note: Note | NoteSummary | Mapping[str, Any]) -> dict[str, Me
 
 
 def remarks(hit: Hit) -> list[Message]:
-    """Return what a person should know of a hit: its successors, and the states of its chunk and of its file."""
+    """Return the remarks on a hit: its successors, and the states of its chunk and of its file."""
     said = [message("Superseded by “{title}”", title=successor.title) for successor in hit.superseded_by]
     said += [CHUNK_STATES[hit.chunk.state]] if hit.chunk.state in ("pending", "refused") else []
     return [*said, *([FILE_STATES[hit.file]] if hit.file in FILE_STATES else [])]

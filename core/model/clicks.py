@@ -14,12 +14,12 @@ CLICKED: Mapping[ClickKind, Message] = {
     "copy": message("copied"),
     "cite": message("cited"),
 }
-"""What was done with a hit."""
+"""Actions on a hit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """How much a click says: its `weight`, where that of a verdict is 1, and the days after which half is left."""
+    """The weight of a click, where that of a verdict is 1, and the days after which half of it is left."""
 
     weight: float
     half_life: float

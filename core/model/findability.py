@@ -22,7 +22,7 @@ PROBE_KINDS: dict[ProbeKind, Message] = {
     "identifier": message("Name in code"),
     "link": message("Text of a link"),
 }
-"""What a question is made from, in the order in which a note's questions are asked."""
+"""The sources of questions, in the order in which a note's questions are asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class ProbeResult(Probe):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A note that no question reaches, or a copy of another one: the `other` that stands before it, and its title."""
+    """A note that no question reaches, or a copy of another one: the `other` that ranks before it, and its title."""
 
     note_id: str
     title: str
@@ -70,7 +70,7 @@ class Finding:
 
     @property
     def message(self) -> Message:
-        """Why, and what to do."""
+        """The reason, and what to do."""
         match self.reason:
             case "copy":
                 return message("A copy of '{other}': only one of the two is shown. Keep one.", other=self.other_title)
@@ -163,7 +163,7 @@ class BaseCheck:
         return {kind: (every[kind], first[kind]) for kind in PROBE_KINDS if every[kind]}
 
     def findable(self, note_id: str) -> float | None:
-        """Return the share of a note's questions that it comes first for, None for a note without questions."""
+        """Return the share of a note's questions that rank it first, None for a note without questions."""
         own = self.by_note.get(note_id)
         return sum(probe_result.rank == 1 for probe_result in own) / len(own) if own else None
 
@@ -174,7 +174,7 @@ class BaseCheck:
 
 @dataclass(frozen=True, slots=True)
 class CheckDiff:
-    """A check against the one before, on the questions of both: by all that a search does, and by meaning alone.
+    """A check against the one before, on the questions of both: by the whole search, and by meaning alone.
 
     `vanished` were there at the last check; `lost` are questions that no longer reach their note; `settings` are the
     names of those that changed.
@@ -209,7 +209,7 @@ class CheckDiff:
 
 @dataclass(frozen=True, slots=True)
 class Findability:
-    """The newest check of a base, and it against the one before, if there is one."""
+    """The newest check of a base, and its difference from the one before, if there is one."""
 
     base: str
     check: BaseCheck

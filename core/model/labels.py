@@ -184,7 +184,7 @@ def chunking_label(options: ChunkingOptions) -> Message:
 
 
 def new_base_line(name: str, new: NewBase) -> Message:
-    """Return what an import into a base that isn't there makes, and by which settings."""
+    """Return the base that an import would make, and its settings."""
     return message(
         "There is no base '{base}' yet: this import makes it. Model: {model}. Splitting: {splitting}.",
         base=name,
@@ -199,7 +199,7 @@ def embedder_name(embedder: str) -> Message:
 
 
 def settled_line(kind: str, title: str, *, accepted: bool) -> Message:
-    """Return what became of what waited of a note, by its kind."""
+    """Return the outcome of a note's item to review, by its kind."""
     if kind == "note":
         accept = message("'{title}' is accepted.", title=title)
         reject = message("'{title}' is in the trash.", title=title)
@@ -215,7 +215,7 @@ def base_model(kind: BaseKind, embedder: str) -> Message:
 
 
 def choice_line(choice: LlmSelection) -> Message:
-    """Return whose order the hits of literal bases have."""
+    """Return whether a language model or the words ordered the hits of literal bases."""
     if choice.problem:
         return message(
             "The language model didn't choose, so the hits are ordered by words. {reason}", reason=choice.problem

@@ -3,17 +3,17 @@
 from collections.abc import Collection
 
 from core.base.errors import QueryError
-from core.base.text import half_character
+from core.base.text import find_half_character
 from core.model import Filters
 
 QUESTION = 10_000
-"""Characters of a question at most, with the filters that stand in it."""
+"""Characters of a question at most, its filters included."""
 PART = 1_000
-"""Characters of a text at most that is looked for as it stands: a phrase, a part of a line, a value of a filter."""
+"""Characters at most of a text that is searched literally: a phrase, a part of a line, a value of a filter."""
 FILTERS = 100
-"""Filters of a question at most, and phrases; what SQLite takes together with VALUES."""
+"""Filters of a question at most, and phrases; with VALUES they are within the limits of SQLite."""
 VALUES = 400
-"""Values of a filter at most, any of which will do."""
+"""Values of a filter at most, any of which matches."""
 
 
 def check_question(text: str) -> None:
@@ -25,7 +25,7 @@ def check_question(text: str) -> None:
 
 
 def check_part(text: str) -> None:
-    """Raise QueryError for a text that is too long to be looked for as it stands, or that no database can hold."""
+    """Raise QueryError for a text that is too long to be searched literally, or that no database can hold."""
     if len(text) > PART:
         raise QueryError(
             "The text '{start}…' has {n} characters; at most {most} can be looked for as they stand.",
@@ -33,7 +33,7 @@ def check_part(text: str) -> None:
             n=len(text),
             most=PART,
         )
-    if half_character(text) is not None or "\0" in text:
+    if find_half_character(text) is not None or "\0" in text:
         raise QueryError("Half of a character stands in a filter. Delete it, or type it again.")
 
 

@@ -1,4 +1,4 @@
-"""What a reader of files left out of the text of a note."""
+"""The parts of a file that are left out of the text of its note."""
 
 import re
 from collections import defaultdict
@@ -30,7 +30,7 @@ OMISSION_KINDS: Mapping[str, Message] = {
     GUESSED: plural("the encoding of {n} file is a guess", "the encodings of {n} files are guesses"),
 }
 _OTHER = plural("{n} part was left out", "{n} parts were left out")
-"""What is said of a kind that only a later version knows."""
+"""The message of a kind that only a later version knows."""
 _ON_PAGES = {"page", "page_part", "comment", "character"}
 """Kinds whose places may be numbers of pages."""
 _PAGES = re.compile(r"[0-9]+(?:(?:, |–)[0-9]*)*…?")
@@ -42,8 +42,8 @@ _LONGEST_PLACE = 200
 class Omission:
     """Parts of a file that are not in the text of its note.
 
-    `kind` is a key of the table of kinds. `count` is the number of parts. `place` names where they are, as a person
-    would look for them (page numbers, a sheet, a line); it is not translated.
+    `kind` is a key of the table of kinds. `count` is the number of parts. `place` is where the user finds them (page
+    numbers, a sheet, a line); it isn't translated.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""What waits for a person's decision, and the kinds of it."""
+"""Items that wait for the user's decision, and their kinds."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,13 +25,15 @@ MatterKind = Literal[
 ]
 Side = Literal["mine", "theirs", "both"]
 SIDES: tuple[Side, ...] = get_args(Side)
-"""What may stay of a note with two texts."""
+"""The choices for a note with two texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatterType:
-    """A kind of what waits: its title, its icon, and what it means. A `quick` one is a decision that
-    waits; another is a hint, for which all notes are read."""
+    """A kind of items to review: its title, its icon, and its meaning.
+
+    A `quick` one is a pending decision; another is a hint, and finding it reads all notes.
+    """
 
     title: Message
     icon: str
@@ -123,11 +125,10 @@ MATTERS: dict[MatterKind, MatterType] = {
 
 @dataclass(frozen=True, slots=True)
 class ReviewItem:
-    """Something that waits for a decision. Its `key` names it as it is: what changed since has another key.
+    """An item that waits for a decision. Its `key` depends on its state: a changed item has another key.
 
-    `at` is since when it waits, if known. `other` is the newer note, the copy, the second file's note or the one that
-    says another number; `quotes` are the sentences of both. One of `submission`, `flagged` and `refused` is the thing
-    itself.
+    `at` is since when it waits, if known. `other` is the newer note, the copy, the second file's note or the one with
+    another number; `quotes` are the sentences of both. One of `submission`, `flagged` and `refused` is set.
     """
 
     kind: MatterKind

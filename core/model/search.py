@@ -60,7 +60,7 @@ class StageScore:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A hit with its neighbour chunks: a slice of the note's body, except where a person edited a chunk."""
+    """A hit with its neighbour chunks: a slice of the note's body, except where the user edited a chunk."""
 
     note: NoteSummary
     start: int
@@ -76,11 +76,11 @@ FileState = Literal["same", "stale", "gone"]
 class Hit:
     """A chunk that answers, with its score and rank at every stage it went through.
 
-    `matched` are the question's words in the chunk, set with `explain`. `joined` are the numbers of overlapping
-    chunks of the same note that the hit represents, `copies` the places of nearly the same text in other notes.
-    `asked` is the sub-query that found the chunk, empty where the question wasn't decomposed. `superseded_by` are the
-    notes that stand in place of the hit's, and `file` is the state of its file as of this search. `page` is that of
-    the sentence that answers, 0 where a document has none.
+    `matched` are the question's words in the chunk, set with `explain`. `joined` are the numbers of overlapping chunks
+    of the same note that the hit represents, `copies` the places of nearly the same text in other notes. `asked` is the
+    sub-query that found the chunk, empty where the question wasn't decomposed. `superseded_by` are the notes that
+    replace the hit's, and `file` is the state of its file as of this search. `page` is that of the sentence that
+    answers, 0 where a document has none.
     """
 
     rank: int
@@ -100,9 +100,9 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class PictureHit:
-    """A picture that shows what was asked for: its path from the top of its note's folder, and its note.
+    """A picture that matches the question: its path from the top of its note's folder, and its note.
 
-    It stands before `start` in the note's body. `score` is the cosine to the question, or to the pictures it is like.
+    It is before `start` in the note's body. `score` is the cosine to the question, or to the pictures it is like.
     """
 
     rank: int
@@ -194,12 +194,12 @@ class LlmSelection:
 class SearchResult:
     """The hits of a search, with its settings, notices and problems.
 
-    `settings` are complete. `reranker` ordered the hits; where reranking failed, it is empty and `rerank_problem`
-    gives the reason. `spelled` are words that no chunk holds, with their nearest spelling, which was looked for in
-    their place by word. Not `confident`: the hits are the nearest of notes that hardly answer, as their `evidence`
-    says (`core/retrieval/confidence.py`). `asked` are the sub-queries of an exploratory search in order,
-    `decompositions` the decompositions of the question, the used one first. `lost` is set with `explain`, and `choice`
-    where all searched bases are literal. `pictures` are hits of their own, where the question asks for pictures.
+    `settings` are complete. `reranker` ordered the hits; where reranking failed, it is empty and `rerank_problem` gives
+    the reason. `spelled` are words that no chunk holds, with their nearest spelling, which was searched by word in
+    their place. Not `confident`: the hits are the nearest of notes that hardly answer, as their `evidence` says
+    (`core/retrieval/confidence.py`). `asked` are the sub-queries of an exploratory search in order, `decompositions`
+    the decompositions of the question, the used one first. `lost` is set with `explain`, and `choice` where all
+    searched bases are literal. `pictures` are hits of their own, where the question asks for pictures.
     """
 
     query: str
@@ -240,14 +240,14 @@ class WhyNot:
 
 
 NOTE_MARKS = ("<note>", "</note>")
-"""Marks before and behind a note's own text in a context; the text itself never holds them."""
+"""Marks before and after a note's own text in a context; the text itself never holds them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
     """A numbered source of a context: a slice of a note, or what was read of its `picture` there.
 
-    `page` and `line` are those of the best hit in it: 0 where it is of no document with pages, of no text file.
+    `page` and `line` are those of its best hit: 0 without a document with pages, without a text file.
     """
 
     number: int
@@ -264,7 +264,7 @@ class Citation:
 class Context:
     """Passages as a block for a prompt, with numbered citations; `left_out` hits exceed the budget of tokens.
 
-    Each is `[number] <note> title (path)`, the passage and `</note>`, on lines of their own.
+    Each passage has `[number] <note> title (path)` before and `</note>` after it, on lines of their own.
 
     Not `confident`: as of the search.
     """

@@ -22,7 +22,7 @@ class Setting:
     """The name of a search setting in a sentence and as a title, and the range of a number.
 
     One question may set it up to `most_asked`. `lengthens`: the length of hits depends on it. `label` is a pipeline's
-    value `n` in words, where the noun beside the value isn't enough.
+    value `n` in words, where the noun next to the value isn't enough.
     """
 
     noun: Message

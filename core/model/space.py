@@ -1,4 +1,4 @@
-"""What a workspace takes on disk."""
+"""The space of a workspace on disk."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -100,7 +100,7 @@ QUESTION_KINDS: dict[str, Message] = {
     "heading": message("heading"),
     "model": message("by a model"),
 }
-"""The kinds of questions that have a name of their own; any other is shown as a person typed it."""
+"""The kinds of questions that have a name of their own; any other is shown as the user typed it."""
 
 
 def figure_name(name: str) -> Message:

@@ -16,8 +16,8 @@ SubmissionKind = Literal["note", "change", "conflict"]
 class Revision:
     """A kind of change of a note and its author, as a version records them.
 
-    Who accepts a pending note is the author of `accept`, and who accepts a program's change that of `propose`. With
-    `joins` the version takes the place of the one before, and has its kind.
+    The author of `accept` is who accepts a pending note, that of `propose` who accepts a program's change. With `joins`
+    the version takes the place of the one before, and has its kind.
     """
 
     kind: VersionKind
@@ -54,7 +54,7 @@ class Trashed:
 class NoteDraft:
     """An unsaved text of the editor.
 
-    `key` is its note's id, or "new", and a name of its own behind it, for two tabs have two drafts. `version` is the
+    `key` is its note's id, or "new", and after it a name of its own, because two tabs have two drafts. `version` is the
     note's when editing began. `base_id` is empty where a new note has no base yet.
     """
 
@@ -104,8 +104,8 @@ class NoteDifference:
 class TrashedBase:
     """A deleted base that can be restored: the `key` of its archive, its name, size in bytes and time of deletion.
 
-    `problem` says why it can't be restored; its name is that of its file then. An `expired` one is there for a last
-    week; with `titles` it is an archive of notes of the base that left the trash, `at` that time.
+    `problem` is why it can't be restored; its name is that of its file then. An `expired` one is kept for a last week;
+    with `titles` it is an archive of notes of the base that left the trash, `at` that time.
     """
 
     key: str

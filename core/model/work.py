@@ -36,10 +36,10 @@ _CONTINUES = message("Stopped. What was done stays, and you can continue later."
 class JobKind:
     """A kind of long work; jobs are named after their kind, and one of a kind runs at a time.
 
-    `doing`, `done` and `stopped` say what a job does, what it has done and what becomes of it where a person stops it;
-    `n` is its result where that is a number. The kinds of a `place` are drawn together, those without one nowhere.
-    While one `writes` notes or chunks, no chunk can be edited. A command beside the open app begins one that runs
-    `alone` when no other such job runs.
+    `doing`, `done` and `stopped` are the messages of a running, a finished and a stopped job; `n` is its result where
+    that is a number. The kinds of a `place` are drawn together, those without one nowhere. While one `writes` notes or
+    chunks, no chunk can be edited. A command next to the open app starts one that runs `alone` when no other such job
+    runs.
     """
 
     place: JobPlace = ""
@@ -135,12 +135,12 @@ def jobs_at(*places: JobPlace) -> tuple[str, ...]:
 
 
 def excluded_by(name: str) -> tuple[str, ...]:
-    """Return the names of the jobs that must end before one of this name begins beside the open app."""
+    """Return the names of the jobs that must end before one of this name starts next to the open app."""
     return tuple(other for other, kind in JOB_KINDS.items() if kind.alone) if JOB_KINDS[name].alone else ()
 
 
 def left_line(seconds: float) -> Message:
-    """Return how long work will still take, to ten seconds or to the minute."""
+    """Return the time that is left of work, to ten seconds or to the minute."""
     if seconds < 90:
         return plural("about {n} second left", "about {n} seconds left", n=max(10, round(seconds / 10) * 10))
     return plural("about {n} minute left", "about {n} minutes left", n=round(seconds / 60))

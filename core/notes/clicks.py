@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, time
 from typing import get_args
 
-from core.base.call_log import log_bases, logged
+from core.base.call_log import log_bases, log_call
 from core.base.errors import ConfigError, NoteNotFound, TesseraError, UnknownChoice
-from core.base.text import storable
+from core.base.text import make_storable
 from core.model import LONGEST_CONTEXT, Click, ClickKind, local_now
 from core.notes.uses import Place
 from core.settings.config import Settings
@@ -48,7 +48,7 @@ class Clicks:
         """The bare day by the person's clock."""
         return datetime.combine(self._clock().date(), time(), UTC)
 
-    @logged("click.record")
+    @log_call("click.record")
     def record(self, note_id: str, question: str, kind: ClickKind, *, chunk_id: str = "") -> Click:
         """Record that a hit was opened, copied or cited for a question; return the click.
 
@@ -60,7 +60,7 @@ class Clicks:
         log_bases(self._store.bases.for_notes([note_id]))
         if kind not in get_args(ClickKind):
             raise UnknownChoice("kind of click", kind, get_args(ClickKind))
-        if not question.strip() or len(question) > LONGEST_CONTEXT or storable(question) != question:
+        if not question.strip() or len(question) > LONGEST_CONTEXT or make_storable(question) != question:
             raise ConfigError(
                 "Give the question that the note was found for, in at most {n} characters.", n=LONGEST_CONTEXT
             )
@@ -86,7 +86,7 @@ class Clicks:
         """Return the clicks on notes, by default on all, the newest first."""
         return self._store.clicks.for_notes(note_ids)
 
-    @logged("click.forget")
+    @log_call("click.forget")
     def forget(self, note_ids: Sequence[str] | None = None) -> int:
         """Delete the clicks on notes, by default all; return how many."""
         if note_ids is not None:

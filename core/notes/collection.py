@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any, Unpack
 
-from core.base.call_log import log_bases, logged
+from core.base.call_log import log_bases, log_call
 from core.base.errors import EditError, NoteNotFound
 from core.base.faults import FULL
-from core.base.swapping import rename_free, sync_folder, written_beside
+from core.base.swapping import rename_free, sync_folder, write_sibling
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.models import Models
@@ -95,7 +95,7 @@ def _written(file: Path, data: bytes) -> bool:
     if os.path.lexists(file):
         return file.is_file() and not file.is_symlink() and file.read_bytes() == data
     rights = file.parent.stat().st_mode & 0o666
-    new = written_beside(file, data, lambda path: path.chmod(rights))
+    new = write_sibling(file, data, lambda path: path.chmod(rights))
     try:
         rename_free(new, file)
         sync_folder(file.parent)
@@ -145,7 +145,7 @@ class Notes(StoredNotes):
         item = {"body": body, "path": path, **fields}
         return self.get(self.add_many(base, [item], author=author, embed=embed, strict=True).note_ids[0])
 
-    @logged("note.add")
+    @log_call("note.add")
     def add_many(
         self,
         base: str,
@@ -266,7 +266,7 @@ class Notes(StoredNotes):
     picture_bytes = MOST
     """Most bytes of a picture that is attached."""
 
-    @logged("note.attach")
+    @log_call("note.attach")
     def attach(self, base: str, name: str, data: bytes, *, note_id: str = "") -> str:
         """Write a picture for a note of a base, or for a new one; return the path by which the note shows it.
 
@@ -337,7 +337,7 @@ class Notes(StoredNotes):
 
     # deleting and restoring
 
-    @logged("note.delete")
+    @log_call("note.delete")
     def delete(self, note_ids: Sequence[str] | str, *, author: Author = "person") -> None:
         """Put notes into the trash, with their edits of chunks and versions; notes that aren't there are left out.
 
@@ -355,7 +355,7 @@ class Notes(StoredNotes):
         """Return the deleted note of this id, path or title; raises as `resolve` does."""
         return self._trash.named(name)
 
-    @logged("note.restore")
+    @log_call("note.restore")
     def restore(self, note_ids: Sequence[str], *, author: Author = "person", embed: bool = True) -> None:
         """Bring notes back: deleted ones from the trash, archived ones to the active ones.
 
@@ -367,12 +367,12 @@ class Notes(StoredNotes):
         if embed:
             self._writer.embed(note_ids)
 
-    @logged("note.delete_for_good")
+    @log_call("note.delete_for_good")
     def delete_for_good(self, note_ids: Sequence[str]) -> int:
         """Delete notes of the trash, with their versions and edits; return how many there were."""
         return self._trash.empty(note_ids)
 
-    @logged("note.empty_trash")
+    @log_call("note.empty_trash")
     def empty_trash(self) -> int:
         """Delete all notes of the trash for good; return how many there were."""
         return self._trash.empty()

@@ -5,10 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.base import files, places
-from core.base.call_log import logged
-from core.base.encodings.names import ENCODINGS, known_encoding, shown_encoding
+from core.base.call_log import log_call
+from core.base.encodings.names import ENCODINGS, display_encoding, normalize_encoding
 from core.base.errors import EditError, ModelError, SourceError, UnknownChoice
-from core.base.faults import translated
+from core.base.faults import translate_errors
 from core.documents import CONVERTERS
 from core.documents.converting import converters_for
 from core.documents.extras import installed
@@ -101,9 +101,9 @@ class Documents:
 
         Raises SourceError where it is gone, ConfigError for a place that is taken.
         """
-        original, place = self.original(note_id), places.vacant(place)
+        original, place = self.original(note_id), places.check_vacant(place)
         data = original.data or folder.read(Path(original.path).parent, Path(original.path).name)
-        with translated(place.parent):
+        with translate_errors(place.parent):
             place.parent.mkdir(parents=True, exist_ok=True)
             files.replace(place, data)
         return replace(original, path=str(place))
@@ -118,7 +118,7 @@ class Documents:
                     return str(path.resolve())
         raise SourceError(str(path), "isn't there any more.")
 
-    @logged("document.convert")
+    @log_call("document.convert")
     def convert(self, note_id: str, converter: str = "") -> Note:
         """Convert the document of a note again, by another converter or the usual one; return the note.
 
@@ -160,7 +160,7 @@ class Documents:
         note = self._store.notes.note(note_id)
         return readings(self._bytes(note), str(note.path))
 
-    @logged("document.read_as")
+    @log_call("document.read_as")
     def read_as(self, note_id: str, encoding: str = "") -> Note:
         """Read the file of a note in an encoding, now and at each update, or in the one that it seems to have.
 
@@ -168,9 +168,9 @@ class Documents:
         none or one that can't be, SourceError for a file that can't be read.
         """
         self._store.database.check_writable()
-        if encoding and not known_encoding(encoding):
+        if encoding and not normalize_encoding(encoding):
             raise UnknownChoice("encoding", encoding, [*ENCODINGS.values()])
-        chosen = shown_encoding(known_encoding(encoding)) if encoding else ""
+        chosen = display_encoding(normalize_encoding(encoding)) if encoding else ""
         note = self._store.notes.note(note_id)
         data = self._bytes(note)
         made, outline = _reread(note, data, chosen)
@@ -195,7 +195,7 @@ class Documents:
             return self.original(note.id).data
         if note.in_file:
             return folder.read(Path(note.source_ref), str(note.path))
-        read_in = known_encoding(note.encoding.name) if note.encoding else "utf-8"
+        read_in = normalize_encoding(note.encoding.name) if note.encoding else "utf-8"
         try:
             return ((note.front or "") + note.body).encode(read_in)
         except UnicodeEncodeError as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 
 from core.base import files, places
-from core.base.faults import translated
+from core.base.faults import translate_errors
 from core.base.lines import LINE_END
 from core.base.text import stem
 from core.markdown import frontmatter
@@ -103,8 +103,8 @@ def front_of(note: Note) -> str:
 
 def export(text: str, place: Path) -> str:
     """Write a text to a place where nothing is yet, and return it; raises ConfigError for one that is taken."""
-    place = places.vacant(place)
-    with translated(place.parent):
+    place = places.check_vacant(place)
+    with translate_errors(place.parent):
         place.parent.mkdir(parents=True, exist_ok=True)
         files.create(place, text)
     return text

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Collection, Iterable
 
-from core.base.blobs import without_blobs
+from core.base.blobs import remove_blobs
 from core.base.errors import EditError, NoteNotFound, QueryError
 from core.base.messages import message
-from core.base.text import escaped, fold, half_character
+from core.base.text import escape_halves, find_half_character, fold
 from core.model import NOTE_SUFFIXES
 from core.store.note_rows import NoteNames
 
@@ -31,9 +31,9 @@ def title_filename(title: str) -> str:
 def checked(path: str) -> str:
     """Return a path in a base with the suffix of a note; raises EditError for a path that leads out of the base."""
     parts = path.replace("\\", "/").strip("/").split("/")
-    if half_character(path) is not None or any(part.strip() in ("", ".", "..") or "\0" in part for part in parts):
+    if find_half_character(path) is not None or any(part.strip() in ("", ".", "..") or "\0" in part for part in parts):
         raise EditError(
-            "'{path}' is no place for a note. Write folders and a name, as in work/plan.md.", path=escaped(path)
+            "'{path}' is no place for a note. Write folders and a name, as in work/plan.md.", path=escape_halves(path)
         )
     name = "/".join(parts)
     return name if name.lower().endswith(NOTE_SUFFIXES) else f"{name}.md"
@@ -52,7 +52,7 @@ def only(name: str, note_ids: Collection[str]) -> str:
 def first_words(body: str) -> str:
     """Return a title made of a text's first line that holds more than pictures."""
     shown = (" ".join(_PICTURE.sub(" ", line).split()) if "![" in line else line for line in body.splitlines())
-    lines = without_blobs("\n".join(shown)).splitlines()
+    lines = remove_blobs("\n".join(shown)).splitlines()
     line = next(filter(None, (re.sub(r"^[\s#>*+-]+", "", line).strip() for line in lines)), "")
     short = line if len(line) <= _WORDS else line[: _WORDS - 1].rstrip() + "…"
     return short or str(message("Untitled"))

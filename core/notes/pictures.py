@@ -15,7 +15,7 @@ from core import embedding
 from core.base import files
 from core.base.errors import NoteNotFound, SourceError, UnknownChoice
 from core.base.jobs import Jobs
-from core.base.text import storable
+from core.base.text import make_storable
 from core.documents import pictures as reading
 from core.documents.process import Interrupted
 from core.indexing import pictures as shown
@@ -172,7 +172,7 @@ class Pictures:
             again = isinstance(error, Interrupted)
             self._store.pictures.keep(ReadPicture(picture_file.picture.hash, "", ""), error.reason, again=again)
             return
-        self._store.pictures.keep(ReadPicture(picture_file.picture.hash, storable(text).strip(), version))
+        self._store.pictures.keep(ReadPicture(picture_file.picture.hash, make_storable(text).strip(), version))
         _LOG.info("Read a picture of %d bytes in %.1f s", len(data), time.perf_counter() - started)
 
     def _others(self) -> bool:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Unpack
 
-from core.base.call_log import log_bases, logged
+from core.base.call_log import log_bases, log_call
 from core.base.errors import Conflict, EditError
 from core.base.text import one_line
 from core.indexing.bases import Bases
@@ -53,7 +53,7 @@ class Proposals:
         values: dict[str, Any] = {**fields} if into.trusts_programs else {**fields, "status": "pending"}
         return self._notes.add(into.name, body, path=path, author="program", **values)
 
-    @logged("note.propose")
+    @log_call("note.propose")
     def update(
         self,
         note_id: str,
@@ -120,7 +120,7 @@ class Proposals:
         """Return what accepting a proposal changes in its note, word by word; raises NoteNotFound."""
         return difference.between(self._store.notes.note(submission.note.id), self.proposed(submission))
 
-    @logged("note.accept")
+    @log_call("note.accept")
     def accept(self, submissions: Iterable[Submission], *, over: int | None = None, embed: bool = True) -> None:
         """Let pending notes be active, and make proposed changes, as `all` returned them.
 
@@ -158,7 +158,7 @@ class Proposals:
             self._writer.embed([change.note_id])
         return note
 
-    @logged("note.reject")
+    @log_call("note.reject")
     def reject(self, submissions: Iterable[Submission], *, reason: str = "") -> None:
         """Put pending notes into the trash, and drop proposed changes; raises EditError and Conflict as `accept`.
 
@@ -174,7 +174,7 @@ class Proposals:
             self._store.facts.settle(pending, rejected=True, reason=one_line(reason))
         self._notes.delete(pending)
 
-    @logged("note.restore_proposal")
+    @log_call("note.restore_proposal")
     def restore(self, changes: Sequence[Proposal]) -> None:
         """Let rejected changes wait again; those whose notes are gone are left out."""
         with self._store.changing:

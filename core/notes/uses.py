@@ -5,9 +5,9 @@ import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
-from core.base.call_log import log_bases, logged
+from core.base.call_log import log_bases, log_call
 from core.base.errors import ConfigError, NoteNotFound, TesseraError
-from core.base.text import half_character
+from core.base.text import find_half_character
 from core.model import (
     LONGEST_CONTEXT,
     VERDICTS,
@@ -110,7 +110,7 @@ class Uses:
                 except TesseraError:
                     _LOG.warning("%d uses of notes aren't recorded", len(waiting), exc_info=True)
 
-    @logged("use.report")
+    @log_call("use.report")
     def report(
         self, note_id: str, used_in: str, context: str = "", *, helpful: Helpful | None = None, chunk_id: str = ""
     ) -> Use:
@@ -126,7 +126,7 @@ class Uses:
         if helpful not in (None, *VERDICTS.values()):
             raise ConfigError("'{name}' is 1 (helpful), 0 (not helpful) or -1 (misleading).", name="helpful")
         for text in (used_in, context):
-            if len(text) > LONGEST_CONTEXT or half_character(text) is not None or "\0" in text:
+            if len(text) > LONGEST_CONTEXT or find_half_character(text) is not None or "\0" in text:
                 raise ConfigError("The place or the context of a use is too long, or holds half of a character.")
         if note_id not in self._store.notes.cards_of([note_id]):
             raise NoteNotFound(note_id)
@@ -137,13 +137,13 @@ class Uses:
         key = use.used_in, use.context, use.chunk_id
         return next(item for item in self.of(note_id) if (item.used_in, item.context, item.chunk_id) == key)
 
-    @logged("use.take_back")
+    @log_call("use.take_back")
     def take_back(self, note_id: str, used_in: str, context: str = "", *, chunk_id: str = "") -> None:
         """Remove the verdict of a use; searches are then as if it had never been given."""
         log_bases(self._store.bases.for_notes([note_id]))
         self._store.uses.take_back(note_id, used_in, context, chunk_id)
 
-    @logged("use.judge")
+    @log_call("use.judge")
     def judge(self, query: str, note_id: str, chunk_id: str, verdict: Verdict | None) -> None:
         """Record the person's verdict on a hit in place of an earlier one; None removes it."""
         if verdict is None:
@@ -167,7 +167,7 @@ class Uses:
         self.flush()
         return self._store.uses.figures(note_id)
 
-    @logged("use.forget")
+    @log_call("use.forget")
     def forget(self, note_ids: Sequence[str]) -> int:
         """Delete all that is recorded of the use of notes; return how many uses."""
         self.flush()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.base import files
-from core.base.faults import translated
+from core.base.faults import translate_errors
 from core.base.lines import LINE_END
 from core.base.messages import ENGLISH, Message, in_context, message, render, verbatim
 from core.base.text import fold
@@ -124,7 +124,7 @@ class Vocabulary:
     def write(self, text: str) -> None:
         """Write the file; raises WorkspaceLocked in a workspace that is open for reading only, and NotWritable."""
         self._store.database.check_writable()
-        with translated(self._store.folder):
+        with translate_errors(self._store.folder):
             files.replace(self._store.folder / FILE, text)
 
     def _used(self) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 from core import embedding
-from core.base.call_log import log_bases, logged
+from core.base.call_log import log_bases, log_call
 from core.base.errors import Conflict, EditError
 from core.indexing.chunks import Chunks
 from core.indexing.indexer import Indexed, Indexer
@@ -29,7 +29,7 @@ class Writer:
         self._store = store
         self.embed = chunks.embed_written
 
-    @logged("note.change")
+    @log_call("note.change")
     def change(
         self,
         note_id: str,
@@ -65,7 +65,7 @@ class Writer:
             self.embed([note_id])
         return self._store.notes.note(note_id)
 
-    @logged("note.change")
+    @log_call("note.change")
     def change_all(
         self, note_ids: Sequence[str], change: Change, as_what: Revision, expected_version: int | None = None
     ) -> None:
@@ -91,7 +91,7 @@ class Writer:
             self._store.describe(described, as_what)
             log_bases(bases[item] for item in dict.fromkeys(note.base_id for note in notes))
 
-    @logged("note.sync")
+    @log_call("note.sync")
     def take_file(self, note_id: str) -> Note:
         """Read a note from its file as that is now, as a version of a sync; return the note."""
         with self._store.changing:

@@ -11,7 +11,7 @@ Patterns are in simplified Chinese and match the simplified text; results are sl
 import re
 from dataclasses import dataclass
 
-from core.base.text import CJK, simplified
+from core.base.text import CJK, simplify
 
 FIRST_NAME, LAST_NAME = 0xE000, 0xE0FF
 """Private characters that stand for phrases, so that no word in a phrase joins or ends anything."""
@@ -110,7 +110,7 @@ def split_sides(items: list[str], before: list[str], after: list[str]) -> Compar
     first, topic = _start(others[0], last)
     last, tail = _end(last, first)
     things = list(dict.fromkeys(_named(thing) for thing in (first, *others[1:], last)))
-    if len(things) < 2 or any(_NO_SIDE.fullmatch(simplified(thing)) for thing in things):
+    if len(things) < 2 or any(_NO_SIDE.fullmatch(simplify(thing)) for thing in things):
         return None
     return ComparedThings(tuple(things), _shared(*before, topic, tail, *after))
 
@@ -125,7 +125,7 @@ def cut(text: str, spans: list[tuple[int, int]]) -> list[str]:
 def _shared(*parts: str) -> str:
     """Return the text that applies to each single side."""
     stripped = (part.strip(" ,，:：;；?？。!！.") for part in parts)
-    alone = ("".join(cut(part, [match.span() for match in _EACH.finditer(simplified(part))])) for part in stripped)
+    alone = ("".join(cut(part, [match.span() for match in _EACH.finditer(simplify(part))])) for part in stripped)
     return " ".join(" ".join(alone).split()).strip(" ,，的")
 
 
@@ -139,7 +139,7 @@ def _around(segments: list[str], by: str) -> tuple[list[str], str, list[str]]:
 
 def _joints(text: str, by: str) -> list[tuple[int, int]]:
     """Return the spans of connectives that have text on both sides."""
-    masked = _INSIDE.sub(lambda word: "\0" * len(word.group()), simplified(text))
+    masked = _INSIDE.sub(lambda word: "\0" * len(word.group()), simplify(text))
     spans = [joint.span() for joint in CONNECTIVES[by].finditer(masked)]
     return [(start, end) for start, end in spans if text[:start].strip() and text[end:].strip()]
 
@@ -168,7 +168,7 @@ def _weight(text: str) -> int:
 
 def _start(side: str, last: str) -> tuple[str, str]:
     """Return the first side's name and the topic before it."""
-    plain = simplified(side)
+    plain = simplify(side)
     for pattern in TOPICS:
         topic = pattern.match(plain)
         if topic and not ("的" in topic[0] and "的" in last):
@@ -181,8 +181,8 @@ def _start(side: str, last: str) -> tuple[str, str]:
 
 def _end(side: str, other: str) -> tuple[str, str]:
     """Return the last side's name and the text behind it."""
-    plain = simplified(other)
-    tails = (tail for tail in _TAIL.finditer(simplified(side)) if tail.start() and tail[0].strip() not in plain)
+    plain = simplify(other)
+    tails = (tail for tail in _TAIL.finditer(simplify(side)) if tail.start() and tail[0].strip() not in plain)
     spaces = (space for space in _spaces(side, other) if _alike(side[space.start() - 1], other[-1]))
     end = min((match.start() for match in (*tails, *spaces)), default=len(side))
     return side[:end].strip(), side[end:].strip()

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from core.base.messages import Message, message
-from core.base.text import one_line, simplified
+from core.base.text import one_line, simplify
 from core.model import Classified, Decomposition, ExploratoryKind, Level, SubQuery, Term, Understood
 from core.providers.chat import Chat, values
 from core.query import compared_things
@@ -56,9 +56,9 @@ def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
         return None
     question, names = _phrases_as_names(text, phrases)
     question = question.strip(" ?？.。!！,，")
-    polite = _POLITE.match(simplified(question))
+    polite = _POLITE.match(simplify(question))
     question = question[polite.end() :] if polite else question
-    plain = simplified(question)
+    plain = simplify(question)
     for rule in RULES:
         match = rule.form.fullmatch(plain)
         named = _named(match, question) if match else None

@@ -32,7 +32,7 @@ from datetime import date, datetime
 from itertools import groupby
 
 from core.base.errors import QueryError
-from core.base.text import CJK, half_character, is_punctuation, storable
+from core.base.text import CJK, find_half_character, is_punctuation, make_storable
 from core.model import Condition, Filters, Term, Understood, midnight, on_clock
 from core.model.limits import QUESTION, check_question
 from core.query import contents, dates
@@ -56,7 +56,7 @@ def parse(typed: str, *, now: datetime, properties: Collection[str] = (), has_fi
     running text is a term `after` without a field; it also sets the end where it has one (`last week`).
     Raises QueryError, with its place, for an invalid question.
     """
-    if (half := half_character(typed)) is not None:
+    if (half := find_half_character(typed)) is not None:
         raise QueryError("Half of a character stands in the question. Delete it, or type it again.", (half, half + 1))
     check_question(typed)
     if not COPIED.search(typed):
@@ -97,7 +97,7 @@ def _parsed(typed: str, now: datetime, properties: Collection[str], *, has_filte
 
 def as_text(typed: str) -> Understood:
     """Return a question that is searched for as it stands, without a part that is too long or that nothing can hold."""
-    text = " ".join(storable(typed[:QUESTION]).split())
+    text = " ".join(make_storable(typed[:QUESTION]).split())
     return Understood(text, terms=(Term("words", text, 0, len(typed)),) if text else ())
 
 

@@ -1,7 +1,7 @@
 """A base has another name: questions that name it by the filter `base:` follow."""
 
 from core.base.errors import QueryError
-from core.base.text import half_character
+from core.base.text import find_half_character
 from core.model import local_now
 from core.query.lexer import QuerySpan, QuestionLexer
 
@@ -40,7 +40,7 @@ def renamed(question: str, old: str, new: str) -> str:
 
 def _base_tokens(question: str, name: str) -> list[QuerySpan]:
     """Return the pieces of a question that name a base; raises QueryError for an invalid question."""
-    if half_character(question) is not None:
+    if find_half_character(question) is not None:
         return []
     pieces = QuestionLexer(question, local_now().date(), _EVERY).pieces()
     return [piece for piece in pieces if piece.term and piece.term.kind == "base" and name in piece.values]

@@ -10,7 +10,7 @@ from core.base import files
 from core.base.errors import ConfigError
 from core.base.lines import LINE_END
 from core.base.messages import Message, message
-from core.base.places import provided
+from core.base.places import provide_file
 from core.base.text import CJK
 
 FILE = "synonyms.txt"
@@ -180,7 +180,7 @@ class SynonymsFile:
     @property
     def path(self) -> Path:
         """The path of the file."""
-        return provided(self._folder, FILE, make=self._make)
+        return provide_file(self._folder, FILE, make=self._make)
 
     def stamp(self) -> int:
         """Return a number that changes with the file."""

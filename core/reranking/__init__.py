@@ -49,7 +49,7 @@ RERANKERS: Registry[Reranker] = Registry(
     group="tessera.rerankers",
     protocol=Reranker,
 )
-build, built, make = RERANKERS.build, RERANKERS.built, RERANKERS.make
+build, built, make = RERANKERS.build, RERANKERS.get_built, RERANKERS.make
 
 REACH_SECONDS = 1.5
 """How long a search waits for a server that can't be reached before it goes on without it."""

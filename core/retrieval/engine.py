@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, TypeVar, Unpack
 
 from core import embedding, reranking
-from core.base.call_log import log_bases, logged
+from core.base.call_log import log_bases, log_call
 from core.base.errors import ConfigError, EmbeddingMismatch, ModelError, ProviderError, QueryError
 from core.base.messages import Message
 from core.base.text import query_keywords
@@ -188,7 +188,7 @@ class SearchEngine:
 
     def answer(self, prepared: Prepared) -> SearchResult:
         """Return the hits of a question; raises ModelError, ConfigError, EmbeddingMismatch."""
-        with logged("search") as line:
+        with log_call("search") as line:
             result = self._cached_or_answered(prepared)
             result = self._images.added(prepared, result) if self._images else result
             bases = self._store.bases.chosen(prepared.query.filters.bases)

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.base.blobs import blanked
+from core.base.blobs import blank_blobs
 from core.base.lazy import lazy
 from core.base.lines import with_newlines
-from core.base.text import INVISIBLE, UNSPACED, WORD, keywords, parts_of, query_keywords, simplified
+from core.base.text import INVISIBLE, UNSPACED, WORD, keywords, parts_of, query_keywords, simplify
 from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
 from core.embedding.windows import places_of, windows_of
@@ -69,7 +69,7 @@ class TokenizedHit:
 def highlights(result: SearchResult, store: Store, read: Mapping[str, TokenizedHit]) -> dict[str, Highlight]:
     """Return the highlights of the hits by the id of their chunk."""
     words = words_of(result)
-    texts = [simplified(blanked(hit.chunk.text)) for hit in result.hits]
+    texts = [simplify(blank_blobs(hit.chunk.text)) for hit in result.hits]
     store.words.stems([*dict.fromkeys(form for text in texts for form, _ in _forms_in(text))])  # all at once
     return {
         hit.chunk.id: highlight(hit, words[hit.asked], store.words.stems, read.get(hit.chunk.id)) for hit in result.hits
@@ -130,7 +130,7 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit |
 
 def sentences(text: str) -> list[Span]:
     """Return the sentences of a Markdown text that hold words; headings, code and HTML only where nothing else does."""
-    text = with_newlines(blanked(text))
+    text = with_newlines(blank_blobs(text))
     prose: list[Span] = []
     other: list[Span] = []
     at, fence = 0, ""
@@ -182,7 +182,7 @@ def words_in(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span,
 
 def word_places(text: str, words: Sequence[str], stems: Stems) -> list[tuple[Span, str]]:
     """Return each place where a text holds one of some words, in any of their forms, with the word."""
-    plain = simplified(blanked(text))
+    plain = simplify(blank_blobs(text))
     places = [
         (match.span(), word)
         for word in words

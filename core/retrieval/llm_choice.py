@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.base.messages import message
-from core.base.text import half_character
+from core.base.text import find_half_character
 from core.model import DroppedCandidate, Hit, LlmSelection, Query, SearchResult
 from core.providers.chat import Chat, values
 from core.retrieval import facets
@@ -106,4 +106,4 @@ def _is_choice(numbers: object, count: int) -> bool:
 def _is_text(answer: object) -> bool:
     if not isinstance(answer, str) or not answer.strip() or len(answer) > MOST_CHARACTERS:
         return False
-    return half_character(answer) is None and "\0" not in answer
+    return find_half_character(answer) is None and "\0" not in answer

@@ -1,6 +1,6 @@
 """Tokens of access: the person's for programs, one per run for commands on this machine, PAGES for browsers.
 
-Browsers show PAGES only where the settings say that the pages need a token. Each process has its own.
+Browsers show PAGES only where the settings require a token for the pages. Each process has its own.
 """
 
 import hmac
@@ -26,7 +26,7 @@ _BYTES = 32
 PAGES = secrets.token_urlsafe(_BYTES)
 """The token of the pages of this process."""
 _TOKEN = re.compile(r"[\w-]{43}", re.ASCII)
-"""A whole token of 32 bytes. A token that is cut or overwritten admits nobody."""
+"""A whole token of 32 bytes. A damaged token admits nobody."""
 _ADDRESS = re.compile(r"https?://[\w.\[\]:-]{1,300}", re.ASCII)
 
 
@@ -61,7 +61,7 @@ class AccessTokens:
     @property
     def token(self) -> str:
         """The person's token, made where there is none; raises OSError where it can't be stored."""
-        return self._stored() or self.renew()
+        return self._read_stored() or self.renew()
 
     def renew(self) -> str:
         """Store and return another token; programs that show the old one are refused from now on.
@@ -70,12 +70,12 @@ class AccessTokens:
         """
         if self._readonly:
             raise OSError(EROFS, os.strerror(EROFS), str(self._token))
-        self._stored(aside=True)
+        self._read_stored(aside=True)
         token = secrets.token_urlsafe(_BYTES)
         files.replace(self._token, token)
         return token
 
-    def _stored(self, *, aside: bool = False) -> str | None:
+    def _read_stored(self, *, aside: bool = False) -> str | None:
         return files.load(self._token, _token, aside=aside, parse=bytes.decode)
 
     def open(self, address: str) -> None:
@@ -83,7 +83,7 @@ class AccessTokens:
 
         Raises OSError.
         """
-        if not self._stored():
+        if not self._read_stored():
             self.renew()
         files.load(self._run, _run, aside=True)
         self._own = RunningProgram(address, secrets.token_urlsafe(_BYTES))
@@ -98,7 +98,7 @@ class AccessTokens:
 
     @property
     def run(self) -> RunningProgram | None:
-        """The process that stored its address last, None without one; it may have been killed since."""
+        """The process that stored its address last, None without one; it may have been killed."""
         with suppress(OSError):
             return files.load(self._run, _run, aside=False)
         return None
@@ -114,7 +114,7 @@ class AccessTokens:
     def _valid(self, programs: bool) -> Iterator[str]:
         if self._own is not None:
             yield self._own.token
-        if programs and (token := self._stored()):
+        if programs and (token := self._read_stored()):
             yield token
 
 

@@ -22,7 +22,7 @@ _NAME = "tessera"
 
 @dataclass(frozen=True, slots=True)
 class Snippet:
-    """The configuration of a program; `file` is where it belongs, empty for a command of a terminal."""
+    """The configuration of a program; `file` is its file, empty for a command in a terminal."""
 
     program: str
     way: Way
@@ -30,7 +30,7 @@ class Snippet:
     file: str = ""
 
 
-def every(folder: Path, address: str, token: Callable[[], str]) -> list[Snippet]:
+def build_snippets(folder: Path, address: str, token: Callable[[], str]) -> list[Snippet]:
     """Return how programs start Tessera, and how they reach the app at an address, unless there can be no token."""
     made = by_stdio(folder)
     with suppress(OSError):
@@ -79,7 +79,7 @@ def _claude_desktop() -> str:
 
 
 def _command() -> list[str]:
-    """Return the command that starts this Tessera from any folder; other programs don't know a person's PATH."""
+    """Return the command that starts this Tessera from any folder; other programs don't know the user's PATH."""
     script = Path(sys.executable).with_name(f"{_NAME}.exe" if os.name == "nt" else _NAME)
     return [str(script)] if script.exists() else [sys.executable, "-m", "core.doors.cli"]
 

@@ -1,4 +1,4 @@
-"""Settings: defaults < servers that a person entered < `tessera.toml` < environment `TESSERA_*`."""
+"""Settings: defaults < servers that the user entered < `tessera.toml` < environment `TESSERA_*`."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from pydantic_settings import (
 from core.base import files, places
 from core.base.errors import ConfigError, TesseraError, UnknownChoice
 from core.base.messages import message
-from core.base.text import half_character
+from core.base.text import find_half_character
 from core.model import (
     CHOICES,
     OPEN,
@@ -31,7 +31,7 @@ from core.model import (
     Source,
     complete,
 )
-from core.settings.errors import PREFIX, error_of, parsed, problem_of, section_error
+from core.settings.errors import PREFIX, error_of, parse_settings, problem_of, section_error
 from core.settings.sections import (
     INDEX_TOKEN,
     KEYS,
@@ -57,7 +57,7 @@ OLDER = {"WATCH_SECONDS"}
 """Older names of settings, in the environment, that are still read."""
 
 ENTERED = "servers.json"
-"""The file of the servers that a person entered: section -> `base_url` and `model`."""
+"""The file of the servers that the user entered: section -> `base_url` and `model`."""
 
 
 class _Environment(EnvSettingsSource):
@@ -73,9 +73,9 @@ class _Environment(EnvSettingsSource):
 class Settings(BaseSettings):
     """All settings; an environment variable separates nested keys by two underscores.
 
-    `log_texts`: the texts of errors stand in the log, which may quote notes. `keep_versions`: at most so many versions
-    of a note are stored. `trash_days`: a deleted note can be restored for so long. `scan_interval`: the seconds between
-    two looks at all files of watched folders, with older names in `watch_seconds` and `[knowledge] scan_interval`.
+    `log_texts`: texts of errors, which may quote notes, are logged. `keep_versions`: at most so many versions of a note
+    are stored. `trash_days`: a deleted note can be restored for so long. `scan_interval`: the seconds between two looks
+    at all files of watched folders, with older names in `watch_seconds` and `[knowledge] scan_interval`.
     `auto_install`: packs of a new workspace. `enable_learning`: logs may be learnt from; None leaves it to the person.
     """
 
@@ -108,7 +108,7 @@ class Settings(BaseSettings):
     _plain = field_validator("workspace", "models_dir")(path_without_zero)
 
     def __init__(self, **values: Any) -> None:
-        """Read what isn't given; raises ConfigError that names the key and its source."""
+        """Read the settings that aren't passed; raises ConfigError that names the key and its source."""
         try:
             super().__init__(**values)
         except ValidationError as error:
@@ -133,7 +133,7 @@ class Settings(BaseSettings):
     def search_in(
         self, bases: Sequence[KnowledgeBase], options: Mapping[str, Any] = MappingProxyType({})
     ) -> CompleteSettings:
-        """Return how bases are searched: as the options say, then one base, its kind, the settings, the defaults.
+        """Return how bases are searched: by the options, then one base, its kind, the settings, the defaults.
 
         The default for bases without a model is no re-check: it would load one.
         """
@@ -152,14 +152,14 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        layers: tuple[dict[str, Any], ...] = (_in_file(), dict(entered()))
+        layers: tuple[dict[str, Any], ...] = (_in_file(), dict(read_entered_servers()))
         return init_settings, _Environment(settings_cls), *(InitSettingsSource(settings_cls, layer) for layer in layers)
 
 
 def _in_file() -> dict[str, Any]:
     """Return the settings in `tessera.toml`, none without it; raises ConfigError for a file that can't be read."""
     try:
-        return parsed(files.read(FILE), FILE)
+        return parse_settings(files.read(FILE), FILE)
     except FileNotFoundError:
         return {}
     except (OSError, files.Unfit) as error:
@@ -168,8 +168,8 @@ def _in_file() -> dict[str, Any]:
         ) from error
 
 
-def entered() -> dict[str, dict[str, str]]:
-    """Return the servers that a person entered; what isn't valid is left out, so that it can be entered again.
+def read_entered_servers() -> dict[str, dict[str, str]]:
+    """Return the servers that the user entered; invalid ones are left out, so that they can be entered again.
 
     Raises ConfigError for a damaged file.
     """
@@ -185,13 +185,13 @@ def entered() -> dict[str, dict[str, str]]:
     return servers
 
 
-def enter(section: str, values: Mapping[str, str]) -> None:
-    """Store what a person entered of a server, "" to delete it; raises ConfigError for an invalid address."""
+def store_entered_server(section: str, values: Mapping[str, str]) -> None:
+    """Store the user's entry for a server, "" to delete it; raises ConfigError for an invalid address."""
     try:
         valid = ServerSettings.model_validate({name: value.strip() for name, value in values.items()})
     except ValidationError as error:
         raise ConfigError("The address is not valid: {reason}.", reason=problem_of(error.errors()[0])) from None
-    servers = entered()
+    servers = read_entered_servers()
     servers[section] = {**servers.get(section, {}), **{name: getattr(valid, name) for name in values}}
     stored = {name: {key: value for key, value in server.items() if value} for name, server in servers.items()}
     places.write(ENTERED, {name: server for name, server in stored.items() if server})
@@ -212,7 +212,7 @@ def source_of(section: str, name: str) -> Source:
         return "environment"
     if has(_in_file()):
         return "file"
-    return "entered" if has(entered()) else "default"
+    return "entered" if has(read_entered_servers()) else "default"
 
 
 def check(
@@ -229,51 +229,51 @@ def check(
         if CHOICES[name] and value not in CHOICES[name]:
             raise UnknownChoice(part.noun, str(value), CHOICES[name])
         least, most = part.least, part.most_asked if of_question and part.most_asked else part.most
-        if least is not None and most is not None and not _within(value, least, most):
+        if least is not None and most is not None and not _is_within(value, least, most):
             fields = {"name": part.noun, "value": value, "least": least, "most": most}
             raise error(message("The {name} is {value}; it must be from {least} to {most}.", **fields))
 
 
-def _within(value: object, least: float, most: float) -> bool:
+def _is_within(value: object, least: float, most: float) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and least <= value <= most
 
 
 def settings(**values: Any) -> Settings:
-    """Return the settings that a program gave, else read them; raises ConfigError that names the key and its source.
+    """Return the settings that a program set, else read them; raises ConfigError that names the key and its source.
 
-    The same object comes again while nothing that it is made of has changed: a page asks dozens of times.
+    The same object is returned while its sources are unchanged: a page calls this dozens of times.
     """
-    if _given and not values:
-        return _given[-1]
+    if _overrides and not values:
+        return _overrides[-1]
     try:
         in_file: bytes | None = files.read(FILE)
     except (OSError, files.Unfit):
         in_file = None
     made_of = repr((values, sorted(os.environ.items()), os.path.lexists(FILE), in_file, places.read(ENTERED)))
-    made = _last_made.get(made_of)
+    made = _last_loaded.get(made_of)
     if made is None:
-        made = _made(values)
-        _last_made.clear()
-        _last_made[made_of] = made
+        made = _load(values)
+        _last_loaded.clear()
+        _last_loaded[made_of] = made
     return made
 
 
-_last_made: dict[str, Settings] = {}
-_given: list[Settings] = []
-"""Settings of open workspaces that a program gave them, the last one last."""
+_last_loaded: dict[str, Settings] = {}
+_overrides: list[Settings] = []
+"""Settings of open workspaces that a program set, the latest last."""
 
 
 @contextmanager
 def override_settings(chosen: Settings) -> Iterator[None]:
     """Let `settings` return these."""
-    _given.append(chosen)
+    _overrides.append(chosen)
     try:
         yield
     finally:
-        _given[:] = [item for item in _given if item is not chosen]
+        _overrides[:] = [item for item in _overrides if item is not chosen]
 
 
-def _made(values: Mapping[str, Any]) -> Settings:
+def _load(values: Mapping[str, Any]) -> Settings:
     known = {name.upper() for name in Settings.model_fields} | {key.removeprefix("TESSERA_") for key in KEYS.values()}
     known |= {
         INDEX_TOKEN.removeprefix(PREFIX),
@@ -282,7 +282,7 @@ def _made(values: Mapping[str, Any]) -> Settings:
     }  # core.base.messages and core.base.places read them
     for variable, value in os.environ.items():
         name = variable.removeprefix(PREFIX).partition("__")[0]
-        if variable.upper().startswith(PREFIX) and half_character(value) is not None:
+        if variable.upper().startswith(PREFIX) and find_half_character(value) is not None:
             raise ConfigError(
                 "The environment variable {variable} holds bytes that are no text. Type its value again.",
                 variable=variable,

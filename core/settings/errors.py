@@ -14,7 +14,7 @@ from core.base.errors import ConfigError
 from core.base.messages import Message, message, reason_of, verbatim
 
 PREFIX = "TESSERA_"
-"""Start of the environment variables with settings; two underscores stand between a section and its setting."""
+"""Start of the environment variables with settings; two underscores separate a section from its setting."""
 
 _SECTION = message("it is a section: set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
 _WHOLE_NUMBER = message("it must be a whole number")
@@ -39,7 +39,7 @@ _REASONS = {
 """Kind of pydantic error -> message; its fields are those of pydantic's `ctx`, and `choices`."""
 
 
-def parsed(data: bytes, path: Path) -> dict[str, Any]:
+def parse_settings(data: bytes, path: Path) -> dict[str, Any]:
     """Return the settings that the bytes of `tessera.toml` hold; raises ConfigError that names the mistake's place."""
     file = str(path.absolute())
     try:

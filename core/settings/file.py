@@ -1,4 +1,4 @@
-"""`tessera.toml`: read again when it changes while the program runs, and written as a person chooses on a screen."""
+"""`tessera.toml`: read again when it changes while the program runs, and written when a page changes a setting."""
 
 import logging
 import tomllib
@@ -12,17 +12,17 @@ from tomlkit.exceptions import TOMLKitError
 
 from core.base import files, swapping
 from core.base.errors import ConfigError, TesseraError
-from core.base.faults import translated
+from core.base.faults import translate_errors
 from core.base.messages import Message
 from core.model import ProgramSetting
 from core.settings import config
 from core.settings.config import FILE, Settings, settings
-from core.settings.errors import parsed, place_of
+from core.settings.errors import parse_settings, place_of
 from core.settings.sections import KEYS
 
 _LOG = logging.getLogger(__name__)
 AT_ONCE = ("knowledge", "scan_interval", "watch_seconds", "search", "backups", "http", "enable_learning", "pictures")
-"""The settings, besides the model servers, of which a change holds while the program runs."""
+"""The settings, besides the model servers, that can change while the program runs."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -32,9 +32,9 @@ def usual_workspace() -> Path:
 
 
 class SettingsFile:
-    """Brings settings up to date with the file, and writes the file.
+    """The settings of the program, kept up to date with the file, which it also writes.
 
-    `servers_changed` is called if a server is another one. A file that isn't valid changes nothing; `problem` says why.
+    `servers_changed` is called if a server changed. A file that isn't valid changes nothing; `problem` says why.
     """
 
     def __init__(self, settings: Settings, servers_changed: Callable[[], object]) -> None:
@@ -49,7 +49,7 @@ class SettingsFile:
         return FILE.absolute()
 
     def look(self) -> None:
-        """Read the file if its time or size is another one than at the last look."""
+        """Read the file if its time or size changed since the last call."""
         stamp = _stamp()
         if stamp == self._stamp:
             return
@@ -88,23 +88,23 @@ class SettingsFile:
         return ProgramSetting(key, value, field.default, source, place, bounds.get("ge"), bounds.get("le"), waits)
 
     def write(self, key: str, value: object) -> None:
-        """Set a setting in the file, None takes it out; all else stays as a person wrote it.
+        """Set a setting in the file, None takes it out; all else stays as the user wrote it.
 
         Raises ConfigError for a file or a value that is not valid, and for a file that changes meanwhile; nothing is
         written then. Raises StoreError where the folder can't be written.
         """
         before = _content()
         settings()
-        wished = _changed(parsed(before, FILE), key, value)
+        wished = _change_setting(parse_settings(before, FILE), key, value)
         Settings(**_nested(key, value) if value is not None else {})
-        after = _edited(before, key, value)
+        after = _edit_text(before, key, value)
         if tomllib.loads(after.decode("utf-8-sig")) != wished:
             raise ConfigError(
                 "{file} is written in a way that can't be changed here. Set '{key}' in it by hand.",
                 file=str(self.path),
                 key=key,
             )
-        with translated(self.path.parent):
+        with translate_errors(self.path.parent):
             _replace(before, after)
         self.look()
 
@@ -114,7 +114,7 @@ def _nested(key: str, value: object) -> dict[str, Any]:
     return {section: {name: value}} if section else {name: value}
 
 
-def _changed(values: Mapping[str, Any], key: str, value: object) -> dict[str, Any]:
+def _change_setting(values: Mapping[str, Any], key: str, value: object) -> dict[str, Any]:
     """Return the settings of a file with one set, or taken out by None."""
     changed = deepcopy(dict(values))
     section, _, name = key.rpartition(".")
@@ -128,7 +128,7 @@ def _changed(values: Mapping[str, Any], key: str, value: object) -> dict[str, An
     return changed
 
 
-def _edited(content: bytes, key: str, value: object) -> bytes:
+def _edit_text(content: bytes, key: str, value: object) -> bytes:
     """Return the text of a file with a setting set, or taken out by None: comments and order stay."""
     try:
         document = tomlkit.parse(content.decode("utf-8-sig"))

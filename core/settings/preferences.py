@@ -1,4 +1,4 @@
-"""A person's choices on the screens, stored in a file of the workspace."""
+"""The user's choices on the pages, stored in a file of the workspace."""
 
 import json
 import logging
@@ -29,7 +29,7 @@ class Preferences:
         return ""
 
     def set(self, name: str, value: str) -> None:
-        """Store a choice; one that can't be stored is no reason to fail."""
+        """Store a choice; errors of storing are ignored."""
         if self._readonly:
             return
         try:

@@ -63,7 +63,7 @@ _Parts: Any = create_model("_Parts", __base__=_SettingsSection, **_FIELDS)
 
 
 class SearchSection(_Parts):
-    """Search settings for what neither the question nor the base sets.
+    """Search settings that neither the question nor the base sets.
 
     `decompose` names what decomposes exploratory questions: rules, a language model, or (`auto`) a language model
     where one is configured, else rules. `choose` lets a configured language model choose among the hits of literal
@@ -80,7 +80,7 @@ class SearchSection(_Parts):
 
     @property
     def chosen(self) -> SearchSettings:
-        """Parts that a person set."""
+        """Settings that the user set."""
         return SearchSettings.from_values({name: getattr(self, name) for name in self.model_fields_set})
 
 
@@ -150,9 +150,9 @@ class EmbeddingServer(ServerSettings):
 
 
 class EmbeddingsSettings(EmbeddingServer):
-    """The server behind the embedder `openai_compatible`.
+    """The server of the embedder `openai_compatible`.
 
-    `servers` are those behind the embedders `server:NAME`, each in a section `[embeddings.NAME]` of its own.
+    `servers` are those of the embedders `server:NAME`, each in a section `[embeddings.NAME]` of its own.
     """
 
     servers: dict[str, EmbeddingServer] = Field(default_factory=dict)
@@ -172,7 +172,7 @@ class EmbeddingsSettings(EmbeddingServer):
 
 
 class RerankSettings(ServerSettings):
-    """The server behind the reranker `rerank-api`; `style` is the form of its requests; `auto` detects it."""
+    """The server of the reranker `rerank-api`; `style` is the form of its requests; `auto` detects it."""
 
     style: Literal["auto", "cohere", "jina", "tei"] = "auto"
     batch_size: int = Field(32, ge=1, le=1000)
@@ -211,7 +211,7 @@ class IndexSettings(_SettingsSection):
 
 
 class HttpSettings(_SettingsSection):
-    """Whether other programs are let in; None leaves it to the person's choice on the page Settings."""
+    """Whether other programs are admitted; None leaves it to the user's choice on the page Settings."""
 
     enabled: bool | None = None
 
@@ -225,7 +225,7 @@ class AppSettings(_SettingsSection):
 
 
 class BackupSettings(_SettingsSection):
-    """Where backups are made, and whether each day; None leaves it to the person's choice on the page Settings."""
+    """Where backups are made, and whether each day; None leaves it to the user's choice on the page Settings."""
 
     folder: Path | None = None
     daily: bool | None = None
@@ -234,7 +234,7 @@ class BackupSettings(_SettingsSection):
 
 
 class PicturesSettings(_SettingsSection):
-    """`model` sees what pictures show: a CLIP model's name on the hub or its folder, or a name of `IMAGE_EMBEDDERS`."""
+    """`model` embeds pictures: a CLIP model's name on the hub or its folder, or a name of `IMAGE_EMBEDDERS`."""
 
     model: str = ""
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from core.base.errors import NotWritable
-from core.base.faults import DATABASE, translated
+from core.base.faults import DATABASE, translate_errors
 from core.base.temporary import TemporaryFolders
 from core.embedding.centring import Centring
 from core.model import KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
@@ -56,7 +56,7 @@ class Store(Tables):
         self.readonly = readonly
         file = self.folder / DATABASE
         if readonly:
-            with translated(self.folder):
+            with translate_errors(self.folder):
                 check_there(self.folder)
         self._lock = None if readonly else take(self.folder, patience)
         self.temporary = TemporaryFolders(self.folder)

@@ -86,7 +86,7 @@ class Connection(sqlite3.Connection):
     def fail(self, error: sqlite3.Error) -> None:
         if faults.is_mistake(error):
             raise error
-        raise faults.fault(error, self.folder) from error
+        raise faults.translate_error(error, self.folder) from error
 
 
 class Held:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from core.base.errors import NotesDamaged, NotWritable, StoreError, WorkspaceLocked
-from core.base.faults import translated
+from core.base.faults import translate_errors
 from core.base.text import fold
 from core.markdown import tags
 from core.store import filters, schema
@@ -54,7 +54,7 @@ class Database:
         self._local = threading.local()
         self.unread = Unread()
         self._opened: weakref.WeakSet[Connection] = weakref.WeakSet()
-        with translated(file.parent):
+        with translate_errors(file.parent):
             if not (filled(file) or file.is_dir()):
                 check_unused(file.parent)
             if not readonly:
@@ -103,7 +103,7 @@ class Database:
 
     def _connect(self, how: str) -> Connection:
         folder = self.file.parent
-        with translated(folder):
+        with translate_errors(folder):
             connection = sqlite3.connect(
                 f"{self.file.as_uri()}?{how}",
                 isolation_level=None,

@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 
 from core.base.errors import NotesDamaged, StoreError, WorkspaceLocked
-from core.base.faults import BACKUPS, DATABASE, FILES, newest_backup, restoring
+from core.base.faults import BACKUPS, DATABASE, FILES, newest_backup, restore_command
 from core.base.temporary import FOLDER
 from core.store.backups.restoring import waits
 from core.store.lock import take
@@ -58,7 +58,7 @@ def check_unused(folder: Path) -> None:
             "To begin anew instead, move these elsewhere: {left}.",
             file=str(file),
             folder=str(folder),
-            command=restoring(backup, folder),
+            command=restore_command(backup, folder),
             left=left,
         )
     raise NotesDamaged(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, get_args, get_type_hints
 
 from core.base import files
-from core.base.faults import translated
+from core.base.faults import translate_errors
 from core.model import AnswerThreshold, Floor, KnowledgeBase
 
 T = TypeVar("T")
@@ -40,7 +40,7 @@ class Measures(Generic[T]):
         self._write(base, {})
 
     def _write(self, base: KnowledgeBase, entry: dict[str, Any]) -> None:
-        with self._lock, translated(self._file.parent):
+        with self._lock, translate_errors(self._file.parent):
             files.replace(self._file, json.dumps(self._read() | {base.id: entry}))
 
     def _read(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from types import UnionType
 from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from core.base.messages import Message, from_json, message
-from core.base.text import half_character
+from core.base.text import find_half_character
 from core.model import CALENDAR_ENDS, NOTE_FIELDS, in_utc
 
 _LOG = logging.getLogger(__name__)
@@ -178,7 +178,7 @@ def _noun(kind: Any) -> Read:
 
 
 def _text(value: Any) -> str:
-    if type(value) is not str or (not value.isascii() and half_character(value) is not None):
+    if type(value) is not str or (not value.isascii() and find_half_character(value) is not None):
         raise TypeError
     return value
 

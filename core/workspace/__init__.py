@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 from core.base import disk, files
-from core.base.call_log import logged
+from core.base.call_log import log_call
 from core.base.errors import TesseraError, WorkspaceLocked
 from core.base.faults import DATABASE
 from core.base.jobs import Jobs
@@ -35,7 +35,7 @@ _LOG = logging.getLogger(__name__)
 _PROGRAMS = "programs"
 """The preference that admits other programs."""
 _PATIENCE = 0.2
-"""Seconds between two looks at a job that is waited for."""
+"""Seconds between two checks of a job that is waited for."""
 _HEALING = 60.0
 """Seconds between two attempts to build a damaged index again: a full disk may have space by then."""
 
@@ -57,7 +57,7 @@ def is_there(folder: Path) -> bool:
 
 
 def diagnose_error(folder: Path, error: TesseraError) -> Health:
-    """Return what is wrong with a workspace that can't be opened."""
+    """Return the error of a workspace that can't be opened."""
     from core.features.doctor import doctor
 
     return doctor.diagnose_error(folder, error)
@@ -67,8 +67,8 @@ class Workspace(Services):
     """Notes, their index and the work on them, in one folder.
 
     Without `settings` they are read from the environment and `tessera.toml`. All open workspaces of a process share
-    their models, so the folder and the servers of models are as the settings given last say. Raises WorkspaceLocked
-    where another process writes to the folder for more than `patience` seconds (`readonly` opens it nevertheless),
+    their models, so the settings passed last decide the folder and the servers of models. Raises WorkspaceLocked where
+    another process writes to the folder for more than `patience` seconds (`readonly` opens it nevertheless),
     NewerSchema, and StoreError for a folder that can't be a workspace.
     """
 
@@ -81,7 +81,7 @@ class Workspace(Services):
         patience: float = 0.0,
     ) -> None:
         self.settings = settings.model_copy() if settings else config.settings()
-        folder = Path(os.path.realpath(path or self.settings.workspace))  # which no loop of links stops
+        folder = Path(os.path.realpath(path or self.settings.workspace))  # which a loop of links doesn't stop
         self.log = Log(folder, readonly=readonly, texts=self.settings.log_texts)
         try:
             self.store = Store(folder, readonly=readonly, patience=patience, index=self.settings.index)
@@ -128,7 +128,7 @@ class Workspace(Services):
         self.log.close()
 
     def _close(self, name: str) -> None:
-        """Close a collection if it was used."""
+        """Close a collection if it was built."""
         if name in self.__dict__:
             self.__dict__[name].close()
 
@@ -140,7 +140,7 @@ class Workspace(Services):
         return Watching(self.settings, self.notes, self.bases, self.text_folders, self.jobs, then, look)
 
     def _expire_trash(self) -> None:
-        """Delete from the trash what is there too long; after an error it stays until the next opening."""
+        """Delete expired items from the trash; after an error they stay until the next opening."""
         try:
             self.archives.expire_trash()
         except TesseraError:
@@ -158,12 +158,12 @@ class Workspace(Services):
 
     @property
     def open_to_programs(self) -> bool:
-        """Whether programs with the person's token are admitted: by the settings, else by the person's choice."""
+        """Whether programs with the person's token are admitted: by the settings, else by the user's choice."""
         enabled = self.settings.http.enabled
         return self.preferences.get(_PROGRAMS) == "on" if enabled is None else enabled
 
     def set_program_access(self, let: bool) -> None:
-        """Store the person's choice whether programs are admitted."""
+        """Store the user's choice whether programs are admitted."""
         self.preferences.set(_PROGRAMS, "on" if let else "off")
 
     def search(self, text: str | None = None, **options: Unpack[SearchOptions]) -> SearchResult:
@@ -204,19 +204,19 @@ class Workspace(Services):
             packs=tuple(self.packs.installed()),
             settings_problem=self.settings_file.problem,
             unreadable=self.unreadable,
-            set_aside=files.aside(self.store.folder),
+            set_aside=files.list_set_aside(self.store.folder),
         )
 
     @property
     def freshness(self) -> Freshness:
-        """Whether the notes are what their folders hold, what is going on, or what needs a look."""
+        """Return whether the notes match their folders, what is going on, and what needs attention."""
         from core.intake.freshness import freshness
 
         return freshness(self.store, self.jobs, self.bases, self.watching)
 
     @property
     def little_space(self) -> int:
-        """Bytes that are left of a disk that is nearly full, 0 of another."""
+        """Bytes left of a nearly full disk, 0 for any other."""
         return disk.low_space_bytes(self.store.folder)
 
     @property
@@ -226,7 +226,7 @@ class Workspace(Services):
 
     def snippets(self, address: str) -> list[Snippet]:
         """Return the configuration of each assistant; `address` is that of the app."""
-        return assistant_config.every(self.store.folder, address, lambda: self.access.token)
+        return assistant_config.build_snippets(self.store.folder, address, lambda: self.access.token)
 
     def bug_report(self) -> BugReport:
         """Return a bug report: versions, sizes, settings and the last errors, without texts of the person."""
@@ -236,7 +236,7 @@ class Workspace(Services):
         """Start the job `embed` for pending chunks; return False without any, or if a running job embeds them next.
 
         The job waits until the models of the job `warm` are loaded. The jobs `pictures` and `images` are started too;
-        where the person wishes it, bases that an import changed are checked afterwards.
+        if the user enabled it, bases that an import changed are checked afterwards.
         """
         self.pictures.start()
         self.images.start()
@@ -269,7 +269,7 @@ class Workspace(Services):
             self.backups.start()
 
     def start_healing(self) -> bool:
-        """Start the job `heal` if the index is damaged; return False if it isn't, or was tried a moment ago."""
+        """Start the job `heal` if the index is damaged; return False if it isn't, or a try was moments ago."""
         if self.store.index.state != "damaged" or self.jobs.running("warm", "rebuild"):
             return False
         tried = self.jobs.find("heal")
@@ -277,7 +277,7 @@ class Workspace(Services):
             return False
         return self.jobs.start("heal", lambda progress: self.store.index.open(progress))
 
-    @logged("index.rebuild")
+    @log_call("index.rebuild")
     def rebuild(self, progress: Progress = no_progress) -> int:
         """Build the vector index anew from SQLite, without a model, and return its number of windows."""
         return self.store.rebuild_index(progress)

@@ -14,7 +14,7 @@ from core.store.schema import objects_of
 
 
 class OfflineWorkspace:
-    """What works of a workspace whose database isn't opened, because it may be damaged."""
+    """The parts of a workspace that work without its database, which may be damaged."""
 
     def __init__(self, path: Path | None = None) -> None:
         settings = config.settings()

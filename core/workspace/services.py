@@ -1,4 +1,4 @@
-"""The collections of a workspace, each imported and built at its first use: no command waits for what another needs."""
+"""The collections of a workspace, each imported and built at its first use, so that commands start fast."""
 
 from collections.abc import Callable
 from functools import partial
@@ -48,7 +48,7 @@ T = TypeVar("T")
 
 
 class LazyService(Generic[T]):
-    """A collection that is built once, by the first thread that asks for it, and then an attribute as any other."""
+    """A collection that is built once, by the first thread that uses it, and is then an ordinary attribute."""
 
     def __init__(self, build: Callable[[Any], T]) -> None:
         self._build = build

@@ -13,7 +13,7 @@ from typing import Literal
 import pytest
 
 from core.base.errors import ConfigError, ProviderUnavailable
-from core.base.quotes import place_of
+from core.base.quotes import find_quote
 from core.features.answers import budget, figures, thresholds
 from core.features.answers.writing import IDLE, LETTERS, StreamedLines
 from core.model import Answer, told
@@ -63,7 +63,7 @@ def assert_proven(workspace: Workspace, answer: Answer) -> None:
         passages = [by_number[number] for number in one.citations]
         for quote in passages:
             assert workspace.notes.get(quote.note.id).body[quote.start : quote.end] == quote.text
-            assert place_of(quote.text, quote.chunk.text) is not None or len(quote.text) < 8
+            assert find_quote(quote.text, quote.chunk.text) is not None or len(quote.text) < 8
         if one.citations:
             said = set(re.findall(r"\d+", one.text))
             assert said <= {number for quote in passages for number in re.findall(r"\d+", quote.chunk.text)}

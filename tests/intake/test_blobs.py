@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.base.blobs import blanked, blobs
+from core.base.blobs import blank_blobs, blobs
 from core.chunking.shortened import Shortened
 from core.embedding.tfidf import Tfidf
 from core.model import Matrix, Role, Spans
@@ -117,7 +117,7 @@ def test_what_is_no_language_is_in_no_passage(workspace: Workspace, name: str) -
     assert note.body == BLOBS[name]
     chunks = workspace.chunks.all(note.id)
     assert all(note.body[chunk.start : chunk.end] == chunk.text for chunk in chunks)
-    text = " ".join(f"{blanked(chunk.text)} {chunk.lead} {chunk.section_title}" for chunk in chunks) + note.title
+    text = " ".join(f"{blank_blobs(chunk.text)} {chunk.lead} {chunk.section_title}" for chunk in chunks) + note.title
     assert "Before it" in text
     assert "After it" in text or "after it" in text
     assert not re.search(r"[A-Za-z0-9+/]{60}|%20|xmlns|querySelector|rectangle|margin", text)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.base.text import simplified
+from core.base.text import simplify
 from core.model import Classified, Condition, Filters, Term, Understood
 from core.query import compared_things, decomposition
 from core.query.decomposition import MOST_CHARACTERS, SIMPLE, recognise
@@ -330,7 +330,7 @@ def test_patterns_are_simplified() -> None:
     for module in (decomposition, compared_things):
         patterns += [found for found in vars(module).values() if isinstance(found, re.Pattern)]
     for pattern in [*patterns, *compared_things.CONNECTIVES.values(), *compared_things.TOPICS]:
-        assert simplified(pattern.pattern) == pattern.pattern
+        assert simplify(pattern.pattern) == pattern.pattern
 
 
 PIECES = [

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
-from core.base.places import provided
+from core.base.places import provide_file
 from core.model import DroppedCandidate, SearchOptions, SearchResult, SearchSettings
 from core.query.decomposition import SIDE, WHOLE
 from core.query.filters import filters_of
@@ -352,7 +352,7 @@ def test_neighbouring_hits_stand_together_in_a_context_each_under_its_own_sectio
 
 
 def test_synonyms_of_the_person_are_asked_too(filled: Workspace) -> None:
-    file = provided(filled.store.folder, "synonyms.txt", make=False)
+    file = provide_file(filled.store.folder, "synonyms.txt", make=False)
     assert file.parent == filled.store.folder
     built_in = file.read_text(encoding="utf-8")
     try:

@@ -1,9 +1,9 @@
-"""What a file says of its own encoding: a byte order mark, the head of a page, a line for editors."""
+"""What a file declares about its encoding: a byte order mark, the head of a page, a line for editors."""
 
 import codecs
 import re
 
-from core.base.encodings.names import known_encoding
+from core.base.encodings.names import normalize_encoding
 
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -22,23 +22,23 @@ _COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _PAGES = ("html", "htm", "xhtml", "xml", "svg", "mhtml", "mht")
 _TEX = ("tex", "latex")
 _NO_ACCIDENT = 4
-"""So many characters outside ASCII that are UTF-8 are no accident in text of another encoding."""
+"""Valid UTF-8 characters outside ASCII from which on text of another encoding is excluded."""
 CHARACTERS_OF_DAMAGE = 200
-"""So many characters may hold one that can't be read."""
+"""Characters of which one may be unreadable."""
 
 
 def decode_declared(data: bytes, kind: str, charset: str = "") -> tuple[str, str] | None:
-    """Return a text by what is declared, and its encoding; None where nothing is, or where it can't be true.
+    """Return a text by its declared encoding, and that encoding; None where none is declared or it can't be true.
 
-    `charset` is what is said outside of the data: in the header of a mail or an answer, or what a person chose. A byte
-    order mark comes before it, and it before what the data of its kind, a suffix, says. Text that is UTF-8 beyond
-    doubt is no other.
+    `charset` comes from outside of the data: the header of a mail or a response, or the user's choice. A byte order
+    mark takes precedence over it, and it over what data of its kind, a suffix, declares. Text that is UTF-8 beyond
+    doubt is UTF-8.
     """
     for bom, encoding in BOMS:
         if data.startswith(bom):
             return data[len(bom) :].decode(encoding, "replace"), encoding
     declared = (
-        (known_encoding(charset), _NO_ACCIDENT),
+        (normalize_encoding(charset), _NO_ACCIDENT),
         (_page_charset(data, kind), _NO_ACCIDENT),
         (_editor_charset(data, kind), 1),
     )
@@ -79,5 +79,5 @@ def _editor_charset(data: bytes, kind: str) -> str:
 
 def _name(found: "re.Match[bytes]") -> str:
     """Return the encoding of a name that was found by its ASCII letters: UTF-16 can't be true then."""
-    encoding = known_encoding(found[1].decode("ascii", "replace"))
+    encoding = normalize_encoding(found[1].decode("ascii", "replace"))
     return "utf-8" if encoding.startswith(("utf-16", "utf-32")) else encoding

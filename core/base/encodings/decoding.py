@@ -8,7 +8,7 @@ from core.base.encodings.names import EncodingOrigin
 
 _SAMPLE = 64 * 1024
 _ESCAPES = (b"\x1b$", b"\x1b(J", b"\x1b(I")
-"""What begins the parts of ISO-2022-JP that aren't ASCII."""
+"""Start of the parts of ISO-2022-JP that aren't ASCII."""
 
 
 def decode_part(data: bytes, kind: str, charset: str = "") -> str:
@@ -39,7 +39,7 @@ def decode_undeclared(data: bytes) -> tuple[str, str, EncodingOrigin] | None:
 
 
 def _decode_iso_2022_jp(data: bytes) -> str:
-    """Return the text of ISO-2022-JP, which is told by its escapes; "" for other bytes."""
+    """Return the text of ISO-2022-JP, which is recognized by its escapes; "" for other bytes."""
     if not data.isascii() or not any(tag in data for tag in _ESCAPES):
         return ""
     try:

@@ -1,4 +1,4 @@
-"""Bytes that say no encoding -> the encodings that they may be in, the likeliest first."""
+"""Bytes that declare no encoding -> the encodings that they may be in, the likeliest first."""
 
 import codecs
 import re
@@ -58,14 +58,14 @@ _UNLIKELY = {
 """The encodings that text is in where nothing says which, and how many bits each is rarer than the most usual."""
 _SAMPLE = 2048
 _BYTES_OF_DAMAGE = 200
-"""So many bytes may hold one that can't be read."""
+"""Bytes of which one may be unreadable."""
 _DAMAGE = 30
 _ANOTHER = 60
 """Bits by which a decoding may be less likely than the best and is still looked at."""
 _SURE = 10
 """Bits by which the best is better than the next; benchmarks/encodings.py measures how often it is wrong then."""
 _NO_LANGUAGE = 13.5
-"""Bits of a byte outside ASCII beyond which a decoding is no text of any language."""
+"""Bits per byte outside ASCII beyond which a decoding is not text of any language."""
 _ASCII, _ASCII_BITS = bytes(range(128)), 5
 _LINES = re.compile(rb"[^\n]*[^\x00-\x7f\n][^\n]*\n?")
 
@@ -79,7 +79,7 @@ class Guess:
 
 
 def guesses(data: bytes) -> list[Guess]:
-    """Return the encodings in which bytes are text of a language, the likeliest first; none for what is no text."""
+    """Return the encodings in which bytes are text of a language, the likeliest first; none for binary data."""
     ranked = _ranked(data)
     return [
         Guess(encoding, all(other - cost >= _SURE for other, _, second in ranked[at:] if second != text))

@@ -1,11 +1,11 @@
-"""Encodings by their names: those of web pages, mail and editors, and what a person calls one."""
+"""Encodings by their names: those of web pages, mail and editors, and what the user calls one."""
 
 import codecs
 import re
 from typing import Literal
 
 EncodingOrigin = Literal["declared", "chosen", "guessed", "unsure"]
-"""How an encoding is known: by the file, by a person, by its text; `unsure` where other encodings are as likely."""
+"""How an encoding is known: by the file, by the user, by its text; `unsure` where other encodings are as likely."""
 
 ENCODINGS = {
     "utf-8": "UTF-8",
@@ -29,7 +29,7 @@ ENCODINGS = {
     "utf-16-be": "UTF-16BE",
     "mac-roman": "Mac Roman",
 }
-"""What a person calls the encodings whose names in Python are others; the first are the usual ones."""
+"""The user's names of encodings that Python calls otherwise; the first are the usual ones."""
 _TEXT = re.compile(r"utf|iso8859|cp\d|koi8|mac-|gb|big5|euc|shift|iso2022|kz1048|ptcp154|johab|tis-620|hz$")
 _READ_AS = {
     "ascii": "cp1252",
@@ -97,7 +97,7 @@ _OTHER_NAMES = {
 """Names of the WHATWG encoding standard, of mail and of LaTeX that Python doesn't know."""
 
 
-def known_encoding(name: str) -> str:
+def normalize_encoding(name: str) -> str:
     """Return the encoding of a name as Python calls it, "" for an unknown name.
 
     As in browsers, the name of a part means the encoding that has all of it: gb2312 is read as gb18030, latin1 as
@@ -112,6 +112,6 @@ def known_encoding(name: str) -> str:
     return _READ_AS.get(found, found) if _TEXT.match(found) else ""
 
 
-def shown_encoding(encoding: str) -> str:
-    """Return what a person calls an encoding."""
+def display_encoding(encoding: str) -> str:
+    """Return the user's name of an encoding."""
     return ENCODINGS.get(encoding, encoding.upper().replace("_", "-").replace("ISO8859", "ISO-8859"))

@@ -63,7 +63,7 @@ def _cost(costs: Mapping[str, int], first: str, second: str) -> int:
 
 
 def backoff(costs: Mapping[str, int], first: str, second: str) -> int:
-    """Return the bits of a letter behind another one where the table of a language lacks the pair."""
+    """Return the bits of a letter after another one where the table of a language lacks the pair."""
     if (cost := costs.get(second)) is not None:
         return cost + _OTHER_SCRIPT * (first.isascii() and first != _EDGE and not _is_latin(second))
     return _between(first, second)
@@ -71,7 +71,7 @@ def backoff(costs: Mapping[str, int], first: str, second: str) -> int:
 
 @cache
 def _between(first: str, second: str) -> int:
-    """Return the bits of a character behind another one where the table of a language has neither."""
+    """Return the bits of a character after another one where the table of a language has neither."""
     if first in (_MARKS if second == _EDGE else _APOSTROPHES):
         return _AFTER_MARK
     if first.isalpha() and second in _APOSTROPHES:

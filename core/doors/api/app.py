@@ -33,7 +33,7 @@ from core.workspace import Workspace
 # An answer of a language model as server-sent events, one for each sentence as it is written.
 
 _ALIVE = 15.0
-"""Seconds after which a stream says that it is alive, so that nothing between closes it."""
+"""Seconds between signs of life in a stream, so that no proxy closes it."""
 
 router = APIRouter(tags=[ask.noun])
 _TAKES: Any = body_of("answer.events", [parameter for parameter in ask.taken("http") if parameter.name != "with_model"])
@@ -60,7 +60,7 @@ def events(workspace: Opened, body: _TAKES) -> Response:
 async def _events(
     workspace: Workspace, first: Answer, answers: Iterator[Answer], stop: threading.Event, language: str
 ) -> AsyncIterator[bytes]:
-    """Yield the sentences of an answer as they come and the whole at its end; where the caller goes, it stops."""
+    """Yield the sentences of an answer as they come, then the whole answer; stop where the caller disconnects."""
     loop = asyncio.get_running_loop()
     queue: asyncio.Queue[bytes] = asyncio.Queue()
 
@@ -114,7 +114,7 @@ _REASONS = {
     "model_attributes_type": _NO_OBJECT,
     "model_type": _NO_OBJECT,
 }
-"""Kind of a mistake of pydantic -> what is said of it; of the others, what is said of settings."""
+"""Kind of pydantic error -> its message; other kinds have the messages of settings."""
 _UNREADABLE = message("The request can't be read: {why}. Look at its form, and at its Content-Type.")
 _PROBLEM = {
     "type": "about:blank",
@@ -153,7 +153,7 @@ def make(workspace: Callable[[], Workspace]) -> FastAPI:
 
 
 class _Unbroken:
-    """The middleware that answers where Tessera itself failed; the log says how, without texts of notes."""
+    """The middleware that answers where Tessera itself failed; the error is logged, without texts of notes."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -56,7 +56,7 @@ def _add(routes: APIRouter, operation: Operation) -> None:
 
 
 def _endpoint(operation: Operation, method: str, place: str) -> Callable[..., Response]:
-    """Return the function of a route; FastAPI reads from its signature what stands in path, query and body."""
+    """Return the function of a route; FastAPI reads the parameters of path, query and body from its signature."""
     in_path = re.findall(r"\{(\w+)", place)
     taken = [Parameter("workspace", Parameter.KEYWORD_ONLY, annotation=Opened)]
     in_body: list[declaring.Parameter] = []
@@ -94,7 +94,7 @@ def _endpoint(operation: Operation, method: str, place: str) -> Callable[..., Re
 
 
 def body_of(name: str, taken: Iterable[declaring.Parameter]) -> type[Body]:
-    """Return the model of the body of a request that holds some parameters."""
+    """Return the model of a request's body with these parameters."""
     fields: dict[str, Any] = {}
     for parameter in taken:
         kind, about = _described(parameter)
@@ -110,7 +110,7 @@ def _described(parameter: declaring.Parameter) -> tuple[Any, dict[str, Any]]:
 
 
 def _addressed(names: Sequence[object], act: Callable[[], _T]) -> _T:
-    """Return what `act` returns; raises Problem where there is none of the names of an address."""
+    """Return the result of `act`; raises Problem where a name in the address doesn't exist."""
     try:
         return act()
     except UnknownChoice as error:

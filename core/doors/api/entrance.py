@@ -23,7 +23,7 @@ class Entrance:
     """The middleware that answers only browsers with the cookie of this run, which the address with the token sets.
 
     A cookie is sent to every port of a host, so its name has the port. Requests that match one of `others` pass: those
-    routes ask for tokens of their own.
+    routes check tokens of their own.
     """
 
     def __init__(self, app: ASGIApp, token: str, others: Sequence[BaseRoute] = ()) -> None:
@@ -59,7 +59,7 @@ def address(url: str, token: str) -> str:
 
 
 def _refusal() -> Response:
-    """Return the page that says what to do, in every language: nobody has chosen one yet."""
+    """Return the page that explains what to do, in every language, because none is chosen yet."""
     texts = [(language.replace("_", "-"), escape(render(_REFUSAL, language))) for language in LANGUAGES]
     body = "".join(f'<p lang="{language}">{text}</p>' for language, text in texts)
     head = '<meta charset="utf-8"><title>Tessera</title>'

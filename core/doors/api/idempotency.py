@@ -48,14 +48,15 @@ def _described(
 
 
 ONCE = Depends(_described)
-"""The dependency by which the schema shows the header of what creates."""
+"""The dependency that shows the header in the schema of operations that create."""
 
 
 class Idempotency:
-    """The middleware that gives an answer again: equal `Idempotency-Key`, equal path and body.
+    """The middleware that repeats a stored answer for an equal `Idempotency-Key`, path and body.
 
     A boundary between the parts of a form doesn't count, since clients choose another one each time. An answer is
-    stored if something was created (201 or 202). A request that was cut off keeps its key: nobody knows what it did.
+    stored if something was created (201 or 202). A request that was cut off keeps its key, because its effect is
+    unknown.
     """
 
     def __init__(self, app: ASGIApp, workspace: Callable[[], Workspace]) -> None:
@@ -77,7 +78,7 @@ class Idempotency:
         await answer(scope, receive, send)
 
     def _earlier(self, key: str, request: bytes) -> Response | None:
-        """Return the answer to a key that was used before; reserve one that wasn't."""
+        """Return the stored answer of a key; reserve a new key."""
         try:
             earlier = self._workspace().creations.begin(key, request)
         except TesseraError as error:
@@ -111,7 +112,7 @@ def _digest(scope: Scope, headers: Headers, body: bytes) -> bytes:
 
 
 async def _answer_of(app: ASGIApp, scope: Scope, body: bytes) -> Response:
-    """Return the whole answer of an app to a request whose body is read."""
+    """Return the whole answer of an app to a request whose body was read."""
     start: Message = {}
     parts: list[bytes] = []
 

@@ -1,4 +1,4 @@
-"""Long work as jobs: begun with 202, followed by asking or as server-sent events, cancelled."""
+"""Long work as jobs: started with 202, followed by polling or as server-sent events, cancelled."""
 
 import json
 from collections.abc import AsyncIterator, Callable
@@ -22,9 +22,9 @@ from core.workspace import Workspace
 
 router = APIRouter(tags=["job"])
 _LOOK = 0.2
-"""Seconds between two looks at a job that is followed."""
+"""Seconds between two checks of a job that is followed."""
 _ALIVE = 15.0
-"""Seconds after which a stream says that it is alive, so that nothing between closes it."""
+"""Seconds between signs of life in a stream, so that no proxy closes it."""
 
 
 @router.delete("/jobs/{job}", response_model=JOB.type, **documented(examples.JOB, 202))
@@ -57,7 +57,7 @@ def start_job(workspace: Workspace, name: str, work: Callable[[Progress], object
 
 
 async def _steps(workspace: Workspace, job_id: str, language: str) -> AsyncIterator[bytes]:
-    """Yield an event whenever a job changed, until it ended or another one has its place."""
+    """Yield an event whenever a job changed, until it ended or another one replaced it."""
     last, quiet = None, 0.0
     while True:
         try:

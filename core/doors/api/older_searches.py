@@ -122,7 +122,7 @@ def _searched(workspace: Workspace, search: Search, **chosen: Any) -> SearchResu
 
 
 def _reranker(workspace: Workspace) -> str:
-    """Return the reranker of the settings; the usual one where they switch it off."""
+    """Return the reranker of the settings; the default one where they switch it off."""
     chosen = workspace.bases.search_settings().reranker
     return DEFAULTS.reranker if chosen == "none" else chosen
 

@@ -1,4 +1,4 @@
-"""The file that a note was converted from, as it is."""
+"""The original file of a converted note."""
 
 from http import HTTPStatus
 

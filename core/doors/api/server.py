@@ -1,4 +1,4 @@
-"""The API by itself, without the pages."""
+"""The API alone, without the pages."""
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -12,7 +12,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import BaseRoute, Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from core.base.call_log import logged
+from core.base.call_log import log_call
 from core.doors.api import PLACE
 from core.doors.api.guard import Guard
 from core.doors.api.limits import Limit, ShortHead
@@ -24,7 +24,7 @@ from core.workspace import Workspace
 class SameOrigin:
     """The middleware that refuses requests and WebSockets from pages of other origins.
 
-    Another port of this machine is another origin. Programs that are no browsers send no origin, and pass.
+    Another port of this machine is another origin. Programs other than browsers send no origin, and pass.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -71,7 +71,7 @@ class RequestLog:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with logged("http", method=scope.get("method"), work="") as line:
+        with log_call("http", method=scope.get("method"), work="") as line:
 
             async def noting(sent: Message) -> None:
                 if sent["type"] == "http.response.start":
@@ -82,7 +82,7 @@ class RequestLog:
 
 
 def api(workspace: Callable[[], Workspace], *, programs_only: bool = False) -> ASGIApp:
-    """Return the API behind its guard."""
+    """Return the API with its guard around it."""
     return RequestLog(Guard(Limit(LazyApi(workspace)), workspace, programs_only=programs_only))
 
 
@@ -90,15 +90,15 @@ _NAMES = ("127.0.0.1", "localhost")
 
 
 def server(workspace: Workspace, address: str, more: Iterable[BaseRoute] = ()) -> Starlette:
-    """Return an app that answers requests to its address and to this machine, but none from a page.
+    """Return an app that answers requests to its address and to this machine, except those from web pages.
 
-    It has the routes of the API and some more.
+    `routes` are added to those of the API.
     """
     return guarded([Mount(PLACE, api(lambda: workspace, programs_only=True)), *more], address)
 
 
 def guarded(routes: Iterable[BaseRoute], address: str) -> Starlette:
-    """Return an app with these routes that answers as the API by itself does."""
+    """Return an app with these routes and the middleware of the API."""
     return Starlette(
         routes=[*routes],
         middleware=[

@@ -8,7 +8,7 @@ from fastapi import Depends, Header, Request
 from pydantic import BaseModel, BeforeValidator, ConfigDict, StringConstraints
 
 from core.base.errors import UnknownChoice
-from core.base.text import storable
+from core.base.text import make_storable
 from core.doors.api.answers import Problem
 from core.doors.api.idempotency import ONCE
 from core.workspace import Workspace
@@ -25,15 +25,15 @@ def _workspace(request: Request) -> Workspace:
 Opened = Annotated[Workspace, Depends(_workspace)]
 """The workspace, as a parameter of an operation."""
 _POSSIBLE = r"^[^\x00]*$"
-"""A text that a file and a database can hold; half a character is none for pydantic."""
+"""A text that a file and a database can hold; pydantic rejects half a character."""
 Text = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=10_000)]
 """A name, a value or a line."""
 AnyText = Annotated[
     str,
-    BeforeValidator(lambda given: storable(given) if isinstance(given, str) else given),
+    BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given),
     StringConstraints(max_length=20 * 1024 * 1024),
 ]
-"""A text to search for, in which nothing is refused; a search cuts a very long one."""
+"""A text to search for, never refused; a search cuts a very long one."""
 LongText = Annotated[str, StringConstraints(pattern=_POSSIBLE, max_length=20 * 1024 * 1024)]
 """The text of a note or of a file; the operation that takes it checks its length."""
 IfMatch = Annotated[str, Header(alias="If-Match", pattern=r'^"\d{1,9}"$|^\*$|^$', description="The ETag that was read")]
@@ -52,7 +52,7 @@ class Body(BaseModel):
 def documented(
     example: object, status: int = 200, *, takes: object = None, form: str = _JSON, sent: str = _JSON
 ) -> dict[str, Any]:
-    """Return the keywords of an operation that answers in a `form`, and takes a body `sent` in one, as in examples."""
+    """Return the keywords of a route that answers in a `form`, and takes a body `sent` in one, with examples."""
     described = {status: {"description": "Done", "content": {form: {"example": example}}}}
     body = {"requestBody": {"content": {sent: {"example": takes}}}} if takes else None
     once = [ONCE] if status == HTTPStatus.CREATED else []
@@ -60,7 +60,7 @@ def documented(
 
 
 def or_404(look: Callable[[], _T]) -> _T:
-    """Return the thing that an address names; raises Problem with status 404 where there is none."""
+    """Return the thing of an address; raises Problem with status 404 where there is none."""
     try:
         return look()
     except UnknownChoice as error:
@@ -68,5 +68,5 @@ def or_404(look: Callable[[], _T]) -> _T:
 
 
 def expected(if_match: str) -> int | None:
-    """Return the version of an ETag; None where any will do."""
+    """Return the version of an ETag; None where any version matches."""
     return int(if_match.strip('"')) if if_match.strip('"').isdigit() else None

@@ -28,7 +28,7 @@ class ToolAnswer:
 def bounded(
     items: Iterable[Item], most: int, characters: int = MOST_CHARACTERS, remarks: Iterable[str] = ()
 ) -> ToolAnswer:
-    """Return at most so many results, with so many characters of `content` in all, and say what is left out."""
+    """Return at most so many results with so many characters of `content` in all, and a remark on the rest."""
     rest = iter(items)
     chosen: list[Item] = []
     said = [*remarks]
@@ -54,7 +54,7 @@ def as_json(value: object) -> str:
 
 
 def at_least_one(number: int, most: int) -> int:
-    """Return the number, or the most that is possible; raises QueryError below 1."""
+    """Return the number, at most the largest possible one; raises QueryError below 1."""
     if number < 1:
         raise QueryError("The number is {n}; it must be at least 1.", n=number)
     return min(number, most)

@@ -18,7 +18,7 @@ PLACES = ("/mcp", "/mcp/")
 
 
 class LazyTools:
-    """The tools of a workspace. Nothing is remembered between two requests."""
+    """The tools of a workspace, without state between requests."""
 
     def __init__(self, workspace: Callable[[], Workspace]) -> None:
         self._workspace = workspace

@@ -53,7 +53,7 @@ TOOLS = (note_read, note_list)
 
 
 def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteSummary]], bool]:
-    """Return the next notes that answer, with their addresses, in the order of these, and whether there are more."""
+    """Return the next notes that answer, with their addresses and in their order, and whether there are more."""
     cards = {named.address(card): card for card in workspace.notes.all(answering=True)}
     addresses = sorted(item for item, card in cards.items() if card.path)
     first = bisect_right(addresses, after)
@@ -61,7 +61,7 @@ def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteSummary]
 
 
 def texts(workspace: Workspace, uri: str) -> list[str]:
-    """Return what answers of the note at an address, and what is left out; raises NoteNotFound for any other note."""
+    """Return the text of the note at an address, and what is left out; raises NoteNotFound unless it answers."""
     note_id = named.at(workspace, uri, answering=True).id
     body = workspace.notes.shown(note_id)
     return [body[:MOST_CHARACTERS], *_remarks(workspace.notes.get(note_id), body)]
@@ -92,7 +92,7 @@ def _card(card: NoteSummary) -> dict[str, Any]:
 
 
 def _fields(card: NoteSummary, note: Note) -> dict[str, Any]:
-    """Return the fields that a card doesn't show, and the note's address."""
+    """Return the fields that a summary doesn't show, and the note's address."""
     fields = {name: getattr(note, name) for name in NOTE_FIELDS}
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
     expires = note.expires_at.isoformat() if note.expires_at else ""

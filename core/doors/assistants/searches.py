@@ -1,6 +1,6 @@
 """The tools that search, each a function of the workspace; an assistant reads their docstrings and their parameters.
 
-What is wrong is a TesseraError, whose message the assistant reads.
+Errors are TesseraErrors, whose message the assistant reads.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from core.base.errors import QueryError
 from core.base.messages import readable
-from core.base.text import storable
+from core.base.text import make_storable
 from core.doors.assistants.answers import MOST, MOST_CHARACTERS, ToolAnswer, as_json, at_least_one, bounded
 from core.doors.json_forms.answers import ANSWER
 from core.doors.operations.answers import ask
@@ -24,8 +24,8 @@ _TEXTS = 20
 """Queries of one call at most."""
 
 Base = Annotated[str, Field(description="Name of a knowledge base, as knowledge_list gives it")]
-Text = Annotated[str, BeforeValidator(lambda given: storable(given) if isinstance(given, str) else given)]
-"""A query: nothing in it is refused."""
+Text = Annotated[str, BeforeValidator(lambda given: make_storable(given) if isinstance(given, str) else given)]
+"""A query, never refused."""
 Names = Annotated[list[str] | None, Field(description="Only these knowledge bases")]
 Tags = Annotated[list[str] | None, Field(description="Only notes that have all these tags")]
 Terms = Annotated[
@@ -84,7 +84,7 @@ def knowledge_semantic_search(
 
 
 def _pictures(result: SearchResult) -> list[dict[str, Any]]:
-    """Return the pictures that a query asks for, each with the source of its note; they stand before the passages."""
+    """Return the pictures that a query asks for, each with the source of its note; they come before the passages."""
     return [
         {"kind": "picture", "picture": hit.picture, "source": source(hit.note), "note": hit.note.id}
         | {"score": round(hit.score, 4)}
@@ -98,7 +98,7 @@ def _place(hit: Hit) -> dict[str, Any]:
 
 
 def details(line: int, page: int, picture: str) -> dict[str, int | str]:
-    """Return line, page and picture of a passage, without those that it has none of."""
+    """Return line, page and picture of a passage, those that it has."""
     named: tuple[tuple[str, int | str], ...] = (("line", line), ("page", page), ("picture", picture))
     return {name: value for name, value in named if value}
 
@@ -240,13 +240,13 @@ TOOLS = (
 
 
 def narrowed(workspace: Workspace, bases: Names, tags: Tags, terms: Terms) -> Filters:
-    """Return filters; raises UnknownChoice for a base, and QueryError for a term that is none."""
+    """Return filters; raises UnknownChoice for a base, and QueryError for an invalid term."""
     names = [workspace.bases.get(name).name for name in bases or ()]
     return workspace.searching.filters(bases=names, tags=tags or (), terms=terms or ())
 
 
 def source(card: NoteSummary) -> str:
-    """Return where a note is from, as every tool names it: its path, else its title."""
+    """Return the source of a note for every tool: its path, else its title."""
     return card.path or card.title
 
 
@@ -260,7 +260,7 @@ def _remarks(results: list[SearchResult]) -> list[str]:
 
 
 def _never_refused(search: Callable[[bool], _Found]) -> tuple[_Found, list[str]]:
-    """Search in the query language, or with `plain` where that refuses the query; return remarks that say why too."""
+    """Search in the query language, or with `plain` where that refuses the query; the remarks say why."""
     try:
         return search(False), []
     except QueryError as error:
@@ -274,7 +274,7 @@ def _widened(neighbours: int | None) -> Any:
 def _search(
     workspace: Workspace, base: str, query: str, limit: int, neighbours: int | None, **options: Any
 ) -> tuple[SearchResult, list[str]]:
-    """Return what a search of a base finds among its indexed passages, and remarks on how the query was read."""
+    """Return the result of a search among the indexed passages of a base, and remarks on the parsing of the query."""
     options |= {"indexed": True, "limit": at_least_one(limit, MOST), "filters": narrowed(workspace, [base], None, None)}
     options |= _widened(neighbours)
     result, remarks = _never_refused(lambda plain: workspace.search(query, plain=plain, **options))

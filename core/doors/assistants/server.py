@@ -32,10 +32,10 @@ from mcp_types import (
 )
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
-from core.base.call_log import logged
+from core.base.call_log import log_call
 from core.base.errors import TesseraError, UnknownChoice
 from core.base.messages import readable
-from core.base.text import escaped, one_line
+from core.base.text import escape_halves, one_line
 from core.doors.assistants import notes, searches
 from core.doors.assistants.answers import ToolAnswer, as_json
 from core.doors.operations import OPERATIONS, declaring
@@ -48,7 +48,7 @@ from core.workspace import Workspace
 # Operations as tools of an assistant.
 
 _FIELDS = "fields"
-"""The object of what an operation takes as keywords."""
+"""The object of an operation's keywords."""
 
 
 class Fields(BaseModel):
@@ -100,7 +100,7 @@ def _annotated(parameter: declaring.Parameter) -> Any:
     ]
 
 
-# Schemas of tools as every client takes them, and arguments as assistants write them.
+# Schemas of tools that every client supports, and arguments as assistants write them.
 
 _KEPT = ("type", "description", "enum", "default", "minimum", "maximum", "required")
 
@@ -108,7 +108,7 @@ Schema = dict[str, Any]
 
 
 def flat(schema: Mapping[str, Any]) -> Schema:
-    """Return a JSON schema without references and unions: a value that may be null is one that may be left out."""
+    """Return a JSON schema without references and unions; a nullable value is one that may be left out."""
     return _flat(schema, schema.get("$defs", {}))
 
 
@@ -129,10 +129,10 @@ def _flat(schema: Mapping[str, Any], named: Mapping[str, Any]) -> Schema:
 
 
 def read(schema: Schema, value: Any) -> Any:
-    """Return a value as its schema has it, where it says so much.
+    """Return a value in the type of its schema, where the schema has one.
 
-    Null is as if left out, one value is a list of one, a list or an object may be written as text, and a number is a
-    text as well. What else is wrong stays as it is.
+    Null counts as left out, one value as a list of one, a list or an object may be written as text, and a number is
+    also a text. Other invalid values stay as they are.
     """
     kind = schema.get("type")
     if kind in ("array", "object") and isinstance(value, str):
@@ -148,7 +148,7 @@ def read(schema: Schema, value: Any) -> Any:
 
 
 def _written(text: str, kind: type) -> Any:
-    """Return what a text in JSON says, the text itself where that is of another kind."""
+    """Return the value of a text in JSON, the text itself where the value has another type."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -217,10 +217,10 @@ def make(opened: Opened, write: Write | None = None) -> Server[Any]:
 
 
 def run(opened: Opened, name: str, arguments: dict[str, Any]) -> CallToolResult:
-    """Call a tool on a workspace; what is wrong is an error of the tool, which the assistant reads."""
+    """Call a tool on a workspace; an error becomes one of the tool, which the assistant reads."""
     try:
         workspace = opened()
-        with logged(f"tool {name}"):
+        with log_call(f"tool {name}"):
             return _result(TOOLS[name](workspace, **_checked(name, arguments)))
     except ValidationError as error:
         return failure(
@@ -237,7 +237,7 @@ def run(opened: Opened, name: str, arguments: dict[str, Any]) -> CallToolResult:
 
 
 def failure(text: str) -> CallToolResult:
-    """Return an error of a tool, on one line: it may quote what a note is called."""
+    """Return an error of a tool, on one line, because it may quote the name of a note."""
     return CallToolResult(content=[_text(one_line(text))], is_error=True)
 
 
@@ -282,7 +282,7 @@ def _result(answer: ToolAnswer) -> CallToolResult:
 
 
 def _text(text: str) -> TextContent:
-    return TextContent(type="text", text=escaped(text))
+    return TextContent(type="text", text=escape_halves(text))
 
 
 def _resources(opened: Opened, after: str) -> ListResourcesResult:

@@ -34,8 +34,8 @@ _LOG = logging.getLogger(__name__)
 def serve(folder: Path, wire: TextIO) -> None:
     """Serve the workspace in a folder until the input ends. It is open for reading, and answers are written to `wire`.
 
-    A workspace is made where none is, and the text folders of the settings are scanned meanwhile. What is wrong with
-    it is an error of every tool until it is mended.
+    A workspace is made where none is, and the text folders of the settings are scanned meanwhile. An error of the
+    workspace is an error of every tool until it is mended.
     """
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a thread that waits for input would hold the process
     handler = logging.StreamHandler(sys.stderr)
@@ -51,7 +51,7 @@ def serve(folder: Path, wire: TextIO) -> None:
 
 
 class _Plain(logging.Formatter):
-    """Writes of an error that a person can mend what it says, of another its kind; the log has its trace."""
+    """A formatter: the text of an error that the user can mend, the kind of any other; the log has its trace."""
 
     def format(self, record: logging.LogRecord) -> str:
         error = record.exc_info[1] if record.exc_info else None
@@ -72,7 +72,7 @@ async def _sift(
     requests: MemoryObjectSendStream[SessionMessage | Exception],
     outgoing: WriteStream[SessionMessage],
 ) -> None:
-    """Hand on what can be read; a line that can't is answered with an error, of its request where that has an id."""
+    """Pass on valid lines; answer an invalid one with an error, of its request where that has an id."""
     async with requests:
         async for item in incoming:
             if isinstance(item, SessionMessage):
@@ -82,7 +82,7 @@ async def _sift(
 
 
 def _refusal(error: ValidationError) -> JSONRPCError | None:
-    """Return the answer to a line that is no message of the protocol, None to an empty one."""
+    """Return the answer to a line that isn't a message of the protocol, None to an empty one."""
     wrong = error.errors()
     is_json = wrong[0]["type"] != "json_invalid"
     given = [
@@ -115,7 +115,7 @@ class _Reading:
         self.calls = WriteCalls(folder, self.workspace)
 
     def workspace(self) -> Workspace:
-        """Return the workspace; raises StoreError for a folder that can't be one."""
+        """Return the workspace; raises StoreError for an unusable folder."""
         with self._opening:
             if self._workspace is None:
                 if not is_there(self._folder):
@@ -128,7 +128,7 @@ class _Reading:
             return self._workspace
 
     def _scan_texts(self) -> None:
-        """Bring the text folders of the settings into their bases, unless another process sees to them."""
+        """Import the text folders of the settings into their bases, unless another process does."""
         try:
             for folder in self.calls.scan(self._go_on):
                 if folder.problem:

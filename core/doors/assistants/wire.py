@@ -6,9 +6,9 @@ from typing import TextIO
 
 
 def take() -> TextIO:
-    """Return standard output for the protocol alone; what anything else prints, native code too, goes to stderr.
+    """Return standard output for the protocol alone; all other output, of native code too, goes to stderr.
 
-    It comes before the imports: a library may print while it loads.
+    Call it before imports, because a library may print while it loads.
     """
     sys.stdout.flush()
     wire = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")

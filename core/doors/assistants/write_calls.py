@@ -18,25 +18,25 @@ from core.model import Progress, ScannedFolder, Use
 from core.workspace import Workspace
 
 _PATIENCE = 15.0
-"""Seconds to wait for another process that writes, and is no app: a command, or an app that starts."""
+"""Seconds to wait for another writing process other than a running app: a command, or an app that starts."""
 _PAUSE = 0.02
-"""Seconds between two tries, and for which the workspace is free after a call, so that another process has its turn."""
+"""Seconds between two tries, and for which the workspace is unlocked after a call for other processes."""
 
 
 class WriteCalls:
-    """Calls tools that write, one after the other.
+    """Runs tools that write, one after the other.
 
     The workspace is locked for the time of a call only, so that an app can always start.
     """
 
     def __init__(self, folder: Path, opened: Callable[[], Workspace]) -> None:
-        """Take the folder of the workspace, and what opens it for reading."""
+        """Take the folder of the workspace, and a function that opens it for reading."""
         self._folder, self._opened = folder, opened
         self._turn = threading.Lock()
 
     def __call__(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
         try:
-            self._opened()  # which says what is wrong with the workspace before it is waited for
+            self._opened()  # which raises errors of the workspace before waiting for it
             return self._call(name, arguments)
         except TesseraError as error:
             return failure(str(error))
@@ -56,12 +56,12 @@ class WriteCalls:
                 raise
 
     def make(self) -> None:
-        """Make the workspace, unless another process just does; raises StoreError."""
+        """Make the workspace, unless another process is making it; raises StoreError."""
         with suppress(WorkspaceLocked), Workspace(self._folder, patience=_PATIENCE):
             pass
 
     def scan(self, progress: Progress) -> list[ScannedFolder]:
-        """Bring the text folders of the settings into their bases; raises TesseraError, Cancelled."""
+        """Import the text folders of the settings into their bases; raises TesseraError, Cancelled."""
         texts = self._opened().text_folders
         if not (texts.automatic and texts.folders()):
             return []

@@ -12,7 +12,7 @@ import typer
 
 from core.base.errors import ConfigError, TesseraError, UnknownChoice
 from core.base.log import print_nothing
-from core.base.text import escaped, half_character
+from core.base.text import escape_halves, find_half_character
 from core.doors.cli import archives, assistants, backups, bases, chunklines, lines, models, notes, options, packs
 from core.doors.cli.app import serve as serve_pages
 from core.doors.cli.binding import bind, taking
@@ -179,8 +179,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _check(arguments: Sequence[str]) -> None:
     for argument in arguments:
-        if half_character(argument) is not None:
+        if find_half_character(argument) is not None:
             raise ConfigError(
                 "'{argument}' holds bytes that are no text. Type it again, or rename the file that it names.",
-                argument=escaped(argument),
+                argument=escape_halves(argument),
             )

@@ -1,4 +1,4 @@
-"""Commands on this machine run their operations on the workspace that this one has open, as beside `tessera serve`."""
+"""Commands on this machine run their operations in the command that has the workspace open, as in `tessera serve`."""
 
 import socket
 import threading
@@ -9,7 +9,7 @@ from core.doors.cli.app import HOST
 from core.workspace import Workspace
 
 _GRACE = 3
-"""Seconds for the operations that are under way at the end."""
+"""Seconds for operations to finish at the end."""
 
 
 @contextmanager

@@ -92,17 +92,17 @@ def serve(
     if not no_browser and _has_screen():
         keep = keep_running or window.keeps_running()
         threading.Thread(target=_open, args=(chosen, url, folder, keep), daemon=True).start()
-    # Streamlit is run, not imported: core knows no screen. Its options are in .streamlit/config.toml beside app.py;
+    # Streamlit is run, not imported: core knows no screen. Its options are in .streamlit/config.toml next to app.py;
     # these hold whatever the environment says.
     options = {"address": HOST, "port": chosen, "headless": "true"}
     flags = [part for name, value in options.items() for part in (f"--server.{name}", str(value))]
     sys.argv = ["streamlit", "run", str(PROGRAM / "app.py"), *flags, "--logger.hideWelcomeMessage", "true"]
-    signal.signal(signal.SIGINT, _end)  # the server sends the signal on to itself after it closed
+    signal.signal(signal.SIGINT, _end)  # the server sends the signal again to itself after it closed
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 
 
 def _shortcut(place: Path, as_json: bool) -> None:
-    """Print where the shortcut is, or that it is gone."""
+    """Print the place of the shortcut, or that it was removed."""
     there = place.exists()
     text = _("Tessera is in the menu of programs: {file}", file=str(place))
     gone = _("Tessera is no longer in the menu of programs. Your notes and the program stay.")
@@ -110,7 +110,7 @@ def _shortcut(place: Path, as_json: bool) -> None:
 
 
 def _shown(folder: Path, as_json: bool) -> bool:
-    """Whether another process has the app open on a workspace; its window is brought to the front, or opened again."""
+    """Bring the open app of a workspace to the front, or open its window again; return whether there is one."""
     from core.doors.operations.status import bring_to_front
     from core.doors.remote.client import connect_running
 
@@ -149,7 +149,7 @@ def _has_screen() -> bool:
 
 
 def _open(port: int, url: str, folder: Path, keep_running: bool) -> None:
-    """Open the app as soon as the server answers; end this process with its window, unless it is kept running."""
+    """Open the app as soon as the server answers; end this process with its window, unless it keeps running."""
     ends = time.monotonic() + _START_SECONDS
     while time.monotonic() < ends:
         try:
@@ -164,7 +164,7 @@ def _open(port: int, url: str, folder: Path, keep_running: bool) -> None:
 
 
 def _end(number: int, _: object) -> NoReturn:
-    """End the process: as one whose window was closed, or as one that a signal ends."""
+    """End the process, after its window was closed or by a signal."""
     if not _CLOSED.is_set():
         signal.signal(number, signal.SIG_DFL)
         signal.raise_signal(number)

@@ -66,7 +66,7 @@ def _restored_lines(values: dict[str, Any]) -> list[str]:
 
 
 def _powers_lines(values: dict[str, Any]) -> list[str]:
-    """Return what the base of an archive could do where it is from, and how a person allows it here."""
+    """Return the permissions that the base of an archive had where it is from, and how the user grants them here."""
     name, powers = shlex.quote(values["base"]), values["powers"]
     printed = [
         _(

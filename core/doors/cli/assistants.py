@@ -21,7 +21,7 @@ _HOW = "tessera mcp --print-config"
 
 
 def _go_to(settings: Path | None) -> None:
-    """Work in the folder of a settings file, where it is read."""
+    """Change to the folder of a settings file, where it is read."""
     if settings is None:
         return
     if settings.name != assistant_config.SETTINGS or not settings.is_file():
@@ -64,7 +64,7 @@ def mcp(
 def _snippets(folder: Path) -> list[dict[str, Any]]:
     access = AccessTokens(folder)
     address = access.run.address if access.run else f"http://{HOST}:{PORT}"
-    return [asdict(snippet) for snippet in assistant_config.every(folder, address, lambda: access.token)]
+    return [asdict(snippet) for snippet in assistant_config.build_snippets(folder, address, lambda: access.token)]
 
 
 def _lines(values: dict[str, Any]) -> list[str]:

@@ -27,11 +27,11 @@ Function = Callable[..., Any]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command's additions to its operation.
+    """Additions of a command to its operation.
 
-    `lines` make what it prints for people. `run` does its work with the folder of the workspace and the arguments; what
-    it takes as keywords are options too, or in place of those of the same names. `also` are operations whose parameters
-    it takes as well. `shown` are those of its options that the lines take too.
+    `lines` formats its output for people. `run` does its work with the folder of the workspace and the arguments; its
+    keywords are options too, or replace those of the same names. `also` are operations whose parameters it takes as
+    well. `shown` are the options that `lines` takes too.
     """
 
     lines: Callable[..., list[str]] = plain_lines
@@ -53,7 +53,7 @@ def bind(groups: Mapping[str, typer.Typer], commands: Mapping[str, Command], ope
 def taking(
     *operations: Operation, own: Function | None = None, parameters: Sequence[Parameter] = ()
 ) -> Callable[[Function], Function]:
-    """Add to a command what operations take, which it gets as keywords; what it takes itself comes last.
+    """Add the parameters of operations to a command as keywords; its own come last.
 
     The keywords of `own` and the `parameters` are taken too.
     """

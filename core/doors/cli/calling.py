@@ -1,4 +1,4 @@
-"""Operations that commands run: on a workspace, or beside the open app that has it; and how a person types them."""
+"""Operations that commands run, on a workspace or in the open app that has it, and the command lines for them."""
 
 import re
 import shlex
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from core.base.errors import WorkspaceLocked
-from core.base.places import expanded
+from core.base.places import expand_home
 from core.doors.cli.options import WORKSPACE
 from core.doors.cli.output import BESIDE, progress
 from core.doors.cli.texts import _
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from core.workspace import Workspace
 
 Run = Callable[..., Any]
-"""Runs an operation with arguments on an open workspace, and returns its answer as JSON."""
+"""A function that runs an operation on an open workspace, and returns its answer as JSON."""
 
 
 def call(operation: Operation, folder: Path, given: Mapping[str, Any]) -> Any:
@@ -34,7 +34,7 @@ def call(operation: Operation, folder: Path, given: Mapping[str, Any]) -> Any:
 
 @contextmanager
 def opened(folder: Path, *, writes: bool = True) -> Iterator[Run]:
-    """Open the workspace in a folder, or the app that has it, and yield what runs operations there."""
+    """Open the workspace in a folder, or connect to the app that has it, and yield a runner of operations."""
     from core.doors.remote.client import Remote  # takes a third of a second, which --help avoids
 
     with writing(folder) if writes else reading(folder) as workspace:
@@ -49,7 +49,7 @@ def opened(folder: Path, *, writes: bool = True) -> Iterator[Run]:
 
 
 def stoppable(operation: Operation, folder: Path, given: Mapping[str, Any]) -> AbstractContextManager[None]:
-    """Say on Ctrl-C how the command of an operation goes on, where it is long work."""
+    """On Ctrl-C during long work, print the command that continues the operation."""
     return resumable(folder, *words(operation), *_typed(operation, given)) if operation.reports else nullcontext()
 
 
@@ -58,12 +58,12 @@ def words(operation: Operation) -> list[str]:
 
 
 def places(operation: Operation) -> list[str]:
-    """Return the names of what stands in a command without an option; a base never does."""
+    """Return the names of a command's positional arguments; a base is never one."""
     return [name for name in re.findall(r"{(\w+)", operation.cli) if name != "base"]
 
 
 def _typed(operation: Operation, arguments: Mapping[str, Any]) -> Iterator[str]:
-    """Yield arguments as a person types them."""
+    """Yield arguments as the user types them."""
     first = places(operation)
     yield from (str(arguments[name]) for name in first if arguments.get(name) is not None)
     for parameter in operation.taken("cli"):
@@ -82,11 +82,11 @@ def flag(parameter: Parameter) -> str:
 def _absolute(value: Any) -> Any:
     if isinstance(value, list):
         return [*map(_absolute, value)]
-    return expanded(value).absolute() if isinstance(value, Path) else value  # the open app is in another folder
+    return expand_home(value).absolute() if isinstance(value, Path) else value  # the open app is in another folder
 
 
 def reading(folder: Path) -> "Workspace":
-    """Open a workspace for reading, beside whoever writes to it."""
+    """Open a workspace for reading, also while another process writes to it."""
     from core.workspace import Workspace  # takes a second, which --help avoids
 
     opened = Workspace(folder, readonly=True)
@@ -95,7 +95,7 @@ def reading(folder: Path) -> "Workspace":
 
 
 def writing(folder: Path) -> "Workspace | Remote":
-    """Open a workspace; where the app has it open, return what runs operations there."""
+    """Open a workspace; where the app has it open, return a client that runs operations there."""
     from core.workspace import Workspace  # takes a second, which --help avoids
 
     try:
@@ -118,7 +118,7 @@ def writing(folder: Path) -> "Workspace | Remote":
 
 @contextmanager
 def resumable(folder: Path, *command: str) -> Iterator[None]:
-    """Say on Ctrl-C which command goes on with the work on the workspace in this folder, and exit with 130."""
+    """On Ctrl-C, print the command that continues the work on the workspace in this folder, and exit with 130."""
     try:
         yield
     except KeyboardInterrupt:

@@ -13,7 +13,7 @@ from core.doors.cli.texts import _, say
 from core.doors.operations import imports as operations
 
 _ADDRESS = re.compile(r"(https?):/+(.+)")
-"""An address of the web, which a path has with one stroke in place of two."""
+"""An address of the web; a path has it with one slash instead of two."""
 
 
 def import_(workspace: Path, **given: Any) -> Any:

@@ -19,7 +19,7 @@ Cost = dict[str, Any]
 
 
 def agreed(question: Message, yes: bool) -> bool:
-    """Say what a change costs, and return whether it is meant; raises ConfigError where nobody can be asked."""
+    """Print the cost of a change, and return whether the user confirms it; raises ConfigError without a terminal."""
     sys.stderr.write(f"{say(question)}\n")
     if yes:
         return True
@@ -78,7 +78,7 @@ def switch(
 
 
 def switch_to(run: Run, workspace: Path, base: str, embedder: str | None = None) -> Any:
-    """Give a base another model, or go on with that; on Ctrl-C say how to go on, and exit with 130."""
+    """Give a base another model, or continue that; on Ctrl-C print how to continue, and exit with 130."""
     try:
         return run(operations.switch, base=base, embedder=embedder)
     except KeyboardInterrupt:

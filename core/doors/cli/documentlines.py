@@ -1,4 +1,4 @@
-"""What commands print of documents: what converts them, and the files that weren't read."""
+"""Output about documents for people: their converters, and the files that weren't read."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def format_unread(values: dict[str, Any]) -> list[str]:
 
 
 def format_incomplete(report: dict[str, Any]) -> list[str]:
-    """Return what the first notes lack of their files, and what all do."""
+    """Return the missing parts of the first notes, and their sums over all notes."""
     every = [
         _("  may be garbled: {line}", line=line) if kind == GUESSED else _("  incomplete: {line}", line=line)
         for kind, line in _lines(report["incomplete"])

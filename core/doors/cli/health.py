@@ -1,4 +1,4 @@
-"""`tessera doctor`: what is wrong with a workspace; the exit status says how bad it is."""
+"""`tessera doctor`: problems of a workspace; the exit status is the worst level."""
 
 from typing import Annotated, Any
 

@@ -20,7 +20,7 @@ from core.model import (
     classification,
 )
 
-# The few lines of a hit that a terminal shows.
+# The few lines of a hit in a terminal.
 
 _WORD = re.compile(rf"(?=([{CJK}]{{2}}))|((?:(?![{CJK}])\w)+)")
 SNIPPET = 6
@@ -30,7 +30,7 @@ SNIPPET = 6
 def snippet_lines(hit: dict[str, Any], question: str) -> list[str]:
     """Return up to SNIPPET lines of a hit side by side, those with the most words of a question.
 
-    Blank lines go, and so does a heading that stands in the line above.
+    Blank lines are left out, and so is a heading that is in the line above.
     """
     heading = re.compile(rf"#+\s+{re.escape(hit['section'][-1])}\s*" if hit["section"] else "(?!)")
     every = [line for line in hit["text"].splitlines() if line.strip()]
@@ -77,7 +77,7 @@ def format_answer(answer: dict[str, Any]) -> list[str]:
 
 
 def _place(item: dict[str, Any]) -> str:
-    """Return where something stands: its note's title, its file and the base."""
+    """Return the place of a passage: its note's title, its file and the base."""
     return f"{item['title']} ({' / '.join(filter(None, [item['base'], item['path']]))})"
 
 
@@ -270,7 +270,7 @@ def format_result(result: dict[str, Any], *, full: bool = False, explain: bool =
 
 
 def _about(hit: dict[str, Any]) -> list[str]:
-    """Return what a hit's note is classified as, and what to know before relying on it."""
+    """Return the classification of a hit's note, and remarks on its reliability."""
     fields = [
         message("{field}: {value}", field=NOTE_FIELDS[name].title, value=value)
         for name, value in classification(hit).items()

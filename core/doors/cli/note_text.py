@@ -15,7 +15,7 @@ from core.intake.encoding import MAX_BYTES
 
 
 def text(given: str | None, before: str, name: str) -> str:
-    """Return a text: the one given, else that of stdin, else what the editor makes of the one before."""
+    """Return a text: the argument, else that of stdin, else the old one as edited in the editor."""
     if given is not None:
         return given
     return _edited(before, name) if sys.stdin.isatty() else _read(before)
@@ -23,7 +23,7 @@ def text(given: str | None, before: str, name: str) -> str:
 
 @contextmanager
 def kept(text: str) -> Iterator[None]:
-    """Write a text of the editor into a file if it can't be stored, and print its path."""
+    """Write an edited text into a file if it can't be stored, and print its path."""
     try:
         yield
     except TesseraError:
@@ -51,7 +51,7 @@ def _read(before: str) -> str:
 
 
 def _edited(before: str, name: str) -> str:
-    """Return what the person's editor makes of a text, in a file of the note's name."""
+    """Return a text as the user edits it in an editor, in a file of the note's name."""
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ("notepad" if os.name == "nt" else "vi")
     with tempfile.TemporaryDirectory() as folder:
         stem = "".join(char for char in PurePosixPath(name).stem if char.isalnum() or char in " -_")[:60].strip()

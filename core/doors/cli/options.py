@@ -11,7 +11,7 @@ from core.doors.cli.texts import _
 
 
 def _configured_workspace(context: typer.Context, folder: Path) -> Path:
-    """Return the workspace that the settings name where the command line names none."""
+    """Return the workspace of the settings, for a command line without one."""
     from core.settings.file import usual_workspace  # takes a third of a second, which --help avoids
 
     source = context.get_parameter_source("workspace")

@@ -14,12 +14,12 @@ from core.doors.cli.texts import say
 from core.model import left_line
 
 Lines = Callable[[Any], list[str]]
-"""Returns the printed lines of an answer's values."""
+"""A function that formats the values of an answer as lines."""
 STOPPED = threading.Event()
-"""Set by Ctrl-C. A model that is loading may swallow the exception, so the next step raises it again."""
+"""Set by Ctrl-C. A loading model may swallow the exception, so the next step raises it again."""
 PACE = Pace()
 BESIDE: list[Callable[[], Iterable[object]]] = []
-"""Returns the remarks that a command prints on stderr once it has ended."""
+"""A function that returns the remarks that a command prints on stderr at its end."""
 
 
 _NAMES = frozenset("base copy file folder missing_attachments name note path paths source_ref title to".split())
@@ -32,7 +32,7 @@ def show(data: Any, as_json: bool, to_lines: Lines) -> None:
 
 
 def _with_names_on_a_line(data: Any, *, is_name: bool = False) -> Any:
-    """Return values in which no name has an end of a line, as names of files may."""
+    """Return values without line ends in names; names of files may have some."""
     if isinstance(data, Mapping):
         return {key: _with_names_on_a_line(value, is_name=key in _NAMES) for key, value in data.items()}
     if isinstance(data, list):
@@ -49,7 +49,7 @@ def write(text: str) -> None:
 
 
 def tell_beside() -> None:
-    """Print what a person has to know beside the result."""
+    """Print remarks on the result to stderr."""
     while BESIDE:
         for sentence in BESIDE.pop()():
             sys.stderr.write(f"tessera: {' '.join(say(sentence).split())}\n")

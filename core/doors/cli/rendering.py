@@ -1,4 +1,4 @@
-"""Commands: the lines that they print for people, and their work beside the operation."""
+"""Commands: the lines that they print for people, and their work in addition to the operation."""
 
 from collections.abc import Mapping
 
@@ -125,4 +125,4 @@ COMMANDS: Mapping[str, Command] = {
     "backup.restore": Command(backups.format_restored, backups.restore),
     "backup.encrypt": Command(backups.format_encrypted, backups.encrypt),
 }
-"""By the operation; a command of another prints the names and values of the answer."""
+"""Additions by operation; a command without one prints the names and values of the answer."""

@@ -1,4 +1,4 @@
-"""`tessera search` and `tessera context`: their work beside the operations, and their output."""
+"""`tessera search` and `tessera context`: their work in addition to the operations, and their output."""
 
 from pathlib import Path
 from typing import Annotated, Any

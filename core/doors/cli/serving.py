@@ -16,7 +16,7 @@ from core.doors.cli.texts import _
 _GRACE = 3
 """Seconds for the requests that are under way when the server is stopped."""
 _HEAD = 2**20
-"""Bytes of a head that are read; a shorter one that is too long gets an answer that says so."""
+"""Bytes of a head that are read; a shorter one over the limit gets an error as its answer."""
 
 
 def serve(
@@ -71,7 +71,7 @@ def serve(
 
 
 def _address(host: str) -> str:
-    """Return the address as it stands in a URL; say that others reach it, and refuse one that stands for all."""
+    """Return the address for a URL; warn where other machines reach it, and refuse a wildcard address."""
     try:
         ip = ipaddress.ip_address(host)
     except ValueError:

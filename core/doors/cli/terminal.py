@@ -14,7 +14,7 @@ _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\u
 
 
 def plain(text: str) -> str:
-    """Return a text that controls no terminal: a sign stands for what would; tabs and line ends stay."""
+    """Return a text without control characters of terminals: a sign replaces each; tabs and line ends stay."""
     return _CONTROLS.sub(_sign, text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
@@ -24,14 +24,14 @@ def _sign(control: re.Match[str]) -> str:
 
 
 def in_json(text: str) -> str:
-    """Return JSON of the same values that controls no terminal."""
+    """Return JSON of the same values without control characters of terminals."""
     return _CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", text)
 
 
 def take() -> None:
     """Make the standard streams of this process those of a command; one that is closed leads nowhere."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # else the next file that is opened, a database perhaps, were this stream
+        if getattr(sys, name) is None:  # else the next opened file, perhaps a database, would become this stream
             number = os.open(os.devnull, os.O_RDWR)
             os.set_inheritable(number, True)
             setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))
@@ -48,10 +48,10 @@ def redraw(line: str) -> None:
 
 
 class Stream:
-    """A standard stream whose texts are all plain, or as `shown` makes them.
+    """A standard stream whose texts pass `shown`, by default `plain`.
 
-    Where it can't be written, or nobody reads it any more, the work goes on without it; `lost` says why it can't.
-    Raises that where the stream is `needed`.
+    Where it can't be written, or nobody reads it any more, the work goes on without it; `lost` is the error. Raises it
+    where the stream is `needed`.
     """
 
     def __init__(self, stream: TextIO, *, needed: bool = False, shown: Callable[[str], str] = plain) -> None:
@@ -64,7 +64,7 @@ class Stream:
         return getattr(self._stream, name)
 
     def write(self, text: str) -> int:
-        if shown := self._shown(text):  # typer tries what it can write with nothing, and ignores what comes of that
+        if shown := self._shown(text):  # typer tests the encoding by an empty write, and ignores the result
             self._try(self._stream.write, shown)
         return len(text)
 
@@ -90,7 +90,7 @@ class Stream:
                     raise self.lost from error
 
     def _leave(self) -> None:
-        """Let all that is written from now on, and what waits to be, go nowhere."""
+        """Discard all further output, and what is buffered."""
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._stream.fileno())
         os.close(nowhere)

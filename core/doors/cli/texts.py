@@ -20,7 +20,7 @@ def say(value: object) -> str:
 
 
 def minute(at: str) -> str:
-    """Return a time in ISO format to the minute, as people read it."""
+    """Return a time in ISO format to the minute, for people."""
     return at[:16].replace("T", " ")
 
 
@@ -56,7 +56,7 @@ def translate_typer() -> None:
 
 
 def _show(error: Any, file: IO[Any] | None = None) -> None:
-    """Write what is wrong with a command line; typer has no translations of its own errors."""
+    """Write the error of a command line; typer doesn't translate its errors."""
     parts = [f"tessera: {_problem(error)}"]
     if error.ctx is not None:
         parts = [error.ctx.get_usage(), *parts, _("For help: {command}", command=f"{error.ctx.command_path} --help")]
@@ -64,7 +64,7 @@ def _show(error: Any, file: IO[Any] | None = None) -> None:
 
 
 def _problem(error: Any) -> str:
-    """Return what is wrong; typer says part of it in the error's text only."""
+    """Return the message of an error; typer has part of it in the error's text only."""
     problem, _did, nearest = str(error.message).partition(". Did you mean ")
     name = error.param.get_error_hint() if getattr(error, "param", None) else getattr(error, "option_name", "")
     match type(error).__name__:

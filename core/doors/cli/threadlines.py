@@ -1,4 +1,4 @@
-"""What commands on threads print."""
+"""Output of the commands on threads for people."""
 
 from collections.abc import Iterator
 from typing import Any

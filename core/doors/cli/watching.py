@@ -14,7 +14,7 @@ from core.doors.cli.texts import say
 from core.model import KnowledgeBase, SyncReport
 
 _PATIENCE = 0.5
-"""Seconds between two looks for Ctrl+C."""
+"""Seconds between two checks for Ctrl+C."""
 
 
 def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:

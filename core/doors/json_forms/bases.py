@@ -35,7 +35,7 @@ RESTORED = Form(
     foreign=(bool, _FOURTH),
     **Form("", model.Restored, "base=base.name base.wish powers").through(_FIRST),
 )
-"""Of a base that was restored, its notes, what its model of the archive asks for, and whether it is from elsewhere."""
+"""From a restored base, its notes, the requested permissions, and whether it is from another workspace."""
 
 SYNCED = Form(
     "Synced",
@@ -52,7 +52,7 @@ _MADE = Form(
     **Form("", model.NewBase, "embedder chunking").through(_SECOND),
 )
 MAKES = Form("Makes", tuple, makes=(_MADE | None, lambda made: made if made[1] else None))
-"""Of the name of a base, and what it is made with if it isn't there."""
+"""From the name of a base, and the settings to make it with if it isn't there."""
 CONNECTED = Form(
     "Connected",
     tuple,
@@ -63,7 +63,7 @@ CONNECTED = Form(
     **Form("", model.SyncPlan, "base folder=source_ref").through(_FIRST),
     **SYNCED.through(_SECOND),
 )
-"""Of a plan, what came of it, whether the folder is connected, and whether the base writes files."""
+"""From a plan, its report, whether the folder is connected, and whether the base writes files."""
 _SCANNED = Form(
     "Scanned",
     model.ScannedFolder,
@@ -76,4 +76,4 @@ SCANNED = Form("ScannedFolders", list, folders=([_SCANNED], list))
 RECHUNKED = Form("Rechunked", model.Rechunked, all_names(model.Rechunked))
 _COST = Form("Cost", model.ChangeCost, "embedder notes chunks windows to_embed seconds")
 COSTS = Form("Costs", tuple, chunking=(_COST | None, _FIRST), embedder=(_COST | None, _SECOND))
-"""Of the costs of other chunking and of another model; None where nothing of the kind changes."""
+"""From the costs of other chunking and of another model; None without such a change."""

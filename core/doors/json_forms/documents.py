@@ -15,7 +15,7 @@ _CONVERTER = Form(
 CONVERTERS = Form("Converters", list, converters=([_CONVERTER], list))
 _UNREAD = Form("UnreadFile", model.Failed, "path", reason=(str, "error"))
 UNREAD = Form("UnreadFiles", tuple, files=([_UNREAD], itemgetter(0)), incomplete=([INCOMPLETE], itemgetter(1)))
-"""Of files that weren't read, and of notes that lack parts of their files."""
+"""From files that weren't read, and notes that lack parts of their files."""
 _ENCODING = Form("ReadAs", model.ReadAs, "encoding beginning")
 ENCODINGS = Form("Encodings", list, encodings=([_ENCODING], list))
 ORIGINAL = Form("Original", model.Original, "name kind path")

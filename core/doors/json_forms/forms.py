@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 from core.base.messages import Message
 
 typed_dict: Any = TypedDict
-"""A decorator by which type checkers know all fields of a form."""
+"""A decorator that shows type checkers all fields of a form."""
 _PLAIN = frozenset((str, int, float, bool, type(None), Message))
 """Types of values that stay as they are."""
 
@@ -23,7 +23,7 @@ _PLAIN = frozenset((str, int, float, bool, type(None), Message))
 class Form:
     """A noun as an object of JSON.
 
-    `names` are attributes, apart by spaces: `rank`, or `note.path`, which is called `path`, or `note_id=note.id`. A
+    `names` are attributes, separated by spaces: `rank`, or `note.path`, which is called `path`, or `note_id=note.id`. A
     field of `more` is its type with its attribute or with a function of the noun; `FORM`, `FORM | None` and `[FORM]`
     are types too.
     """
@@ -60,7 +60,7 @@ class Form:
         return _type_of(self.parts[name] if name in self.parts else _hint(self._noun, self._paths[name]))
 
     def through(self, inner: Callable[[Any], Any]) -> dict[str, tuple[Any, Any]]:
-        """Return these fields for a form of a noun from which `inner` takes the noun of this one."""
+        """Return these fields for a form of another noun, from which `inner` takes this form's noun."""
         return {name: (partial(self._type, name), _after(inner, get)) for name, get in self._getters.items()}
 
 
@@ -95,7 +95,7 @@ def _after(first: Callable[[Any], Any], then: Callable[[Any], Any]) -> Callable[
 
 
 def _hint(noun: type, path: str) -> Any:
-    """Return the type of what stands at a path of attributes."""
+    """Return the type of the value at a path of attributes."""
     for name in path.split("."):
         attribute = getattr(noun, name, None)
         noun = (
@@ -113,7 +113,7 @@ def _type_of(kind: Any) -> Any:
 
 
 def _plain_type(kind: Any) -> Any:
-    """Return the type of what `plain` makes of a value."""
+    """Return the type of the result of `plain` for a value."""
     if kind in (Message, datetime, Path):
         return str
     origin, inner = get_origin(kind), get_args(kind)

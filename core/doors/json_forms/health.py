@@ -1,4 +1,4 @@
-"""What the doctor says, and what takes space, as JSON."""
+"""Results of the doctor, and space on disk, as JSON."""
 
 from core import model
 from core.doors.json_forms.forms import Form

@@ -16,7 +16,7 @@ def job_id(job: Job) -> str:
 
 
 def _result(job: Job) -> dict[str, Any] | None:
-    """Return what the work of a job came to, None where that isn't told."""
+    """Return the result of a job for JSON, None where it isn't shown."""
     match job.result:
         case SyncReport():
             return SYNCED(job.result)

@@ -1,4 +1,4 @@
-"""What was learnt from logs as JSON."""
+"""Results of learning from logs as JSON."""
 
 from core import model
 from core.doors.json_forms.forms import Form

@@ -25,9 +25,9 @@ NOTE = Form(
     encoding=(str, lambda shown: shown[0].encoding.name if shown[0].encoding else "UTF-8"),
     **Form("", model.Note, f"{_NAMES} body {' '.join(RELATIONS)} {_TIMES} properties=extra").through(_FIRST),
 )
-"""Of a note, the name of its base, its attachments that are missing, and its pictures that can't be read."""
+"""From a note, the name of its base, its missing attachments, and its unreadable pictures."""
 FILE = Form("NoteFile", tuple, text=(str, _SECOND), **Form("", model.Note, "id version path").through(_FIRST))
-"""Of a note, and the text of a file that reads as it."""
+"""From a note, and the text of a file with its content."""
 WRITTEN = Form(
     "WrittenNote",
     tuple,
@@ -35,7 +35,7 @@ WRITTEN = Form(
     status=(str, _THIRD),
     **Form("", model.Note, "id version path").through(_FIRST),
 )
-"""Of a note, the name of its base, and its status, `pending` while what was written waits for the person."""
+"""From a note, the name of its base, and its status, `pending` while a change waits for the user."""
 _TRASHED = Form(
     "DeletedNote",
     tuple,
@@ -47,7 +47,7 @@ _TRASHED = Form(
     ).through(_FIRST),
 )
 TRASH = Form("DeletedNotes", list, trash=([_TRASHED], list))
-"""Of deleted notes, each with the name of its base."""
+"""From deleted notes, each with the name of its base."""
 
 VERSION = Form("Version", model.Version, "number kind author title at")
 VERSIONS = Form("Versions", list, versions=([VERSION], list))
@@ -58,7 +58,7 @@ DIFFERENCE = Form(
     second=(int, _THIRD),
     **Form("", model.NoteDifference, "fields pieces").through(_FIRST),
 )
-"""Of a difference, and the numbers of both versions."""
+"""From a difference, and the numbers of both versions."""
 
 SUBMISSION = Form(
     "Submission",
@@ -66,4 +66,4 @@ SUBMISSION = Form(
     "note.id note.base note.path note.title note.version kind author at note.source note.origin",
 )
 PROPOSED = Form("Proposed", tuple, text=(NOTE, _THIRD), **SUBMISSION.through(_FIRST), **DIFFERENCE.through(_SECOND))
-"""Of what waits of a note, its difference from the note, and the note as it becomes."""
+"""From an item to review, its difference from the note, and the resulting note."""

@@ -1,4 +1,4 @@
-"""What notes lack of their files, as JSON."""
+"""Missing parts of notes as JSON."""
 
 from core import model
 from core.base.messages import Message

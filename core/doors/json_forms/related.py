@@ -1,4 +1,4 @@
-"""What other notes say about a note as JSON."""
+"""Neighbours of a note as JSON."""
 
 from core import model
 from core.doors.json_forms.forms import Form

@@ -12,4 +12,4 @@ USES = Form(
     **Form("", model.UseFigures, "found used last helpful not_helpful misleading").through(itemgetter(0)),
     uses=([USE], itemgetter(1)),
 )
-"""Of the figures of a note, and its uses."""
+"""From the figures of a note, and its uses."""

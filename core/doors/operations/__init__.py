@@ -1,4 +1,4 @@
-"""What a person or a program can do with a workspace: one declaration for each operation, which every door reads."""
+"""The operations of users and programs on a workspace: one declaration for each, which every door reads."""
 
 from collections.abc import Mapping
 
@@ -34,7 +34,7 @@ from core.doors.operations import (
 from core.doors.operations.declaring import Operation
 
 _NOUNS = (
-    findability,  # before the path of a base, which takes all that follows
+    findability,  # before the path of a base, which matches all below it
     bases,
     imports,
     archives,

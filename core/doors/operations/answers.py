@@ -51,5 +51,5 @@ def ask(
 
 
 def writing(workspace: "Workspace", query: str, given: Mapping[str, Any], **more: Any) -> Iterator[Answer]:
-    """Yield an answer as the language model writes it, until `stop` says so; raises what `ask` raises."""
+    """Yield an answer as the language model writes it, until `stop` returns True; raises as `ask` does."""
     return workspace.answers.write(query, **options(workspace, given), **more)

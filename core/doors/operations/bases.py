@@ -263,14 +263,14 @@ def abandon_switch(workspace: "Workspace", base: Base) -> BaseStatus:
 
 
 def _options(own: ChunkingOptions, given: dict[str, Any] | None) -> ChunkingOptions:
-    """Return how notes are split, with what is given in place of a base's own."""
+    """Return the options of splitting: the arguments over a base's own."""
     return replace(own, **{name: value for name, value in (given or {}).items() if value is not None})
 
 
 def _fields(
     own: SearchSettings, description: str | None, search: dict[str, Any] | None, *switches: bool | None
 ) -> BaseFields:
-    """Return the fields of a base that are given; the search settings over its own."""
+    """Return the fields of a base among the arguments, with search settings over its own."""
     names = ("embed_at_once", "write_files", "watch", "trusts_programs", "read_pictures")
     fields: dict[str, Any] = {"description": description, **dict(zip(names, switches, strict=True))}
     if search:

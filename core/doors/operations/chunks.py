@@ -25,7 +25,7 @@ Text = Annotated[str, About(message("The text of the chunk."), long=True, exampl
 
 
 MADE = Form("MadeChunks", list, chunks=(list[str], list))
-"""Of the ids of the chunks that were made."""
+"""From the ids of the new chunks."""
 
 
 @operation(

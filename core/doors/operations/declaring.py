@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
-from core.base.call_log import logged
+from core.base.call_log import log_call
 from core.base.messages import Message
 from core.doors.json_forms.forms import Form, typed_dict
 from core.doors.operations import examples
@@ -16,12 +16,12 @@ Door = Literal["http", "cli", "tool"]
 DOORS: tuple[Door, ...] = get_args(Door)
 
 _INJECTED = ("workspace", "caller", "progress")
-"""Parameters that a door gives, not who calls."""
+"""Parameters that a door sets, not the caller."""
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The caller: a person at this machine, or a program, whose changes wait for the person."""
+    """The caller: the user at this machine, or a program, whose changes wait for the user."""
 
     author: Author
 
@@ -37,10 +37,10 @@ PERSON, PROGRAM = Caller("person"), Caller("program")
 class About:
     """A parameter of an operation.
 
-    `flag`, `query` and `tool` are its names as an option, in an address and for a tool where those aren't its name.
-    Only `doors` take it. A number is from `least` to `most`; a `long` text may be that of a note, and a `searched`
-    one any. `parts` are what an object holds; a command takes each as an option. `example` is a value of one that
-    is required.
+    `flag`, `query` and `tool` are its names as an option, in an address and for a tool where they differ from its name.
+    Only `doors` take it. A number is from `least` to `most`; a `long` text may be that of a note, and a `searched` one
+    any. `parts` are the fields of an object; a command takes each as an option. `example` is a value of one that is
+    required.
     """
 
     text: Message
@@ -69,14 +69,13 @@ class Parameter:
 
 @dataclass(frozen=True, eq=False)
 class Operation:
-    """An operation: an act of a person or a program on a workspace.
+    """An operation: an act of the user or a program on a workspace.
 
     `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, `tool` a tool's name.
-    `lacks` says of a door without it why; a door `by_hand` calls the function in code of its own. With `job` it runs as
-    the job of this name, after `check` was called with its arguments, which raises what is wrong at once. What is new
-    after it is at the path that it `creates`. `takes` and `gives` are an example: arguments and their answer. `fields`
-    are what it takes as keywords. `form` makes values for JSON of what the function returns; without it that is such
-    values.
+    `lacks` is the reason of each door without it; a door `by_hand` calls the function in code of its own. With `job` it
+    runs as the job of this name, after `check`, which raises errors in its arguments at once. `creates` is the path of
+    what it adds. `takes` and `gives` are an example: arguments and their answer. `fields` are its keywords. `form`
+    converts the result of the function to JSON; without it the function returns JSON values.
     """
 
     name: str
@@ -98,13 +97,13 @@ class Operation:
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
-        """An example of arguments: what is required, and what it `takes`."""
+        """An example of arguments: the required ones, and those of `takes`."""
         required = {parameter.name: parameter.about.example for parameter in self.parameters if parameter.required}
         return {name: value for name, value in required.items() if value is not None} | dict(self.takes)
 
     @cached_property
     def response(self) -> Any:
-        """An example of an answer: what it `gives`, else that of its form."""
+        """An example of an answer: `gives`, else that of its form."""
         return examples.example_for(self.form) if self.gives is None and isinstance(self.form, Form) else self.gives
 
     @property
@@ -120,7 +119,7 @@ class Operation:
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters in order; `fields` stand in the place of keywords."""
+        """The parameters in order, with `fields` in place of keywords."""
         parameters: list[Parameter] = []
         for parameter in inspect.signature(self.function).parameters.values():
             if parameter.kind is inspect.Parameter.VAR_KEYWORD:
@@ -146,12 +145,12 @@ class Operation:
     def run(
         self, workspace: Any, caller: Caller, arguments: Mapping[str, Any], progress: Progress = no_progress
     ) -> Any:
-        """Return what the function returns for arguments of the types of `parameters`; raises what it raises."""
+        """Call the function with arguments of the types of `parameters`; return its result and raise its errors."""
         given = {"workspace": workspace, "caller": caller, "progress": progress}
         taken = inspect.signature(self.function).parameters
         names = {*filter(None, (arguments.get("base"), *(arguments.get("bases") or ())))}
-        with logged(self.name, by=caller.author) as line:
-            if names:  # what is no base's name may be any text
+        with log_call(self.name, by=caller.author) as line:
+            if names:  # other parameters may be any text
                 line["base"] = ",".join(base.name for base in workspace.bases.all() if base.name in names)
             value = self.function(**{name: given[name] for name in _INJECTED if name in taken}, **arguments)
             if isinstance(value, (list, tuple)):
@@ -159,7 +158,7 @@ class Operation:
             return value
 
     def formed(self, value: Any) -> Any:
-        """Return what `run` returned as values for JSON."""
+        """Return the result of `run` as values for JSON."""
         return self.form(value) if self.form else value
 
 
@@ -169,7 +168,7 @@ def operation(name: str, about: Message, **declared: Any) -> Callable[[Callable[
 
 
 def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
-    """Return a parameter of a function; its type is an annotated one, with an `About` that tells what it is."""
+    """Return a parameter of a function; its type is annotated with an `About`."""
     assert get_origin(hint) is Annotated, f"'{parameter.name}' has no text that tells what it is"
     kind, about = get_args(hint)
     required = parameter.default is inspect.Parameter.empty

@@ -1,4 +1,4 @@
-"""Operations of the doctor: what is wrong with the workspace, and what can be mended of it."""
+"""Operations of the doctor: problems of the workspace, and their repair."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Operations on documents: which are converted by what, what wasn't read, and another conversion."""
+"""Operations on documents: their converters, files that weren't read, and another conversion."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated

@@ -149,7 +149,7 @@ def suggest(
 def _pipelines(
     workspace: "Workspace", question_set: str, search: Any = None, compare: Setups = None, grid: Setups = None
 ) -> tuple[QuestionSet, list[Pipeline]]:
-    """Return a set and the setups to ask it with; raises what is wrong with either."""
+    """Return a set and the setups to run it with; raises the errors of either."""
     known = _known(workspace, question_set)
     base = workspace.bases.by_id(known.base_id).name
     settings = SearchSettings.from_values(search or {})

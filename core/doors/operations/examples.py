@@ -1,4 +1,4 @@
-"""Examples of answers, which the schema of HTTP shows; they stand in `examples.json`, by their form or their name."""
+"""Examples of answers, which the schema of HTTP shows; they are in `examples.json`, by their form or their name."""
 
 import json
 from pathlib import Path
@@ -10,7 +10,7 @@ _EXAMPLES: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_
 
 
 def example_for(form: Form) -> Any:
-    """Return the example of a form; that of one without is made of those of its parts."""
+    """Return the example of a form; without one, combine the examples of its parts."""
     return _EXAMPLES[form.name] if form.name in _EXAMPLES else {name: _part(kind) for name, kind in form.parts.items()}
 
 

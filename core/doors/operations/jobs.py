@@ -58,7 +58,7 @@ def cancel(workspace: "Workspace", job: JobId) -> Job:
 
 
 def known(workspace: "Workspace", job: str) -> Job:
-    """Return the job of an id; raises JobNotFound where there is none, or a later one of its kind."""
+    """Return the job of an id; raises JobNotFound where there is none, or a newer one of its kind."""
     for item in workspace.jobs.all():
         if job_id(item) == job:
             return item

@@ -1,4 +1,4 @@
-"""Operations on logs: what stands in them becomes notes that wait for the person."""
+"""Operations on logs: their facts become notes that wait for the user."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,7 +16,7 @@ _LOG = "2026-02-14 10:12:03 INFO config - setting pool.size = 20\n"
 
 
 def _check(workspace: "Workspace", base: str = "", parser: str = "", name: str = "", **given: Any) -> None:
-    """Raise what `learn` raises before it reads anything."""
+    """Raise the errors of `learn` before it reads anything."""
     if base:
         workspace.bases.get(base)
     workspace.learning.check(**given)

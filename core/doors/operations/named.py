@@ -1,4 +1,4 @@
-"""Notes by the names that people and programs call them: an id, a path, a title or an address, `tessera://BASE/PATH`."""
+"""Notes by the names that people and programs use: an id, a path, a title or an address, `tessera://BASE/PATH`."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 ONE = "the operation on one note does it"
 _WAITS = "a change by a program waits for the person, as note.update does"
 _MOST = 100
-"""Notes in one answer to a program that says no other number."""
+"""Notes in one answer to a program by default."""
 
 Shown = tuple[Note, str, tuple[str, ...], list[Failed]]
-"""A note, the name of its base, the attachments that are missing, and the pictures that can't be read."""
+"""A note, the name of its base, the missing attachments, and the unreadable pictures."""
 Written = tuple[Note, str, str]
-"""A note, the name of its base, and its status; a change that waits is `pending`."""
+"""A note, the name of its base, and its status; a change to review is `pending`."""
 Body = Annotated[str | None, About(message("The whole text in Markdown; left out, it stays."), tool="text", long=True)]
 NewBody = Annotated[str, About(message("The text in Markdown."), tool="text", long=True)]
 Filters = Annotated[

@@ -27,7 +27,7 @@ NOTE_PARAMETERS = tuple(
     Parameter(name, field.type | None, About(field.about, field.flag, doors=DOORS if field.by_programs else ("cli",)))
     for name, field in NOTE_FIELDS.items()
 )
-"""The fields of a note; what programs may not set, no door for programs takes."""
+"""The fields of a note; doors for programs take only those that programs may set."""
 
 
 def _chunking_parameter(name: str, option: ChunkingOption) -> Parameter:
@@ -38,7 +38,7 @@ def _chunking_parameter(name: str, option: ChunkingOption) -> Parameter:
 
 
 CHUNKING_PARAMETERS = tuple(starmap(_chunking_parameter, CHUNKING.items()))
-"""Parameters of chunking; omitted ones stay, in a new base as the settings say."""
+"""Parameters of chunking; omitted ones stay, in a new base those of the settings."""
 
 _SETTINGS = {
     "mode": About(message("auto, semantic (by meaning), keyword (by words) or hybrid (both).")),
@@ -58,12 +58,12 @@ _SETTINGS = {
     ),
     "reranker": About(message("The model for the re-check, or none; by default as the settings say."), flag="rerank"),
 }
-"""Explanations of search settings whose title isn't enough."""
+"""Explanations of search settings in addition to their titles."""
 SEARCH: tuple[Parameter, ...] = tuple(
     Parameter(name, kind, _SETTINGS.get(name) or About(PARTS[name].title))
     for name, kind in get_type_hints(SearchSettings).items()
 )
-"""The settings of a search; the base, else the settings decide what isn't given."""
+"""The settings of a search; the base, else the settings decide omitted ones."""
 BASE_SEARCH = tuple(
     parameter
     if parameter.name in ("limit", "score_threshold")
@@ -74,12 +74,12 @@ BASE_SEARCH = tuple(
 
 
 def check_base(workspace: Any, base: str, **_: Any) -> None:
-    """Raise UnknownChoice for a base that isn't there."""
+    """Raise UnknownChoice for a base that doesn't exist."""
     workspace.bases.get(base)
 
 
 def only(parameters: tuple[Parameter, ...], *doors: Door) -> tuple[Parameter, ...]:
-    """Return parameters that no other doors take."""
+    """Return parameters that only these doors take."""
     return tuple(
         replace(
             parameter,
@@ -90,7 +90,7 @@ def only(parameters: tuple[Parameter, ...], *doors: Door) -> tuple[Parameter, ..
 
 
 def with_types(kind: Any, types_: Mapping[Any, Any]) -> Any:
-    """Return a type with other ones in place of some in it."""
+    """Return a type in which some types are replaced."""
     if kind in types_:
         return types_[kind]
     if is_typeddict(kind):

@@ -1,4 +1,4 @@
-"""Operations on what other notes say about a note."""
+"""Operations on the neighbours of a note."""
 
 from typing import TYPE_CHECKING, Annotated
 

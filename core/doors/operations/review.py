@@ -1,4 +1,4 @@
-"""Operations on what waits for a person."""
+"""Operations on items that wait for the user."""
 
 from typing import TYPE_CHECKING, Annotated
 

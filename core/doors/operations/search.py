@@ -158,7 +158,7 @@ def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: An
 
 
 def options(workspace: "Workspace", given: Mapping[str, Any]) -> SearchOptions:
-    """Return the options of a search, of values of OPTIONS; raises QueryError for a filter that is none."""
+    """Return the options of a search from values of OPTIONS; raises QueryError for an invalid filter."""
     filters = workspace.searching.filters(
         bases=given.get("bases") or (),
         tags=given.get("tags") or (),

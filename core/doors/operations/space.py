@@ -1,4 +1,4 @@
-"""Operations on what the workspace takes on disk."""
+"""Operations on the space of the workspace on disk."""
 
 from typing import TYPE_CHECKING
 

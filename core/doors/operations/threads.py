@@ -17,7 +17,7 @@ _LACKS = {"tool": "an assistant has its own thread with the person"}
 ThreadId = Annotated[str, About(message("A thread, by its id."))]
 _EXAMPLE = {"thread": "7d117801a8e8"}
 Placed = tuple[Thread, list[forms.Placed]]
-"""A thread with its turns, each with its quotes and where they stand now."""
+"""A thread with its turns, each with its quotes and their places now."""
 
 
 @operation(

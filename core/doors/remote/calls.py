@@ -31,9 +31,9 @@ from core.workspace import Workspace
 _LOG = logging.getLogger(__name__)
 
 _PATIENCE = 5.0
-"""Seconds that an operation waits for such a job of before: one that was stopped ends at its next step."""
+"""Seconds that an operation waits for an earlier job of its kind; a stopped one ends at its next step."""
 _BESIDE = ("embed",)
-"""Jobs beside which an operation does the same work, and isn't one itself."""
+"""Jobs during which an operation does the same work without being a job."""
 _BETWEEN = 0.1
 """Seconds between two steps of progress that are sent."""
 
@@ -50,7 +50,7 @@ class Calls:
         ]
 
     def close_at_signals(self) -> None:
-        """Stop the calls under way when a signal ends the server, which else waits for their answers."""
+        """Stop the running calls when a signal ends the server, which otherwise waits for their answers."""
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, partial(self._signalled, signal.getsignal(number)))
@@ -61,12 +61,12 @@ class Calls:
             then(number, frame)
 
     def stop(self) -> None:
-        """Stop the calls under way at their next step."""
+        """Stop the running calls at their next step."""
         for stop in tuple(self._stops):
             stop.set()
 
     def _greet(self, request: Request) -> Response:
-        """Prove who answers here before anything is sent; a caller knows the token of this run by its file."""
+        """Prove the identity of this process before anything is sent; a caller knows the token by its file."""
         proof = self._workspace().access.proof(request.query_params.get("challenge", ""))
         return JSONResponse({"proof": proof, "version": version("tessera-notes")})
 
@@ -91,7 +91,7 @@ class Calls:
         return StreamingResponse(answer, media_type="application/x-ndjson")
 
     async def _answer(self, act: Callable[[Progress], bytes]) -> AsyncIterator[bytes]:
-        """Yield the progress of an operation and its end; where the caller goes, it stops at its next step."""
+        """Yield the progress of an operation and its end; if the caller disconnects, it stops at its next step."""
         loop, stop = asyncio.get_running_loop(), threading.Event()
         queue: asyncio.Queue[bytes] = asyncio.Queue()
         self._stops.add(stop)
@@ -157,7 +157,7 @@ def _ran(workspace: Workspace, operation: Operation, caller: Caller, given: Any,
 
 
 def _as_job(workspace: Workspace, name: str, act: Callable[[Progress], Any], heard: Progress) -> Any:
-    """Do work as a job, and return its value; raises Cancelled where somebody stops it on a page."""
+    """Do work as a job, and return its value; raises Cancelled where it is stopped on a page."""
 
     def both(progress: Progress) -> Any:
         def step(done: float, total: float, what: str | Message) -> None:

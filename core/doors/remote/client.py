@@ -1,4 +1,4 @@
-"""A command's side: the workspace of the app beside it."""
+"""The client of a command: the workspace of the running app."""
 
 import hmac
 import json
@@ -23,7 +23,7 @@ from core.settings.access import AccessTokens, RunningProgram
 from core.settings.config import settings
 
 _GREETING = 10.0
-"""Seconds that the app may take to say who it is; a call may take any time."""
+"""Seconds for the app to prove its identity; a call may take any time."""
 _LONGEST_GREETING = 10_000
 
 
@@ -37,7 +37,7 @@ class Remote:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Leave the workspace open: it is the app's."""
+        """Leave the workspace open, because the app owns it."""
 
     def run(
         self,
@@ -68,10 +68,9 @@ class Remote:
         raise _gone()
 
     def greet(self) -> HTTPConnection | None:
-        """Return a connection to the process once it has proved that it is the one of the run file; None else.
+        """Return a connection to the process once it has proved that it wrote the run file, else None.
 
-        Another process may have the address of one that was killed; it learns nothing. Raises StoreError for another
-        version of Tessera.
+        Another process at the address of a killed one learns nothing. Raises StoreError for another version of Tessera.
         """
         address, challenge = urlsplit(self._run.address), secrets.token_urlsafe()
         connection = HTTPConnection(address.hostname or "", address.port, timeout=_GREETING)
@@ -118,13 +117,13 @@ def connect_running(folder: Path) -> Remote | None:
 
 
 def differing(remote: Remote) -> list[str]:
-    """Return the names of the settings that are others in the app: it has another environment or `tessera.toml`."""
+    """Return the names of the settings that differ in the app, which has another environment or `tessera.toml`."""
     here, there = settings().model_dump(mode="json"), remote.run(status.settings, {})
     return [name for name in here if name != "workspace" and here[name] != there.get(name)]
 
 
 def _plain(value: object) -> str:
-    """Return a path as it is sent: the app works in another folder."""
+    """Return an absolute path, because the app works in another folder."""
     assert isinstance(value, Path)
     return str(value.expanduser().absolute())
 

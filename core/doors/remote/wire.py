@@ -9,11 +9,11 @@ from core.base.errors import TesseraError
 from core.base.messages import Message, from_json, to_json
 
 PATH = "/remote"
-"""The path at which operations run by name; a GET proves that it is the app of this workspace."""
+"""The path at which operations run by name; a GET proves the identity of the app of this workspace."""
 MOST_BYTES = 1 << 26
 """Size of the arguments at most: those of a note are the largest."""
 _MESSAGE = "$message"
-"""The name of the only field of an object that stands for a message."""
+"""The name of the only field of an object that encodes a message."""
 
 
 def line(kind: str, value: object) -> bytes:
@@ -35,7 +35,7 @@ def failure(error: TesseraError) -> dict[str, object]:
 
 
 def error_of(value: dict[str, Any]) -> TesseraError:
-    """Return the error of a line's value; of a kind that isn't known here, a TesseraError. Raises ValueError."""
+    """Return the error of a line's value, a TesseraError for an unknown kind; raises ValueError."""
     if not isinstance(value, dict) or not isinstance(value.get("message"), Message):
         raise ValueError("no error")  # noqa: TRY004 the line is at fault
     kind: Callable[..., TesseraError] = getattr(errors, str(value.get("kind")), TesseraError)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from operator import itemgetter
 
-from core.base.text import CJK, STOP_WORDS, simplified
+from core.base.text import CJK, STOP_WORDS, simplify
 from core.features.answers import figures
 from core.features.answers.claim_words import BREAKS, NUMBER, OPPOSITES, PEOPLE, WORDS
 
@@ -112,7 +112,7 @@ class Clause:
 
 def normal(text: str) -> str:
     """Return a text in small letters and simplified characters, without short forms."""
-    text = simplified(unicodedata.normalize("NFKC", text)).translate(_APOSTROPHES).lower()
+    text = simplify(unicodedata.normalize("NFKC", text)).translate(_APOSTROPHES).lower()
     text = _SHORTENED.sub(lambda match: _FULL[match[1]] if "'" in match[0] else " not", text)
     return re.sub(r"\s+", " ", text)
 

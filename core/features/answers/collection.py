@@ -6,10 +6,10 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Unpack
 
-from core.base.call_log import logged, unlogged
+from core.base.call_log import log_call, skip_log
 from core.base.errors import NoteNotFound, QueryError, TesseraError
 from core.base.jobs import Jobs
-from core.base.text import CJK, fold, simplified
+from core.base.text import CJK, fold, simplify
 from core.features.answers import budget, thresholds, writing
 from core.features.answers.choosing import Selection, choose
 from core.features.answers.confidence import LIKELY, SURE
@@ -103,7 +103,7 @@ def is_question(text: str, titles: Iterable[str]) -> bool:
     text = text.strip()
     if fold(text) in {fold(title.strip()) for title in titles}:
         return False
-    plain = simplified(text)
+    plain = simplify(text)
     words = [word for word in plain.split() if re.search(rf"(?![{CJK}])\w", word)]
     if _MARK.search(plain) or _CHINESE.search(plain) or (len(words) > 1 and _ENGLISH.search(plain)):
         return True
@@ -141,7 +141,7 @@ class Answers:
         self._drawn = drawn
         self.examples = Examples(jobs, store.notes.note, drawn, self._unmeasured)
 
-    @logged("answer.ask")
+    @log_call("answer.ask")
     def ask(self, text: str, **options: Unpack[SearchOptions]) -> Answer:
         """Return the answer to a question; the bar of its base is measured first if need be.
 
@@ -230,7 +230,7 @@ class Answers:
         notes = [self._store.notes.note(card.id) for card in cards[:: max(1, len(cards) // _NOTES)][:_NOTES]]
         return [note.text for note in self._drawn(notes, OTHERS)]
 
-    @unlogged()
+    @skip_log()
     def _evidence(self, base: KnowledgeBase, texts: Sequence[str], progress: Progress) -> list[float]:
         values = []
         for number, text in enumerate(texts):

@@ -10,7 +10,7 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from core.base.text import CJK, STOP_WORDS, fold, simplified
+from core.base.text import CJK, STOP_WORDS, fold, simplify
 
 Date = tuple[int | None, int | None, int | None]
 """Year, month and day; None for what isn't said."""
@@ -144,7 +144,7 @@ def missing(
 
 
 def _normal(text: str) -> str:
-    return simplified(unicodedata.normalize("NFKC", text).translate(_DOTS))
+    return simplify(unicodedata.normalize("NFKC", text).translate(_DOTS))
 
 
 # numbers

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Unpack
 
 from core.base.errors import NoteNotFound, ProviderError, QueryError, UnknownChoice, VersionNotFound
-from core.base.jobs import Jobs, stop_of
+from core.base.jobs import Jobs, stop_check
 from core.base.messages import ENGLISH, message, render
-from core.base.text import CJK, half_character, one_line
+from core.base.text import CJK, find_half_character, one_line
 from core.features.answers import places
 from core.model import REFUSED, Answer, Cited, CitedPlace, Note, Progress, SearchOptions, Thread, Turn, told
 from core.notes import difference
@@ -90,7 +90,7 @@ class Threads:
         answer = Chat(self._settings.llm).ask(COMPLETE, {"earlier": earlier, "question": text})
         for value in values(answer, "{"):
             completed = value.get("question") if value.keys() == {"question"} else None
-            if isinstance(completed, str) and half_character(completed) is None:
+            if isinstance(completed, str) and find_half_character(completed) is None:
                 completed = one_line(completed)
                 return completed if 0 < len(completed) <= _MOST else text
         return text
@@ -119,7 +119,7 @@ class Threads:
         """Start the job `answer`, whose state is `latest`; return False while one is written."""
 
         def work(progress: Progress) -> None:
-            for answer, stored in self._written(text, thread_id, stop=stop_of(progress), **more):
+            for answer, stored in self._written(text, thread_id, stop=stop_check(progress), **more):
                 self.latest, self.latest_thread = answer, stored
 
         if self._jobs.running("answer"):

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
-from core.base.blobs import blanked
+from core.base.blobs import blank_blobs
 from core.base.lines import with_newlines
 
 Span = tuple[int, int]
@@ -74,7 +74,7 @@ def units_of(text: str) -> Sequence[Unit]:
 
     A lead-in is the lead of what follows and no unit, nor are headings, pictures, and lines that only link.
     """
-    text = _PICTURE.sub(_blank, _COMMENT.sub(_blank, with_newlines(blanked(text))))
+    text = _PICTURE.sub(_blank, _COMMENT.sub(_blank, with_newlines(blank_blobs(text))))
     return tuple(unit for unit in _UnitReader(text).read() if _says(text[unit.start : unit.end]))
 
 

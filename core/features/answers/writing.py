@@ -10,8 +10,8 @@ from typing import Any
 
 from core.base.errors import Cancelled, ProviderError
 from core.base.messages import message
-from core.base.quotes import place_of
-from core.base.text import one_line, storable
+from core.base.quotes import find_quote
+from core.base.text import make_storable, one_line
 from core.features.answers import figures, polarity
 from core.model import Answer, Hit, Quote, Sentence, WrittenAnswer
 from core.providers.chat import QUOTED, Chat, as_sent
@@ -273,7 +273,7 @@ class _Proof:
         if not isinstance(text, str) or len(text) > LETTERS:
             return None
         self.read = True
-        text = one_line(storable(_MARKS.sub("", text)))
+        text = one_line(make_storable(_MARKS.sub("", text)))
         if not text:
             return None
         found = list(self._found(value.get("quotes")))
@@ -292,7 +292,7 @@ class _Proof:
                 continue
             number, text = quote.get("passage"), quote.get("quote")
             if type(number) is int and 1 <= number <= len(self._material.texts) and isinstance(text, str):
-                span = place_of(text, self._material.texts[number - 1])
+                span = find_quote(text, self._material.texts[number - 1])
                 if span:
                     yield number - 1, span
 

@@ -13,7 +13,7 @@ from typing import IO, Any, Literal, get_args
 
 from core.base import files, places
 from core.base.errors import RowError, SourceError, UnknownChoice
-from core.base.faults import translated
+from core.base.faults import translate_errors
 from core.base.messages import Message, message
 from core.features.archives import documents, folders, import_validation, records, whole, wordlists
 from core.features.archives.expiry import expire
@@ -107,7 +107,7 @@ _LOG = logging.getLogger(__name__)
 
 def put_into_trash(store: Store, base: KnowledgeBase) -> None:
     """Write a base, with everything, into the trash; raises StoreError."""
-    with translated(store.folder):
+    with translate_errors(store.folder):
         BaseTrash(store).put(base.id, whole.packed(_read(store, base)))
 
 
@@ -131,8 +131,8 @@ class Archives:
         """
         if form not in get_args(Form):
             raise UnknownChoice("format", form, get_args(Form))
-        place = places.vacant(place)
-        with translated(place.parent):
+        place = places.check_vacant(place)
+        with translate_errors(place.parent):
             place.parent.mkdir(parents=True, exist_ok=True)
             if form == "markdown":
                 folders.write(_read(self._store, self._bases.get(base)), place)
@@ -161,10 +161,10 @@ class Archives:
         Notes live in the workspace, and the base has no power that a person didn't give it here. Raises ArchiveError
         with every mistake, of which nothing is imported, ConfigError for a name that is taken, SourceError.
         """
-        place = places.expanded(place)
+        place = places.expand_home(place)
         if os.path.isdir(place):  # noqa: PTH112 a path that is too long is none
             return self._let_in(folders.read(place, forbidden=self._store.folder), str(place), name)
-        with files.ordinary(place, upload.MAX_UNPACKED) as stream:
+        with files.open_user_file(place, upload.MAX_UNPACKED) as stream:
             return self._restore(stream, place.name, name)
 
     def restore_data(self, data: bytes, file: str, name: str = "") -> Restored:
@@ -173,7 +173,7 @@ class Archives:
 
     def restore_files(self, files: Iterable[tuple[str, bytes]], name: str) -> Restored:
         """Make a base of the paths and bytes of a folder's files; raises as `restore` does."""
-        with self._store.temporary.made() as staging:
+        with self._store.temporary.make_scoped() as staging:
             place = staging / "notes"
             place.mkdir()
             upload.unpack(files, place)
@@ -191,7 +191,7 @@ class Archives:
             return self._let_in(documents.read(data, file), file, name)
         if not whole.is_notes(upload.opened(stream, file)):
             return self._let_in(whole.unpacked(stream, file), file, name)
-        with self._store.temporary.made() as staging:
+        with self._store.temporary.make_scoped() as staging:
             place = staging / Path(file).stem
             for left in upload.unzip_from(stream, place, name=file):
                 if is_note(left.path):
@@ -220,7 +220,7 @@ class Archives:
             if trashed_base.name == key and not trashed_base.problem and not trashed_base.titles
         ]
         file = self._trash.file(named[0] if named else key)
-        with files.ordinary(file, sys.maxsize) as stream:
+        with files.open_user_file(file, sys.maxsize) as stream:
             own = self._store.trashed_bases.has(file.name, stream)
             held = whole.unpacked(stream, file.name, own=own)
             restored = self._write(held, file.name, name, own=True) if own else self._let_in(held, file.name, name)
@@ -257,7 +257,7 @@ class Archives:
         self._bases.check_name(name)
         ids = checked(held, file)
         base = records.write(self._store, held, name, ids)
-        with translated(self._store.folder):
+        with translate_errors(self._store.folder):
             wordlists.add(self._store.folder, held.words)
         _LOG.info("Imported a base with %d notes and %d versions", len(ids.notes), sum(map(len, ids.versions.values())))
         return Restored(base, held.powers, own=own)

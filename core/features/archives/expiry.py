@@ -10,7 +10,7 @@ from pathlib import Path
 
 from core.base import files
 from core.base.errors import SourceError
-from core.base.faults import translated
+from core.base.faults import translate_errors
 from core.features.archives import records, whole
 from core.features.archives.parts import RecordParts
 from core.features.archives.records import NoteRecord, Records
@@ -40,7 +40,7 @@ def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
     An item is overdue if it is at this opening and at one of another day. A base that a kill left both in use and in
     the trash is taken out at once. Raises StoreError.
     """
-    with store.changing, translated(store.folder):
+    with store.changing, translate_errors(store.folder):
         store.openings.begin(today())
         notes = {
             f"note {trashed.version.note_id} {trashed.version.number}": trashed for trashed in store.versions.deleted()

@@ -13,7 +13,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from core.base.errors import RowError
 from core.base.messages import Message, from_json, message, to_json, verbatim
-from core.base.text import escaped, half_character
+from core.base.text import escape_halves, find_half_character
 from core.features.evaluation.problems import parsing
 from core.model import GoldSpan, Note, Question, exact
 
@@ -144,7 +144,7 @@ def _key(key: str, name: str) -> str:
 
 
 def _is_text(value: str) -> bool:
-    return half_character(value) is None and "\0" not in value
+    return find_half_character(value) is None and "\0" not in value
 
 
 def _parse_union(kinds: tuple[Any, ...], value: Any, name: str) -> Any:
@@ -158,7 +158,7 @@ def _parse_fields(kind: Any, value: Any, name: str) -> Any:
     hints, known = _hints(kind), {field.name: field for field in fields(kind) if field.init}
     for key in value:
         if key not in known:
-            raise RowError("there is no field '{name}'.", name=escaped(key[:_SHOWN]))
+            raise RowError("there is no field '{name}'.", name=escape_halves(key[:_SHOWN]))
     for key, field in known.items():
         if key not in value and field.default is MISSING and field.default_factory is MISSING:
             raise RowError("the field '{name}' is missing.", name=key)
@@ -188,4 +188,4 @@ def _read(read: Any, name: str, kind: Message) -> Any:
 
 def _expect(holds: bool, name: str, kind: Message) -> None:
     if not holds:
-        raise RowError("'{name}' must be {kind}.", name=escaped(name), kind=kind)
+        raise RowError("'{name}' must be {kind}.", name=escape_halves(name), kind=kind)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.base import files
 from core.base.errors import SourceError, UnknownChoice
-from core.base.faults import BACKUPS, translated
+from core.base.faults import BACKUPS, translate_errors
 from core.base.swapping import sync_folder
 from core.features.archives import whole
 from core.model import TrashedBase
@@ -75,7 +75,7 @@ class BaseTrash:
         """Delete a file or folder of the trash for good; return how many. Raises StoreError."""
         self._store.database.check_writable()
         chosen = list(dropped)
-        with translated(self.folder):
+        with translate_errors(self.folder):
             for file in chosen:
                 files.delete(file)
                 self._store.trashed_bases.drop(_key(file))

@@ -140,7 +140,7 @@ def titles_of(file: Path) -> tuple[str, ...]:
 @contextmanager
 def _member(file: Path, name: str) -> Iterator[IO[bytes]]:
     try:
-        with files.opened(file) as stream, zipfile.ZipFile(stream) as archive, archive.open(name) as member:
+        with files.open_regular(file) as stream, zipfile.ZipFile(stream) as archive, archive.open(name) as member:
             yield member
     except FAULTS as error:
         raise SourceError(

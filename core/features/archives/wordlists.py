@@ -4,7 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from core.base import files
-from core.base.faults import translated
+from core.base.faults import translate_errors
 from core.base.places import PROGRAM
 from core.features.archives.parts import Mistakes
 from core.notes import vocabulary
@@ -40,7 +40,7 @@ def _add(file: Path, text: str) -> None:
     there = {*own.splitlines()}
     more = [line for line in text.splitlines() if line.strip() and line not in there]
     if own != text and (untouched or more):
-        with translated(file.parent):
+        with translate_errors(file.parent):
             files.replace(file, text if untouched else own.rstrip("\n") + "\n" + "\n".join(more) + "\n")
 
 

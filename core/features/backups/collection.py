@@ -10,7 +10,7 @@ from pathlib import Path
 
 from core.base import places
 from core.base.errors import ConfigError, SourceError, TesseraError, UnknownChoice
-from core.base.faults import BACKUPS, translated
+from core.base.faults import BACKUPS, translate_errors
 from core.base.jobs import Jobs
 from core.base.messages import Message, message
 from core.model import Backup, BackupReason, Progress, RestoredBackup, no_progress
@@ -61,17 +61,17 @@ class Backups:
     def place(self) -> Path:
         """The folder for backups: as the settings say, else as the person chose, else in the workspace."""
         chosen = self._settings.backups.folder or self._preferences.get(_FOLDER)
-        return places.expanded(chosen) if chosen else self._folder / BACKUPS
+        return places.expand_home(chosen) if chosen else self._folder / BACKUPS
 
     def choose_place(self, folder: str) -> None:
         """Make backups in another folder from now on, "" for that of the workspace; raises ConfigError, StoreError."""
-        place = places.expanded(folder.strip())
+        place = places.expand_home(folder.strip())
         if folder.strip():
             if not place.is_absolute() or "\0" in folder:
                 raise ConfigError(
                     "'{folder}' is no whole path. Enter one such as {example}.", folder=folder, example="/mnt/disk"
                 )
-            with translated(place):
+            with translate_errors(place):
                 place.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._preferences.set(_FOLDER, str(place) if folder.strip() else "")
 
@@ -128,7 +128,7 @@ class Backups:
         """
         with self._snapshot() as connection:
             made = making.make(
-                connection, self._folder, reason, self.place, progress, to=to and places.expanded(to).absolute()
+                connection, self._folder, reason, self.place, progress, to=to and places.expand_home(to).absolute()
             )
         if to:
             progress(0, 1, message("Checking the backup"))
@@ -215,7 +215,7 @@ class Backups:
 
 def restored(file: Path, folder: Path, passphrase: str, objects: restoring.Objects) -> RestoredBackup:
     """Bring a backup back in a folder that is new or empty; raises as `Backups.restore` does."""
-    with translated(folder):
+    with translate_errors(folder):
         if folder.is_dir() and any(folder.iterdir()):
             raise SourceError(str(folder), "isn't empty. Choose a folder that isn't there yet.")
     backup, _ = restoring.prepare(file, folder, passphrase, objects)

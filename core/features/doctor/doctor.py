@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from core.base.errors import ConfigError, TesseraError
-from core.base.faults import translated
+from core.base.faults import translate_errors
 from core.base.messages import Message
 from core.features.doctor import space
 from core.features.doctor.check import Check, WorkspaceParts
@@ -48,7 +48,7 @@ class Doctor:
         mended = False
         if told and fix and check.mend:
             try:
-                with translated(self._parts.store.folder):
+                with translate_errors(self._parts.store.folder):
                     check.mend(self._parts)
             except TesseraError as error:
                 _LOG.warning("The check %s can't be mended", name, exc_info=True)
@@ -61,7 +61,7 @@ class Doctor:
 
     def _found(self, check: Check) -> Message | None:
         try:
-            with translated(self._parts.store.folder):
+            with translate_errors(self._parts.store.folder):
                 return check.find(self._parts)
         except TesseraError as error:
             return error.message

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from core.base import files
-from core.base.faults import BACKUPS, hindrance
+from core.base.faults import BACKUPS, find_write_error
 from core.base.messages import Message, lines, message, plural, verbatim
 from core.features.doctor.check import Check, WorkspaceParts, named
 from core.indexing.scratch import Scratch
@@ -106,7 +106,7 @@ def _watched(parts: WorkspaceParts) -> Message | None:
 
 def _permissions(parts: WorkspaceParts) -> Message | None:
     folder = parts.store.folder
-    if (error := hindrance(folder)) is not None:
+    if (error := find_write_error(folder)) is not None:
         return error.message
     if os.name != "posix":
         return None
@@ -116,7 +116,7 @@ def _permissions(parts: WorkspaceParts) -> Message | None:
 
 
 def _set_aside(parts: WorkspaceParts) -> Message | None:
-    names = [*files.aside(parts.store.folder)]
+    names = [*files.list_set_aside(parts.store.folder)]
     return named(
         names,
         plural(

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 from core import embedding
-from core.base.call_log import log_bases, logged, unlogged
+from core.base.call_log import log_bases, log_call, skip_log
 from core.base.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
 from core.base.jobs import Jobs
 from core.base.text import digest
@@ -115,7 +115,7 @@ class FindabilityChecks:
         checks = self._store.checks.for_base(self._store.bases.named(base))
         return bool(checks) and checks[0].settings.get("version") == self._store.database.version()
 
-    @logged("findability.check")
+    @log_call("findability.check")
     def check(self, base: str, progress: Progress = no_progress, *, seconds: float = SECONDS) -> Findability:
         """Ask the questions of a base's notes for about `seconds`, and store what they reached.
 
@@ -127,7 +127,7 @@ class FindabilityChecks:
             log_bases([named])
             return self._check(named, progress, seconds)
 
-    @logged("findability.try")
+    @log_call("findability.try")
     def try_settings(self, base: str, search: SearchSettings, progress: Progress = no_progress) -> SettingsTrial | None:
         """Ask questions of the last check with the settings of a base as they are, and with others.
 
@@ -166,7 +166,7 @@ class FindabilityChecks:
         )
         return (last := next(changed, None)) is not None and not (checks and checks[0].at > last)
 
-    @unlogged()
+    @skip_log()
     def _check(self, base: KnowledgeBase, progress: Progress, seconds: float) -> Findability:
         started = time.monotonic()
         cards = self._store.notes.cards(Filters(bases=(base.name,)), answering=True)

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from core.base.errors import ProviderError
 from core.base.messages import message
-from core.base.text import one_line, storable
+from core.base.text import make_storable, one_line
 from core.model import Agreement, Judgement, QuestionResult
 from core.providers.chat import AGAIN, Chat
 from core.providers.connection import Stop
@@ -53,7 +53,7 @@ def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Ju
     try:
         for task in (TASK, TASK + AGAIN):
             if read := _read(chat.reply(task, asking, stop)):
-                return Judgement(read.verdict, one_line(storable(read.reason))[:REASON])
+                return Judgement(read.verdict, one_line(make_storable(read.reason))[:REASON])
     except ProviderError as error:
         return Judgement(problem=error.message)
     return Judgement(problem=chat.server.unusable(message("didn't answer in the form that was asked for")).message)

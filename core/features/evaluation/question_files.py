@@ -7,7 +7,7 @@ from pathlib import Path
 from core.base import files
 from core.base.errors import QueryError, QuestionSetError, RowError
 from core.base.messages import message, verbatim
-from core.base.text import half_character
+from core.base.text import find_half_character
 from core.features.evaluation import golds, sheets
 from core.features.evaluation.problems import Problems, parsing
 from core.model import Gold, KnowledgeBase, Question
@@ -23,7 +23,7 @@ TABLES = (".csv", ".tsv")
 
 def content(path: Path) -> bytes:
     """Return the bytes of a file; raises SourceError where it can't be read, and for what is no ordinary file."""
-    with files.ordinary(path, MOST_BYTES) as stream:
+    with files.open_user_file(path, MOST_BYTES) as stream:
         return stream.read(MOST_BYTES)
 
 
@@ -138,7 +138,7 @@ def _text(row: dict[str, object], key: str, *, optional: bool = False) -> str:
         raise RowError("'{key}' must be text.", key=key)
     if not isinstance(value, str) or not (optional or value.strip()):
         raise RowError("'{key}' is missing or isn't text.", key=key)
-    if half_character(value) is not None:
+    if find_half_character(value) is not None:
         raise RowError("'{key}' holds half of a character.", key=key)
     return value
 

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from functools import partial
 
 from core import chunking, embedding
-from core.base.call_log import unlogged
+from core.base.call_log import skip_log
 from core.base.errors import ConfigError, QueryError, QuestionSetError, StoreError
-from core.base.jobs import stop_of
+from core.base.jobs import stop_check
 from core.base.text import query_keywords
 from core.features.answers import budget, thresholds
 from core.features.answers.writing import PASSAGES
@@ -198,7 +198,7 @@ class Runs:
 
     # runs
 
-    @unlogged()
+    @skip_log()
     def measure(
         self,
         base: str,
@@ -337,7 +337,7 @@ class Runs:
         by_model = {name: Chat(self._settings.llm).server.model for name in parts}
         return self._store.database.version(), asdict(options) | {"embedder": embedder} | asdict(search) | by_model
 
-    @unlogged()
+    @skip_log()
     def _go_on(
         self, run: Run, questions: Sequence[Question], done: dict[int, QuestionResult], progress: Progress
     ) -> Run:
@@ -382,7 +382,7 @@ class Runs:
             searching.answer(searching.prepare("any", {**options, "choose": False}))
             for count, (number, question) in enumerate(questions.items()):
                 asking(count, len(questions), question.text)
-                stop = stop_of(lambda *_, count=count, text=question.text: asking(count, len(questions), text))
+                stop = stop_check(lambda *_, count=count, text=question.text: asking(count, len(questions), text))
                 result = scoring.ask(question, search, partial(answering.answer, stop=stop))
                 result = answering.judged(result, stop)
                 if not result.negative and result.found_rank is None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from core.base import files
-from core.base.call_log import logged
+from core.base.call_log import log_call
 from core.base.errors import ConfigError, SourceError
 from core.features.learning import reading, rules
 from core.features.learning.masks import Masker
@@ -52,7 +52,7 @@ class Learning:
         """Return the rules that read facts from logs."""
         return [RuleCard(name, rule.name) for name, rule in rules.RULES.items()]
 
-    @logged("learn")
+    @log_call("learn")
     def learn(
         self,
         base: str = "",
@@ -197,5 +197,5 @@ class Learning:
 
 def _bytes(file: Path) -> bytes:
     """Return the contents of an ordinary file; raises SourceError."""
-    with files.ordinary(file, reading.MOST_BYTES) as stream:
+    with files.open_user_file(file, reading.MOST_BYTES) as stream:
         return stream.read()

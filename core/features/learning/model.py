@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from core.base.errors import Cancelled, ProviderError
 from core.base.messages import Message, message, verbatim
-from core.base.quotes import place_of
-from core.base.text import one_line, storable
+from core.base.quotes import find_quote
+from core.base.text import make_storable, one_line
 from core.features.learning.reading import excerpts
 from core.features.learning.rules.common import alike, fact, named_alike, short
 from core.model import Dropped, Fact, LogEvent, LogText
@@ -209,7 +209,7 @@ def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
         priority=suggestion.priority,
     )
     metadata = {
-        _line(name): storable(value) if isinstance(value, str) else value
+        _line(name): make_storable(value) if isinstance(value, str) else value
         for name, value in suggestion.metadata.items()
         if _line(name)
     }
@@ -220,7 +220,7 @@ def _place(line: _Line, excerpt: Excerpt) -> tuple[int, str] | None:
     """Return the number of the event in which a quote stands, that of its line first, and what is stated there."""
     for number in sorted(range(len(excerpt)), key=lambda number: excerpt[number][0].line != line.line):
         event, text = excerpt[number]
-        if span := place_of(line.quote, text):
+        if span := find_quote(line.quote, text):
             head = len(text) - len(event.text) if text.endswith(event.text) else 0
             return number, _stated(text[head:], max(0, span[0] - head), max(0, span[1] - head))
     return None
@@ -239,10 +239,10 @@ def _stated(text: str, start: int, end: int) -> str:
 def _plain(text: str) -> Iterator[str]:
     """Yield the lines of a model's text without what marks lists, headings and code in Markdown."""
     for line in text.splitlines():
-        if clean := one_line(_BULLET.sub("", storable(line).replace("`", ""))):
+        if clean := one_line(_BULLET.sub("", make_storable(line).replace("`", ""))):
             yield clean
 
 
 def _line(value: object) -> str:
     """Return a value of a model as a short line, "" for what is no text."""
-    return short(storable(value), _MOST_LINE) if isinstance(value, str) else ""
+    return short(make_storable(value), _MOST_LINE) if isinstance(value, str) else ""

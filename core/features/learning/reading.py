@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 from core.base.errors import SourceError, UnknownChoice
 from core.base.messages import verbatim
-from core.base.text import storable
+from core.base.text import make_storable
 from core.features.learning import LOG_PARSERS
 from core.features.learning.heads import level_of
 from core.features.learning.masks import Masker, shortened
@@ -34,7 +34,7 @@ def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogT
     """Return a log that is a text already."""
     if len(text) > MOST_BYTES:
         raise SourceError(name, "is {size:.1f} MB; the limit is {limit} MB.", size=len(text) / 2**20, limit=64)
-    text = _CONTROLS.sub("", storable(text).replace("\r\n", "\n").replace("\r", "\n"))
+    text = _CONTROLS.sub("", make_storable(text).replace("\r\n", "\n").replace("\r", "\n"))
     text = masker.across_lines(masker.without_keys(text))
     lines, cut = _cut(text)
     chosen = parser or _best(name, text[:_SAMPLE])
@@ -69,7 +69,7 @@ def read_events(items: Iterable[Mapping[str, Any]], name: str, masker: Masker) -
         line = _number(item.get("line"), number)
         count = _number(item.get("count"), 1)
         values = {str(key): str(value) for key, value in [*fields.items()][:50]}
-        clean = _CONTROLS.sub("", storable(text))
+        clean = _CONTROLS.sub("", make_storable(text))
         level = level_of(str(item.get("level") or ""))
         events.append(
             LogEvent(text=clean, line=line, end=line, level=level, kind=kind, count=count, fields=values, **known)

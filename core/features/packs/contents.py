@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from core.base.errors import PackError, SourceError
-from core.base.faults import one_file
+from core.base.faults import wrap_file_errors
 from core.base.messages import Message, message
 from core.features.packs import manifest
 from core.intake import folder, notefile
@@ -55,7 +55,7 @@ def _notes(place: Path) -> Iterator[tuple[str, PackNote | Message]]:
         yield failed.path, failed.error
     for file in scan.files:
         try:
-            with one_file(file.path):
+            with wrap_file_errors(file.path):
                 yield file.path, _note(scan.folder, file.path)
         except SourceError as error:
             yield file.path, error.reason

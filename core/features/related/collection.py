@@ -4,8 +4,8 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
-from core.base.blobs import without_blobs
-from core.base.call_log import log_bases, logged
+from core.base.blobs import remove_blobs
+from core.base.call_log import log_bases, log_call
 from core.base.errors import EditError
 from core.base.messages import Message, message
 from core.base.text import keywords
@@ -56,7 +56,7 @@ class RelatedNotes:
         self.neighbours = Neighbours(store, self._text)
         self.concepts = Concepts(store, self._text, self._notes.links)
 
-    @logged("note.related")
+    @log_call("note.related")
     def of(self, note_id: str) -> Related:
         """Return what other notes say about a note; raises NoteNotFound."""
         note, links = self._notes.without_hidden(note_id), self._notes.links()
@@ -137,7 +137,7 @@ class RelatedNotes:
     def _text(self, note_id: str) -> tuple[Hashable, str]:
         """Return the title and the text of a note without blobs and what a person hid."""
         note, hidden = self._store.notes.note(note_id), self._notes.hidden(note_id)
-        return (note.generation, *hidden), f"{note.title}\n{without_blobs(lines.shown(note, hidden))}"
+        return (note.generation, *hidden), f"{note.title}\n{remove_blobs(lines.shown(note, hidden))}"
 
     def _mentions(self, note: Note, links: NoteLinks, names: Iterable[NoteNames]) -> list[Mention]:
         linked = [link.note_id for link in links.resolve(note, note.links)]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from core.base.call_log import log_bases, logged
+from core.base.call_log import log_bases, log_call
 from core.base.errors import EditError, NoteNotFound, UnknownChoice
 from core.base.messages import Message, message
 from core.base.text import fold
@@ -49,7 +49,7 @@ class Concepts:
         self._reading = threading.Lock()
         self._read: dict[str, tuple[int, Counter[str]]] = {}
 
-    @logged("concept.list")
+    @log_call("concept.list")
     def all(self, base: str = "", limit: int = 60) -> list[Concept]:
         """Return the concepts of all bases, or of one: the pinned ones first, then those that say most."""
         index, choices = self._index(base), self._store.concepts.choices()
@@ -81,7 +81,7 @@ class Concepts:
             for name in names[:limit]
         ]
 
-    @logged("concept.notes")
+    @log_call("concept.notes")
     def notes(self, names: Sequence[str], base: str = "") -> list[ConceptNote]:
         """Return the notes that hold all of some concepts, those that name them most first; none without a name."""
         index, choices = self._index(base), self._store.concepts.choices()
@@ -95,7 +95,7 @@ class Concepts:
         ranked = sorted(cards, key=lambda note_id: (-times[note_id], cards[note_id].title, note_id))
         return [ConceptNote(cards[note_id], times[note_id]) for note_id in ranked]
 
-    @logged("concept.way")
+    @log_call("concept.way")
     def way(self, first: str, last: str) -> list[Step]:
         """Return the notes on the shortest way from one note to another, by links and concepts; empty without one.
 
@@ -127,7 +127,7 @@ class Concepts:
             return []  # a note of it was deleted meanwhile
         return [Step(cards[note_id], way) for note_id, way in reversed(ways)]
 
-    @logged("concept.decide")
+    @log_call("concept.decide")
     def decide(self, name: str, choice: ConceptChoice, into: str = "") -> None:
         """Pin a concept, hide it, merge it into another one, or undo that.
 

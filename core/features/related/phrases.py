@@ -5,7 +5,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from core.base.text import CJK, STOP_WORDS, simplified
+from core.base.text import CJK, STOP_WORDS, simplify
 
 LONGEST = 3, 10
 """Words of a phrase, and characters of one in a script without spaces."""
@@ -34,7 +34,7 @@ _PLAIN = STOP_WORDS | frozenset(
 
 def phrases(text: str) -> Counter[str]:
     """Return the key phrases of a text, in small letters, with the numbers of their places."""
-    text = simplified(unicodedata.normalize("NFKC", _TAKEN.sub("\n", text))).lower().replace("’", "'")
+    text = simplify(unicodedata.normalize("NFKC", _TAKEN.sub("\n", text))).lower().replace("’", "'")
     counts = Counter(_latin(text))
     for word in [word for word in counts if word.endswith("s") and word[:-1] in counts]:
         counts[word[:-1]] += counts.pop(word)

@@ -74,7 +74,7 @@ class Servers:
             httpx.URL(values.get("base_url", "").strip())
         except httpx.InvalidURL:
             raise ConfigError("'{url}' is no address.", url=values["base_url"].strip()) from None
-        config.enter(_known(section), values)
+        config.store_entered_server(_known(section), values)
         self.refresh()
 
     def enter_key(self, section: str, key: str) -> None:

@@ -8,7 +8,7 @@ from threading import Lock
 from typing import Any
 
 from core.base.errors import ConfigError, ModelError
-from core.base.text import storable
+from core.base.text import make_storable
 from core.embedding import hub, sentence
 from core.embedding.device import Turns, choose
 from core.embedding.loading import failing, load
@@ -47,7 +47,7 @@ class Clip:
         return self._embed([Image.fromarray(image) for image in images])
 
     def embed_texts(self, texts: Sequence[str]) -> Matrix:
-        return self._embed([storable(text) for text in texts])
+        return self._embed([make_storable(text) for text in texts])
 
     def warm(self) -> None:
         with self._loading:

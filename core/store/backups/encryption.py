@@ -13,7 +13,7 @@ from typing import Any
 
 from core.base import files
 from core.base.errors import ConfigError, MissingDependency, SourceError
-from core.base.faults import translated
+from core.base.faults import translate_errors
 from core.base.messages import message
 from core.model import Backup
 from core.store.backups import manifest
@@ -56,7 +56,7 @@ def _unusable(file: Path) -> SourceError:
 
 def unprotect(folder: Path) -> None:
     """Encrypt later backups of a workspace no more; earlier ones stay."""
-    with translated(folder):
+    with translate_errors(folder):
         files.delete(folder / FILE)
 
 
@@ -64,7 +64,7 @@ def protect(folder: Path, passphrase: str) -> None:
     """Encrypt the backups of a workspace from now on."""
     if len(passphrase) < LEAST:
         raise ConfigError("A passphrase has at least {n} characters.", n=LEAST)
-    with translated(folder):
+    with translate_errors(folder):
         age = _age()
         identity = age.x25519.Identity.generate()
         sealed = age.passphrase.encrypt(str(identity).encode(), passphrase, armored=True)

@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 
 from core.base import files, places
 from core.base.errors import DiskFull, StoreError
-from core.base.faults import BACKUPS, DATABASE, damaged, translated
+from core.base.faults import BACKUPS, DATABASE, damage_error, translate_errors
 from core.base.messages import message
 from core.base.swapping import sync_folder
 from core.model import Backup, BackupReason, Progress, no_progress
@@ -50,12 +50,12 @@ def make(
     """
     own = folder / BACKUPS
     is_file = to and to.suffix == ".zip" and not os.path.isdir(to)  # noqa: PTH112 where is_dir raises for a long name
-    target = places.vacant(to) if to and is_file else None
+    target = places.check_vacant(to) if to and is_file else None
     place = target.parent if target else to or place or own
     if place == own:
-        with translated(folder):
+        with translate_errors(folder):
             files.folder(own)
-    with translated(place), _alone(place, _PREFIX if to else ".") as partial:
+    with translate_errors(place), _alone(place, _PREFIX if to else ".") as partial:
         _check_space(folder, place)
         database = partial / DATABASE
         _copy(connection, database, folder, progress)
@@ -67,7 +67,7 @@ def make(
             made.chmod(0o600)
         with made.open("rb+") as stream:
             os.fsync(stream.fileno())
-        file = places.vacant(target) if target else _free(place, backup)
+        file = places.check_vacant(target) if target else _free(place, backup)
         made.rename(file)
         sync_folder(place)
         if not to:
@@ -134,7 +134,7 @@ def _copy(connection: sqlite3.Connection, target: Path, folder: Path, progress: 
             if not within:
                 connection.rollback()
     if wrong := check(target):
-        raise damaged(folder, wrong)
+        raise damage_error(folder, wrong)
 
 
 def check(database: Path) -> str:
@@ -166,7 +166,7 @@ def _packed(folder: Path, partial: Path, backup: Backup, progress: Progress) -> 
         for number, (name, file) in enumerate(({DATABASE: database} | others).items()):
             progress(number, len(others) + 1, message("Packing the backup"))
             try:
-                source = files.opened(file)
+                source = files.open_regular(file)
                 with source as stream, archive.open(name, "w", force_zip64=True) as target:
                     digests[name] = manifest.copied(stream, target)
             except (FileNotFoundError, files.Unfit):  # it went meanwhile, or is no file

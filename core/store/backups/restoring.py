@@ -14,7 +14,7 @@ from pathlib import Path
 
 from core.base import files
 from core.base.errors import ConfigError, DiskFull, NewerSchema, SourceError
-from core.base.faults import BACKUPS, DATABASE, translated
+from core.base.faults import BACKUPS, DATABASE, translate_errors
 from core.base.swapping import sync_folder
 from core.model import Backup
 from core.store.backups import encryption, making, manifest
@@ -42,7 +42,7 @@ def prepare(file: Path, folder: Path, passphrase: str, objects: Objects) -> tupl
     DiskFull and other errors of `core.base.faults`; the workspace stays as it is.
     """
     partial, ready, before = folder / f"{_READY}.partial", folder / _READY, folder / f"{_READY}.before"
-    with translated(folder):
+    with translate_errors(folder):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         files.delete(partial)
         files.delete(before)
@@ -124,7 +124,7 @@ def waits(folder: Path) -> bool:
 def complete(folder: Path) -> None:
     """Put a prepared backup in place, if there is one; the caller holds the lock of the workspace."""
     ready, moved = folder / _READY, folder / _MOVED
-    with translated(folder):
+    with translate_errors(folder):
         if ready.is_dir():
             aside = folder / ASIDE / (ready / _NAMED).read_text(encoding="utf-8")
             _move([file for pattern in _MOVE for file in folder.glob(pattern)], aside)

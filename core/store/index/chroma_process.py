@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from core.base.errors import IndexDamaged, StoreError
-from core.base.faults import translated
+from core.base.faults import translate_errors
 from core.base.files import delete
 from core.model import Matrix
 from core.store.index import seal
@@ -103,7 +103,7 @@ class ChromaFolder(ChromaProcess):
         fresh.close(sealed=False)
         with suppress(StoreError):
             self.close(sealed=False)
-        with translated(self._path.parent):
+        with translate_errors(self._path.parent):
             old = self._path.with_name(REPLACED)
             delete(old)
             delete(seal.file_of(self._path))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from filelock import FileLock, Timeout
 
 from core.base.errors import IndexDamaged, StoreError
-from core.base.faults import fault, hindrance
+from core.base.faults import find_write_error, translate_error
 from core.base.files import delete
 from core.base.messages import message
 from core.store.index import chroma_server, seal
@@ -144,8 +144,8 @@ def _translated(error: BaseException, place: Place) -> StoreError:
 def _translate_folder_error(error: BaseException, folder: Path) -> StoreError:
     why = _BUSY if isinstance(error, Timeout) else str(error) or type(error).__name__
     if any(words in str(error) for words in _FULL):
-        return fault(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder.parent)
-    return hindrance(folder.parent) or IndexDamaged(
+        return translate_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder.parent)
+    return find_write_error(folder.parent) or IndexDamaged(
         "The search index can't be read or written ({why}). Your notes are safe. Rebuild the "
         "index: on the Settings page, or with 'tessera rebuild'.",
         why=why,
