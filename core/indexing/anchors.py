@@ -1,4 +1,4 @@
-"""The places of pinned regions in a body that may have changed since a person pinned them."""
+"""The places of pinned regions in a body that may have changed since the user pinned them."""
 
 import re
 from bisect import bisect_left, bisect_right, insort

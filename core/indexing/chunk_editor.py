@@ -1,4 +1,4 @@
-"""A person's act on a chunk -> the edits of its note. Pure: nothing is stored or cut here."""
+"""The user's act on a chunk -> the edits of its note. Pure: nothing is stored or cut here."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ _JOINT = "\n\n"
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """The result of a person's act: the note's edits, and the ids of the chunks that the act made."""
+    """The result of the user's act: the note's edits, and the ids of the chunks that the act made."""
 
     edits: list[Edit]
     chunk_ids: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class ChunkEditor:
-    """A note with its chunks and edits. Each method is a person's act on a chunk.
+    """A note with its chunks and edits. Each method is an act of the user on a chunk.
 
     Raises ChunkNotFound for an unknown id, and EditError for an act that isn't possible.
     """
@@ -41,7 +41,7 @@ class ChunkEditor:
 
     @classmethod
     def from_note(cls, note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit]) -> "ChunkEditor":
-        """Return a note with all its chunks, of which those of pictures are apart."""
+        """Return the editor of a note, with chunks of pictures separated from the others."""
         own = [chunk for chunk in chunks if not chunk.picture]
         own = [replace(chunk, index=index, total=len(own)) for index, chunk in enumerate(own)]
         return cls(note, own, edits, [chunk for chunk in chunks if chunk.picture])
@@ -117,7 +117,7 @@ class ChunkEditor:
         return self._act(undone, [])
 
     def add(self, text: str, after: str | None) -> Act:
-        """Add a chunk behind another; at the note's end if `after` is None."""
+        """Add a chunk after another; at the note's end if `after` is None."""
         _check(text)
         if after is None:
             return self._act([], [self._new("add", (0, 0), text)])
@@ -187,7 +187,7 @@ class ChunkEditor:
     def _between(self, chunk: Chunk, after: Chunk, written: bool) -> str:
         """Return the text to append to a chunk when the chunk `after` is merged with it.
 
-        `written`: a person wrote the text of `after`.
+        `written`: the user wrote the text of `after`.
         """
         if chunk.start == chunk.end or after.start == after.end:
             return _JOINT + after.text
@@ -196,7 +196,7 @@ class ChunkEditor:
         return self.note.body[chunk.end : after.end]
 
     def _addition(self, chunk: Chunk, edit: Edit | None, text: str) -> Edit:
-        """Return an addition behind a chunk. If that chunk is an addition, the new one has its anchor."""
+        """Return an addition after a chunk. If that chunk is an addition, the new one has its anchor."""
         if edit is not None and edit.kind == "add":
             return replace(self._new("add", (0, 0), text), anchor=edit.anchor, anchor_start=edit.anchor_start)
         return self._new("add", (max(chunk.start, chunk.end - _ANCHOR), chunk.end), text)

@@ -108,7 +108,7 @@ class Cutter:
     def _with_pictures(
         self, ready: NoteToIndex, chunks: Sequence[Chunk], options: ChunkingOptions
     ) -> tuple[Sequence[Chunk], Sequence[NotePicture]]:
-        """Return the chunks of a note with those of its pictures, and the pictures; in a base that reads none, none."""
+        """Return the chunks of a note and of its pictures, and the pictures; none in a base that doesn't read them."""
         note, known = ready.note, ready.pictures
         if not self.store.pictures.is_read(self.base):
             return chunks, ()
@@ -131,7 +131,7 @@ class Cutter:
 
 
 def with_own_fields(note: Note, stored: Note) -> Note:
-    """Return a note as its file is now, with the fields that a person set over those of the file."""
+    """Return a note as its file is now, with the user's fields over the file's."""
     own = {name: getattr(stored, name) for name in stored.overridden}
     return replace(note, overridden={name: getattr(note, name) for name in own}, **own)
 
@@ -142,6 +142,6 @@ def cut_by(options: ChunkingOptions, fingerprint: str) -> str:
 
 
 def _with_pages(chunks: Sequence[Chunk], document: Document, body: str) -> list[Chunk]:
-    """Return the chunks with the page on which the first letter of each stands that the one before doesn't have."""
+    """Return the chunks with the page of the first letter of each that isn't in the one before."""
     places = ((chunk, body[start : chunk.end], start) for chunk, start in zip(chunks, own_starts(chunks), strict=True))
     return [replace(chunk, page=document.page_at(start + len(own) - len(own.lstrip()))) for chunk, own, start in places]

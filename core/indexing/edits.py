@@ -1,4 +1,4 @@
-"""A person's edits of chunks, applied to the cut of a note: a note, its cut and its edits -> chunks.
+"""The user's edits of chunks, applied to the cut of a note: a note, its cut and its edits -> chunks.
 
 Pure functions, in time linear in the note's length.
 """
@@ -98,7 +98,7 @@ def _describe(note: Note, spans: Iterable[Span], kind: ChunkKind, tokens: Tokens
 
 
 def _pinned(chunk: Chunk, edit: Edit, note: Note, tokens: Tokens) -> Chunk:
-    """Return the chunk of an edit: the chunk of its region, with the person's text if the edit has one."""
+    """Return the chunk of an edit: the chunk of its region, with the user's text if the edit has one."""
     chunk = replace(
         chunk, id=edit.chunk_id, state="deleted" if edit.deleted else "pending", edited=edit.kind != "delete"
     )
@@ -129,7 +129,7 @@ def _with_ids(chunks: Iterable[Chunk], taken: set[str]) -> list[Chunk]:
 
 
 def _with_added(chunks: Sequence[Chunk], added: Sequence[Chunk]) -> list[Chunk]:
-    """Insert each addition behind the chunk that ends at its place, else behind the last chunk before it."""
+    """Insert each addition after the chunk that ends at its place, else after the last chunk before it."""
     starts = [chunk.start for chunk in chunks]
     ending = {chunk.end: index for index, chunk in enumerate(chunks)}
     behind: defaultdict[int, list[Chunk]] = defaultdict(list)

@@ -31,9 +31,9 @@ def merge_picture_chunks(
     tokens: Tokens,
     outline: Outline | None = None,
 ) -> tuple[list[Chunk], tuple[NotePicture, ...]]:
-    """Return the chunks of a note with those of its pictures behind the chunks in which they stand, and the pictures.
+    """Return the chunks of a note with each picture's chunks after the chunk that shows it, and the pictures.
 
-    A file that stands in the note twice counts where it stands first, and none counts in a passage that a person hid.
+    Of a file shown twice the first place counts. Pictures in hidden passages don't count.
     """
     first = {picture.hash: picture for picture in sorted(pictures, key=lambda picture: -picture.start) if picture.text}
     shown = [picture for picture in first.values() if not _is_hidden(picture, chunks)]

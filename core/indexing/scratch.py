@@ -72,7 +72,7 @@ class Scratch:
             store.close()
 
     def _place(self, name: str) -> Path:
-        """Return the folder of a copy; what else lies in its place goes."""
+        """Return the folder of a copy; delete anything else in its place."""
         with translated(self._store.folder):
             place = files.folder(self.folder) / name
             if os.path.lexists(place) and not place.is_dir():

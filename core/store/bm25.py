@@ -109,7 +109,7 @@ class BM25:
         return dict(zip(words, _terms(words), strict=True))
 
     def known(self, words: Sequence[str]) -> set[str]:
-        """Return those of some words that any chunk holds; a frequent word takes no longer than a rare one."""
+        """Return the words that any chunk holds; a frequent word takes no longer than a rare one."""
         stems = self.stems(words)
         terms = "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM occurrences WHERE term = value)"
         held = set(self._database.column(terms, [*stems.values()]))

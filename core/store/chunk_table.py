@@ -166,7 +166,7 @@ class ChunkTable(StoreTable):
         return self._database.column(f"SELECT DISTINCT entry FROM {_VECTORS} WHERE note_id {AMONG}", list(note_ids))
 
     def unused(self, base: KnowledgeBase, entries: Sequence[str]) -> list[str]:
-        """Return those of some entries that no window of a base has."""
+        """Return the entries that no window of a base has."""
         return self._database.column(
             f"SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM {_ENTRIES} WHERE entry = value"
             " AND base_id = ?)",

@@ -18,7 +18,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def _translated(method: Method) -> Method:
-    """Translate the errors of a method of a cursor or a connection; those of a wrong statement stay as they are."""
+    """Translate the errors of a method of a cursor or a connection; errors of a wrong statement stay as they are."""
 
     @wraps(method)
     def call(self: "Cursor | Connection", *values: Any, **more: Any) -> Any:
@@ -52,7 +52,7 @@ class Cursor(sqlite3.Cursor):
     __next__ = _translated(sqlite3.Cursor.__next__)
 
     def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
-        # Translating each row by itself would cost more than reading it.
+        # Translating row by row would cost more than reading it.
         while rows := self.fetchmany(_AT_ONCE):
             yield from rows
 
@@ -72,7 +72,7 @@ class Connection(sqlite3.Connection):
     def cursor(self, factory: type[sqlite3.Cursor] = Cursor) -> Any:  # type: ignore[override]
         return super().cursor(factory)
 
-    # Those of the library make a cursor without asking `cursor`.
+    # The library's own methods make a cursor without calling `cursor`.
 
     def execute(self, *values: Any) -> Any:
         return self.cursor().execute(*values)

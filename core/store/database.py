@@ -82,7 +82,7 @@ class Database:
         try:
             connection = self._connect("mode=rw")
         except NotWritable:
-            # SQLite reads a file beside which it can write, or one that nobody writes to.
+            # SQLite reads a file in a folder that it can write to, or a file that nobody writes to.
             if not self.readonly or filled(self._log):
                 raise
             connection = self._connect("immutable=1")
@@ -224,7 +224,7 @@ class Database:
         self.check_writable()
         with self._writer:
             self._check_identity()
-            # SQLite writes the new file beside the old one first, not into memory as the other connections do.
+            # SQLite writes the new file next to the old one first, not into memory as the other connections do.
             before = os.environ.get(_TEMPORARY)
             os.environ[_TEMPORARY] = str(self.file.parent)
             try:

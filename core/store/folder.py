@@ -78,7 +78,7 @@ def filled(path: Path) -> bool:
 def make_private(folder: Path) -> None:
     """Take the folder of a workspace and its files from everybody but their owner, where the platform can.
 
-    A folder that is the person's home or that many write to, such as `/tmp`, stays as it is.
+    A folder that is the user's home or that many users write to, such as `/tmp`, stays as it is.
     """
     if os.name != "posix":
         return

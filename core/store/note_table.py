@@ -94,7 +94,7 @@ class NoteTable(StoreTable):
                 )
 
     def join(self, joins: Iterable[Joined]) -> None:
-        """Record that notes are those of files from now on."""
+        """Record that notes belong to files from now on."""
         with self._database.write() as connection:
             connection.executemany(
                 "UPDATE notes SET source = 'folder', source_ref = ?, path = ?, content_hash = ?, overridden = ?"
@@ -152,13 +152,13 @@ class NoteTable(StoreTable):
         return self._database.value("SELECT generation FROM notes WHERE id = ?", note_id) or 0
 
     def chosen(self, note_id: str) -> tuple[str, str]:
-        """Return the converter and the encoding that a person chose for a note's file, each "" for none."""
+        """Return the converter and the encoding that the user chose for a note's file, each "" for none."""
         converter = "iif(json_valid(document), coalesce(json_extract(document, '$.chosen'), ''), '')"
         row = self._database.row(f"SELECT {converter}, {_CHOSEN} FROM notes WHERE id = ?", note_id)
         return (str(row[0]), str(row[1])) if row else ("", "")
 
     def options(self, note_id: str) -> ChunkingOptions | None:
-        """Return the note's own chunking options, None if it has those of its base or isn't stored."""
+        """Return the note's own chunking options, None if it has its base's or isn't stored."""
         options = self._database.value("SELECT chunking FROM notes WHERE id = ?", note_id)
         return options_of(note_id, options, self._database.unread)
 
@@ -255,7 +255,7 @@ class NoteTable(StoreTable):
         )
 
     def tags(self, base: str | None = None) -> dict[str, int]:
-        """Return the tags in use with their numbers of notes, the most frequent first; `a` counts those of `a/b`."""
+        """Return the tags in use with their note counts, most frequent first; `a` includes the notes of `a/b`."""
         return dict(
             self._database.rows(
                 "WITH RECURSIVE named(tag, note_id) AS (SELECT tag, note_id FROM tags UNION ALL"

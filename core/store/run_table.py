@@ -24,7 +24,7 @@ _RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS
 class RunTable(StoreTable):
     """The runs of a workspace; writing them changes nothing that a search finds.
 
-    To read or write a run that was deleted, with its base or by itself, raises RunNotFound.
+    Reading or writing a deleted run raises RunNotFound.
     """
 
     def for_base(self, base: KnowledgeBase) -> list[Run]:
@@ -99,7 +99,7 @@ def _stored(result: QuestionResult) -> dict[str, Any]:
 
 def _pipeline(value: object) -> Pipeline:
     fields = loaded(value)
-    # Some commits with schema 9 stored the search settings beside the other fields.
+    # Some commits with schema 9 stored the search settings next to the other fields.
     read: Pipeline = reader(Pipeline)(fields | {"search": fields.get("search", fields)})
     return read
 

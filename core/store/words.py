@@ -30,9 +30,9 @@ class Words(BM25):
     """The words of a workspace's chunks, without deleted ones."""
 
     def bring_up_to_date(self) -> None:
-        """Index the words, and those of sections, anew where an earlier version did.
+        """Index words and words of sections again where an earlier version did.
 
-        Those that are the same stay, and so do those of rows that can't be read.
+        Equal entries stay, and so do entries of rows that can't be read.
         """
         if self._database.value("SELECT words FROM version") == WORDS_FORM:
             return
@@ -41,7 +41,7 @@ class Words(BM25):
             f" JOIN chunks ON chunks.rowid = words.rowid JOIN notes ON notes.id = note_id WHERE words.rowid {AMONG}"
         )
         rowids = self._database.column("SELECT id FROM words_docsize")
-        with self._database.write(aside=not rowids) as connection:  # a new workspace is told by its version
+        with self._database.write(aside=not rowids) as connection:  # the version identifies a new workspace
             write_sections(connection)
             for at in range(0, len(rowids), _BLOCK):
                 for row in self._database.rows(statement, rowids[at : at + _BLOCK]).fetchall():
@@ -97,7 +97,7 @@ class Words(BM25):
 
     @decoding
     def containing(self, text: str, allowed: Rowids | None = None) -> set[int]:
-        """Return the chunks whose title, headings, text or properties hold a phrase as it stands.
+        """Return the chunks whose title, headings, text or properties hold exactly this phrase.
 
         Width, case, traditional characters and line breaks make no difference. A Latin word at its edge
         must be whole: `cat` isn't in `concatenate`, `cache` is in `cache-aside`.
@@ -130,7 +130,7 @@ class Words(BM25):
             yield from self._database.rows(f"{texts}, {BESIDE} FROM {item}", rowids[at : at + _BLOCK].tolist())
 
     def holding(self, term: str, allowed: Rowids | None = None) -> set[int]:
-        """Return the chunks that hold a word, with another English ending too, or a phrase as it stands."""
+        """Return the chunks that hold a word, with another English ending too, or exactly a phrase."""
         words = whole_words(term)
         if len(words) != 1:
             return self.containing(term, allowed)

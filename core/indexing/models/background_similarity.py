@@ -72,7 +72,7 @@ _LEAST_SPREAD = 0.005
 def settle(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBase], Embedder]) -> None:
     """Measure the floor of a base unless it is known for its notes and questions; raises the errors of its embedder.
 
-    The person's questions without an answer count as questions about other things; those with one keep it down.
+    The user's questions without an answer count as questions about other things; answered questions limit it.
     """
     windows = store.chunks.count(base)[2]
     sets = [store.questions.for_set(question_set) for question_set in store.questions.sets(base)]

@@ -25,7 +25,7 @@ LEAST = 8
 
 @dataclass(frozen=True, slots=True)
 class BackupKey:
-    """For whom backups are encrypted, and the key that reads them, itself encrypted by the passphrase."""
+    """The recipient of encrypted backups, and the key that reads them, encrypted by the passphrase."""
 
     recipient: str
     identity: str

@@ -1,4 +1,4 @@
-"""Making a backup: a copy of the database at one moment, with what belongs to it, as one file or not at all."""
+"""Making a backup: a copy of the database at one moment, with its files, as one file or not at all."""
 
 import os
 import shutil
@@ -61,7 +61,7 @@ def make(
         _copy(connection, database, folder, progress)
         backup = _about(database, folder, reason)
         made = _packed(folder, partial, backup, progress)
-        if reason != "migration":  # which lies beside the database, and must not fail
+        if reason != "migration":  # a migration's copy is next to the database and must not fail
             backup = encryption.encrypted(folder, made, backup)
         with suppress(OSError):  # a disk without permissions
             made.chmod(0o600)
@@ -102,7 +102,7 @@ def _alone(place: Path, prefix: str = ".") -> Iterator[Path]:
 
 
 def _check_space(folder: Path, place: Path) -> None:
-    """Raise DiskFull where the copy of the database and the packed one don't fit beside each other."""
+    """Raise DiskFull where the copy of the database and the packed one don't both fit on the disk."""
     size = sum(file.stat().st_size for file in folder.glob(f"{DATABASE}*") if file.is_file())
     need, free = 2 * size + _SPARE, shutil.disk_usage(place).free
     if free < need:
@@ -158,7 +158,7 @@ def _about(database: Path, folder: Path, reason: BackupReason) -> Backup:
 
 
 def _packed(folder: Path, partial: Path, backup: Backup, progress: Progress) -> Path:
-    """Write the zip with the database, which goes, and with what belongs to it."""
+    """Write the zip with the database and its files, and delete the database."""
     packed, database = partial / "backup.zip", partial / DATABASE
     others = {name: file for name, file in _belonging(folder) if manifest.belongs(name)}
     digests = {}
@@ -169,7 +169,7 @@ def _packed(folder: Path, partial: Path, backup: Backup, progress: Progress) -> 
                 source = files.opened(file)
                 with source as stream, archive.open(name, "w", force_zip64=True) as target:
                     digests[name] = manifest.copied(stream, target)
-            except (FileNotFoundError, files.Unfit):  # it went meanwhile, or is no file
+            except (FileNotFoundError, files.Unfit):  # deleted meanwhile, or not a file
                 continue
         manifest.write(archive, backup, digests)
     database.unlink()
@@ -185,7 +185,7 @@ def _belonging(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _free(place: Path, backup: Backup) -> Path:
-    """Return a name for a backup that no other has."""
+    """Return an unused name for a backup."""
     stem, number = f"tessera-{backup.at:%Y%m%dT%H%M%SZ}-{backup.reason}", 1
     while (file := place / f"{stem}{f'-{number}' if number > 1 else ''}.zip").exists():
         number += 1

@@ -69,7 +69,7 @@ def write(archive: zipfile.ZipFile, backup: Backup, digests: Digests) -> None:
 
 
 def read(file: Path) -> tuple[Backup, Digests]:
-    """Return a backup and the digests of its files; raises SourceError for what is none."""
+    """Return a backup and the digests of its files; raises SourceError for another file."""
     try:
         with zipfile.ZipFile(file) as archive, archive.open(FILE) as stream:
             stored = _MANIFEST.validate_python(json.loads(stream.read(_MOST)))

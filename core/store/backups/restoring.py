@@ -37,7 +37,7 @@ _SPARE = 64 << 20
 def prepare(file: Path, folder: Path, passphrase: str, objects: Objects) -> tuple[Backup, Path | None]:
     """Unpack a backup for the next opening of the workspace in a folder, which is made.
 
-    Return it, and the folder in which what is there will lie, None where nothing is. `objects` are those of a
+    Return it, and the folder that present content moves to, None where there is none. `objects` are those of a
     database of a schema. Raises SourceError for a damaged backup, ConfigError for a wrong passphrase, NewerSchema,
     DiskFull and other errors of `core.base.faults`; the workspace stays as it is.
     """

@@ -23,12 +23,12 @@ Place = Path | Address
 
 
 def beside(address: Address) -> Address:
-    """Return the address beside this one, at which its collections are built again; no workspace has such a name."""
+    """Return the address for rebuilding these collections; no workspace has such a name."""
     return replace(address, owner=f"new-{address.owner}")
 
 
 class Backend(Protocol):
-    """Collections of entries by name, an entry an id and a vector of unit length. What fails is a StoreError.
+    """Collections of entries by name, an entry is an id and a vector of unit length. Failures raise StoreError.
 
     IndexDamaged says that a collection has to be built again, any other error that the backend can't be used now.
     """
