@@ -104,10 +104,10 @@ class EmbedQueue:
                 }
                 self.chunks += self._store.embed(base, stored)
 
-        known = vectors.known(texts)
+        known = vectors.lookup(texts)
         computed = set(known.vectors)
         link()
-        for keys in vectors.embed(known.lacking(texts)):
+        for keys in vectors.embed(known.missing_texts(texts)):
             computed.update(keys)
             link(len(keys))
             self._report(progress)

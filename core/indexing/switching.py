@@ -59,19 +59,19 @@ class Switching:
         self._store.open_index()
         base_id = self._store.bases.named(base).id
         while True:
-            stored, switch = self._begun(base_id)
+            stored, switch = self._current_switch(base_id)
             indexer = self._indexer(stored, switch.embedder)
             # Twice: notes may change during the first pass, which may take hours.
             for _ in range(2):
                 indexer.prepare(list(self._store.notes.cut_by(stored)), progress)
             with self._store.changing:
-                if (stored, switch) == self._begun(base_id):
+                if (stored, switch) == self._current_switch(base_id):
                     notes = list(self._store.notes.cut_by(stored))
                     target = self._target(stored, switch.embedder)
                     log_bases([target])
                     return self._store.switch(target, indexer.cut_again(notes, progress))
 
-    def _begun(self, base_id: str) -> tuple[KnowledgeBase, Switch]:
+    def _current_switch(self, base_id: str) -> tuple[KnowledgeBase, Switch]:
         """Return the base as it is now and its switch, restarted if the name now means another model."""
         stored = self._store.bases.by_id(base_id)
         switch = self._store.switches.for_base(stored)

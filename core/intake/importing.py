@@ -177,7 +177,7 @@ def _note(
     store: Store, base: KnowledgeBase, plan: SyncPlan, file: SourceFile, note_id: str, live: Importer | None
 ) -> NoteToIndex:
     uploaded = plan.source_ref == UPLOADED
-    converter, encoding = store.notes.chosen(note_id)
+    converter, encoding = store.notes.reading_choices(note_id)
     if documents.is_document(file.path, pictures=True):
         data = folder.read(plan.folder, file.path)
         file = replace(file, content_hash=folder.content_hash(data))

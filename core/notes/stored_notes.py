@@ -97,7 +97,7 @@ class StoredNotes(Imports):
         Raises UnknownChoice for a base, and QueryError for a text that is too long.
         """
         check_part(text)
-        notes = self._store.notes.holding(self._bases.get(base), text)
+        notes = self._store.notes.notes_with_text(self._bases.get(base), text)
         return [line for note in notes for line in lines.holding(note, text, self.hidden(note.id))]
 
     def shown(self, note_id: str) -> str:

@@ -36,7 +36,7 @@ class DecisionTable(StoreTable):
                 spans[matter] = in_utc(datetime.fromisoformat(at)), in_utc(datetime.fromisoformat(until))
         return spans
 
-    def out_of_sight(self) -> set[str]:
+    def hidden_keys(self) -> set[str]:
         """Return the keys of the matters that are put off, or fine as they are."""
         now = datetime.now(UTC).isoformat()
         return set(self._database.column("SELECT matter FROM decisions WHERE until IS NULL OR until > ?", now))

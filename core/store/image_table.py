@@ -44,7 +44,7 @@ class ImageTable(StoreTable):
 
     # of notes
 
-    def unnamed(self) -> list[str]:
+    def notes_without_pictures(self) -> list[str]:
         """Return the notes whose pictures weren't looked for yet."""
         unknown = f"imaged != generation AND {_IN_FOLDER}"
         shows_none = f"NOT instr(body, '![') AND NOT {_IS_PICTURE}"
@@ -85,7 +85,7 @@ class ImageTable(StoreTable):
         """Return the pictures of notes that are files of synced folders, to look for their files."""
         return self._files(f"SELECT note_id, source_ref, path, {_PICTURE} FROM {_SHOWN} WHERE {_IN_FOLDER}")
 
-    def look(self, note_id: str, picture: NotePicture) -> None:
+    def update_file(self, note_id: str, picture: NotePicture) -> None:
         """Write the present file of a note's picture."""
         self._database.execute(
             "UPDATE note_images SET place = ?, mtime_ns = ?, size = ?, hash = ? WHERE note_id = ? AND target = ?",
@@ -95,7 +95,7 @@ class ImageTable(StoreTable):
 
     # of files
 
-    def waiting(self, model: str) -> list[PictureFile]:
+    def pending_files(self, model: str) -> list[PictureFile]:
         """Return a picture for each file that a model didn't see yet."""
         return self._files(
             f"SELECT min(note_id), source_ref, path, {_PICTURE} FROM {_SHOWN} WHERE {_IN_FOLDER} AND note_images.hash"

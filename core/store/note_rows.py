@@ -149,7 +149,7 @@ def _plain(value: object) -> object:
     return list(map(_plain, value)) if isinstance(value, tuple) else value
 
 
-def _listed(stored: object) -> Any:
+def _read_texts(stored: object) -> Any:
     return loaded(stored) if stored else ()
 
 
@@ -185,11 +185,11 @@ def _named(columns: tuple[str, ...], values: tuple[Any, ...]) -> NoteNames:
 
 
 def _card_values(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {name: _listed(row[name]) for name in _LISTS} | {"document": loaded(row["document"])}
+    return row | {name: _read_texts(row[name]) for name in _LISTS} | {"document": loaded(row["document"])}
 
 
 def _named_values(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {"aliases": _listed(row["aliases"])}
+    return row | {"aliases": _read_texts(row["aliases"])}
 
 
 def options_of(note_id: str, chunking: str | None, unread: Unread) -> ChunkingOptions | None:

@@ -151,7 +151,7 @@ class NoteTable(StoreTable):
         """Return how often the note was indexed, 0 for a note that isn't stored."""
         return self._database.value("SELECT generation FROM notes WHERE id = ?", note_id) or 0
 
-    def chosen(self, note_id: str) -> tuple[str, str]:
+    def reading_choices(self, note_id: str) -> tuple[str, str]:
         """Return the converter and the encoding that the user chose for a note's file, each "" for none."""
         converter = "iif(json_valid(document), coalesce(json_extract(document, '$.chosen'), ''), '')"
         row = self._database.row(f"SELECT {converter}, {_CHOSEN} FROM notes WHERE id = ?", note_id)
@@ -167,7 +167,7 @@ class NoteTable(StoreTable):
     def ids(self) -> set[str]:
         return set(self._database.column("SELECT id FROM notes"))
 
-    def holding(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
+    def notes_with_text(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
         """Yield the answering notes of a base whose text may hold another one, folded, by their paths."""
         where = narrowed.answerable_conditions(Filters(bases=(base.name,)))
         rows = self._database.rows(
@@ -286,7 +286,7 @@ class NoteTable(StoreTable):
         )
         return [ActiveFile(*row) for row in self._database.rows(statement)]
 
-    def loose(self, base: KnowledgeBase) -> list[KnownNote]:
+    def local_notes(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return the notes of the base that live in the workspace and have a path."""
         rows = self._database.rows(
             "SELECT id, path, source_ref, content_hash, -1, -1 FROM notes"

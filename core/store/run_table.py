@@ -42,19 +42,19 @@ class RunTable(StoreTable):
         """Store a new run, and return it with its id; raises RunNotFound if its base was deleted."""
         with self._database.write(aside=True):
             taken = self._database.column("SELECT id FROM runs")
-            begun = replace(run, id=fresh_id(f"{run.base_id}/{run.set_name}/{run.started_at}", taken))
+            run_with_id = replace(run, id=fresh_id(f"{run.base_id}/{run.set_name}/{run.started_at}", taken))
             if not self._database.value("SELECT 1 FROM bases WHERE id = ?", run.base_id):
-                raise RunNotFound(begun.id)
-            pipeline = asdict(begun.pipeline) | {"search": begun.pipeline.search.chosen()}
-            row = {name: getattr(begun, name) for name in Run.__slots__ if name != "asked"} | {
+                raise RunNotFound(run_with_id.id)
+            pipeline = asdict(run_with_id.pipeline) | {"search": run_with_id.pipeline.search.chosen()}
+            row = {name: getattr(run_with_id, name) for name in Run.__slots__ if name != "asked"} | {
                 "pipeline": json.dumps(pipeline),
-                "settings": json.dumps(begun.settings),
-                "started_at": begun.started_at.isoformat(),
+                "settings": json.dumps(run_with_id.settings),
+                "started_at": run_with_id.started_at.isoformat(),
                 "ended_at": None,
                 "metrics": "{}",
             }
             self._database.insert("runs", row)
-        return begun
+        return run_with_id
 
     def add(
         self,

@@ -13,7 +13,7 @@ from core.base.text import WORDS_FORM
 from core.model import Rowids
 from core.store.bm25 import BM25
 from core.store.chunk_table import CHUNK, chunk_of
-from core.store.phrases import Phrase, quoted, whole_words
+from core.store.phrases import Phrase, quote, whole_words
 from core.store.property_rows import BESIDE, BESIDE_ALL
 from core.store.ranking import best_of
 from core.store.reading import UNFIT
@@ -54,7 +54,7 @@ class Words(BM25):
                             )
             connection.execute("UPDATE version SET words = ?", (WORDS_FORM,))
 
-    def ranked(
+    def rank(
         self,
         words: Sequence[str],
         count: int,
@@ -87,7 +87,7 @@ class Words(BM25):
         within = set(rowids)
         return {rowid: score for rowid, score in ranked.items() if rowid in within}
 
-    def matched(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
+    def matched_words(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
         """Return which of the words each chunk holds; chunks that hold none are left out."""
         matches: dict[int, list[str]] = {}
         for word, holding in zip(words, self.holders(words), strict=True):
@@ -96,7 +96,7 @@ class Words(BM25):
         return matches
 
     @decoding
-    def containing(self, text: str, allowed: Rowids | None = None) -> set[int]:
+    def find_phrase(self, text: str, allowed: Rowids | None = None) -> set[int]:
         """Return the chunks whose title, headings, text or properties hold exactly this phrase.
 
         Width, case, traditional characters and line breaks make no difference. A Latin word at its edge
@@ -109,12 +109,12 @@ class Words(BM25):
         if phrase.settled and rowids is not None:
             return set(rowids.tolist())
         # Many chunks share a title.
-        held = cache(phrase.held_in)
+        held = cache(phrase.matches)
         listed = cache(lambda titles: any(map(held, json.loads(titles))))
         return {
             rowid
             for rowid, body, title, above, own, beside in self._texts(rowids)
-            if phrase.held_in(body) or held(title) or listed(above) or listed(own) or held(beside or "")
+            if phrase.matches(body) or held(title) or listed(above) or listed(own) or held(beside or "")
         }
 
     def _texts(self, rowids: Rowids | None) -> Iterator[sqlite3.Row]:
@@ -129,12 +129,12 @@ class Words(BM25):
         for at in range(0, len(rowids), _BLOCK):
             yield from self._database.rows(f"{texts}, {BESIDE} FROM {item}", rowids[at : at + _BLOCK].tolist())
 
-    def holding(self, term: str, allowed: Rowids | None = None) -> set[int]:
+    def find_term(self, term: str, allowed: Rowids | None = None) -> set[int]:
         """Return the chunks that hold a word, with another English ending too, or exactly a phrase."""
         words = whole_words(term)
         if len(words) != 1:
-            return self.containing(term, allowed)
-        return set(self._matching(quoted(words), allowed).tolist())
+            return self.find_phrase(term, allowed)
+        return set(self._matching(quote(words), allowed).tolist())
 
     def _matching(self, expression: str, allowed: Rowids | None) -> Rowids:
         rowids = self._database.column("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid", expression)

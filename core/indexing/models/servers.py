@@ -126,7 +126,7 @@ class Servers:
 
 
 @contextmanager
-def given(chosen: Settings) -> Iterator[None]:
+def override_settings(chosen: Settings) -> Iterator[None]:
     """Let the models of this process take their folder and their servers from settings that a program gives."""
     with config.override_settings(chosen):
         _forget_models()

@@ -22,7 +22,7 @@ class Address:
 Place = Path | Address
 
 
-def beside(address: Address) -> Address:
+def rebuild_address(address: Address) -> Address:
     """Return the address for rebuilding these collections; no workspace has such a name."""
     return replace(address, owner=f"new-{address.owner}")
 
@@ -66,7 +66,7 @@ class Backend(Protocol):
     def drop(self, name: str) -> None:
         """Delete a collection if it is there."""
 
-    def beside(self) -> Self:
+    def rebuild_backend(self) -> Self:
         """Return the backend in which this one is built again."""
 
     def take_over(self, fresh: Self) -> None:
