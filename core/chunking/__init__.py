@@ -55,7 +55,7 @@ def cut(
 ) -> Cut:
     """Cut a note by the options and give the reasons; import and preview both call this.
 
-    Without `outline` the note is parsed. `own`: the options are the note's own, not those of its base. A plain note is
+    Without `outline` the note is parsed. `own`: the options are the note's own, not its base's. A plain note is
     cut into its lines, whatever the options' strategy is.
     Raises UnknownChoice or ConfigError for the options, and SourceError for a note too large to parse.
     """

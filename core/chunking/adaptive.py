@@ -42,7 +42,7 @@ class Adaptive:
         return list(self.explain(reading).chunks)
 
     def explain(self, reading: TokenizedNote) -> Cut:
-        """Cut a note and give the reasons, the chosen strategy's first, then those of the rejected ones."""
+        """Cut a note and give the reasons, the chosen strategy's first, then the rejected ones'."""
         profile = describe.profile(reading)
         tokens = plural("{n} token", "{n} tokens", n=profile.tokens)
         if profile.tokens < self._threshold:

@@ -55,12 +55,12 @@ def sentence_starts(text: str, start: int, end: int) -> list[int]:
 
 
 def clause_starts(text: str, start: int, end: int) -> list[int]:
-    """Return the starts of the text behind commas and colons, outside links and code."""
+    """Return the starts of the text after commas and colons, outside links and code."""
     return outside(_ends(_CLAUSES, text, start, end), unbreakable(text, start, end))
 
 
 def word_starts(text: str, start: int, end: int) -> list[int]:
-    """Return the starts of the words behind white space, outside links and code."""
+    """Return the starts of the words after white space, outside links and code."""
     return outside(_ends(_SPACES, text, start, end), unbreakable(text, start, end))
 
 

@@ -86,7 +86,7 @@ def _separated(reading: TokenizedNote, mask: NDArray[np.bool_], target: int) -> 
 def _separators(mark: str, filler: str, run: int) -> list[str]:
     """Return the patterns at which a piece may end, best first; the last one matches up to `run` tokens.
 
-    A mark may stand before every character.
+    A mark may come before every character.
     """
     closing = rf"(?:{mark}*[”’」』）》】\"'\)\]])*"
     blank = rf"[{mark} \t\u3000\xa0]"
@@ -153,7 +153,7 @@ def _with_headings(reading: TokenizedNote, spans: list[Span]) -> list[Span]:
 
 
 def _bounded(reading: TokenizedNote, spans: list[Span], solid: NDArray[np.bool_], size: Size) -> list[Span]:
-    """Join the small pieces that langchain leaves beside every cut, and cut spans over the limit."""
+    """Join the small pieces that langchain leaves next to every cut, and cut spans over the limit."""
 
     def lines(text: str, start: int, end: int) -> list[int]:
         return [at for at in boundaries.line_starts(text, start, end) if not (solid[at - 1] and solid[at])]

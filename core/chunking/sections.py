@@ -56,7 +56,7 @@ class Sections:
             if (before := before + words[held[main]]) >= short:
                 break
             main += 1
-        # Sections stand in reading order: what the first and the last are in, those between are in too.
+        # Sections are in reading order: a section of the first and the last is one of all between.
         own = self._chains[held[main]]
         around = _shared(own, self._chains[held[-1]])
         chain = around if around and around[-1].start >= start else own
@@ -76,7 +76,7 @@ class Sections:
 
 
 def short_for(kind: ChunkKind) -> int:
-    """Return the words below which text may have been joined with the section behind it, as only this kind does."""
+    """Return the words below which this kind, and no other, may join text with the next section."""
     return _SHORT if kind == "markdown_section" else 0
 
 

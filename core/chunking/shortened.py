@@ -13,7 +13,7 @@ from core.base.blobs import Span, remove_blobs
 class Shortened:
     """A text with one blank in place of each blob.
 
-    `ends` are the offsets in it behind each blob, `missing` the characters left out up to there, with a 0 before them.
+    `ends` are the offsets in it after each blob, `missing` the characters left out up to there, with a 0 before them.
     """
 
     text: str

@@ -116,7 +116,7 @@ def split(reading: TokenizedNote, block: Block, start: int, end: int, size: Size
 def cut(
     reading: TokenizedNote, start: int, end: int, levels: Sequence[Level], size: Size, solid: Sequence[Span] = ()
 ) -> list[Span]:
-    """Cut a span at the points of the first level, and pieces that are too large at those of the next.
+    """Cut a span at the points of the first level, and pieces that are too large at the next level's.
 
     After the last level, pieces are cut between tokens. A `solid` span is not cut until a level that
     keeps its pieces whole leaves a piece over the limit.

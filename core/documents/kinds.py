@@ -1,4 +1,4 @@
-"""Kinds of documents by their suffix: what a person calls them, and how their files begin."""
+"""Kinds of documents by their suffix: their names for the user, and how their files begin."""
 
 import io
 import re
@@ -94,7 +94,7 @@ def picture_kind(data: bytes) -> str:
 
 
 def name_of(kind: str) -> Message:
-    """Return what a person calls a kind."""
+    """Return the name of a kind for the user."""
     return KINDS[kind].name if kind in KINDS else message("a .{kind} file", kind=kind)
 
 

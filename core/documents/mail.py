@@ -35,7 +35,7 @@ class _Mail:
 
 
 class Mail:
-    """Reads e-mails as mail programs save them; `emlx` are those of Apple Mail."""
+    """Reads e-mails as mail programs save them; `emlx` are Apple Mail's."""
 
     kinds = "eml emlx"
     version = "Tessera 1"
@@ -70,7 +70,7 @@ def _head(message: EmailMessage) -> str:
 
 
 def _header(message: EmailMessage, name: str) -> str:
-    """Return a header on one line, "" for none; bytes of no declared charset are read as those of a text."""
+    """Return a header on one line, "" for none; bytes of no declared charset are read like a text's."""
     text = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
     if text.isascii() and len(text) <= _LONGEST:
         with suppress(Exception):  # the parser of headers raises anything for hostile ones

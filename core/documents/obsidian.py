@@ -85,7 +85,7 @@ def _rows(root: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def _place(node: Mapping[str, Any]) -> tuple[float, float, float, float]:
-    """Return where a card lies: left, top, width, height."""
+    """Return the box of a card: left, top, width, height."""
     values = [node.get(name) for name in ("x", "y", "width", "height")]
     x, y, width, height = (float(value) if isinstance(value, int | float) else 0.0 for value in values)
     return x, y, width, height
@@ -104,7 +104,7 @@ def in_reading_order(cards: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> 
 
 
 def _home(card: Mapping[str, Any], groups: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the smallest group in which the middle of a card lies."""
+    """Return the smallest group that contains the middle of a card."""
     left, top, width, height = _place(card)
     x, y = left + width / 2, top + height / 2
     inside = [

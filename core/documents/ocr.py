@@ -57,7 +57,7 @@ class ScannedLine:
 def turned(
     lines: Sequence[ScannedLine], width: int, height: int, is_upside_down: Callable[[ScannedLine], bool]
 ) -> list[ScannedLine]:
-    """Return the lines of a picture as they stand once it is turned so that most letters are upright, and level."""
+    """Return the lines of a picture turned so that most letters are upright, and level."""
     import numpy as np
 
     longest = sorted(lines, key=lambda line: -len(line.text))[:_ASKED]
@@ -186,7 +186,7 @@ def text_of(picture: Any) -> str:
 
 
 def _is_upside_down(image: Any, line: ScannedLine) -> bool:
-    """Return whether the letters of a line stand on their heads; a line that runs down is turned to the left first."""
+    """Return whether the letters of a line are upside down; a line that runs down is turned to the left first."""
     import numpy as np
 
     left, top = np.maximum(line.corners.min(axis=0), 0).astype(int)
@@ -203,7 +203,7 @@ def made_smaller(data: bytes, side: int) -> Any:
     """
     from PIL import Image, ImageOps, UnidentifiedImageError
 
-    Image.MAX_IMAGE_PIXELS = None  # the limit below is told in words
+    Image.MAX_IMAGE_PIXELS = None  # the limit below raises an error with advice
     try:
         picture = Image.open(io.BytesIO(data))
         width, height = picture.size

@@ -139,7 +139,7 @@ class Uncommented:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """The blocks of a document, what it says of itself, what was left out, what a person should know."""
+    """The blocks of a document, its metadata, what was left out, and warnings for the user."""
 
     nodes: Blocks
     said: dict[str, str]
@@ -215,7 +215,7 @@ def _pandoc(data: bytes, *arguments: str) -> bytes:
 
 
 def _reason(stderr: str) -> str:
-    """Return what pandoc says of a text, and where; "" for what says nothing to a person."""
+    """Return pandoc's message on a text, and where; "" for a message without use to the user."""
     place = _PLACE.search(stderr)
     told = [line.strip() for line in stderr[place.end() if place else 0 :].splitlines()]
     reason = next((line for line in told if any(map(str.isalpha, line)) and not _INTERNAL.search(line)), "")

@@ -35,7 +35,7 @@ def check() -> None:
 def holds_words(text: str) -> bool:
     """Return whether what was read of a picture holds two signs side by side.
 
-    A line or a circle is read as a sign by itself, and with a high score.
+    A line or a circle is read as a single sign, and with a high score.
     """
     return any(len(word) > 1 for word in text.split())
 

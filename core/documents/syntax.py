@@ -31,14 +31,14 @@ _MOST_COLUMNS = 500
 
 
 def replaced(node: Any, by_marker: Mapping[str, list[Any]]) -> Any:
-    """Return blocks in which those that markers stand for are behind the paragraphs with the markers."""
+    """Return blocks with the blocks of each marker after the paragraph with the marker."""
     if isinstance(node, list):
         return [part for entry in node for part in _parted(entry, by_marker)] if by_marker else node
     return node | {"c": replaced(node["c"], by_marker)} if isinstance(node, dict) and "c" in node else node
 
 
 def _parted(node: Any, by_marker: Mapping[str, list[Any]]) -> list[Any]:
-    """Return a paragraph without its markers, none for one that is a marker, and the blocks that they stand for."""
+    """Return a paragraph without its markers, none for one that is a marker, and the blocks of the markers."""
     if not isinstance(node, dict) or node.get("t") not in ("Para", "Plain"):
         return [replaced(node, by_marker)]
     content, behind = [], []
@@ -55,7 +55,7 @@ def _parted(node: Any, by_marker: Mapping[str, list[Any]]) -> list[Any]:
 
 
 def simple(nodes: list[Any], *, pictures: bool) -> list[Any]:
-    """Return blocks whose tables have one line a cell and as many cells a row, and whose pictures are files beside it.
+    """Return blocks whose tables have one line a cell and as many cells a row, and whose pictures are files next to it.
 
     Without `pictures` there are no such files: a picture is its description.
     """
@@ -170,7 +170,7 @@ def _inlines(nodes: list[Any], pictures: bool) -> list[Any]:
 
 
 def _beside(address: str) -> bool:
-    """Return whether a picture is a file beside the document."""
+    """Return whether a picture is a file next to the document."""
     return ":" not in address and not address.startswith("//")
 
 

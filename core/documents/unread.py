@@ -36,7 +36,7 @@ _MAILBOXES = frozenset("pst ost mbox olm".split())
 
 
 def why_not_read(path: str) -> Message:
-    """Return why a file of a kind that nobody reads isn't read, and what a person can do."""
+    """Return why a file of an unsupported kind isn't read, and what the user can do."""
     kind = kind_of(path)
     if kind in _BETTER:
         return message(

@@ -142,7 +142,7 @@ def _sheets(archive: zipfile.ZipFile, extras: SheetExtras, hidden: list[str]) ->
 
 
 def _beside(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]:
-    """Yield what stands on a sheet beside its cells."""
+    """Yield the content of a sheet other than cells."""
     for name, rows in extras.tables(sheet):
         yield f"{f'**{name}**' if name else ''}\n\n{_table(rows)}".lstrip()
     for text in extras.texts(sheet):

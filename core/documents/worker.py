@@ -2,7 +2,7 @@
 
 `python -m core.documents.worker FOLDER MEGABYTES runs`: each line of its standard input, `CONVERTER KIND MEGABYTES
 SECONDS`, says that FOLDER holds a `source`; `result` is written. The kind `-` is a picture of any kind; the converter
-`thumbnail` makes one smaller. SECONDS are those of the processor. With `waits` its priority is lower. It ends when
+`thumbnail` makes one smaller. SECONDS are processor time. With `waits` its priority is lower. It ends when
 nobody asks it for a while and, with what it started, once the other end of its standard input is closed.
 """
 

@@ -1,4 +1,4 @@
-"""The places of pinned regions in a body that may have changed since a person pinned them."""
+"""The places of pinned regions in a body that may have changed since the user pinned them."""
 
 import re
 from bisect import bisect_left, bisect_right, insort
@@ -37,7 +37,7 @@ def places(body: str, edits: Sequence[Edit]) -> dict[str, Span]:
     return spans
 
 
-def follow(edits: Sequence[Edit], before: str, after: str) -> list[Edit]:
+def shift_edits(edits: Sequence[Edit], before: str, after: str) -> list[Edit]:
     """Return the edits with the offsets that they probably have in the changed body.
 
     An edit moves as far as the nearest line before it that occurs exactly once in both bodies. This

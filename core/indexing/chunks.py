@@ -1,4 +1,4 @@
-"""The chunks of a workspace: cuts of notes, a person's edits, cutting again, embedding pending chunks."""
+"""The chunks of a workspace: cuts of notes, the user's edits, cutting again, embedding pending chunks."""
 
 import logging
 import time
@@ -58,7 +58,7 @@ class Chunks:
             return replace(cut, chunks=apply(note, cut.chunks, self._store.edits.for_note(note.id), tokens).chunks)
 
     def options(self, note_id: str) -> ChunkingOptions | None:
-        """Return a note's own chunking options, None if it has those of its base."""
+        """Return a note's own chunking options, None if it has its base's."""
         return self._store.notes.options(note_id)
 
     def pending(self, base: str) -> int:
@@ -69,7 +69,7 @@ class Chunks:
         """Return the edits of a note, or of all notes."""
         return self._store.edits.all() if note_id is None else self._store.edits.for_note(note_id)
 
-    # a person's edits: all raise ChunkNotFound, and EditError for an act that isn't possible
+    # the user's edits: all raise ChunkNotFound, and EditError for an act that isn't possible
 
     def update(self, chunk_id: str, text: str) -> str:
         """Replace the text of a chunk, and return the chunk's new id."""
@@ -92,7 +92,7 @@ class Chunks:
         self._act(chunk_id, lambda editor: editor.restore(chunk_id))
 
     def add(self, note_id: str, text: str, after: str | None = None) -> str:
-        """Add a chunk with a person's text behind another chunk, or at the note's end, and return its id."""
+        """Add a chunk with the user's text after another chunk, or at the note's end, and return its id."""
         return self._act_on_note(note_id, lambda editor: editor.add(text, after))[0]
 
     def _act(self, chunk_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
@@ -157,7 +157,7 @@ class Chunks:
     ) -> Rechunked:
         """Cut a base, or some notes, again and embed the chunks with new text; edits keep their places.
 
-        `options` become those of the base, or the notes' own. Raises UnknownChoice or ConfigError for the
+        `options` become the base's or the notes' own. Raises UnknownChoice or ConfigError for the
         options, and NoteNotFound.
         """
         if base is not None:
@@ -218,7 +218,7 @@ class Chunks:
     ) -> int:
         """Embed the pending chunks of a base, or of notes, or among some chunks; return their number.
 
-        The chunks of notes that a person opened come first, then those of the newest notes. Refused ones are tried
+        The chunks of notes that the user opened come first, then chunks of the newest notes. Refused ones are tried
         again where they are named, with `refused` all of the base. On Cancelled, and if the embedder fails, what was
         committed before stays. Raises NoteNotFound and ChunkNotFound, ModelError, ProviderError and EmbeddingMismatch.
         """
@@ -274,7 +274,7 @@ class Chunks:
     def _embed(
         self, bases: Sequence[KnowledgeBase], progress: Progress, only: Collection[str] | None = None
     ) -> EmbedQueue:
-        """Embed the pending chunks of some bases, or `only` those of these ids; return what was done."""
+        """Embed the pending chunks of some bases, or `only` these ids; return what was done."""
         log_bases(bases)
         waiting = EmbedQueue(self._store, self._models.embedder, bases, only)
         waiting.embed(progress)

@@ -62,17 +62,17 @@ class Scratch:
             target = self._base(store, base, options, embedder, built)
             self._fill(store, base, target, built, progress)
 
-        store = _filled(place, fill)
+        store = _open_filled(place, fill)
         try:
             place.touch()
-            for older in sorted(self._copies(), key=_used, reverse=True)[KEPT:]:
+            for older in sorted(self._copies(), key=_last_used, reverse=True)[KEPT:]:
                 _delete(older)
             yield store
         finally:
             store.close()
 
     def _place(self, name: str) -> Path:
-        """Return the folder of a copy; what else lies in its place goes."""
+        """Return the folder of a copy; delete anything else in its place."""
         with translate_errors(self._store.folder):
             place = files.folder(self.folder) / name
             if os.path.lexists(place) and not place.is_dir():
@@ -145,20 +145,20 @@ class Scratch:
         return list(self.folder.iterdir()) if self.folder.is_dir() else []
 
 
-def _filled(folder: Path, fill: Callable[[Store], None]) -> Store:
+def _open_filled(folder: Path, fill: Callable[[Store], None]) -> Store:
     """Return a copy that is open and filled; a damaged one is made anew, once."""
     try:
-        return _opened(folder, fill)
+        return _open_copy(folder, fill)
     except StoreError as error:
         if isinstance(error, _NO_DAMAGE):
             raise
         _LOG.warning("A copy of a base is damaged. It is made anew.", exc_info=True)
     with translate_errors(folder.parent):
         files.delete(folder)
-    return _opened(folder, fill)
+    return _open_copy(folder, fill)
 
 
-def _opened(folder: Path, fill: Callable[[Store], None]) -> Store:
+def _open_copy(folder: Path, fill: Callable[[Store], None]) -> Store:
     store = Store(folder)
     try:
         fill(store)
@@ -179,7 +179,7 @@ def _delete(copy: Path) -> None:
         lock.release()
 
 
-def _used(copy: Path) -> float:
+def _last_used(copy: Path) -> float:
     """Return the time a copy was last used, 0 if another process deletes it meanwhile."""
     try:
         return copy.stat().st_mtime

@@ -27,7 +27,7 @@ class VectorLookup(NamedTuple):
     vectors: Mapping[bytes, int]
     refused: Mapping[bytes, int]
 
-    def lacking(self, texts: Mapping[bytes, str]) -> dict[bytes, str]:
+    def missing_texts(self, texts: Mapping[bytes, str]) -> dict[bytes, str]:
         """Return the texts that are still to be embedded."""
         return {key: text for key, text in texts.items() if key not in self.vectors and key not in self.refused}
 
@@ -42,7 +42,7 @@ class Vectors:
         self._tokens = tokens.token_embedder(embedder) if base.keep_tokens else None
         self._slice = batch_size(embedder) or _SLICE
 
-    def known(self, hashes: Collection[bytes]) -> VectorLookup:
+    def lookup(self, hashes: Collection[bytes]) -> VectorLookup:
         """Return what is stored of some texts."""
         vectors = self.ids(hashes)
         return VectorLookup(vectors, self._store.refusals.ids(self._base.fingerprint, {*hashes} - vectors.keys()))
@@ -61,7 +61,7 @@ class Vectors:
         if texts and not self._store.vectors.centring_settled(self._embedder.fingerprint):
             self._store.settle_centring(self._embedder.fingerprint, centring.measured(self._embedder))
         for keys in _sliced(sorted(texts, key=lambda key: len(texts[key]), reverse=True), texts, self._slice):
-            yield from self._stored(keys, texts)
+            yield from self._stored_vectors(keys, texts)
 
     def check_base(self) -> None:
         """Raise EmbeddingMismatch if the base got another embedder meanwhile."""
@@ -71,7 +71,7 @@ class Vectors:
                 base=self._base.name,
             )
 
-    def _stored(self, keys: Sequence[bytes], texts: Mapping[bytes, str]) -> Iterator[Sequence[bytes]]:
+    def _stored_vectors(self, keys: Sequence[bytes], texts: Mapping[bytes, str]) -> Iterator[Sequence[bytes]]:
         """Embed and store some texts; where they are refused, one half and then the other, down to a single text."""
         batch, bits = [texts[key] for key in keys], None
         try:
@@ -86,8 +86,8 @@ class Vectors:
                 raise
             if len(keys) > 1:
                 half = len(keys) // 2
-                yield from self._stored(keys[:half], texts)
-                yield from self._stored(keys[half:], texts)
+                yield from self._stored_vectors(keys[:half], texts)
+                yield from self._stored_vectors(keys[half:], texts)
                 return
             self._embedder.embed([_PLAIN], role="note")
             self._store.refusals.add(self._base.fingerprint, keys[0], error.message)

@@ -56,7 +56,7 @@ def stands_for(name: str) -> str:
 
 
 def is_evicted(file: Path) -> bool:
-    """Return whether a placeholder lies in the place of a file."""
+    """Return whether a placeholder is in the place of a file."""
     with suppress(OSError, ValueError):  # its name may be too long for one
         return not file.exists() and any(file.with_name(place.format(file.name)).exists() for place in _PLACES)
     return False
@@ -89,6 +89,6 @@ def held(error: Exception, path: str) -> NotDownloaded | None:
 
 
 def check_content(data: bytes, path: str) -> None:
-    """Raise NotDownloaded for a file of zero bytes only: its content was never written, or lies elsewhere."""
+    """Raise NotDownloaded for a file of zero bytes only: its content was never written, or is elsewhere."""
     if data[:1] == b"\0" and data.count(0) == len(data):
         raise NotDownloaded(path, message("holds no content yet, only zero bytes."))

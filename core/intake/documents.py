@@ -42,14 +42,14 @@ def readers() -> str:
 
 
 def still_chosen(converter: str, path: str) -> str:
-    """Return the converter that a person chose for a document, "" where it is gone or reads other kinds only."""
+    """Return the converter chosen for a document, "" where it is removed or reads other kinds only."""
     return converter if converter in converters_for(kind_of(path)) else ""
 
 
 def text_of(data: bytes, path: str, *, converter: str = "", original: str = "", encoding: str = "") -> DocumentText:
     """Convert a document; `original` is the hash under which the workspace holds it. Raises SourceError.
 
-    `converter` and `encoding` are those that a person chose.
+    `converter` and `encoding` are the user's choices.
     """
     kind = kind_of(path)
     check(data, kind, path)
@@ -83,7 +83,7 @@ def _front(converted: Converted) -> str:
     fields = {name: getattr(converted, name) for name in ("title", "author", "created", "updated")}
     for name in ("created", "updated"):
         at = moment(fields[name])
-        if at is None or at > later(now, 1):  # a bare day may have begun further east
+        if at is None or at > later(now, 1):  # it may already be that day further east
             fields[name] = ""
     said = {name: " ".join(make_storable(str(value)).split()) for name, value in fields.items() if value}
     return f"---\n{yaml.safe_dump(said, allow_unicode=True, sort_keys=False, width=10_000)}---\n" if said else ""

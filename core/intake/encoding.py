@@ -52,7 +52,7 @@ def decode(data: bytes, path: str, *, most: int = MAX_BYTES) -> tuple[str, str]:
 
 
 def decoded(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = "") -> Decoded:
-    """Return the text of a file: in the encoding that it declares, that a person chose, or the likeliest one.
+    """Return the text of a file: in the encoding that it declares, the chosen one, or the likeliest one.
 
     Single invalid bytes and single NULs become U+FFFD, one character each in UTF-8, so that offsets stay the same.
     Raises SourceError for data that isn't text, is empty or has more than `most` bytes.
@@ -137,7 +137,7 @@ def _text_only(text: str, path: str, data: bytes | None = None) -> str:
 
 
 def unreadable(text: str) -> tuple[Omission, ...]:
-    """Return how many characters of a file show as U+FFFD, if any do, and the first words in which they stand."""
+    """Return how many characters of a file show as U+FFFD, if any do, and the first words with one."""
     words: list[str] = []
     at = text.find("�")
     while at >= 0 and len(words) < _NAMED:
@@ -165,7 +165,7 @@ def readings(data: bytes, path: str) -> list[ReadAs]:
 
 
 def _beginning(text: str) -> str:
-    """Return the first words with letters outside ASCII, by which a person sees whether a text is read rightly."""
+    """Return the first words with letters outside ASCII, by which the user sees whether a text is read rightly."""
     first = next((at for at, char in enumerate(text) if char > "\x7f"), 0)
     start = text.rfind("\n", 0, first) + 1
     return " ".join(make_storable(text[max(start, first - _SHOWN // 2) :][: 2 * _SHOWN]).split())[:_SHOWN]

@@ -34,7 +34,7 @@ class Scan:
     """The note files and documents of a folder, sorted by path, and the files and folders that can't be read.
 
     `not_downloaded` files have a placeholder only. `skipped` are files of kinds that nobody reads, `left_out` files and
-    folders that a person or a rule leaves out.
+    folders that the user or a rule leaves out.
     """
 
     folder: Path
@@ -134,7 +134,7 @@ def safe(path: str) -> bool:
 def with_text(folder: Path, file: SourceFile, encoding: str = "") -> SourceFile:
     """Return the file with its content's hash and, unless it is a document, its text.
 
-    `encoding` is the one that a person chose. Raises SourceError if it can't be a note, EmptyFile if it holds nothing.
+    `encoding` is the user's choice. Raises SourceError if it can't be a note, EmptyFile if it holds nothing.
     """
     data = read(folder, file.path)
     if not data:
@@ -147,7 +147,7 @@ def with_text(folder: Path, file: SourceFile, encoding: str = "") -> SourceFile:
 
 
 def root_of(folder: Path, forbidden: Path | None) -> Path:
-    """Return the folder of an import as it lies on the disk; raises SourceError as `scan` does."""
+    """Return the folder of an import as the disk names it; raises SourceError as `scan` does."""
     try:
         root = folder.expanduser().resolve(strict=True)
         is_folder = root.is_dir()

@@ -44,7 +44,7 @@ def is_rules(path: str) -> bool:
 
 
 def is_leftover(name: str) -> bool:
-    """Return whether a file is one that a program leaves beside those of a person, by its name."""
+    """Return whether a file is a program's leftover next to the user's files, by its name."""
     return not is_note(name) and _LEFTOVERS.fullmatch(name) is not None
 
 
@@ -87,7 +87,7 @@ class Ignoring:
         return self._by_patterns(named) or next((why for why, pattern in self._excluded if pattern.search(named)), None)
 
     def _by_patterns(self, named: str) -> Message | None:
-        """Return the reason of the patterns; those of the innermost folder decide, as in `.gitignore`."""
+        """Return the reason of the patterns; the innermost folder's patterns decide, as in `.gitignore`."""
         for place in reversed(["", *_parents(named)]) if self._specs else ():
             if spec := self._specs.get(place):
                 result = spec.check_file(named[len(place) :].lstrip("/"))

@@ -92,7 +92,7 @@ def apply(
 
 
 def _record_unread_files(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -> None:
-    """Write which files of a source weren't read; those of a folder aren't converted again until they change."""
+    """Write which files of a source weren't read; files of a folder aren't converted again until they change."""
     readers = documents.readers()
     others = {*plan.failed, *plan.not_downloaded, *plan.skipped, *unread.not_downloaded}
     rest = [(SourceFile(other.path, -1, -1), other) for other in others - {failure for _, failure in plan.unread}]
@@ -120,7 +120,7 @@ def _write(
 
 
 def _join(store: Store, plan: SyncPlan) -> Iterator[Failed]:
-    """Make notes of the workspace those of files; yield those that were changed since they were compared."""
+    """Link notes of the workspace to files; yield the notes that changed since they were compared."""
     joins = []
     for match in plan.joined:
         note = store.notes.note(match.note.note_id)
@@ -177,7 +177,7 @@ def _note(
     store: Store, base: KnowledgeBase, plan: SyncPlan, file: SourceFile, note_id: str, live: Importer | None
 ) -> NoteToIndex:
     uploaded = plan.source_ref == UPLOADED
-    converter, encoding = store.notes.chosen(note_id)
+    converter, encoding = store.notes.reading_choices(note_id)
     if documents.is_document(file.path, pictures=True):
         data = folder.read(plan.folder, file.path)
         file = replace(file, content_hash=folder.content_hash(data))
@@ -209,7 +209,7 @@ def _note(
 
 
 def _in_its_text(note: Note) -> dict[str, object]:
-    """Return the values that a note's own text says of the fields that a person set otherwise."""
+    """Return the text's own values of the fields that the user overrode."""
     if not (text := (note.front or "") + note.body):
         return {}
     try:

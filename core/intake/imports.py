@@ -134,7 +134,7 @@ class Imports:
         paths = {compose(file.path): file.path for file in scanned.files if file.path not in taken}
         loose = {
             note.note_id: replace(note, path=paths.pop(compose(note.path)))
-            for note in self._store.notes.loose(known)
+            for note in self._store.notes.local_notes(known)
             if compose(note.path) in paths
         }
         joining = [replace(note, source_ref=ref) for note in loose.values()]

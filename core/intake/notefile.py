@@ -74,7 +74,7 @@ def _long_title(title: str) -> dict[str, object]:
 
 
 def _drawing(path: str, front: frontmatter.FrontMatter) -> str:
-    """Return the name of a drawing of Excalidraw in a note, whose headings are those of the program, "" for others."""
+    """Return the name of a drawing of Excalidraw in a note, recognized by the program's headings, "" for others."""
     name = stem(path)
     is_drawing = name.lower().endswith(_DRAWING) or "excalidraw-plugin" in front.extra
     return re.sub(rf"(?i){re.escape(_DRAWING)}$", "", name) if is_drawing else ""

@@ -7,7 +7,7 @@ from core.base.text import compose
 
 
 class Paths:
-    """Files and folders, by their paths from a folder with forward slashes, and all that lies in those folders.
+    """Files and folders, by their paths from a folder with forward slashes, and all content of those folders.
 
     Watchers of a file system may report a name in another form than its folder lists it.
     """
@@ -20,19 +20,19 @@ class Paths:
         return any(item in self._paths for item in ancestry(compose(path)))
 
     def lead_through(self, folder: str) -> bool:
-        """Return whether any of the paths is a folder, lies in it, or has it in itself."""
+        """Return whether any of the paths is a folder, is in it, or contains it."""
         return compose(folder) in self._above or folder in self
 
 
 def ancestry(path: str) -> Iterator[str]:
-    """Yield a path and the folders it lies in, the nearest first."""
+    """Yield a path and the folders it is in, the nearest first."""
     while path:
         yield path
         path = path.rpartition("/")[0]
 
 
 def free(path: str, taken: Container[str]) -> str:
-    """Return the path, or one with a number behind it that isn't taken, in time logarithmic in their number."""
+    """Return the path, with a number appended if it is taken, in time logarithmic in the number of paths."""
     if path not in taken:
         return path
     pure = PurePosixPath(path)

@@ -19,7 +19,7 @@ from core.intake.folder import Scan, scan, with_text
 from core.intake.paths import Paths, ancestry
 from core.model import READ_AGAIN, Failed, KnownNote, Match, SourceFile, SyncPlan
 
-# Pictures in a folder: pages to be read, or what the notes beside them show.
+# Pictures in a folder: pages to be read, or pictures that the notes next to them show.
 
 _SHOWING = frozenset("md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split())
 """Kinds of notes that show pictures beside them."""

@@ -1,4 +1,4 @@
-"""Folders of text files: each `BASE/texts` below the settings' `base_dir` is a base of kind `lines`, made by itself."""
+"""Folders of text files: each `BASE/texts` below the settings' `base_dir` is automatically a base of kind `lines`."""
 
 import logging
 from collections.abc import Mapping

@@ -65,7 +65,7 @@ class _Allowance:
 def unpack(files: Iterable[tuple[str, bytes]], destination: Path) -> list[Failed]:
     """Write the note files and documents among uploaded (name, bytes) pairs below `destination`; return the others.
 
-    A picture that is uploaded by itself is a document; one of a folder belongs to the notes that link to it.
+    A picture that is uploaded alone is a document; one of a folder belongs to the notes that link to it.
     Raises SourceError for a name that leads out of it, or too much data.
     """
     total, others = 0, []
@@ -255,7 +255,7 @@ def _checked(name: str) -> str:
 
 
 def _write(destination: Path, path: str, blocks: Iterable[bytes]) -> None:
-    """Write a file of an upload; one of a name that the upload had before gets a number behind it."""
+    """Write a file of an upload; a name that the upload had before gets a number appended."""
     try:
         (destination / path).parent.mkdir(parents=True, exist_ok=True)
         target = destination / free(path, _Written(destination))

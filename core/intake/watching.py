@@ -39,8 +39,8 @@ _IMPORT = "import"
 class Watching:
     """Syncs the folders of watched bases as their files change, in a thread of its own.
 
-    Files are synced as the system tells of them, and all that changed besides every `scan_interval` seconds. Notes are
-    removed by a person where they are many, counting those of the last hour, and a folder that is missing keeps its
+    Files are synced as the system reports them, and all other changes every `scan_interval` seconds. Notes are
+    removed by the user where they are many, counting those of the last hour, and a folder that is missing keeps its
     notes. A text folder that is new becomes a base. `index` is called after each sync, and after each look at a base
     whose pictures count; `reread` reads the settings again if their file changed.
     """
@@ -191,7 +191,7 @@ class Watching:
         return True
 
     def _plan(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> tuple[SyncPlan, int]:
-        """Return the plan of a sync without the removals that wait for a person, and their number."""
+        """Return the plan of a sync without the removals that the user has to confirm, and their number."""
         plan = self._notes.plan_changes(Path(folder), base, changed)
         before = self._seen.get((base.id, folder))
         waits = bool(before and before.removals) or self._removes_many(base, plan)
@@ -213,7 +213,7 @@ class Watching:
     def _sync(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> Message | None:
         """Sync a folder as a job, and return why it failed; a finished job leaves no result on the screen.
 
-        A sync that only notes new times of files is not told.
+        A sync that only records new times of files isn't reported.
         """
 
         def work(progress: Progress) -> SyncReport | None:

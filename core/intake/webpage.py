@@ -1,4 +1,4 @@
-"""A page of the web by its address: one request, by a person's wish, to a public address and nowhere else."""
+"""A page of the web by its address: one request, started by the user, to a public address and nowhere else."""
 
 import codecs
 import http.client

@@ -69,13 +69,13 @@ def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def attachments_in(body: str, path: str) -> tuple[str, ...]:
-    """Return the files beside a note that its body names, as they are written, each once; raises SourceError."""
+    """Return the files next to a note that its body names, as they are written, each once; raises SourceError."""
     named = (_file(link) for link in look_into(body, path).links if not _ADDRESS.match(link.target))
     return _distinct(filter(_ATTACHMENT.search, named), str)
 
 
 def pictures_in(body: str, path: str) -> dict[str, int]:
-    """Return the pictures beside a note that its body shows, as they are written, each with the place behind the first.
+    """Return the pictures next to a note that its body shows, as written, each with the place after the first.
 
     Raises SourceError for a body that is too large to parse.
     """

@@ -1,6 +1,6 @@
 """Front matter -> the fields of a note.
 
-Only a file whose first line is `---` has front matter, down to the next `---` or `...`, and only if a mapping stands
+Only a file whose first line is `---` has front matter, down to the next `---` or `...`, and only if a mapping is
 between them. The YAML isn't trusted: only plain values are built.
 """
 
@@ -59,14 +59,14 @@ class FrontMatter:
 def span(text: str) -> tuple[int, int, int]:
     """Return the start and end of the YAML and the start of the body; zeros where there is none.
 
-    What stands between the two lines and is no mapping belongs to the body.
+    Text between the two lines that is no mapping belongs to the body.
     """
     start, end, body = delimited(text)
     return (start, end, body) if body and block(text[start:end], _KNOWN) else (0, 0, 0)
 
 
 def delimited(text: str) -> tuple[int, int, int]:
-    """Return what `span` returns, whatever stands between the two lines."""
+    """Return what `span` returns, whatever is between the two lines."""
     opening = _OPENING.match(text)
     closing = _CLOSING.search(text, opening.end()) if opening else None
     return (opening.end(), closing.start(), closing.end()) if opening and closing else (0, 0, 0)
@@ -99,7 +99,7 @@ def mapping(source: str) -> YamlBlock | None:
 def _take(front: FrontMatter, key: str, node: yaml.Node) -> None:
     """Store one key in its field; a value that its field can't hold goes to `extra`.
 
-    Fields take the text as typed: YAML would make a number of `1.10` and a truth of `no`.
+    Fields take the text as written: YAML would make a number of `1.10` and a truth of `no`.
     """
     texts = list(strings(node))
     value = ", ".join(texts).strip()
@@ -174,7 +174,7 @@ def target(text: str) -> str:
 
 
 def strings(node: yaml.Node) -> Iterator[str]:
-    """Yield the texts of a value, those of a list one by one."""
+    """Yield the texts of a value, of a list one by one."""
     if isinstance(node, yaml.SequenceNode):
         for item in node.value:
             yield from strings(item)
@@ -183,7 +183,7 @@ def strings(node: yaml.Node) -> Iterator[str]:
 
 
 def moment(value: str) -> datetime | None:
-    """Return a day as its midnight in UTC, or a time in UTC; one without an offset is of the person's clock."""
+    """Return a day as its midnight in UTC, or a time in UTC; a time without an offset is in the user's time zone."""
     match = _DATE.fullmatch(value)
     if match is None:
         return None
@@ -202,7 +202,7 @@ def _as_typed(constructor: SafeConstructor, node: yaml.ScalarNode) -> object:
 
 
 class _AsTyped(SafeConstructor):
-    """Builds the values of YAML; a number or a time that would be written otherwise than it was typed stays text."""
+    """Builds the values of YAML; a number or a time that wouldn't be written as it was read stays text."""
 
     yaml_constructors = SafeConstructor.yaml_constructors | {
         f"{_YAML_TAG}{name}": _as_typed for name in ("int", "float", "timestamp")

@@ -1,7 +1,7 @@
 """Fields -> front matter: the lines of the changed fields are written, and every other character stays.
 
 The places of keys and values come from YAML's own reader. What was written is read again: a field that reads otherwise
-than it was meant, or another one that would change with it, is refused.
+than intended, or another one that would change with it, is refused.
 """
 
 import json
@@ -40,7 +40,7 @@ def rewritten(front: str, fields: Mapping[str, object], newline: str = "\n") -> 
     matter that can't be read, and for a value that it can't hold.
     """
     start, end, body = frontmatter.span(front)
-    if not body:  # what stands there without being a mapping belongs to the body
+    if not body:  # text there that is no mapping belongs to the body
         front = f"---{newline}---{newline}{front}"
         start, end, _ = frontmatter.span(front)
     source = front[start:end]
@@ -53,7 +53,7 @@ def rewritten(front: str, fields: Mapping[str, object], newline: str = "\n") -> 
 
 
 def _check(before: FrontMatter, after: FrontMatter, fields: Mapping[str, object]) -> None:
-    """Raise EditError unless the fields are read as they are meant, and all others as before."""
+    """Raise EditError unless the fields are read as intended, and all others as before."""
     for name in KEYS:
         if after.value(name) != (fields[name] if name in fields else before.value(name)):
             raise _unfit(name)
@@ -179,14 +179,14 @@ class _YamlWriter:
         return self._source[node.start_mark.index : self._end_of(node)]
 
     def _colon(self, key: yaml.Node) -> int:
-        """Return the place behind the colon of a key."""
+        """Return the place after the colon of a key."""
         return self._source.index(":", key.end_mark.index) + 1
 
     def _end(self, key: yaml.Node, value: yaml.Node) -> int:
         return max(self._colon(key), self._end_of(value))
 
     def _end_of(self, node: yaml.Node) -> int:
-        """Return where the text of a node ends, without the lines behind it that YAML counts to it."""
+        """Return where the text of a node ends, without the lines after it that YAML counts to it."""
         if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
             last = node.value[-1]
             return self._end(*last) if isinstance(last, tuple) else self._end_of(last)

@@ -188,8 +188,8 @@ _TAGS = re.compile(
 def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
     """Wrap the blocks from `<details>` to `</details>` in two tokens of their own.
 
-    CommonMark ends an HTML block at a blank line, so the two tags stand in two blocks; these are cut
-    where details begin and behind the line where they end.
+    CommonMark ends an HTML block at a blank line, so the two tags are in two blocks; these are cut
+    where details begin and after the line where they end.
     """
     edges: defaultdict[int, list[tuple[int, bool, int]]] = defaultdict(list)
     for (first, begin), (last, end) in _pairs(tokens):
@@ -223,7 +223,7 @@ def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Yield token and line where details begin, and token and line behind their end, in one container.
+    """Yield token and line where details begin, and token and line after their end, in one container.
 
     A tag without its partner is left out, and so are two in one token: they are one block already.
     """

@@ -135,7 +135,7 @@ def _content(tokens: Sequence[Token], first: int) -> str:
 def _delimited(kind: str, mark: str) -> Rule:
     """Make the rule for a block between two lines with `mark`.
 
-    It begins a line; a block of one line has nothing behind its second mark, and math ends with a
+    It begins a line; a block of one line has nothing after its second mark, and math ends with a
     line. The search stops at the first line with a mark, which keeps it linear.
     """
 

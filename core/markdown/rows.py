@@ -1,4 +1,4 @@
-"""The tables of a Markdown text: each row as a sentence with the words of the header, and where it stands."""
+"""The tables of a Markdown text: each row as a sentence with the words of the header, and its place."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class MarkdownTable:
-    """A table as characters of a text, its header included, with those of its rows that say something in words."""
+    """A table as characters of a text, its header included, with the rows that contain words."""
 
     start: int
     end: int
@@ -33,7 +33,7 @@ class MarkdownTable:
 
 
 def tables(text: str, lead: str = "") -> list[MarkdownTable]:
-    """Return the tables of a text; `lead` is what stands before it where it is cut out of a block, such as a header."""
+    """Return the tables of a text; `lead` is text to prepend where it is cut out of a block, such as a header."""
     above = f"{lead.rstrip()}\n" if lead.strip() else ""
     if "|" not in text or not any(map(_is_rule, f"{above}{text}".splitlines())):
         return []
@@ -72,7 +72,7 @@ def _cells(line: str, parsed: parser.Parsed) -> list[str]:
 
 
 def _sentence(names: Sequence[str], cells: Sequence[str]) -> str:
-    """Return `first cell: second cell` of a row with two columns; of one with more each behind its column's name."""
+    """Return `first cell: second cell` of a row with two columns; of more columns each cell after its column's name."""
     first, *others = cells or [""]
     named = len(names) > 2
     pairs = zip(names[1:], others, strict=False)

@@ -49,7 +49,7 @@ def visible(text: str, references: Collection[str]) -> str:
 def _without_signs(text: str) -> str:
     """Remove the signs of emphasis, strike-through and highlights, paired by CommonMark's rules.
 
-    Unlike in CommonMark, punctuation beside a sign counts as a letter: Chinese has no spaces behind it.
+    Unlike in CommonMark, punctuation next to a sign counts as a letter: Chinese has no spaces after it.
     """
     runs = list(_SIGNS.finditer(text))
     sides = [_sides(text, run) for run in runs]

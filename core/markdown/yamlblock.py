@@ -32,7 +32,7 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @dataclass(frozen=True, slots=True)
 class UnreadLine:
-    """A line that YAML can't read: its number in the file, the key that stands in it, if any, and why."""
+    """A line that YAML can't read: its number in the file, the key in it, if any, and why."""
 
     number: int
     key: str
@@ -40,7 +40,7 @@ class UnreadLine:
 
     @property
     def place(self) -> str:
-        """The line as a person looks for it."""
+        """The line as the user would search for it."""
         return f"{self.number} ({self.key})" if self.key else str(self.number)
 
 
@@ -148,7 +148,7 @@ def _entries(source: str) -> Iterator[list[str]]:
 
 
 def _reasons(entry: list[str]) -> list[Message | None]:
-    """Return for each line of a key why YAML can't read it behind the readable ones above it."""
+    """Return for each line of a key why YAML can't read it after the readable lines above it."""
     if _reason(entry) is None:
         return [None] * len(entry)
     reasons: list[Message | None] = []

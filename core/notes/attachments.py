@@ -1,4 +1,4 @@
-"""Pictures and other files beside a note, in the folder that it was read from and never outside of it."""
+"""Pictures and other files of a note, in the folder that it was read from and never outside of it."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Clicks on hits: recorded while the person wants them to rank hits, shown and forgotten."""
+"""Clicks on hits: recorded while the user wants them to rank hits, shown and forgotten."""
 
 import logging
 from collections.abc import Callable, Iterable, Sequence
@@ -20,7 +20,7 @@ _PREFERENCE = "clicks"
 
 
 class Clicks:
-    """The hits that were opened, copied or cited, by their questions; off unless the person wants them.
+    """The hits that were opened, copied or cited, by their questions; off unless the user wants them.
 
     `clock` tells the local time.
     """
@@ -35,17 +35,17 @@ class Clicks:
 
     @property
     def enabled(self) -> bool:
-        """Whether clicks are recorded and rank hits: by the settings, else by the person's choice."""
+        """Whether clicks are recorded and rank hits: by the settings, else by the user's choice."""
         chosen = self._settings.search.use_clicks
         return self._preferences.get(_PREFERENCE) == "on" if chosen is None else chosen
 
     def enable(self, enabled: bool) -> None:
-        """Store the person's choice. What is recorded stays, and ranks nothing while it is off."""
+        """Store the user's choice. Recorded clicks stay, and rank nothing while it is off."""
         self._preferences.set(_PREFERENCE, "on" if enabled else "off")
 
     @property
     def today(self) -> datetime:
-        """The bare day by the person's clock."""
+        """The bare day by the user's clock."""
         return datetime.combine(self._clock().date(), time(), UTC)
 
     @log_call("click.record")
@@ -73,7 +73,7 @@ class Clicks:
         return click
 
     def note(self, kind: ClickKind, question: str, places: Iterable[Place]) -> None:
-        """Record what the person does with hits if clicks are on; what can't be recorded is left out."""
+        """Record the user's acts on hits if clicks are on; acts that can't be recorded are left out."""
         if not self.enabled or self._store.readonly:
             return
         for note_id, chunk_id in dict.fromkeys(places):

@@ -42,7 +42,7 @@ from core.notes.writer import Writer
 from core.settings.config import Settings
 from core.store import Store
 
-# Pictures that a person pastes into a note: one file each, beside the notes of a folder and never outside of it.
+# Pictures that the user pastes into a note: one file each, next to the notes of a folder and never outside of it.
 
 MOST = 20_000_000
 """Bytes of a picture: a photo of a telephone has less, and a larger one is slow to show."""
@@ -108,7 +108,7 @@ def _written(file: Path, data: bytes) -> bool:
 
 
 def _stem(name: str) -> str:
-    """Return a name that every system can hold and that stands in a link as it is."""
+    """Return a name that every system can hold and that needs no escape in a link."""
     words = re.sub(r"[^\w-]+", "-", PurePosixPath(name.replace("\\", "/")).stem[:_NAME]).strip("-_")
     return f"picture-{words}" if words.isdigit() or len(words) < 4 else words
 
@@ -178,11 +178,11 @@ class Notes(StoredNotes):
     ) -> Note:
         """Change the text or fields of a note, and return it; what isn't given stays, and so does a note's path.
 
-        Where a person writes, a title that the first line gave follows it; an empty one becomes it. With `joins` the
+        Where the user writes, a title that the first line gave follows it; an empty one becomes it. With `joins` the
         version takes the place of the one before; where that made the note, the path follows the title too.
 
         An edit of a file's text goes into the file, where the note's base writes files; fields go there too, and
-        elsewhere stay the person's over those of the file. Raises NoteNotFound, Conflict if the note's version isn't
+        elsewhere stay the user's over the file's. Raises NoteNotFound, Conflict if the note's version isn't
         the expected one or its file was changed, EditError for a file that may not be written, and as `add` does.
         """
         change, as_what = partial(with_fields, fields=fields), Revision("update", author, joins)
@@ -239,7 +239,7 @@ class Notes(StoredNotes):
         return self._writer.change(note_id, change, Revision("update", author), expected_version)
 
     def tick(self, note_id: str, line: int, *, expected_version: int, embed: bool = True) -> Note:
-        """Click the check box in a line of a note's text, counted from 0, for a person; return the note.
+        """Click the check box in a line of a note's text, counted from 0, for the user; return the note.
 
         Raises EditError for a line without a box, and as `update` does.
         """
@@ -249,7 +249,7 @@ class Notes(StoredNotes):
         return self.update(note_id, body=body, expected_version=expected_version, author="person", embed=embed)
 
     def give_back(self, note_id: str, names: Iterable[str], *, author: Author = "person") -> Note:
-        """Let fields be those of the note's file again; return the note."""
+        """Take fields from the note's file again; return the note."""
         given = set(names)
 
         def change(note: Note) -> Note:

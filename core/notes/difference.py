@@ -24,7 +24,7 @@ def between(old: Note, new: Note) -> NoteDifference:
 
 
 def compare_texts(old: str, new: str) -> list[DiffPiece]:
-    """Return the pieces of two texts in order: those of `old` are equal or removed, those of `new` equal or added.
+    """Return the pieces of two texts in order: pieces of `old` are equal or removed, pieces of `new` equal or added.
 
     Lines are compared first, then the words of lines that differ, so that texts of a megabyte take a second.
     """

@@ -1,4 +1,4 @@
-"""Documents behind notes: their originals, another conversion of them, and the files that weren't read."""
+"""Documents of notes: their originals, another conversion of them, and the files that weren't read."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -55,16 +55,16 @@ class Documents:
 
     @property
     def asks_web(self) -> bool:
-        """Whether the person lets the page Notes ask for pages of the web."""
+        """Whether the user lets the page Notes fetch pages of the web."""
         return self._preferences.get(_WEB) == "on"
 
     def let_ask_web(self, let: bool) -> None:
-        """Store that choice of the person."""
+        """Store that choice of the user."""
         self._preferences.set(_WEB, "on" if let else "off")
 
     @staticmethod
     def converters() -> list[ConverterCard]:
-        """Return the converters there are, also those of packages that can't be loaded."""
+        """Return the converters, also of packages that can't be loaded."""
         return list(map(_card, CONVERTERS))
 
     @staticmethod
@@ -219,7 +219,7 @@ def _set_here(note: Note) -> dict[str, object]:
 
 
 def _reread(note: Note, data: bytes, encoding: str) -> tuple[Note, Outline]:
-    """Return the note of the bytes of a note's file in an encoding that a person chose, and its outline."""
+    """Return the note of the bytes of a note's file in a chosen encoding, and its outline."""
     path = str(note.path)
     if document := note.document:
         read = documents.text_of(data, path, converter=document.chosen, original=document.original, encoding=encoding)

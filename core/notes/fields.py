@@ -1,4 +1,4 @@
-"""The fields of a note that a person or a program sets, checked."""
+"""The fields of a note that the user or a program sets, checked."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress

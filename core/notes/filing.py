@@ -19,7 +19,7 @@ from core.store.note_to_index import NoteToIndex
 
 
 def chosen_in(note: Note) -> str:
-    """Return the encoding that a person chose for the file of a note, "" for none."""
+    """Return the encoding that the user chose for the file of a note, "" for none."""
     return note.encoding.chosen if note.encoding else ""
 
 

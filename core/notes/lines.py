@@ -1,4 +1,4 @@
-"""The text of a note without the chunks that a person hid, whole or by its lines."""
+"""The text of a note without the chunks that the user hid, whole or by its lines."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ def shown(note: Note, hidden: Hidden) -> str:
 
 
 def blanked(note: Note, hidden: Hidden) -> Note:
-    """Return a note with blanks for what is hidden, so that all else stands in its place."""
+    """Return a note with blanks for what is hidden, so that everything else keeps its place."""
     body = note.body
     for start, end in hidden:
         body = f"{body[:start]}{_TEXT.sub(' ', body[start:end])}{body[end:]}"

@@ -1,4 +1,4 @@
-"""The names of notes: paths that every system can hold, and the notes that a typed name is nearest to."""
+"""The names of notes: paths that every system can hold, and the notes nearest to an entered name."""
 
 import re
 from collections.abc import Collection, Iterable

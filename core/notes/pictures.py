@@ -111,7 +111,7 @@ class Pictures:
                     note = self._store.notes.note(note_id)
                 except NoteNotFound:
                     continue
-                self._store.pictures.put(note_id, shown.named(note, self._store.pictures.for_note(note_id)))
+                self._store.pictures.put(note_id, shown.list_pictures(note, self._store.pictures.for_note(note_id)))
 
     def _look(self, progress: Progress) -> None:
         """Look for the files of pictures, and hash those that are new or changed."""

@@ -1,4 +1,4 @@
-"""Pending notes and proposed changes, which programs write and a person accepts or rejects."""
+"""Pending notes and proposed changes, which programs write and the user accepts or rejects."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -91,7 +91,7 @@ class Proposals:
             self._store.proposals.put(proposal)
         return proposal
 
-    # a person
+    # the user
 
     def all(self, base: str | None = None) -> list[Submission]:
         """Return the pending notes and the proposed changes, of all bases or of one, the oldest first."""
@@ -146,7 +146,7 @@ class Proposals:
             self._writer.embed([*pending, *(change.note_id for change in changes)])
 
     def make(self, change: Proposal, *, embed: bool = True) -> Note:
-        """Make a change, as proposed or as a person edited it, in place of the one that waits; return the note.
+        """Make a change, as proposed or as the user edited it, in place of the one that waits; return the note.
 
         It waits no longer in the same transaction. Raises Conflict for a note of another version.
         """
@@ -162,7 +162,7 @@ class Proposals:
     def reject(self, submissions: Iterable[Submission], *, reason: str = "") -> None:
         """Put pending notes into the trash, and drop proposed changes; raises EditError and Conflict as `accept`.
 
-        What was learnt from a log isn't suggested again; the reason stays with it.
+        A fact from a log isn't suggested again; it keeps the reason.
         """
         with self._store.changing:
             chosen = self.current(submissions)
@@ -191,7 +191,7 @@ class Proposals:
         return waiting[note_id]
 
     def current(self, submissions: Iterable[Submission]) -> list[Submission]:
-        """Return submissions; raises Conflict for one that a program changed since the person saw it, EditError for one
+        """Return submissions; raises Conflict for one that a program changed since the user saw it, EditError for one
         that waits no longer.
         """
         chosen, waiting = list(submissions), {submission.note.id: submission for submission in self.all()}

@@ -58,7 +58,7 @@ class StoredNotes(Imports):
         return [*self._remembered.get(("cards", filters.bases), read)]
 
     def get(self, note_id: str) -> Note:
-        """Return a note with its text, for a person: its pending chunks are embedded next. Raises NoteNotFound."""
+        """Return a note with its text, for the user: its pending chunks are embedded next. Raises NoteNotFound."""
         note = self._store.notes.note(note_id)
         self._store.pending.open(note_id)
         return note
@@ -97,19 +97,19 @@ class StoredNotes(Imports):
         Raises UnknownChoice for a base, and QueryError for a text that is too long.
         """
         check_part(text)
-        notes = self._store.notes.holding(self._bases.get(base), text)
+        notes = self._store.notes.notes_with_text(self._bases.get(base), text)
         return [line for note in notes for line in lines.holding(note, text, self.hidden(note.id))]
 
     def shown(self, note_id: str) -> str:
-        """Return the text of a note without what a person hid; raises NoteNotFound."""
+        """Return the text of a note without hidden parts; raises NoteNotFound."""
         return lines.shown(self.get(note_id), self.hidden(note_id))
 
     def without_hidden(self, note_id: str) -> Note:
-        """Return a note with blanks for what a person hid; raises NoteNotFound."""
+        """Return a note with blanks for hidden parts; raises NoteNotFound."""
         return lines.blanked(self.get(note_id), self.hidden(note_id))
 
     def hidden(self, note_id: str) -> list[tuple[int, int]]:
-        """Return the parts of a note's body that a person hid: they answer nothing."""
+        """Return the hidden parts of a note's body, which answer nothing."""
         return self._store.chunks.hidden(note_id)
 
     def title_of(self, body: str) -> str:
@@ -131,7 +131,7 @@ class StoredNotes(Imports):
         return self._remembered.get("links", lambda: NoteLinks(self._store))
 
     def mentions(self, links: NoteLinks, note_id: str, among: Iterable[str]) -> dict[str, str]:
-        """Return the sentence in which each of some notes links to a note, without what a person hid."""
+        """Return the sentence in which each of some notes links to a note, without hidden parts."""
 
         def sentence(other: str) -> str:
             note = lines.blanked(self._store.notes.note(other), self.hidden(other))
@@ -140,7 +140,7 @@ class StoredNotes(Imports):
         return {other: sentence(other) for other in among}
 
     def beginnings(self, note_ids: Iterable[str], length: int) -> dict[str, str]:
-        """Return the title and the first characters of each note as one line, without what a person hid."""
+        """Return the title and the first characters of each note as one line, without hidden parts."""
         texts = self._store.notes.beginnings(note_ids, length)
         return {note_id: " ".join(text.split()) for note_id, text in texts.items()}
 
@@ -163,7 +163,7 @@ class StoredNotes(Imports):
         """Return the picture or file that a note names, of the folder it was read from; raises NoteNotFound.
 
         A note that says it is from a folder with which its base was never synced has none. One that was written here
-        has those of the folders of its base, and the pictures that were pasted where there was no such folder.
+        has the files of its base's folders, and the pictures that were pasted without such a folder.
         """
         return self._attached(self._store.notes.note(note_id), target)
 
@@ -185,7 +185,7 @@ class StoredNotes(Imports):
 
     @property
     def own_files(self) -> Path:
-        """The folder of pictures that belong to no folder of a person."""
+        """The folder of pictures that belong to no folder of the user."""
         return self._store.folder / FILES
 
     def missing_attachments(self, note: Note) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ def restore_version(note: Note, old: Note) -> Note:
 
 
 def _tags_in(note: Note, new: Iterable[str]) -> set[str]:
-    """Return the tags of a note that stand in its text; it is parsed only if it may hold one that isn't `new` too."""
+    """Return the tags in a note's text, which is parsed only if it may hold one that isn't in `new`."""
     text = fold(note.body) if note.tags else ""
     there = {tag.casefold() for tag in note.tags if key(tag) in text}
     if there <= {tag.casefold() for tag in new}:

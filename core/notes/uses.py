@@ -1,4 +1,4 @@
-"""Uses of notes: recorded beside the work, reported by programs, judged by the person."""
+"""Uses of notes: recorded in the background, reported by programs, judged by the user."""
 
 import logging
 import threading
@@ -57,12 +57,12 @@ class Uses:
 
     @property
     def enabled(self) -> bool:
-        """Whether uses are recorded: by the settings, else by the person's choice."""
+        """Whether uses are recorded: by the settings, else by the user's choice."""
         chosen = self._settings.search.record_uses
         return self._preferences.get(_PREFERENCE) != "off" if chosen is None else chosen
 
     def enable(self, enabled: bool) -> None:
-        """Store the person's choice whether uses are recorded."""
+        """Store the user's choice whether uses are recorded."""
         self._preferences.set(_PREFERENCE, "on" if enabled else "off")
 
     def note(self, used_in: str, places: Iterable[Place], context: str = "") -> None:
@@ -114,7 +114,7 @@ class Uses:
     def report(
         self, note_id: str, used_in: str, context: str = "", *, helpful: Helpful | None = None, chunk_id: str = ""
     ) -> Use:
-        """Record one use, and return it as it stands then.
+        """Record one use, and return it as stored.
 
         Raises ConfigError while the recording is off and for values that can't be, NoteNotFound, WorkspaceLocked.
         """
@@ -145,7 +145,7 @@ class Uses:
 
     @log_call("use.judge")
     def judge(self, query: str, note_id: str, chunk_id: str, verdict: Verdict | None) -> None:
-        """Record the person's verdict on a hit in place of an earlier one; None removes it."""
+        """Record the user's verdict on a hit in place of an earlier one; None removes it."""
         if verdict is None:
             self.take_back(note_id, "search", query, chunk_id=chunk_id)
             return

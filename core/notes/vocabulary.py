@@ -1,4 +1,4 @@
-"""The types of notes with their categories, from a file that a person edits and from the notes themselves."""
+"""The types of notes with their categories, from a file that the user edits and from the notes themselves."""
 
 import os
 import re
@@ -105,7 +105,7 @@ class Vocabulary:
         return _distinct([*self._words().types, *(kind for kind, _ in self._used())])
 
     def categories_of(self, kind: str) -> list[str]:
-        """Return the categories of a type in the file, then those that its notes have; for "" those of all types."""
+        """Return the categories of a type in the file, then its notes' categories; for "" of all types."""
         listed = ((name, category) for name, categories in self._words().types.items() for category in categories)
         return _distinct(item for name, item in (*listed, *self._used()) if fold(kind) in ("", fold(name)))
 

@@ -145,7 +145,7 @@ class Writer:
 
 
 def _is_described(base: KnowledgeBase, note: Note, changed: Note) -> bool:
-    """Return whether a note differs only in fields that stand in no chunk and in no file."""
+    """Return whether a note differs only in fields that are in no chunk and in no file."""
     written = note.in_text_file and base.write_files
     return not written and (changed.title, changed.body) == (note.title, note.body)
 

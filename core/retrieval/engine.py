@@ -77,7 +77,9 @@ def start_search(
     words = store.words
     searches = []
     for part in parts:
-        spelled = (part.text, {}) if query.as_typed else spelling.corrected(part.text, words.known, words.counts)
+        spelled = (
+            (part.text, {}) if query.as_typed else spelling.corrected(part.text, words.indexed_words, words.counts)
+        )
         searches.append(SearchState(replace(query, text=part.text), part, bases, mode, *spelled))
     with words.read_ahead([word for search in searches if search.mode != "semantic" for word in search.words]):
         _embed(models, searches, wait=wait)

@@ -50,7 +50,7 @@ def result_of(
     ranked = _ranked(store, successors, searches, whole)
     hits = _hits(store, successors, ranked, query.settings.expansion_size)
     if query.settings.feedback_weight:
-        favour = store.uses.favour({hit.note.id for hit in hits})
+        favour = store.uses.verdict_weights({hit.note.id for hit in hits})
         hits = by_favour(hits, favour, query.settings.feedback_weight, "feedback")
     evidence = confidence.evidence(store, whole)
     return SearchResult(
@@ -107,7 +107,7 @@ def _ranked(store: Store, successors: NewerNotes, searches: Sequence[SearchState
             moved = {rowid: (score, places[rowid][1]) for rowid, score in zip(behind, scores, strict=True)}
             places = moved | {rowid: place for rowid, place in places.items() if rowid not in moved}
             groups = duplicates.groups(behind, chunks, limit)
-    matched = store.words.matched(whole.words, list(chunks)) if whole.query.explain else {}
+    matched = store.words.matched_words(whole.words, list(chunks)) if whole.query.explain else {}
     return _Ranked(searches, places, chunks, groups, matched)
 
 

@@ -19,7 +19,7 @@ def passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, joined: Se
     """
     if not size and not joined:
         return Passage(card, chunk.start, chunk.end, chunk.text)
-    around = _near(store.chunks.around(card.id, chunk.index, size), chunk, joined) if size else [chunk]
+    around = _near(store.chunks.neighbours(card.id, chunk.index, size), chunk, joined) if size else [chunk]
     chunks = sorted({near.index: near for near in (*around, *joined)}.values(), key=lambda near: near.index)
     start, end = min(chunk.start for chunk in chunks), max(chunk.end for chunk in chunks)
     body = store.notes.slice(card.id, start, end)

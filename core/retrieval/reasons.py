@@ -122,7 +122,7 @@ class Reasons:
         words: dict[int, float] = {}
         if search.mode != "semantic":
             base_ids = [base.id for base in search.bases] if search.query.filters.bases else None
-            words = self._store.words.ranked(search.words, _ALL, base_ids=base_ids, allowed=search.allowed)
+            words = self._store.words.rank(search.words, _ALL, base_ids=base_ids, allowed=search.allowed)
         return {
             name: {rowid: (score, rank) for rank, (rowid, score) in enumerate(scores.items(), 1)}
             for name, scores in (("vector", best(vector)), ("keyword", words))

@@ -75,7 +75,7 @@ def narrow(store: Store, search: SearchState) -> None:
     """Resolve filters, phrases and exclusions to the allowed chunks, before anything is scored."""
     query, chunks, words = search.query, store.chunks, store.words
     search.allowed = chunks.allowed(replace(query.filters, bases=()))
-    out = set().union(*(words.holding(text, search.allowed) for text in query.excluded))
+    out = set().union(*(words.find_term(text, search.allowed) for text in query.excluded))
     if (
         query.indexed
         and query.text.strip()
@@ -88,7 +88,7 @@ def narrow(store: Store, search: SearchState) -> None:
         search.allowed = np.setdiff1d(every, _rowids(out), assume_unique=True)
     if not query.phrases:
         return
-    search.phrased = set.intersection(*(words.containing(phrase, search.allowed) for phrase in query.phrases))
+    search.phrased = set.intersection(*(words.find_phrase(phrase, search.allowed) for phrase in query.phrases))
     if not search.phrased:
         search.say("phrase_not_found")
     elif query.settings.phrase == "require":
@@ -122,7 +122,7 @@ def _keyword(store: Store, search: SearchState) -> None:
     if search.mode == "semantic":
         return
     base_ids = [base.id for base in search.bases] if search.query.filters.bases else None
-    search.pools["keyword"] = store.words.ranked(
+    search.pools["keyword"] = store.words.rank(
         search.words, search.query.settings.pool, base_ids=base_ids, allowed=search.allowed
     )
     titles = search.query.typed, search.query.text
@@ -144,7 +144,7 @@ def _score_missing(store: Store, search: SearchState) -> None:
         for base in search.vector_bases:
             vector |= store.chunks.cosines(base, search.vectors[base.fingerprint], only_keyword)
         keyword |= dict.fromkeys(only_vector, 0.0)
-        keyword |= store.words.ranked(search.words, len(only_vector), rowids=only_vector)
+        keyword |= store.words.rank(search.words, len(only_vector), rowids=only_vector)
     _read(store, search, {rowid for scores in search.completed.values() for rowid in scores})
     least = search.query.settings.score_threshold
     if search.mode != "keyword" and least > 0:
@@ -179,7 +179,7 @@ def _boost(store: Store, search: SearchState) -> None:
         raised |= dict.fromkeys(search.phrased & search.order.keys(), fusion.PHRASE)
     for phrase in search.query.emphasised:
         if phrase in search.query.text:
-            raised |= dict.fromkeys(store.words.containing(phrase, _rowids(search.order)), fusion.PHRASE)
+            raised |= dict.fromkeys(store.words.find_phrase(phrase, _rowids(search.order)), fusion.PHRASE)
     if settings.link_weight and search.order:
         texts = store.notes.links_of(search.cards)
         notes = {rowid: search.chunks[rowid].note_id for rowid in search.order}

@@ -23,7 +23,7 @@ from core.model import KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, 
 from core.settings.sections import INDEX_TOKEN, IndexSettings
 from core.store import ranking
 from core.store.database import Database
-from core.store.folder import check_there
+from core.store.folder import check_exists
 from core.store.index.backend import Address, Backend
 from core.store.index.chroma_process import ChromaFolder, ChromaServer
 from core.store.index.exact_search import ExactSearch
@@ -57,7 +57,7 @@ class Store(Tables):
         file = self.folder / DATABASE
         if readonly:
             with translate_errors(self.folder):
-                check_there(self.folder)
+                check_exists(self.folder)
         self._lock = None if readonly else take(self.folder, patience)
         self.temporary = TemporaryFolders(self.folder)
         try:
@@ -138,7 +138,7 @@ class Store(Tables):
     @contextmanager
     def _indexing(self, base: KnowledgeBase, vectors: Iterable[int], old: Sequence[str] = ()) -> Iterator[None]:
         """Send the index what the block writes: new windows with these vectors, and `old` entries to look at again."""
-        fresh = self.chunks.unused(base, self.vectors.entry_ids(vectors))
+        fresh = self.chunks.unused_entries(base, self.vectors.entry_ids(vectors))
         yield
         self.bases.count_index_added(base, len(fresh))
         self.index.follow(base, [*fresh, *old])

@@ -52,10 +52,10 @@ class ChunkTable(StoreTable):
                 "DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)", cut.note.id
             )
             self._database.execute("DELETE FROM chunks WHERE note_id = ?", cut.note.id)
-            beside = PropertyTable(self._database).text(cut.note.id) if cut.note.extra else ""
+            properties = PropertyTable(self._database).text(cut.note.id) if cut.note.extra else ""
             for chunk, vectors in zip(cut.chunks, cut.vectors, strict=True):
-                rowid = self._put(chunk, vectors, word_row(cut.note.title, chunk, beside))
-                beside = beside if chunk.state == "deleted" else ""
+                rowid = self._put(chunk, vectors, word_row(cut.note.title, chunk, properties))
+                properties = properties if chunk.state == "deleted" else ""
                 if refusal := cut.refusals.get(chunk.id):
                     RefusalTable(self._database).link({rowid: refusal})
             if cut.pictures is not None:
@@ -104,7 +104,7 @@ class ChunkTable(StoreTable):
         return str(note_id)
 
     @decoding
-    def around(self, note_id: str, index: int, size: int) -> list[Chunk]:
+    def neighbours(self, note_id: str, index: int, size: int) -> list[Chunk]:
         """Return a chunk with up to `size` neighbours on each side, in order, without deleted ones."""
         side = f"SELECT {CHUNK} FROM chunks WHERE note_id = ?1 AND state != 'deleted' AND \"index\""
         rows = self._database.rows(
@@ -128,7 +128,7 @@ class ChunkTable(StoreTable):
                 hidden.append((max(start, reached), end))
                 continue
             reached = max(reached, end)
-            hidden = [part for before in hidden for part in _without(before, (start, end))]
+            hidden = [part for before in hidden for part in _subtract_span(before, (start, end))]
         return [(start, end) for start, end in hidden if start < end]
 
     def with_tables(self, base: KnowledgeBase) -> list[int]:
@@ -165,8 +165,8 @@ class ChunkTable(StoreTable):
         """Return the entries that the windows of some notes have."""
         return self._database.column(f"SELECT DISTINCT entry FROM {_VECTORS} WHERE note_id {AMONG}", list(note_ids))
 
-    def unused(self, base: KnowledgeBase, entries: Sequence[str]) -> list[str]:
-        """Return those of some entries that no window of a base has."""
+    def unused_entries(self, base: KnowledgeBase, entries: Sequence[str]) -> list[str]:
+        """Return the entries that no window of a base has."""
         return self._database.column(
             f"SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM {_ENTRIES} WHERE entry = value"
             " AND base_id = ?)",
@@ -290,7 +290,7 @@ def chunk_of(row: sqlite3.Row) -> Chunk:
     return Chunk(**values)
 
 
-def _without(span: tuple[int, int], other: tuple[int, int]) -> list[tuple[int, int]]:
+def _subtract_span(span: tuple[int, int], other: tuple[int, int]) -> list[tuple[int, int]]:
     """Return the parts of a span that another one doesn't have."""
     (start, end), (first, last) = span, other
     parts = [(start, min(end, first)), (max(start, last), end)]

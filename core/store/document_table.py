@@ -17,7 +17,7 @@ _UNUSED = f"""
 
 
 class DocumentTable(StoreTable):
-    """What is known of documents beside their notes."""
+    """Originals of documents and unread files, in addition to their notes."""
 
     def keep(self, digest: str, data: bytes) -> None:
         """Write the bytes of an original under its hash."""

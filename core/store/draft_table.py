@@ -12,7 +12,7 @@ _DRAFT = "SELECT key, base_id, version, title, body, fields, at FROM drafts"
 
 
 class DraftTable(StoreTable):
-    """The drafts of a workspace; a draft is known by its key, the id of its note or a name of the page's own."""
+    """The drafts of a workspace; a draft's key is the id of its note or a name that the page chose."""
 
     def put(self, draft: NoteDraft) -> None:
         """Write a draft in place of the one with its key."""

@@ -1,4 +1,4 @@
-"""A person's edits as rows; they outlive their chunks and their note."""
+"""The user's edits as rows; they outlive their chunks and their note."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -14,7 +14,7 @@ _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM edits"
 
 
 class EditTable(StoreTable):
-    """The edits of a workspace. Those of a note are in order, which is also the order of additions at one place."""
+    """The edits of a workspace. A note's edits are in order, also additions at one place."""
 
     def for_note(self, note_id: str) -> list[Edit]:
         return self._edits("WHERE note_id = ? ORDER BY number", note_id)
@@ -24,7 +24,7 @@ class EditTable(StoreTable):
         return self._edits("WHERE base_id = ? ORDER BY note_id, number", base_id)
 
     def all(self, *, flagged: bool = False) -> list[Edit]:
-        """Return all edits, or the flagged ones, including those of deleted notes."""
+        """Return all edits, or the flagged ones, including edits of deleted notes."""
         return self._edits("WHERE flagged >= ? ORDER BY note_id, number", flagged)
 
     def edit(self, edit_id: str) -> Edit:

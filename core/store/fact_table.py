@@ -1,4 +1,4 @@
-"""Facts that were learnt from logs, by the hash of their rule and their key."""
+"""Facts extracted from logs, by the hash of their rule and their key."""
 
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
@@ -11,10 +11,10 @@ from core.store.table import AMONG, StoreTable
 
 
 class FactTable(StoreTable):
-    """The facts that were suggested as notes, and those that a person rejected."""
+    """The facts that were suggested as notes, and the rejected ones."""
 
     def put(self, facts: Iterable[LearntFact]) -> None:
-        """Write facts, in place of those that were the same."""
+        """Write facts, in place of equal ones."""
         now = datetime.now(UTC).isoformat()
         with self._database.write(aside=True) as connection:
             connection.executemany(
@@ -35,7 +35,7 @@ class FactTable(StoreTable):
             )
 
     def all(self) -> list[LearntFact]:
-        """Return the facts that were rejected, and those whose notes are there or in the trash."""
+        """Return rejected facts, and facts whose notes exist or are in the trash."""
         rows = self._database.rows(
             "SELECT rule, key, note_id, rejected, reason FROM learnt_facts"
             " WHERE rejected OR note_id IN (SELECT note_id FROM versions) ORDER BY at, hash"
@@ -43,7 +43,7 @@ class FactTable(StoreTable):
         return [_READER(dict(row), self._database.unread) for row in rows]
 
     def settle(self, note_ids: Collection[str], *, rejected: bool, reason: str = "") -> None:
-        """Store that a person accepted or rejected the facts of these notes, and why."""
+        """Store that the user accepted or rejected the facts of these notes, and why."""
         self._database.execute(
             f"UPDATE learnt_facts SET rejected = ?, reason = ? WHERE note_id {AMONG}",
             *(rejected, reason, [*note_ids]),

@@ -103,7 +103,7 @@ EXPIRED = (
 
 
 def moments() -> tuple[str, str]:
-    """Return the person's day and the time in UTC, as they are stored."""
+    """Return the user's day and the time in UTC, as they are stored."""
     now = datetime.now(UTC)
     return on_clock(now).date().isoformat(), now.isoformat()
 
@@ -139,7 +139,7 @@ def _number(condition: Condition) -> _Term:
 
 
 def _page(condition: Condition) -> _Term:
-    """A chunk may run over several pages: it has those from the one it begins on to the last that begins in it."""
+    """A chunk may run over several pages: its pages are the one it begins on to the last that begins in it."""
     ends = [value.partition("..") for value in condition.values]
     values = [(int(most or _FAR), int(least or 1)) for least, _, most in ends]
     term = " OR ".join([f"page BETWEEN 1 AND ? AND {_LAST_PAGE} >= ?"] * len(values)) or "0"
@@ -167,7 +167,7 @@ _WITHIN = (
 
 
 def _ends(first: datetime | None, behind: datetime | None) -> list[object]:
-    """Return the ends of a span as days of the person, then as times in UTC, as they are stored."""
+    """Return the ends of a span as days of the user, then as times in UTC, as they are stored."""
     days = day_of(first) if first else "", day_of(behind) if behind else _LAST
     times = in_utc(first).isoformat() if first else "", in_utc(behind).isoformat() if behind else _LAST
     return [*days, *times]
@@ -237,7 +237,7 @@ _NOTE: dict[str, Callable[[Condition], _Term]] = {
     "created": _day,
     "updated": _day,
     "has": lambda condition: notes_with_condition(condition.values),
-    "like": lambda _: ("1", []),  # it asks for pictures; passages are narrowed by the rest
+    "like": lambda _: ("1", []),  # it filters pictures; the other conditions filter passages
 }
 _CHUNK: dict[str, Callable[[Condition], _Term]] = {"section": _section, "has": _has, "page": _page}
 

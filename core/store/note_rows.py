@@ -117,7 +117,7 @@ def overridden_json(fields: dict[str, object]) -> str:
 
 
 def data_of(note: Note) -> dict[str, Any]:
-    """Return what a note has beside its id, base, title and text, as JSON values."""
+    """Return a note's values other than its id, base, title and text, as JSON values."""
     names = [name for name in COLUMNS if hasattr(note, name) and name not in _ELSEWHERE]
     values = {name: _plain(getattr(note, name)) for name in (*names, "tags")}
     over = {name: _plain(value) for name, value in note.overridden.items()}
@@ -149,7 +149,7 @@ def _plain(value: object) -> object:
     return list(map(_plain, value)) if isinstance(value, tuple) else value
 
 
-def _listed(stored: object) -> Any:
+def _read_texts(stored: object) -> Any:
     return loaded(stored) if stored else ()
 
 
@@ -185,15 +185,15 @@ def _named(columns: tuple[str, ...], values: tuple[Any, ...]) -> NoteNames:
 
 
 def _card_values(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {name: _listed(row[name]) for name in _LISTS} | {"document": loaded(row["document"])}
+    return row | {name: _read_texts(row[name]) for name in _LISTS} | {"document": loaded(row["document"])}
 
 
 def _named_values(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {"aliases": _listed(row["aliases"])}
+    return row | {"aliases": _read_texts(row["aliases"])}
 
 
 def options_of(note_id: str, chunking: str | None, unread: Unread) -> ChunkingOptions | None:
-    """Return the own chunking options of a note, None where it has those of its base."""
+    """Return the own chunking options of a note, None where it has its base's."""
     return _CHUNKING_READER({"id": note_id, "title": note_id, "chunking": chunking}, unread).chunking
 
 

@@ -94,7 +94,7 @@ class NoteTable(StoreTable):
                 )
 
     def join(self, joins: Iterable[Joined]) -> None:
-        """Record that notes are those of files from now on."""
+        """Record that notes belong to files from now on."""
         with self._database.write() as connection:
             connection.executemany(
                 "UPDATE notes SET source = 'folder', source_ref = ?, path = ?, content_hash = ?, overridden = ?"
@@ -151,14 +151,14 @@ class NoteTable(StoreTable):
         """Return how often the note was indexed, 0 for a note that isn't stored."""
         return self._database.value("SELECT generation FROM notes WHERE id = ?", note_id) or 0
 
-    def chosen(self, note_id: str) -> tuple[str, str]:
-        """Return the converter and the encoding that a person chose for a note's file, each "" for none."""
+    def reading_choices(self, note_id: str) -> tuple[str, str]:
+        """Return the converter and the encoding that the user chose for a note's file, each "" for none."""
         converter = "iif(json_valid(document), coalesce(json_extract(document, '$.chosen'), ''), '')"
         row = self._database.row(f"SELECT {converter}, {_CHOSEN} FROM notes WHERE id = ?", note_id)
         return (str(row[0]), str(row[1])) if row else ("", "")
 
     def options(self, note_id: str) -> ChunkingOptions | None:
-        """Return the note's own chunking options, None if it has those of its base or isn't stored."""
+        """Return the note's own chunking options, None if it has its base's or isn't stored."""
         options = self._database.value("SELECT chunking FROM notes WHERE id = ?", note_id)
         return options_of(note_id, options, self._database.unread)
 
@@ -167,7 +167,7 @@ class NoteTable(StoreTable):
     def ids(self) -> set[str]:
         return set(self._database.column("SELECT id FROM notes"))
 
-    def holding(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
+    def notes_with_text(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
         """Yield the answering notes of a base whose text may hold another one, folded, by their paths."""
         where = narrowed.answerable_conditions(Filters(bases=(base.name,)))
         rows = self._database.rows(
@@ -255,7 +255,7 @@ class NoteTable(StoreTable):
         )
 
     def tags(self, base: str | None = None) -> dict[str, int]:
-        """Return the tags in use with their numbers of notes, the most frequent first; `a` counts those of `a/b`."""
+        """Return the tags in use with their note counts, most frequent first; `a` includes the notes of `a/b`."""
         return dict(
             self._database.rows(
                 "WITH RECURSIVE named(tag, note_id) AS (SELECT tag, note_id FROM tags UNION ALL"
@@ -286,7 +286,7 @@ class NoteTable(StoreTable):
         )
         return [ActiveFile(*row) for row in self._database.rows(statement)]
 
-    def loose(self, base: KnowledgeBase) -> list[KnownNote]:
+    def local_notes(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return the notes of the base that live in the workspace and have a path."""
         rows = self._database.rows(
             "SELECT id, path, source_ref, content_hash, -1, -1 FROM notes"

@@ -44,7 +44,7 @@ class NoteToIndex:
     recut: "Callable[[], NoteToIndex] | None" = None
 
     def with_vectors(self, vectors: Mapping[bytes, int], refused: Mapping[bytes, int]) -> "NoteToIndex":
-        """Return the note to be stored; `vectors` are the ids of vectors by the hash of their text, `refused` those of
+        """Return the note to store; `vectors` are the ids of vectors by the hash of their text, `refused` the ids of
         refusals.
 
         A chunk gets none if one of its windows has none.

@@ -18,7 +18,7 @@ Sign = tuple[int, int]
 
 
 class NoteVectors(StoreTable):
-    """The vectors of whole notes, computed from those of their windows."""
+    """The vectors of whole notes, computed from their windows' vectors."""
 
     def answering(self) -> set[str]:
         """Return the ids of the notes that answer: active and not expired."""
@@ -26,7 +26,7 @@ class NoteVectors(StoreTable):
         return set(self._database.column(f"SELECT id FROM notes WHERE {where}", *where.values))
 
     def states(self) -> dict[str, int]:
-        """Return of each note a number that is another one after its text, or what a person hid of it, has changed."""
+        """Return each note's number, which changes when its text or its hidden parts change."""
         return dict(
             self._database.rows(
                 "SELECT notes.id, 1000 * generation + count(chunks.rowid) FROM notes"

@@ -46,7 +46,7 @@ class PackTable(StoreTable):
         return [_READER(dict(row), self._database.unread) for row in self._database.rows(f"{_PACK} {where}", *values)]
 
     def passed_by(self) -> dict[str, str]:
-        """Return the notes of installed packs that an upgrade left as a person has them, by their ids.
+        """Return the notes of installed packs that an upgrade left as the user has them, by their ids.
 
         Each has the hash of what its pack has for it, "" where that is nothing, or was taken and given back.
         """

@@ -37,7 +37,7 @@ class PendingChunk:
 class PendingTable(StoreTable):
     """The pending chunks of a workspace.
 
-    `turn` is held by the thread that embeds them. `opened` are the notes that a person opened last.
+    `turn` is held by the thread that embeds them. `opened` are the notes that the user opened last.
     """
 
     def __init__(self, database: Database) -> None:
@@ -56,7 +56,7 @@ class PendingTable(StoreTable):
         return set(self._database.column(statement, [*note_ids]))
 
     def count(self, base_ids: Iterable[str], only: Collection[str] | None = None) -> PendingCount:
-        """Count the pending chunks of some bases, or `only` those of these ids."""
+        """Count the pending chunks of some bases, or `only` these ids."""
         chosen, values = _chosen(only)
         row = self._database.row(
             "SELECT count(DISTINCT note_id), count(*) FROM chunks INDEXED BY chunks_pending"
@@ -83,9 +83,9 @@ class PendingTable(StoreTable):
 
     @decoding
     def next(self, counts: Mapping[str, int], only: Collection[str] | None = None) -> list[PendingChunk]:
-        """Return pending chunks of one base: those of `opened` notes, else of the newest notes.
+        """Return pending chunks of one base: of `opened` notes, else of the newest notes.
 
-        `counts` are the most of each base; `only`: those of these ids.
+        `counts`: the limit for each base; `only`: chunks of these ids.
         """
         chosen, values = _chosen(only)
         notes = self._database.rows(
@@ -110,7 +110,7 @@ class PendingTable(StoreTable):
         return [PendingChunk(row[0], row[1], row[2], row[3], chunk_of(row)) for row in rows]
 
     def unchanged(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> dict[PendingChunk, Sequence[int]]:
-        """Return those of some chunks, with their vectors, that are still pending and as they were."""
+        """Return the chunks, with their vectors, that are still pending and unchanged."""
         rows = self._database.rows(
             "SELECT chunks.rowid, note_id, generation FROM chunks JOIN notes ON notes.id = note_id"
             f" WHERE chunks.rowid {AMONG} AND state = 'pending'",

@@ -1,4 +1,4 @@
-"""The pictures of notes as rows: which stand where, and what was read of each file, by its hash."""
+"""The pictures of notes as rows: their places, and the text read from each file, by its hash."""
 
 import json
 from collections.abc import Collection, Iterable, Sequence
@@ -31,7 +31,7 @@ class Unplaced(NamedTuple):
 
 
 class PictureTable(StoreTable):
-    """The pictures of a workspace. A file is read once, however many notes and bases it stands in."""
+    """The pictures of a workspace. A file is read once, however many notes and bases show it."""
 
     # of notes
 
@@ -190,7 +190,7 @@ class PictureTable(StoreTable):
             self._database.execute(f"DELETE FROM pictures WHERE {failed}", aside=True)
 
     def drop_unused(self) -> None:
-        """Delete what was read of files that stand in no note."""
+        """Delete the texts of files that no note shows."""
         self._database.execute("DELETE FROM pictures WHERE hash NOT IN (SELECT hash FROM note_pictures)", aside=True)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from core.base.text import fold
 from core.model import Condition
-from core.store.phrases import within_a_word
+from core.store.phrases import is_inside_word
 
 NAMES = """
     WITH RECURSIVE names(name) AS (
@@ -55,6 +55,6 @@ def holds_phrase(text: str, folded: str) -> bool:
     """The SQL function for a text that holds a folded phrase; Latin words at its edges must be whole."""
     text = fold(text)
     at = text.find(folded)
-    while at >= 0 and (within_a_word(text, at) or within_a_word(text, at + len(folded))):
+    while at >= 0 and (is_inside_word(text, at) or is_inside_word(text, at + len(folded))):
         at = text.find(folded, at + 1)
     return at >= 0

@@ -1,7 +1,7 @@
 """Rows -> nouns: each value is checked by the type of its field.
 
 A value that isn't of its type, as damage or another program may leave it, is one row's problem: it counts as empty,
-and `Unread` names the row and the field to the person.
+and `Unread` names the row and the field to the user.
 """
 
 import json
@@ -63,7 +63,7 @@ class Unread:
 
 
 class RowReader(Generic[Noun]):
-    """Reads rows as nouns of a kind; `what` names the kind to a person, and its `named` field each one.
+    """Reads rows as nouns of a kind; `what` names the kind to the user, and the field `named` each noun.
 
     `own` are functions that read a stored value, in place of that of the field's type.
     """

@@ -24,7 +24,7 @@ _RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS
 class RunTable(StoreTable):
     """The runs of a workspace; writing them changes nothing that a search finds.
 
-    To read or write a run that was deleted, with its base or by itself, raises RunNotFound.
+    Reading or writing a deleted run raises RunNotFound.
     """
 
     def for_base(self, base: KnowledgeBase) -> list[Run]:
@@ -42,19 +42,19 @@ class RunTable(StoreTable):
         """Store a new run, and return it with its id; raises RunNotFound if its base was deleted."""
         with self._database.write(aside=True):
             taken = self._database.column("SELECT id FROM runs")
-            begun = replace(run, id=fresh_id(f"{run.base_id}/{run.set_name}/{run.started_at}", taken))
+            run_with_id = replace(run, id=fresh_id(f"{run.base_id}/{run.set_name}/{run.started_at}", taken))
             if not self._database.value("SELECT 1 FROM bases WHERE id = ?", run.base_id):
-                raise RunNotFound(begun.id)
-            pipeline = asdict(begun.pipeline) | {"search": begun.pipeline.search.chosen()}
-            row = {name: getattr(begun, name) for name in Run.__slots__ if name != "asked"} | {
+                raise RunNotFound(run_with_id.id)
+            pipeline = asdict(run_with_id.pipeline) | {"search": run_with_id.pipeline.search.chosen()}
+            row = {name: getattr(run_with_id, name) for name in Run.__slots__ if name != "asked"} | {
                 "pipeline": json.dumps(pipeline),
-                "settings": json.dumps(begun.settings),
-                "started_at": begun.started_at.isoformat(),
+                "settings": json.dumps(run_with_id.settings),
+                "started_at": run_with_id.started_at.isoformat(),
                 "ended_at": None,
                 "metrics": "{}",
             }
             self._database.insert("runs", row)
-        return begun
+        return run_with_id
 
     def add(
         self,
@@ -99,7 +99,7 @@ def _stored(result: QuestionResult) -> dict[str, Any]:
 
 def _pipeline(value: object) -> Pipeline:
     fields = loaded(value)
-    # Some commits with schema 9 stored the search settings beside the other fields.
+    # Some commits with schema 9 stored the search settings next to the other fields.
     read: Pipeline = reader(Pipeline)(fields | {"search": fields.get("search", fields)})
     return read
 

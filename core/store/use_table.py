@@ -93,7 +93,7 @@ class UseTable(StoreTable):
             *(in_utc(item).isoformat() for item in (since, unseen)),
         )
 
-    def favour(self, note_ids: Iterable[str]) -> Mapping[str, float]:
+    def verdict_weights(self, note_ids: Iterable[str]) -> Mapping[str, float]:
         """Return what the verdicts on notes say, above -1 and below 1, of those that have any."""
         rows = self._database.rows(
             "SELECT note_id, sum(helpful), count(*) FROM uses WHERE helpful IN (1, 0, -1)"

@@ -68,7 +68,7 @@ class VersionTable(StoreTable):
         return self._database.value("SELECT max(number) FROM versions WHERE note_id = ?", note_id) or 0
 
     def note_ids(self, base_id: str | None = None) -> set[str]:
-        """Return the ids of all notes that have versions, or of those of a base, deleted ones too."""
+        """Return the ids of all notes that have versions, or the ids of a base's notes; includes deleted notes."""
         statement = "SELECT DISTINCT note_id FROM versions WHERE ?1 IS NULL OR base_id = ?1"
         return set(self._database.column(statement, base_id))
 

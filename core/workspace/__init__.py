@@ -97,9 +97,9 @@ class Workspace(Services):
         self.access = AccessTokens(self.store.folder, readonly=readonly)
         self._given = ExitStack()
         if settings:
-            from core.indexing.models.servers import given
+            from core.indexing.models.servers import override_settings
 
-            self._given.enter_context(given(self.settings))
+            self._given.enter_context(override_settings(self.settings))
         super().__init__(self.store, self.settings, preferences, Jobs())
         if not readonly:
             self._expire_trash()

@@ -270,7 +270,7 @@ def test_a_copy_of_the_database_alone_can_be_brought_back_too(workspace: Workspa
 
 def test_two_at_once_are_refused(workspace: Workspace) -> None:
     workspace.backups.place.mkdir()
-    with making._alone(workspace.backups.place), pytest.raises(StoreError, match="being made"):
+    with making._hold_folder(workspace.backups.place), pytest.raises(StoreError, match="being made"):
         workspace.backups.make()
     with pytest.raises(UnknownChoice):
         workspace.backups.get("latest")

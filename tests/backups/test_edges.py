@@ -141,7 +141,7 @@ def test_a_database_of_another_program_is_not_put_in_place(workspace: Workspace,
         connection.executescript(f"CREATE TABLE bases (id); PRAGMA user_version = {schema};")
     with pytest.raises(SourceError, match="no database of Tessera"):
         workspace.backups.restore(str(file))
-    assert not restoring.waits(workspace.store.folder)
+    assert not restoring.is_pending(workspace.store.folder)
 
 
 @pytest.mark.usefixtures("cheap_passphrases")

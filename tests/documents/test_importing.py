@@ -189,7 +189,7 @@ def test_the_same_text_converted_again_is_no_new_version(workspace: Workspace, f
     assert len(workspace.notes.history(card.id)) == 1
     assert workspace.notes.plan_folder(folder, "work").is_empty
     assert workspace.documents.convert(card.id).version == 1
-    assert workspace.store.notes.chosen(card.id) == ("", "")
+    assert workspace.store.notes.reading_choices(card.id) == ("", "")
     (folder / "garden.rst").write_bytes(RST.replace(b"sun", b"rain"))
     assert workspace.documents.convert(card.id).version == 2
 

@@ -105,7 +105,7 @@ def test_what_was_closed_is_there_and_only_a_sound_index_is_trusted(backend: Bac
 
 def test_what_is_built_beside_takes_the_place(backend: Backend) -> None:
     filled(backend)
-    fresh = backend.beside()
+    fresh = backend.rebuild_backend()
     fresh.open(empty=True)
     assert fresh.names() == set()
     filled(fresh, "vectors-c")

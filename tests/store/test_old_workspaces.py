@@ -157,7 +157,7 @@ def check(workspace: Workspace, version: int) -> None:
     if version >= 16:
         check_pictures(workspace)
     if version >= 17:
-        assert "copy-0a1b2c3d4e5f" in workspace.store.decisions.out_of_sight()
+        assert "copy-0a1b2c3d4e5f" in workspace.store.decisions.hidden_keys()
     if version >= 18:
         assert [(fact.rejected, fact.reason) for fact in workspace.store.facts.all()] == [(True, "known"), (False, "")]
     if version >= 19:

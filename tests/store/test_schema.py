@@ -53,7 +53,7 @@ def test_a_database_of_the_first_version_opens_and_keeps_its_notes(old: Path) ->
     assert store.edits.all() == []
     (card,) = store.notes.cards()
     assert (card.state, card.chunks) == ("ready", 1)
-    assert store.words.ranked(["body"], 5).keys() == {7}
+    assert store.words.rank(["body"], 5).keys() == {7}
     store.open_index()
     assert store.index.ids(store.bases.named("old")) == {entry_id(bytes.fromhex("0000803F00000000"))}
     store.close()
@@ -69,9 +69,9 @@ def test_traditional_characters_are_indexed_anew(old: Path) -> None:
     connection.commit()
     connection.close()
     store = Store(old)
-    assert store.words.containing("记忆体") == store.words.containing("記憶體") == {8}
-    assert store.words.ranked(["台湾"], 5).keys() == store.words.ranked(["ram"], 5).keys() == {8}
-    assert store.words.ranked(["body"], 5).keys() == {7}
+    assert store.words.find_phrase("记忆体") == store.words.find_phrase("記憶體") == {8}
+    assert store.words.rank(["台湾"], 5).keys() == store.words.rank(["ram"], 5).keys() == {8}
+    assert store.words.rank(["body"], 5).keys() == {7}
     store.close()
 
 
@@ -83,8 +83,8 @@ def test_words_in_an_earlier_form_are_written_anew_once(old: Path) -> None:
     connection.close()
     for _ in range(2):
         store = Store(old)
-        assert store.words.ranked(["warehouse"], 5).keys() == store.words.ranked(["iphone"], 5).keys() == {7}
-        assert store.words.ranked(["house"], 5) == {}
+        assert store.words.rank(["warehouse"], 5).keys() == store.words.rank(["iphone"], 5).keys() == {7}
+        assert store.words.rank(["house"], 5) == {}
         version = store.database.version()
         store.close()
     assert Store(old, readonly=True).database.version() == version
@@ -105,7 +105,7 @@ def test_chunks_get_their_sections_and_keep_their_breadcrumb_and_vectors(old: Pa
         assert (found.section, found.hierarchy_level) == (("Guide", "Installation"), 2)
         assert (found.sections, found.breadcrumb) == (("Guide", "Installation"), ("Guide",))
         assert found.state == "embedded"
-        assert store.words.ranked(["installation"], 5).keys() == {7}
+        assert store.words.rank(["installation"], 5).keys() == {7}
         where = Filters(conditions=(Condition("section", ("installation",)),))
         assert store.chunks.allowed(where).tolist() == [7]
         assert store.database.value("SELECT count(*) FROM windows WHERE chunk = 7") == 1

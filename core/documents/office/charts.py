@@ -99,7 +99,7 @@ def _rows(categories: dict[int, str], columns: list[tuple[str, dict[int, str]]])
 
 
 def _points(element: Element | None) -> dict[int, str]:
-    """Return the values of a reference by their places; those of several levels are joined, the outer ones first."""
+    """Return the values of a reference by their places; values of several levels are joined, the outer ones first."""
     joined: dict[int, str] = {}
     if element is None:
         return joined

@@ -171,7 +171,7 @@ class _Part:
         self._instead[run] = [text_run(run, text), run]
 
     def _after(self, element: Element, made: list[Element]) -> None:
-        """Put blocks behind the paragraph that holds an element."""
+        """Put blocks after the paragraph that holds an element."""
         if (paragraph := self._above(element, "p")) is not None:
             self._behind.setdefault(paragraph, []).extend(made)
 
@@ -183,7 +183,7 @@ class _Part:
 
 
 def _add_comments(package: Package, main: str, parts: list[Element], added: Insertions, wanted: bool) -> None:
-    """Put each comment behind what it is about: a paragraph with its list, or a table."""
+    """Put each comment after its subject: a paragraph with its list, or a table."""
     read = [package.optional(name) for name in package.related(main, "comments")]
     if None in read:
         added.omit("comment", count=read.count(None))
@@ -218,7 +218,7 @@ def _outermost(element: Element, of: dict[Element, Element]) -> Element:
 
 
 def _behind_lists(behind: dict[Element, list[Element]], of: dict[Element, Element]) -> dict[Element, list[Element]]:
-    """Return what comes behind blocks, with that behind an item of a list moved to the end of its list."""
+    """Return what follows blocks; what follows an item of a list moves to the end of its list."""
     moved: dict[Element, list[Element]] = {}
     for parent in {of[block] for block in behind}:
         waiting: list[Element] = []
@@ -257,7 +257,7 @@ def _append(document: Element, marker: str) -> None:
 
 
 def _texts(root: Element) -> list[str]:
-    """Return the texts of the paragraphs in an element, those of text boxes after the one that holds them."""
+    """Return the texts of the paragraphs in an element, texts in text boxes after the paragraph that holds them."""
     return [text for paragraph in found(root, "p") if (text := _text(paragraph))]
 
 

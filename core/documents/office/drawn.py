@@ -28,7 +28,7 @@ class SlideShape:
 
 
 def shapes(tree: Element) -> Iterator[SlideShape]:
-    """Yield the shapes below an element, those of groups too."""
+    """Yield the shapes below an element, also in groups."""
     for child in tree:
         kind = local(child)
         if kind in ("sp", "graphicFrame", "pic", "cxnSp"):

@@ -1,6 +1,6 @@
 """The numbers and letters that Word shows before paragraphs, where Markdown or pandoc would show others.
 
-`1.` and `1)` of plain lists stay lists; each other label (`a)`, `i)`, `2(b)`, `1.1`, those of headings) becomes text.
+`1.` and `1)` of plain lists stay lists; each other label (`a)`, `i)`, `2(b)`, `1.1`, and of headings) becomes text.
 """
 
 import re
@@ -72,7 +72,7 @@ def write_labels(package: Package, main: str, document: Element) -> dict[str, El
 
 
 def _label(of: _List, counts: dict[int, int], depth: int) -> str:
-    """Count a paragraph; return what stands before it."""
+    """Count a paragraph; return its label."""
     level = of.levels.get(depth, _ListLevel())
     counts[depth] = counts.get(depth, level.start - 1) + 1
     for deeper in range(depth + 1, _LEVELS):

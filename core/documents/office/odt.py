@@ -211,7 +211,7 @@ class _OdtBody:
             ):
                 self._lifted.append((entry, inner))
         substitute(self._body, self._instead)
-        for shape, inner in self._lifted:  # behind the paragraph that holds the box or the shape
+        for shape, inner in self._lifted:  # after the paragraph that holds the box or the shape
             shape[:] = [element for element in shape if element not in inner]
             self._after(shape, inner)
         insert_behind(self._body, self._behind)
@@ -253,7 +253,7 @@ class _OdtBody:
         ]
 
     def _comment(self, annotation: Element) -> None:
-        """Put a comment behind what it is about."""
+        """Put a comment after its subject."""
         name = "".join(part.text or "" for part in annotation if part.tag == _CREATOR)
         said = blocks.callout("comment", name, blocks.paras(_texts(annotation)))
         block, above = annotation, annotation
@@ -268,7 +268,7 @@ class _OdtBody:
             self._behind.setdefault(block, []).append(_paragraph(self._added.marker([said])))
 
     def _draw(self, element: Element) -> None:
-        """Put a chart's title and values behind its paragraph, or name what else is embedded."""
+        """Put a chart's title and values after its paragraph, or name what else is embedded."""
         name = posixpath.normpath(element.get(_HREF, ""))
         if element.find("*") is not None:  # a formula, or a document within this one
             return

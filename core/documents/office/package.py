@@ -194,7 +194,7 @@ def parents(root: Element) -> dict[Element, Element]:
 
 
 def substitute(root: Element, by_old: Mapping[Element, Iterable[Element]]) -> None:
-    """Put elements where others were, at any depth; the text behind those stays.
+    """Put elements where others were, at any depth; the text after those stays.
 
     What takes a place may be the children of an element, in which places were taken too.
     """
@@ -212,7 +212,7 @@ def substitute(root: Element, by_old: Mapping[Element, Iterable[Element]]) -> No
 
 
 def insert_behind(root: Element, behind: dict[Element, list[Element]]) -> None:
-    """Put elements behind others, at any depth; what is put there may have others behind it."""
+    """Put elements after others, at any depth; inserted elements may have others after them."""
 
     def expanded(children: Iterable[Element]) -> Iterator[Element]:
         for child in children:

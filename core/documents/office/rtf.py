@@ -27,7 +27,7 @@ from core.model import Omission
 
 @dataclass(slots=True)
 class Flow:
-    """The document, a note, a header or a box. `behind` comes after the paragraph or the table that is open.
+    """The document, a note, a header or a box. `behind`: blocks to put after the paragraph or the table that is open.
 
     A table within a table is the text of its cell.
     """
@@ -217,7 +217,7 @@ class Rtf:
             self._end()
 
     def _write(self, text: bytes, sign: str) -> None:
-        """Keep text until its bytes are complete; what stands for a character that was read already is skipped."""
+        """Keep text until its bytes are complete; replacements of a character that was read already are skipped."""
         if self._to_skip:
             skipped = min(self._to_skip, len(text) or 1)
             self._to_skip -= skipped

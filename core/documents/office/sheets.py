@@ -1,4 +1,4 @@
-"""What stands on a sheet of an Excel workbook beside its cells: comments, texts, charts, files within it."""
+"""Content of an Excel sheet other than cells: comments, texts, charts, files within it."""
 
 import posixpath
 import re
@@ -20,7 +20,7 @@ _FILES = ("oleObject", "package")
 
 
 class SheetExtras:
-    """What a workbook has on its sheets beside their cells, and what was left out of it."""
+    """Content of a workbook's sheets other than cells, and what was left out."""
 
     def __init__(self, data: bytes) -> None:
         self._package = Package(data)
@@ -39,7 +39,7 @@ class SheetExtras:
                 yield chart.title, chart.rows
 
     def texts(self, sheet: str) -> Iterator[str]:
-        """Yield texts that stand in boxes on a sheet."""
+        """Yield the texts in boxes on a sheet."""
         for root in self._roots(sheet, "drawing"):
             resolve_alternatives(root)
             for shape in shapes(root):

@@ -38,7 +38,7 @@ class Slides:
 
     @property
     def warnings(self) -> tuple[Message, ...]:
-        """What a person should know of the text."""
+        """Warnings about the text for the user."""
         slides = ", ".join(map(str, self._hidden))
         if not slides:
             return ()

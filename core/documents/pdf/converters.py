@@ -60,7 +60,7 @@ class Pdf:
 
 
 class PdfText:
-    """Reads the text of a PDF as the file holds it, without a look at where it stands."""
+    """Reads the text of a PDF as the file holds it, regardless of its layout."""
 
     kinds = "pdf"
 

@@ -42,7 +42,7 @@ class Direction:
     mirrored: bool = False
 
     def is_like(self, other: "Direction") -> bool:
-        """Return whether letters of both directions stand in one line."""
+        """Return whether letters of both directions are in one line."""
         apart = abs(self.degrees - other.degrees) % 360
         return self.mirrored == other.mirrored and min(apart, 360 - apart) <= _ALIKE
 
@@ -86,7 +86,7 @@ def gap(last: Letter, letter: Letter) -> float:
 
 @dataclass(slots=True)
 class Glyphs:
-    """The letters of a page by direction; `unknown` glyphs stand for no character, `beyond` are more than are read.
+    """The letters of a page by direction; `unknown` glyphs have no character, `beyond` are over the limit.
 
     Letters that aren't upright have no sound places: the page has to be turned first.
     """
@@ -102,7 +102,7 @@ class Glyphs:
         return sum(map(str.isalnum, text)) + self.beyond
 
     def directions(self) -> list[Direction]:
-        """Return the directions of the letters, that of the most first; each stands for those that are like it."""
+        """Return the directions of the letters, the most frequent first; each represents similar ones."""
         found: list[Direction] = []
         for direction in sorted(self.letters, key=lambda letter: -len(self.letters[letter])):
             if self.letters[direction] and not any(direction.is_like(other) for other in found):
@@ -113,7 +113,7 @@ class Glyphs:
         return sorted(found, key=lambda item: -weights[item])
 
     def alike(self, wanted: Direction, without: Sequence[Direction] = ()) -> list[Letter]:
-        """Return the letters of a direction that can be seen, in the order of the file, `without` those of others."""
+        """Return the letters of a direction that can be seen, in the order of the file, `without` letters of others."""
         alike = [
             held
             for direction, held in self.letters.items()

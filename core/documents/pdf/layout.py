@@ -94,7 +94,7 @@ def _divided(cells: Sequence[Sequence[GlyphRun]], widths: Sequence[float]) -> li
 
 
 def _is_part(cells: Mapping[Any, Sequence[GlyphRun]], outside: Sequence[Letter]) -> bool:
-    """Return whether rules are those of a part of a table: its rows go on outside, or cells are tables themselves."""
+    """Return whether rules belong to a part of a table: its rows go on outside, or cells are tables themselves."""
     if any(sum(len(row) > 1 for row in by_baseline(runs)) >= _ROWS for runs in cells.values()):
         return True
     baselines = {round(run.y) for runs in cells.values() for run in runs}
@@ -188,14 +188,14 @@ class Text:
 
 
 def views_of(page: Page) -> list[View]:
-    """Return the lines and tables of a page, those of letters in other directions after the upright ones."""
+    """Return the lines and tables of a page, letters in other directions after the upright ones."""
     tables, letters = ruled(page)
     views = [View(page.number, page.height, arranged(runs_of(letters, page.number), tables))]
     return views + [view for other in page.aside for view in views_of(other)]
 
 
 def letters_in(views: Sequence[View]) -> int:
-    """Return how many letters and digits stand in the lines and tables of views."""
+    """Return the number of letters and digits in the lines and tables of views."""
     parts = (part for view in views for column in view.columns for part in column)
     return sum(map(str.isalnum, "".join(text for part in parts for text in _texts(part))))
 
@@ -233,7 +233,7 @@ def _unscanned(column: Sequence[GlyphRun | PageTable], scan: str) -> Sequence[Gl
 
 
 def _demote(blocks: Sequence[PageBlock]) -> None:
-    """Make headings text that are none: long ones, those without text below, and those of a level of mostly values."""
+    """Turn false headings into text: long ones, ones without text below, and levels of mostly values."""
     values = _levels_of_values(blocks)
     next_level: int | None = 0
     for block in reversed(blocks):
@@ -298,7 +298,7 @@ def _add(
 
 
 def _alike(column: Sequence[GlyphRun | PageTable], styles: Styles) -> set[int]:
-    """Return the numbers of the lines that don't stand out from their neighbours: one of several in one style."""
+    """Return the numbers of the lines that don't differ from their neighbours: one of several in one style."""
     alike: set[int] = set()
     stretch: list[int] = []
     for number, (last, line) in enumerate(pairwise([None, *column])):

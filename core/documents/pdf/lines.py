@@ -126,7 +126,7 @@ class GlyphRun(PlacedText):
 
 @dataclass(slots=True)
 class _Group:
-    """Letters side by side; `y` and `size` are those of the largest."""
+    """Letters side by side; `y` and `size` are the largest letter's."""
 
     letters: list[Letter]
     y: float
@@ -154,7 +154,7 @@ def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
 
 
 def _continues(last: Letter, letter: Letter) -> bool:
-    """Return whether a letter stands right behind another, at its height or, smaller, a little above or below."""
+    """Return whether a letter is right after another, at its height or, smaller, a little above or below."""
     size = last.size if last.size > letter.size else letter.size
     if not -0.6 * size < letter.x0 - last.x1 < _APART * size and not -0.6 * size < gap(last, letter) < _APART * size:
         return False

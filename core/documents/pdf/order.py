@@ -71,7 +71,7 @@ def _is_title(part: Part, others: Sequence[Part]) -> bool:
 
 
 def _below(left: Sequence[Part], right: Sequence[Part]) -> int:
-    """Return from which part on the left ones stand below both columns, such as a short title before what follows."""
+    """Return from which part on the left ones are below both columns, such as a short title before what follows."""
     bottom = max((_bottom(part) for part in right), default=0.0)
     for at, part in enumerate(left[1:], start=1):
         if right and part.top > bottom and part.top - _bottom(left[at - 1]) > 0.8 * (_bottom(part) - part.top):
@@ -112,7 +112,7 @@ def _gutter(parts: Sequence[Part]) -> float | None:
 
 
 def _are_columns(left: Sequence[GlyphRun], right: Sequence[GlyphRun], width: float) -> bool:
-    """Return whether the lines on both sides of a gutter are columns of text, and not those of a table.
+    """Return whether the lines on both sides of a gutter are columns of text, not of a table.
 
     The rows of a table share their baselines, and none of its cells goes on in the row below.
     """

@@ -1,4 +1,4 @@
-"""Whether lines below each other are one running text, or each says something by itself."""
+"""Whether lines below each other are one running text, or separate statements."""
 
 import re
 from collections.abc import Sequence

@@ -213,10 +213,10 @@ _MOST_ANNOTATIONS = 5_000
 
 @dataclass(slots=True)
 class Page:
-    """What stands on a page, turned so that most of its letters stand upright; `number` counts from 1.
+    """The content of a page, turned so that most of its letters are upright; `number` counts from 1.
 
     `aside` has the letters of other directions, one page for each. `count` is the number of characters that pdfium
-    has for the page, `unknown` that of those which stand for no character; `comments` counts comments of people.
+    has for the page, `unknown` the number without a character; `comments` counts readers' comments.
     """
 
     number: int
@@ -306,7 +306,7 @@ def page(document: Any, number: int) -> Page:
 
 
 def _view(loaded: Any, number: int, letters: list[Letter], *, with_drawings: bool) -> Page:
-    """Return what stands on a page, of its letters those that are upright."""
+    """Return the content of a page with its upright letters only."""
     width, height = loaded.get_size()
     made = Page(number, width, height, letters)
     if with_drawings:
@@ -347,7 +347,7 @@ def _prepare(turning: TurningPage) -> int:
 
 
 def _bullets(page: Page) -> Iterator[Letter]:
-    """Yield a bullet for each dot that stands before a letter, at its middle."""
+    """Yield a bullet for each dot before a letter, at its middle."""
     for x0, x1, middle in page.drawn.dots[:_MOST_DOTS]:
         beside = [
             letter

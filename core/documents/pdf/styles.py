@@ -29,7 +29,7 @@ class View:
 class Styles:
     """Size of the body and the levels of larger sizes; with `fixed` the whole document is in a font of fixed width.
 
-    `pitch` is the usual distance of lines, `compounds` the words with hyphens that stand within lines.
+    `pitch` is the usual distance of lines, `compounds` the words with hyphens within lines.
     In a document of mostly `bold` letters these say nothing.
     """
 

@@ -1,4 +1,4 @@
-"""The tables of a page whose rows have no rules: what stands side by side, row for row, in the same columns."""
+"""The tables of a page whose rows have no rules: texts side by side, row for row, in the same columns."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ class PageTable:
 
 
 def filled(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[list[str]]:
-    """Return rows of cells; what stands alone on its baseline goes on with the cell above it."""
+    """Return rows of cells; text alone on its baseline continues the cell above it."""
     made: list[list[str]] = []
     for row in rows:
         number, text = row[0]
@@ -159,7 +159,7 @@ def _columns(group: Sequence[Sequence[GlyphRun]]) -> list[float]:
     before: set[int] = set()
     for x0, x1 in sorted(columns):
         held = {number for number, row in enumerate(rows) if any(item[0] < x1 and x0 < item[1] for item in row)}
-        if starts and not held & before and min(len(held), len(before)) == 1:  # a heading beside its values
+        if starts and not held & before and min(len(held), len(before)) == 1:  # a heading next to its values
             before |= held
             continue
         starts.append(x0)

@@ -102,7 +102,7 @@ class Backups:
 
     def all(self) -> list[Backup]:
         """Return all backups, the newest first; one that can't be read has a `problem`."""
-        return manifest.every(self._folder / BACKUPS, self.place)
+        return manifest.list_backups(self._folder / BACKUPS, self.place)
 
     def get(self, name: str) -> Backup:
         """Return a backup by its name, `latest` for the newest one that can be read; raises UnknownChoice."""
@@ -116,7 +116,7 @@ class Backups:
 
     def named(self, name: str) -> Backup:
         """Return a backup by its name, `latest`, or its whole path; raises UnknownChoice."""
-        return manifest.listed(Path(name)) if Path(name).is_absolute() else self.get(name)
+        return manifest.read_backup(Path(name)) if Path(name).is_absolute() else self.get(name)
 
     def make(
         self, reason: BackupReason = "person", *, to: Path | None = None, progress: Progress = no_progress

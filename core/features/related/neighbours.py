@@ -176,5 +176,5 @@ class Neighbours:
         every = max(1, self._store.chunks.count_all())
         weights = {word: counts[word] * math.log((every + 1) / held) for word, held in known.items()}
         words = sorted(weights, key=lambda word: (-weights[word], word))[:_ASKED]
-        ranked = self._store.words.ranked(words, _CHUNKS) if words else {}
+        ranked = self._store.words.rank(words, _CHUNKS) if words else {}
         return [owner for owner in self._store.note_vectors.owners([*ranked]) if owner in allowed][:CANDIDATES]

@@ -84,7 +84,7 @@ class Review:
         if unknown := sorted(wanted - MATTERS.keys()):
             raise UnknownChoice("kind", unknown[0], MATTERS)
         chosen: list[MatterKind] = [kind for kind in MATTERS if kind in wanted]
-        hidden = self._store.decisions.out_of_sight()
+        hidden = self._store.decisions.hidden_keys()
         sources = dict.fromkeys(self._sources[kind] for kind in chosen)
         waiting = [
             matter for source in sources for matter in source() if matter.kind in chosen and matter.key not in hidden

@@ -72,7 +72,7 @@ _LEAST_SPREAD = 0.005
 def settle(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBase], Embedder]) -> None:
     """Measure the floor of a base unless it is known for its notes and questions; raises the errors of its embedder.
 
-    The person's questions without an answer count as questions about other things; those with one keep it down.
+    The user's questions without an answer count as questions about other things; answered questions limit it.
     """
     windows = store.chunks.count(base)[2]
     sets = [store.questions.for_set(question_set) for question_set in store.questions.sets(base)]
@@ -83,9 +83,12 @@ def settle(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBa
         return
     embedder = embedder_of(base)
     unrelated = np.concatenate(
-        [_unrelated(store, base, embedder), *_asked(embedder, [question.text for question in own if not question.gold])]
+        [
+            _unrelated(store, base, embedder),
+            *_questions(embedder, [question.text for question in own if not question.gold]),
+        ]
     )
-    related = _asked(embedder, [question.text for question in own if question.gold])
+    related = _questions(embedder, [question.text for question in own if question.gold])
     nearest = _nearest(store, base, unrelated)
     mean = nearest.mean()
     for questions in related:
@@ -103,7 +106,7 @@ def _nearest(store: Store, base: KnowledgeBase, questions: Matrix) -> Matrix:
     return centring.similarity(nearest)
 
 
-def _asked(embedder: Embedder, texts: Sequence[str]) -> list[Matrix]:
+def _questions(embedder: Embedder, texts: Sequence[str]) -> list[Matrix]:
     return [embedder.embed(texts, role="query")] if texts else []
 
 

@@ -1,4 +1,4 @@
-"""Model servers: the address, the model and the key of each, as a person enters them, and their test."""
+"""Model servers: the address, the model and the key of each, as the user enters them, and their test."""
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -85,12 +85,12 @@ class Servers:
         keys.store(section, httpx.URL(server.base_url), key)
 
     def remove_key(self, section: str) -> None:
-        """Delete the key that a person entered."""
+        """Delete the key that the user entered."""
         _settings_of(section)
         keys.remove(section)
 
     def delete_for_good(self, section: str) -> None:
-        """Delete what a person entered of a server: address, model and key."""
+        """Delete the entered address, model and key of a server."""
         keys.remove(_known(section))
         self.update(section, base_url="", model="")
 
@@ -126,7 +126,7 @@ class Servers:
 
 
 @contextmanager
-def given(chosen: Settings) -> Iterator[None]:
+def override_settings(chosen: Settings) -> Iterator[None]:
     """Let the models of this process take their folder and their servers from settings that a program gives."""
     with config.override_settings(chosen):
         _forget_models()

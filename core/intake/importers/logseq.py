@@ -76,7 +76,7 @@ class Logseq:
         return with_front(fields, "\n".join(self._lines(lines[first:])).strip("\n") + "\n")
 
     def _lines(self, lines: list[str]) -> Iterator[str]:
-        """Yield the lines of the blocks; an id stands behind the first line of its block, as in Obsidian."""
+        """Yield the lines of the blocks; an id follows the first line of its block, as in Obsidian."""
         fence, log = "", False
         written: list[str] = []
         block = -1
@@ -149,7 +149,7 @@ class Logseq:
 
 
 def _properties(lines: list[str]) -> tuple[dict[str, str], int]:
-    """Return the properties of a page, which its first block holds alone, and the first line behind them."""
+    """Return the properties of a page, which are its whole first block, and the first line after them."""
     values: dict[str, str] = {}
     for number, line in enumerate(lines):
         inside = line.removeprefix("- ") if number == 0 else line.strip()

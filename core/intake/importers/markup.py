@@ -52,7 +52,7 @@ def _written(writer: "_MarkdownWriter", content: str) -> str:
 class _MarkdownWriter(HTMLParser):
     """Writes Markdown as it reads; runs of white space are one blank, but in code.
 
-    Pictures, and links to files beside the page, are written if it is `relative`. The rows of a table of `properties`
+    Pictures, and links to files next to the page, are written if it is `relative`. The rows of a table of `properties`
     aren't written.
     """
 
@@ -196,21 +196,21 @@ class _MarkdownWriter(HTMLParser):
         self._write(("- " if begins else "") + (_CHECKED if about.get("checked") == "true" else _UNCHECKED))
 
     def _group(self, about: dict[str, str]) -> None:
-        """Write the tasks of a group where it stands in the text."""
+        """Write the tasks of a group at its place in the text."""
         group = _TASKS.match(about.get("style", ""))
         if group and group[1] in self._tasks and group[1] not in self.placed and self._rows is None:
             self._write(self._tasks[group[1]] + "\n")
             self.placed.add(group[1])
 
     def _list(self, tag: str, about: Mapping[str, str]) -> None:
-        """Begin a list; one right behind another goes on with it."""
+        """Begin a list; a list right after another one continues it."""
         if not self._lists and self._list_end and not "".join(self._out[self._list_end :]).strip("\n"):
             self._out[self._list_end - 1 :] = ["\n"]
         first = about.get("start", "")
         self._lists.append(0 if tag == "ul" else int(first) if re.fullmatch("[0-9]{1,6}", first) else 1)
 
     def _go_on(self, tag: str) -> None:
-        """Go on with an item of a list on a line of its own, where something stands on its first."""
+        """Continue an item of a list on a new line, if its first line has text."""
         if (
             tag not in ("ul", "ol")
             and self._rows is None

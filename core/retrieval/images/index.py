@@ -50,7 +50,7 @@ class ImageIndex:
             for file in self._store.images.files():
                 progress(0, 0, "")
                 if (now := seen(file)) is not None:
-                    self._store.images.look(file.note_id, now)
+                    self._store.images.update_file(file.note_id, now)
             done = self._embed(embedder, progress)
             self._store.images.drop_unused(model)
             return done
@@ -73,17 +73,17 @@ class ImageIndex:
 
     def _name(self, progress: Progress) -> None:
         """Write which pictures the notes show that are new or changed."""
-        for note_id in self._store.images.unnamed():
+        for note_id in self._store.images.notes_without_pictures():
             progress(0, 0, "")
             try:
                 note = self._store.notes.note(note_id)
             except NoteNotFound:
                 continue
             before = self._store.images.for_note(note_id)
-            self._store.images.put(note_id, [*shown.named(note, before), *_page(note, before)], note.generation)
+            self._store.images.put(note_id, [*shown.list_pictures(note, before), *_page(note, before)], note.generation)
 
     def _embed(self, embedder: ImageEmbedder, progress: Progress) -> int:
-        waiting, done = self._store.images.waiting(embedder.fingerprint), 0
+        waiting, done = self._store.images.pending_files(embedder.fingerprint), 0
         with PictureReader() as reader:
             for number, picture_file in enumerate(waiting):
 

@@ -25,7 +25,7 @@ LEAST = 8
 
 @dataclass(frozen=True, slots=True)
 class BackupKey:
-    """For whom backups are encrypted, and the key that reads them, itself encrypted by the passphrase."""
+    """The recipient of encrypted backups, and the key that reads them, encrypted by the passphrase."""
 
     recipient: str
     identity: str
@@ -39,7 +39,7 @@ def key(folder: Path) -> BackupKey | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError) as error:
-        raise _unusable(file) from error
+        raise _key_error(file) from error
 
 
 def _checked(recipient: object, identity: object) -> BackupKey:
@@ -48,7 +48,7 @@ def _checked(recipient: object, identity: object) -> BackupKey:
     return BackupKey(recipient, identity)
 
 
-def _unusable(file: Path) -> SourceError:
+def _key_error(file: Path) -> SourceError:
     return SourceError(
         str(file), "can't be read, so no backup is made: it would not be encrypted. Set the passphrase again."
     )
@@ -72,7 +72,7 @@ def protect(folder: Path, passphrase: str) -> None:
         files.replace(folder / FILE, json.dumps(asdict(made)))
 
 
-def encrypted(folder: Path, file: Path, backup: Backup) -> Backup:
+def encrypt_backup(folder: Path, file: Path, backup: Backup) -> Backup:
     """Put an encrypted backup in the place of a plain one where the workspace wants it; return what it is then."""
     own = key(folder)
     if own is None:
@@ -81,20 +81,20 @@ def encrypted(folder: Path, file: Path, backup: Backup) -> Backup:
     try:
         recipient = age.x25519.Recipient.from_str(own.recipient)
     except age.RecipientError as error:
-        raise _unusable(folder / FILE) from error
+        raise _key_error(folder / FILE) from error
     age.encrypt_file(str(file), str(content), [recipient])
     sealed = Backup(file, backup.at, 0, backup.reason, backup.workspace, backup.program, backup.schema, encrypted=True)
     digests = {}
     with zipfile.ZipFile(file, "w") as archive:
         for name, stream in ((manifest.KEY, io.BytesIO(own.identity.encode())), (manifest.CONTENT, content.open("rb"))):
             with stream, archive.open(name, "w", force_zip64=True) as target:
-                digests[name] = manifest.copied(stream, target)
+                digests[name] = manifest.copy_stream(stream, target)
         manifest.write(archive, sealed, digests)
     content.unlink()
     return sealed
 
 
-def decrypted(file: Path, folder: Path, passphrase: str) -> Path:
+def decrypt_backup(file: Path, folder: Path, passphrase: str) -> Path:
     """Write what an encrypted backup holds into a folder; raises ConfigError for another passphrase, SourceError."""
     age = _age()
     _, digests = manifest.read(file)
@@ -105,12 +105,12 @@ def decrypted(file: Path, folder: Path, passphrase: str) -> Path:
     except age.DecryptError as error:
         raise ConfigError("This is not the passphrase of the backup.") from error
     except (FileNotFoundError, files.Unfit) as error:
-        raise manifest.damaged(file) from error
+        raise manifest.damage_error(file) from error
     plain = folder / "content.zip"
     try:
         age.decrypt_file(str(content), str(plain), [age.x25519.Identity.from_str(secret.decode())])
     except (age.DecryptError, age.IdentityError, ValueError) as error:
-        raise manifest.damaged(file) from error
+        raise manifest.damage_error(file) from error
     content.unlink()
     sealed.unlink()
     return plain

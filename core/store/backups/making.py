@@ -1,4 +1,4 @@
-"""Making a backup: a copy of the database at one moment, with what belongs to it, as one file or not at all."""
+"""Making a backup: a copy of the database at one moment, with its files, as one file or not at all."""
 
 import os
 import shutil
@@ -55,19 +55,19 @@ def make(
     if place == own:
         with translate_errors(folder):
             files.folder(own)
-    with translate_errors(place), _alone(place, _PREFIX if to else ".") as partial:
+    with translate_errors(place), _hold_folder(place, _PREFIX if to else ".") as partial:
         _check_space(folder, place)
         database = partial / DATABASE
         _copy(connection, database, folder, progress)
-        backup = _about(database, folder, reason)
-        made = _packed(folder, partial, backup, progress)
-        if reason != "migration":  # which lies beside the database, and must not fail
-            backup = encryption.encrypted(folder, made, backup)
+        backup = _describe_backup(database, folder, reason)
+        made = _write_zip(folder, partial, backup, progress)
+        if reason != "migration":  # a migration's copy is next to the database and must not fail
+            backup = encryption.encrypt_backup(folder, made, backup)
         with suppress(OSError):  # a disk without permissions
             made.chmod(0o600)
         with made.open("rb+") as stream:
             os.fsync(stream.fileno())
-        file = places.check_vacant(target) if target else _free(place, backup)
+        file = places.check_vacant(target) if target else _free_name(place, backup)
         made.rename(file)
         sync_folder(place)
         if not to:
@@ -76,7 +76,7 @@ def make(
 
 
 @contextmanager
-def _alone(place: Path, prefix: str = ".") -> Iterator[Path]:
+def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
     """Hold the lock of a folder of backups, and yield an empty folder in it; what a killed process left there goes.
 
     The names of both begin with the prefix.
@@ -102,7 +102,7 @@ def _alone(place: Path, prefix: str = ".") -> Iterator[Path]:
 
 
 def _check_space(folder: Path, place: Path) -> None:
-    """Raise DiskFull where the copy of the database and the packed one don't fit beside each other."""
+    """Raise DiskFull where the copy of the database and the packed one don't both fit on the disk."""
     size = sum(file.stat().st_size for file in folder.glob(f"{DATABASE}*") if file.is_file())
     need, free = 2 * size + _SPARE, shutil.disk_usage(place).free
     if free < need:
@@ -147,7 +147,7 @@ def check(database: Path) -> str:
     return "" if first == "ok" else str(first)
 
 
-def _about(database: Path, folder: Path, reason: BackupReason) -> Backup:
+def _describe_backup(database: Path, folder: Path, reason: BackupReason) -> Backup:
     with closing(sqlite3.connect(f"{database.as_uri()}?immutable=1", uri=True)) as connection:
         bases, notes = (
             connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("bases", "notes")
@@ -157,10 +157,10 @@ def _about(database: Path, folder: Path, reason: BackupReason) -> Backup:
     return Backup(database, now, 0, reason, str(folder), program, schema, bases, notes)
 
 
-def _packed(folder: Path, partial: Path, backup: Backup, progress: Progress) -> Path:
-    """Write the zip with the database, which goes, and with what belongs to it."""
+def _write_zip(folder: Path, partial: Path, backup: Backup, progress: Progress) -> Path:
+    """Write the zip with the database and its files, and delete the database."""
     packed, database = partial / "backup.zip", partial / DATABASE
-    others = {name: file for name, file in _belonging(folder) if manifest.belongs(name)}
+    others = {name: file for name, file in _workspace_files(folder) if manifest.belongs(name)}
     digests = {}
     with zipfile.ZipFile(packed, "x", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
         for number, (name, file) in enumerate(({DATABASE: database} | others).items()):
@@ -168,15 +168,15 @@ def _packed(folder: Path, partial: Path, backup: Backup, progress: Progress) -> 
             try:
                 source = files.open_regular(file)
                 with source as stream, archive.open(name, "w", force_zip64=True) as target:
-                    digests[name] = manifest.copied(stream, target)
-            except (FileNotFoundError, files.Unfit):  # it went meanwhile, or is no file
+                    digests[name] = manifest.copy_stream(stream, target)
+            except (FileNotFoundError, files.Unfit):  # deleted meanwhile, or not a file
                 continue
         manifest.write(archive, backup, digests)
     database.unlink()
     return packed
 
 
-def _belonging(folder: Path) -> Iterator[tuple[str, Path]]:
+def _workspace_files(folder: Path) -> Iterator[tuple[str, Path]]:
     for top in manifest.BELONGING:
         place = folder / top
         for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
@@ -184,8 +184,8 @@ def _belonging(folder: Path) -> Iterator[tuple[str, Path]]:
                 yield file.relative_to(folder).as_posix(), file
 
 
-def _free(place: Path, backup: Backup) -> Path:
-    """Return a name for a backup that no other has."""
+def _free_name(place: Path, backup: Backup) -> Path:
+    """Return an unused name for a backup."""
     stem, number = f"tessera-{backup.at:%Y%m%dT%H%M%SZ}-{backup.reason}", 1
     while (file := place / f"{stem}{f'-{number}' if number > 1 else ''}.zip").exists():
         number += 1
@@ -198,7 +198,9 @@ def _drop_older(folder: Path, made: Path, reason: BackupReason) -> None:
     The one that was just made stays, whatever the clock says of the others.
     """
     of_workspace = [
-        backup for backup in manifest.every(made.parent) if backup.workspace == str(folder) and backup.file != made
+        backup
+        for backup in manifest.list_backups(made.parent)
+        if backup.workspace == str(folder) and backup.file != made
     ]
     same = [backup for backup in of_workspace if backup.reason == reason]
     for older in same[KEPT.get(reason, len(same) + 1) - 1 :]:

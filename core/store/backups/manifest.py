@@ -69,7 +69,7 @@ def write(archive: zipfile.ZipFile, backup: Backup, digests: Digests) -> None:
 
 
 def read(file: Path) -> tuple[Backup, Digests]:
-    """Return a backup and the digests of its files; raises SourceError for what is none."""
+    """Return a backup and the digests of its files; raises SourceError for another file."""
     try:
         with zipfile.ZipFile(file) as archive, archive.open(FILE) as stream:
             stored = _MANIFEST.validate_python(json.loads(stream.read(_MOST)))
@@ -89,9 +89,9 @@ def belongs(name: str) -> bool:
     return whole or (inside and sound and not {"", ".", ".."} & {*name.split("/")})
 
 
-def every(*places: Path) -> list[Backup]:
+def list_backups(*places: Path) -> list[Backup]:
     """Return the backups in some folders, the newest first; one that can't be read has a `problem`."""
-    backups = {file: listed(file) for place in places for file in _files(place)}
+    backups = {file: read_backup(file) for place in places for file in _files(place)}
     return sorted(backups.values(), key=lambda backup: (backup.at, backup.name), reverse=True)
 
 
@@ -101,7 +101,7 @@ def _files(place: Path) -> Iterator[Path]:
             yield from (file for file in place.glob(pattern) if file.is_file() and not file.name.startswith("."))
 
 
-def listed(file: Path) -> Backup:
+def read_backup(file: Path) -> Backup:
     """Return a backup; one that can't be read has a `problem`."""
     try:
         status = file.stat()
@@ -116,7 +116,7 @@ def listed(file: Path) -> Backup:
         return replace(plain, problem=error.reason)
 
 
-def copied(source: IO[bytes], target: IO[bytes] | None) -> tuple[int, str]:
+def copy_stream(source: IO[bytes], target: IO[bytes] | None) -> tuple[int, str]:
     """Copy a stream into another one, or only read it; return its size and its SHA-256."""
     size, digest = 0, sha256()
     while block := source.read(_BLOCK):
@@ -138,23 +138,23 @@ def unpack(file: Path, folder: Path | None, names: Digests) -> None:
                     if archive.getinfo(name).file_size != known[0] or _written(stream, folder, name) != known:
                         raise SourceError(str(file), message("'{name}' in it is not as it was written.", name=name))
     except DAMAGE as error:
-        raise damaged(file) from error
+        raise damage_error(file) from error
 
 
-def damaged(file: Path) -> SourceError:
+def damage_error(file: Path) -> SourceError:
     """Return the error of a backup that isn't as it was made."""
     return SourceError(str(file), "is damaged. Choose another backup.")
 
 
 def _written(stream: IO[bytes], folder: Path | None, name: str) -> tuple[int, str]:
     if folder is None:
-        return copied(stream, None)
+        return copy_stream(stream, None)
     place = folder / name
     place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with place.open("xb") as target:
         with suppress(OSError):  # a disk without permissions
             place.chmod(0o600)
-        result = copied(stream, target)
+        result = copy_stream(stream, target)
         target.flush()
         os.fsync(target.fileno())
     return result

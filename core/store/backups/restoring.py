@@ -37,7 +37,7 @@ _SPARE = 64 << 20
 def prepare(file: Path, folder: Path, passphrase: str, objects: Objects) -> tuple[Backup, Path | None]:
     """Unpack a backup for the next opening of the workspace in a folder, which is made.
 
-    Return it, and the folder in which what is there will lie, None where nothing is. `objects` are those of a
+    Return it, and the folder that present content moves to, None where there is none. `objects` are those of a
     database of a schema. Raises SourceError for a damaged backup, ConfigError for a wrong passphrase, NewerSchema,
     DiskFull and other errors of `core.base.faults`; the workspace stays as it is.
     """
@@ -48,7 +48,7 @@ def prepare(file: Path, folder: Path, passphrase: str, objects: Objects) -> tupl
         files.delete(before)
         partial.mkdir(mode=0o700)
         try:
-            backup = _unpacked(file, partial, passphrase)
+            backup = _unpack_backup(file, partial, passphrase)
             _check_database(file, partial / DATABASE, objects)
             name = f"{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}"
             files.replace(partial / _NAMED, name)
@@ -62,8 +62,8 @@ def prepare(file: Path, folder: Path, passphrase: str, objects: Objects) -> tupl
     return backup, folder / ASIDE / name if (folder / DATABASE).exists() else None
 
 
-def _unpacked(file: Path, partial: Path, passphrase: str) -> Backup:
-    backup = manifest.listed(file)
+def _unpack_backup(file: Path, partial: Path, passphrase: str) -> Backup:
+    backup = manifest.read_backup(file)
     if file.suffix == ".db":
         _check_space(file.stat().st_size, partial)
         shutil.copyfile(file, partial / DATABASE)
@@ -75,8 +75,8 @@ def _unpacked(file: Path, partial: Path, passphrase: str) -> Backup:
         return backup
     if not passphrase:
         raise ConfigError("{file} is encrypted. Enter its passphrase.", file=str(file))
-    plain = encryption.decrypted(file, partial, passphrase)
-    _unpacked(plain, partial, "")
+    plain = encryption.decrypt_backup(file, partial, passphrase)
+    _unpack_backup(plain, partial, "")
     plain.unlink()
     return backup
 
@@ -116,7 +116,7 @@ def _check_database(file: Path, database: Path, objects: Objects) -> None:
         )
 
 
-def waits(folder: Path) -> bool:
+def is_pending(folder: Path) -> bool:
     """Whether a restored backup waits for the next opening of the workspace in a folder."""
     return (folder / _READY).is_dir() or (folder / _MOVED).is_dir()
 

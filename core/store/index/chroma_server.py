@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from core.base.errors import IndexAway, IndexDamaged, StoreError
-from core.store.index.backend import Address, beside
+from core.store.index.backend import Address, rebuild_address
 from core.store.index.chroma_collections import Collections, client_settings
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class RemoteChroma(Collections):
     def __init__(self, address: Address, *, empty: bool) -> None:
         super().__init__(_prefix(address.owner))
         self._client = _client(address)
-        unfinished = _prefix(beside(address).owner)
+        unfinished = _prefix(rebuild_address(address).owner)
         for collection in self._client.list_collections():
             if collection.name.startswith(unfinished):
                 self._client.delete_collection(collection.name)

@@ -152,7 +152,7 @@ def _translate_folder_error(error: BaseException, folder: Path) -> StoreError:
     )
 
 
-def stay_behind() -> None:
+def detach_from_parent() -> None:
     """Let this process outlive what interrupts its parent, and let others come first."""
     # Both reach the whole group of processes; the parent closes the index when it ends.
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -164,7 +164,7 @@ def stay_behind() -> None:
 
 def main() -> None:
     """Serve the parent on standard input and output, until it closes them or dies."""
-    stay_behind()
+    detach_from_parent()
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     serve(sys.stdin.buffer, replies)

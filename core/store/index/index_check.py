@@ -18,7 +18,7 @@ Windows = Iterable[tuple[list[str], Matrix]]
 
 
 def agrees(windows: Callable[[], Windows], search: Callable[[Matrix, int], Mapping[str, float]]) -> bool:
-    """Whether a search for a few stored vectors finds them, with neighbours as near as those of exact search."""
+    """Whether a search for a few stored vectors finds them, with neighbours as near as exact search finds."""
     questions = _sample(windows())
     if not len(questions):
         return True

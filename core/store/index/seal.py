@@ -1,4 +1,4 @@
-"""The seal of a closed index: the sizes and checksums of its files, in a file beside its folder.
+"""The seal of a closed index: the sizes and checksums of its files, in a file next to its folder.
 
 An index in use has no seal, nor has one whose process was killed.
 """
@@ -51,7 +51,7 @@ def take_off(folder: Path, present: Files) -> bool:
 
 
 def file_of(folder: Path) -> Path:
-    """Return where the seal of a folder lies."""
+    """Return the path of a folder's seal."""
     return folder.with_name(f"{folder.name}.seal")
 
 
