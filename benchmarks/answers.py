@@ -198,7 +198,7 @@ def searches(workspace: Workspace, base: str, asked: Sequence[Asked]) -> Iterato
         result = workspace.search(one.text, filters=Filters(bases=(base,)))
         workspace.searching.highlights(result)
         started = time.perf_counter()
-        units = choosing.compared(workspace.store, workspace.searching.reads, result) if result.hits else []
+        units = choosing.collect_candidates(workspace.store, workspace.searching.reads, result) if result.hits else []
         yield Searched(one, result, units, (time.perf_counter() - started) * 1000)
 
 
@@ -267,7 +267,7 @@ def _first(one: Searched) -> tuple[list[float], float] | None:
     ranked = excerpts(one.units) if one.result.confident else []
     if not ranked or choosing.is_comparison(one.result):
         return None
-    values = confidence.features(ranked[0], ranked, one.result.hits[: choosing.COUNTED])
+    values = confidence.features(ranked[0], ranked, one.result.hits[: choosing.RIVAL_HITS])
     return [values[name] for name in confidence.WEIGHTS], float(outcome(one).first)
 
 

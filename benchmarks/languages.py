@@ -55,8 +55,8 @@ def main() -> None:
 
 def ship() -> None:
     model = embedding.build("bundled")
-    save_file({model.fingerprint: np.ascontiguousarray(centring.computed(model).constants)}, centring.SHIPPED)
-    save_file({model.fingerprint: tokens.computed(model)}, tokens.SHIPPED)
+    save_file({model.fingerprint: np.ascontiguousarray(centring.compute_centring(model).constants)}, centring.SHIPPED)
+    save_file({model.fingerprint: tokens.compute_centre(model)}, tokens.SHIPPED)
 
 
 def models(names: Iterable[str]) -> None:
@@ -64,7 +64,7 @@ def models(names: Iterable[str]) -> None:
     print("| model | across, as they are | centred | within, as they are | centred | kept |\n|---|---|---|---|---|---|")
     for name in names:
         model = embedding.build(name)
-        trial, kept = centring.trial(model), centring.computed(model) is not centring.PLAIN
+        trial, kept = centring.trial(model), centring.compute_centring(model) is not centring.PLAIN
         figures = " | ".join(f"{figure:.3f}" for figure in (*trial.across, *trial.within))
         print(f"| {name} | {figures} | {'yes' if kept else 'no'} |", flush=True)
 

@@ -65,7 +65,7 @@ def _measured_once() -> Iterator[None]:
     """What a workspace measures of a model at its first use depends on the model only."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tokens, "centre", cache(tokens.centre))
-        patch.setattr(centring, "measured", cache(centring.measured))
+        patch.setattr(centring, "load_centring", cache(centring.load_centring))
         yield
 
 

@@ -1,6 +1,7 @@
 """Errors of the file system and of SQLite as errors on which the user can act.
 
-The module that calls the library translates: `with translated(folder): …`, or `raise translate_error(error, folder) from error`.
+The module that calls the library translates: `with translate_errors(folder): …`, or
+`raise translate_error(error, folder) from error`.
 """
 
 import errno

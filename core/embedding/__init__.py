@@ -38,20 +38,22 @@ def resolve(name: str) -> str:
         return name
     from core.embedding import bundled, trial
 
-    return trial.fastest() if bundled.installed() else "tfidf"
+    return trial.choose_fastest() if bundled.is_installed() else "tfidf"
 
 
-def presumed(name: str) -> str:
+def guess_name(name: str) -> str:
     """Return the name that `resolve` most likely returns, at no cost: to load it ahead."""
     if name != AUTO:
         return name
     from core.embedding import bundled
 
-    return "bundled" if bundled.installed() else "tfidf"
+    return "bundled" if bundled.is_installed() else "tfidf"
 
 
 def is_built_in(name: str) -> bool:
     """Whether a model is part of this installation, so that it asks for no network, no server and no file."""
     from core.embedding import bundled, onnx
 
-    return name == "tfidf" or (bundled.installed() and (name == "bundled" or (name == "onnx" and not onnx.lacking())))
+    return name == "tfidf" or (
+        bundled.is_installed() and (name == "bundled" or (name == "onnx" and not onnx.missing_package()))
+    )

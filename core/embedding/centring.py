@@ -95,7 +95,7 @@ class Centring:
 PLAIN = Centring(np.empty((0, 0), np.float32))
 
 
-def measured(embedder: Embedder) -> Centring:
+def load_centring(embedder: Embedder) -> Centring:
     """Return the centring of a model, which takes nothing away where it finds no more with it.
 
     It depends on the model only.
@@ -103,15 +103,15 @@ def measured(embedder: Embedder) -> Centring:
     Raises the errors of `embed`.
     """
     constants = shipped().get(embedder.fingerprint)
-    return computed(embedder) if constants is None else Centring(constants)
+    return compute_centring(embedder) if constants is None else Centring(constants)
 
 
-def computed(embedder: Embedder) -> Centring:
-    """Return what `measured` returns, from the model itself: 100 short questions and 50 passages are embedded."""
+def compute_centring(embedder: Embedder) -> Centring:
+    """Return what `load_centring` returns, from the model itself: 100 short questions and 50 passages are embedded."""
     questions = _embedded(embedder, "query")
     if not _twins(*questions):
         return PLAIN
-    outcome = _tried(_embedded(embedder, "note"), questions)
+    outcome = _run_trial(_embedded(embedder, "note"), questions)
     return outcome.centring if outcome.profits else Centring(np.zeros((2, embedder.dimension), np.float32))
 
 
@@ -130,7 +130,7 @@ class CentringTrial:
 
 def trial(embedder: Embedder) -> CentringTrial:
     """Try the centring of a model, whether it knows both languages or not."""
-    return _tried(_embedded(embedder, "note"), _embedded(embedder, "query"))
+    return _run_trial(_embedded(embedder, "note"), _embedded(embedder, "query"))
 
 
 def _embedded(embedder: Embedder, role: Role) -> list[Matrix]:
@@ -138,15 +138,15 @@ def _embedded(embedder: Embedder, role: Role) -> list[Matrix]:
     return [embedder.embed(texts(language), role=role) for language in LANGUAGES]
 
 
-def _tried(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> CentringTrial:
-    fitted = _fitted(passages, questions)
+def _run_trial(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> CentringTrial:
+    fitted = _fit_centring(passages, questions)
     plain = passages, questions
     centred = [fitted.passages(vectors) for vectors in passages], [fitted.questions(vectors) for vectors in questions]
     across, within = ((_rank(*plain, across=which), _rank(*centred, across=which)) for which in (True, False))
     return CentringTrial(fitted, across, within)
 
 
-def _fitted(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Centring:
+def _fit_centring(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Centring:
     """Return the centring that makes the languages' means the same, for passages and for questions."""
     middles = [SHARE * np.concatenate(vectors).mean(axis=0) for vectors in (passages, questions)]
     first, *others = ([vectors[number].mean(axis=0) for vectors in (passages, questions)] for number in (0, 1))

@@ -34,7 +34,7 @@ def load(kind: Literal["SentenceTransformer", "CrossEncoder"], folder: Path, nam
     import sentence_transformers
     import torch
 
-    with _loading, _listening() as missing:
+    with _loading, _capture_missing_weights() as missing:
         try:
             model = getattr(sentence_transformers, kind)(
                 str(folder),
@@ -76,7 +76,7 @@ def weight_bytes(model: Any) -> int:
 
 
 @contextmanager
-def failing(name: str, texts: int) -> Iterator[None]:
+def explain_failure(name: str, texts: int) -> Iterator[None]:
     """Turn an error of running a model on `texts` texts into a ModelError that says what to do."""
     try:
         yield
@@ -107,7 +107,7 @@ def first_line(error: Exception) -> str:
 
 
 @contextmanager
-def _listening() -> Iterator[list[str]]:
+def _capture_missing_weights() -> Iterator[list[str]]:
     """Collect the names of missing weights, and keep transformers' progress bar and log off the terminal.
 
     transformers initialises missing weights at random and only logs a warning.

@@ -54,12 +54,12 @@ def facts(folder: Path, name: str) -> ModelFacts:
             folder=str(folder),
             reason=lack,
         )
-    with understanding(folder):
+    with explain_read_error(folder):
         return _facts(folder, name)
 
 
 @contextmanager
-def understanding(folder: Path) -> Iterator[None]:
+def explain_read_error(folder: Path) -> Iterator[None]:
     """Turn an error of reading the files in `folder` into a ModelError."""
     try:
         yield

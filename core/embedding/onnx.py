@@ -18,7 +18,7 @@ import numpy as np
 from core.base.errors import MissingDependency, ModelError
 from core.base.messages import Message, from_json, message, to_json, verbatim
 from core.embedding import bundled, e5, sentence
-from core.embedding.atomic_folder import beside
+from core.embedding.atomic_folder import create_folder
 from core.embedding.encoder import Encoder
 from core.embedding.loading import first_line, load
 from core.embedding.model_folder import ModelFacts, read_json
@@ -46,7 +46,7 @@ SAMPLES = (
 )
 
 
-def lacking() -> str:
+def missing_package() -> str:
     """Return a package that this kind of model needs and that isn't installed, "" if there is none."""
     return next((package for package in PACKAGES if find_spec(package) is None), "")
 
@@ -56,11 +56,11 @@ def build(name: str = "") -> Encoder:
 
     Raises MissingDependency without the extra `onnx`, and ModelError for a path without a model.
     """
-    if package := lacking():
+    if package := missing_package():
         choice = message("The {what} '{name}'", what=message("model for meaning"), name="onnx")
         raise MissingDependency(choice, package, "onnx")
-    known, folder = sentence.find(name) if name else bundled.find()
-    encoder = Encoder(known, folder, session=_Session, suffix=f":onnx-int8-{VERSION}")
+    model_name, folder = sentence.find(name) if name else bundled.find()
+    encoder = Encoder(model_name, folder, session=_Session, suffix=f":onnx-int8-{VERSION}")
     if name and sentence.is_local(name):
         _ = encoder.facts
     return encoder
@@ -74,7 +74,7 @@ def ensure_file(facts: ModelFacts, name: str) -> Path:
     folder = folder_of(facts, name)
     if (folder / FILE).is_file():
         return folder / FILE
-    with beside(folder, _CANNOT_WRITE, mark=FILE) as temporary:
+    with create_folder(folder, _CANNOT_WRITE, mark=FILE) as temporary:
         _write_in_process(facts, name, temporary / FILE)
     return folder / FILE
 

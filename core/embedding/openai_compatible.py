@@ -64,8 +64,8 @@ class OpenAICompatible:
     @property
     def dimension(self) -> int:
         """Raises ProviderError if a request for it is needed and fails."""
-        known = self._dimension
-        return self.embed(["dimension"], role="query").shape[1] if known is None else known
+        dimension = self._dimension
+        return self.embed(["dimension"], role="query").shape[1] if dimension is None else dimension
 
     @property
     def input_tokens(self) -> int:

@@ -22,8 +22,8 @@ def build(name: str = "", *, device: Device | None = None) -> Encoder:
         raise ConfigError(
             "'sentence' needs a model: sentence:BAAI/bge-m3, sentence:/path/to/folder or sentence:pkg:PACKAGE"
         )
-    known, folder = find(name)
-    encoder = Encoder(known, folder, device=device)
+    model_name, folder = find(name)
+    encoder = Encoder(model_name, folder, device=device)
     if is_local(name):
         _ = encoder.facts
     return encoder

@@ -88,7 +88,7 @@ class Bases(Switching):
         A literal base counts tokens as the built-in model does: sizes mean the same in every base, and that model
         can index it later as it is split.
         """
-        chosen = embedding.presumed(embedding.AUTO if kind == "literal" else self._settings.embedder)
+        chosen = embedding.guess_name(embedding.AUTO if kind == "literal" else self._settings.embedder)
         sizes = ChunkingOptions(**self._settings.chunking.model_dump())
         return NewBase(chosen, replace(sizes, strategy=_STRATEGIES.get(kind, sizes.strategy)))
 

@@ -59,7 +59,7 @@ class Vectors:
         than the base's.
         """
         if texts and not self._store.vectors.centring_settled(self._embedder.fingerprint):
-            self._store.settle_centring(self._embedder.fingerprint, centring.measured(self._embedder))
+            self._store.settle_centring(self._embedder.fingerprint, centring.load_centring(self._embedder))
         for keys in _sliced(sorted(texts, key=lambda key: len(texts[key]), reverse=True), texts, self._slice):
             yield from self._stored_vectors(keys, texts)
 

@@ -81,7 +81,7 @@ class ProviderServer:
         def send(url: str, content: bytes, headers: Mapping[str, str]) -> Reply:
             return self._line.send(url, content, headers, self._settings, limit, left())
 
-        reply = self._tried(path, body, send, never, ends)
+        reply = self._send_with_retries(path, body, send, never, ends)
         return self._json(reply, limit)
 
     def stream(
@@ -98,7 +98,7 @@ class ProviderServer:
                 lent.close()  # the attempt before
                 return lent.enter_context(self._line.streaming(url, content, headers, settings, limit=limit, stop=stop))
 
-            reply = self._tried(path, body, send, stop, streamed=settings)
+            reply = self._send_with_retries(path, body, send, stop, streamed=settings)
             if reply.parts is None:
                 yield self._json(reply, limit)
                 yield None
@@ -115,7 +115,7 @@ class ProviderServer:
                     raise Cancelled from error
                 raise self._failure(error, settings) from error
 
-    def _tried(
+    def _send_with_retries(
         self,
         path: str,
         body: Mapping[str, Any],

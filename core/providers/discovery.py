@@ -51,7 +51,7 @@ _CLOUD = re.compile(r"[:-]cloud$", re.IGNORECASE)
 """Names of models that Ollama runs on servers of its maker."""
 
 
-def look(ports: Mapping[str, int] | None = None) -> tuple[LocalServer, ...]:
+def discover(ports: Mapping[str, int] | None = None) -> tuple[LocalServer, ...]:
     """Look at the port of each kind of server, at the same time, and return what is there.
 
     One request to each, which ends after SECONDS. What doesn't answer as such a server counts as not running: a

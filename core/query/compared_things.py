@@ -96,7 +96,7 @@ def split(text: str, by: str, *, topic: str = "", rest: str = "") -> ComparedThi
     else:
         earlier, body, later = _around(_COMMA.split(body), by)
         before, after = [*before, *earlier], [*later, *after]
-        items = _parted(body, by)
+        items = _split_at_closest(body, by)
     if by == "or":
         items = [item.strip().removesuffix("好") or item for item in items]
     return split_sides(items, [topic, *before], [*after, rest])
@@ -109,7 +109,7 @@ def split_sides(items: list[str], before: list[str], after: list[str]) -> Compar
         return None
     first, topic = _start(others[0], last)
     last, tail = _end(last, first)
-    things = list(dict.fromkeys(_named(thing) for thing in (first, *others[1:], last)))
+    things = list(dict.fromkeys(_clean_name(thing) for thing in (first, *others[1:], last)))
     if len(things) < 2 or any(_NO_SIDE.fullmatch(simplify(thing)) for thing in things):
         return None
     return ComparedThings(tuple(things), _shared(*before, topic, tail, *after))
@@ -144,7 +144,7 @@ def _joints(text: str, by: str) -> list[tuple[int, int]]:
     return [(start, end) for start, end in spans if text[:start].strip() and text[end:].strip()]
 
 
-def _parted(text: str, by: str) -> list[str]:
+def _split_at_closest(text: str, by: str) -> list[str]:
     """Split the text at every 'vs' and 、, else at the connective whose sides are closest in length."""
     joints = _joints(text, by)
     listed = [joint for joint in joints if text[slice(*joint)] == "、"]
@@ -174,7 +174,7 @@ def _start(side: str, last: str) -> tuple[str, str]:
         if topic and not ("的" in topic[0] and "的" in last):
             return side[topic.end() :], side[slice(*topic.span(1))]
     for space in _spaces(side, last):
-        if _alike(side[space.end()], last[0]):
+        if _share_script(side[space.end()], last[0]):
             return side[space.end() :], side[: space.start()]
     return side, ""
 
@@ -183,7 +183,7 @@ def _end(side: str, other: str) -> tuple[str, str]:
     """Return the last side's name and the text behind it."""
     plain = simplify(other)
     tails = (tail for tail in _TAIL.finditer(simplify(side)) if tail.start() and tail[0].strip() not in plain)
-    spaces = (space for space in _spaces(side, other) if _alike(side[space.start() - 1], other[-1]))
+    spaces = (space for space in _spaces(side, other) if _share_script(side[space.start() - 1], other[-1]))
     end = min((match.start() for match in (*tails, *spaces)), default=len(side))
     return side[:end].strip(), side[end:].strip()
 
@@ -197,12 +197,12 @@ def _spaces(side: str, other: str) -> list[re.Match[str]]:
     return [] if others else own
 
 
-def _alike(first: str, second: str) -> bool:
+def _share_script(first: str, second: str) -> bool:
     """Return whether two characters share a script: 'Redis 集群 和 哨兵' has a topic, 'CAP 定理和 Raft' has none."""
     return bool(CHINESE.match(first)) == bool(CHINESE.match(second))
 
 
-def _named(side: str) -> str:
+def _clean_name(side: str) -> str:
     """Return a side without its article and punctuation."""
     side = side.strip(" ,，.。:：")
     article = _ARTICLE.match(side)

@@ -32,10 +32,10 @@ SIGNS = str.maketrans({"≥": ">=", "≤": "<=", "⩾": ">=", "⩽": "<=", "…"
 
 @dataclass(frozen=True, slots=True)
 class DateRange:
-    """Days from `first` up to, not including, `behind`; open-ended without `behind`."""
+    """Days from `first` up to, not including, `end`; open-ended without `end`."""
 
     first: date
-    behind: date | None = None
+    end: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def between(value: str, today: date) -> tuple[date | None, date | None]:
     first, dots, last = typed.partition("..")
     if dots and (first or last):
         begins = read(first, today).first if first else None
-        ends = _behind(last, today) if last else None
+        ends = _day_after(last, today) if last else None
         if begins and ends and begins >= ends:
             raise QueryError("'{date}' ends before it begins. Write the earlier day first.", date=value)
         return begins, ends
@@ -86,20 +86,20 @@ def between(value: str, today: date) -> tuple[date | None, date | None]:
         case ">=", day:
             return read(day, today).first, None
         case ">", day:
-            return _behind(day, today), None
+            return _day_after(day, today), None
         case "<=", day:
-            return None, _behind(day, today)
+            return None, _day_after(day, today)
         case "<", day:
             return None, read(day, today).first
     span = read(typed, today)
-    return span.first, span.behind
+    return span.first, span.end
 
 
-def _behind(value: str, today: date) -> date:
+def _day_after(value: str, today: date) -> date:
     """Return the day behind a date; an age such as `7d` is the day so long ago, and a name may last up to now."""
     span = read(value, today)
-    if span.behind:
-        return span.behind
+    if span.end:
+        return span.end
     return (span.first if _AGE.fullmatch(value) else today) + timedelta(days=1)
 
 

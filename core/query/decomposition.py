@@ -41,7 +41,7 @@ def classify(understood: Understood, match: Recognised | None) -> Classified:
     """Return the level of a question with its reason; `match` is that of the rules."""
     if match:
         return Classified("exploratory", match.reason)
-    narrowing = [_written(term) for term in understood.terms if term.kind not in ("words", "emphasis")]
+    narrowing = [_restore_phrases(term) for term in understood.terms if term.kind not in ("words", "emphasis")]
     if narrowing:
         return Classified("focused", message("It narrows the search: {words}.", words=" ".join(narrowing)))
     return Classified("simple", SIMPLE)
@@ -61,7 +61,7 @@ def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
     plain = simplify(question)
     for rule in RULES:
         match = rule.form.fullmatch(plain)
-        named = _named(match, question) if match else None
+        named = _named_things(match, question) if match else None
         if match and named:
             things = tuple(thing.translate(names) for thing in named.things)
             words = _decisive(match, question).translate(names)
@@ -83,7 +83,7 @@ def _phrases_as_names(text: str, phrases: Sequence[str]) -> tuple[str, dict[int,
     return question, names
 
 
-def _named(match: re.Match[str], question: str) -> compared_things.ComparedThings | None:
+def _named_things(match: re.Match[str], question: str) -> compared_things.ComparedThings | None:
     """Return the sides that a matched question names, or the subject of a list or summary."""
     groups = {name: question[slice(*match.span(name))] for name in match.re.groupindex}
     topic, rest = groups.pop("topic", ""), groups.pop("rest", "")
@@ -106,7 +106,7 @@ def _quoted(text: str) -> Message:
     return message("'{text}'", text=text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
 
 
-def _written(term: Term) -> str:
+def _restore_phrases(term: Term) -> str:
     """Return a term as typed."""
     value = f'"{term.value}"' if term.kind == "phrase" or " " in term.value else term.value
     minus = "-" if term.negated or term.kind == "excluded" else ""

@@ -75,11 +75,11 @@ def parse(typed: str, *, now: datetime, properties: Collection[str] = (), has_fi
 def _parsed(typed: str, now: datetime, properties: Collection[str], *, has_filters: bool) -> Understood:
     """Parse a question in which nothing is invisible but what changes how letters look."""
     reader = QuestionLexer(typed, now.date(), properties)
-    pieces = _emphasised(typed, _times(reader))
+    pieces = _mark_emphasis(typed, _times(reader))
     filters = _filters(pieces, now)
     filtered = filters != Filters()
     phrases, excluded = _values(pieces, "phrase"), _values(pieces, "excluded")
-    text, words = _joined(pieces), list(_words(pieces))
+    text, words = _join_text(pieces), list(_words(pieces))
     is_idle = is_punctuation(text) or (reader.names_contents and contents.is_frame(text))
     if (filtered or excluded) and not phrases and is_idle:
         text, words = "", []
@@ -103,8 +103,8 @@ def as_text(typed: str) -> Understood:
 
 def without(typed: str, term: Term) -> str:
     """Return a question without one of its terms, with one space in its place."""
-    before, behind = typed[: term.start].rstrip(), typed[term.end :].lstrip()
-    return f"{before} {behind}" if before and behind else before + behind
+    before, after = typed[: term.start].rstrip(), typed[term.end :].lstrip()
+    return f"{before} {after}" if before and after else before + after
 
 
 def _times(reader: QuestionLexer) -> list[QuerySpan]:
@@ -123,7 +123,7 @@ def _times(reader: QuestionLexer) -> list[QuerySpan]:
     return [reader.words(piece) if len(spoken) > 1 and _is_spoken(piece) else piece for piece in pieces]
 
 
-def _emphasised(typed: str, pieces: list[QuerySpan]) -> list[QuerySpan]:
+def _mark_emphasis(typed: str, pieces: list[QuerySpan]) -> list[QuerySpan]:
     """Return the pieces with the phrases that only emphasise words of a sentence."""
     if all(piece.term or is_punctuation(piece.text) for piece in pieces):
         return pieces
@@ -148,10 +148,10 @@ def _words(pieces: Sequence[QuerySpan]) -> Iterator[Term]:
     for is_text, group in groupby(pieces, key=lambda piece: piece.term is None):
         if is_text:
             run = list(group)
-            yield Term("words", _joined(run), run[0].start, run[-1].end)
+            yield Term("words", _join_text(run), run[0].start, run[-1].end)
 
 
-def _joined(pieces: Iterable[QuerySpan]) -> str:
+def _join_text(pieces: Iterable[QuerySpan]) -> str:
     """Return the text of words and phrases, with one space for white space and for each removed piece."""
     parts: list[str] = []
     last: QuerySpan | None = None
@@ -215,4 +215,4 @@ def _bounds(term: Term, span: dates.DateRange, now: datetime) -> tuple[datetime 
     first = midnight(span.first, now.tzinfo)
     if term.kind == "before":
         return None, first
-    return first, midnight(span.behind, now.tzinfo) if span.behind else None
+    return first, midnight(span.end, now.tzinfo) if span.end else None

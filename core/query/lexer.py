@@ -111,12 +111,12 @@ class QuestionLexer:
 
     def _opens(self, at: int, begins: bool) -> bool:
         """Return whether a quotation mark opens a phrase; inch marks, stray marks and curly ones left open don't."""
-        mark, behind, following = self._typed[at], self._typed[at - 1 : at], self._typed[at + 1 : at + 2]
-        if mark not in STRAIGHT or begins or not behind.isalnum():
+        mark, previous, following = self._typed[at], self._typed[at - 1 : at], self._typed[at + 1 : at + 2]
+        if mark not in STRAIGHT or begins or not previous.isalnum():
             ended = mark not in STRAIGHT or _ENDED.match(following)
             return self._closes(at) if not ended else self._last[_QUOTES[mark]] > at
         continues = following == mark or not is_punctuation(following or " ")
-        return continues and not behind.isdecimal() and self._last[_QUOTES[mark]] > at
+        return continues and not previous.isdecimal() and self._last[_QUOTES[mark]] > at
 
     def _closes(self, at: int) -> bool:
         """Return whether the quotation mark at `at` is closed, and note one that isn't."""
@@ -220,10 +220,10 @@ class QuestionLexer:
     def _days(self, value: str, at: tuple[int, int]) -> str:
         """Return a range of days as `2026-01-01..2026-02-01`: the first, and the one behind the last."""
         try:
-            first, behind = dates.between(value, self._today)
+            first, end = dates.between(value, self._today)
         except QueryError as error:
             raise QueryError(error.message, at) from error
-        return f"{first or ''}..{behind or ''}"
+        return f"{first or ''}..{end or ''}"
 
     def _contents(self, at: int) -> QuerySpan | None:
         """Return the filter for what notes hold, as it is named at `at`."""

@@ -21,7 +21,7 @@ class _Every(frozenset[str]):
 _EVERY = _Every()
 
 
-def renamed(question: str, old: str, new: str) -> str:
+def rename_base(question: str, old: str, new: str) -> str:
     """Return a question with the new name in place of the old one; one that isn't valid, or can't hold it, stays."""
     try:
         pieces = _base_tokens(question, old)
@@ -33,8 +33,8 @@ def renamed(question: str, old: str, new: str) -> str:
         values = [name if value == old else _quoted(value) or value for value in piece.values]
         written = question[piece.start : piece.end]
         field = written[: min(at for colon in ":：" if (at := written.find(colon)) >= 0) + 1]
-        behind = written[len(written.rstrip(_BEHIND)) :]
-        question = f"{question[: piece.start]}{field}{','.join(values)}{behind}{question[piece.end :]}"
+        ending = written[len(written.rstrip(_BEHIND)) :]
+        question = f"{question[: piece.start]}{field}{','.join(values)}{ending}{question[piece.end :]}"
     return question
 
 

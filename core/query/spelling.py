@@ -25,7 +25,7 @@ _LEAST = 5
 """Least number of letters of a word that may differ in a letter; in a shorter one only neighbours may be swapped."""
 
 
-def corrected(text: str, known: Known, counts: Counts) -> tuple[str, dict[str, str]]:
+def correct(text: str, known: Known, counts: Counts) -> tuple[str, dict[str, str]]:
     """Return a short question with the nearest spelling of each word that no chunk holds, and those words with theirs.
 
     A Chinese run counts as such a word where no chunk holds one of its pairs of characters.

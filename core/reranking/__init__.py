@@ -73,4 +73,4 @@ def is_built_in(name: str) -> bool:
     """Whether a reranker is part of this installation, so that it asks for no network, no server and no file."""
     from core.embedding import bundled
 
-    return name in (NONE, "late-interaction") or (name == "cross-encoder" and bundled.installed())
+    return name in (NONE, "late-interaction") or (name == "cross-encoder" and bundled.is_installed())

@@ -15,8 +15,8 @@ from core.base.text import fold, query_keywords
 from core.embedding import hub
 from core.embedding.device import Turns, choose
 from core.embedding.encoder import SURROGATES
-from core.embedding.loading import failing, load, to_device, weight_bytes
-from core.embedding.model_folder import digest, max_tokens, read_json, understanding, weights
+from core.embedding.loading import explain_failure, load, to_device, weight_bytes
+from core.embedding.model_folder import digest, explain_read_error, max_tokens, read_json, weights
 from core.embedding.sentence import on_hub
 from core.model import Device, Running
 from core.reranking import Candidate, own
@@ -27,7 +27,7 @@ PASSAGE_CHARACTERS = 8000
 """Characters of a passage in which the best piece is searched."""
 
 
-def fitting(model: Any, query: str, texts: Sequence[str]) -> list[tuple[str, str]]:
+def fit_pairs(model: Any, query: str, texts: Sequence[str]) -> list[tuple[str, str]]:
     """Return pairs within the model's number of tokens, with the piece of each passage that has most question words.
 
     The question is cut if it takes more than half of the tokens, or, beside shorter passages, more than those leave.
@@ -189,8 +189,8 @@ class CrossEncoder:
     def _forward(self, model: Any, query: str, texts: Sequence[str]) -> list[float]:
         import torch
 
-        with failing(self.name, len(texts)), torch.inference_mode():
-            features = to_device(model.preprocess(fitting(model, query, texts)), model.device)
+        with explain_failure(self.name, len(texts)), torch.inference_mode():
+            features = to_device(model.preprocess(fit_pairs(model, query, texts)), model.device)
             logits = model(features)["scores"].double().reshape(len(texts), -1)[:, 0]
         if not torch.isfinite(logits).all():
             raise ModelError(
@@ -209,7 +209,7 @@ def facts(folder: Path) -> CrossEncoderFacts:
         raise ModelError(
             "There is no folder {folder}. Name the folder that holds the model's config.json.", folder=str(folder)
         )
-    with understanding(folder):
+    with explain_read_error(folder):
         return _facts(folder)
 
 

@@ -18,15 +18,15 @@ _LIKE = 0.5
 """Likeness above which clicks for one question count for another."""
 
 
-def ranked_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]:
+def rank_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]:
     """Return the hits of a result in an order that heeds clicks; nothing goes, nothing comes in."""
-    raising = raising_clicks(clicks, result)
+    raising = relevant_clicks(clicks, result)
     if not (clicks and raising):
         return result.hits
     return by_favour(result.hits, favours(raising, result.query, clicks.today), GAIN, "clicks")
 
 
-def raising_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Click]:
+def relevant_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Click]:
     """Return the clicks for like questions on the notes of a result, the newest first, if clicks are on.
 
     What a language model put in order stays so.

@@ -51,7 +51,7 @@ class _Piece:
             chunk.section,
             chunk.start,
             chunk.end,
-            quoted(chunk.text),
+            escape_marks(chunk.text),
             edited,
             hit.page if is_own else chunk.page,
             chunk.line,
@@ -78,7 +78,7 @@ class _Piece:
     def block(self, number: int) -> str:
         titles = self.section if self.section[:1] == (self.note.title,) else (self.note.title, *self.section)
         path = f" ({self.note.path})" if self.note.path else ""
-        head = quoted(one_line(f"{' › '.join(titles)}{path}"))
+        head = escape_marks(one_line(f"{' › '.join(titles)}{path}"))
         first, last = NOTE_MARKS
         return f"[{number}] {first} {head}\n{self.text.strip()}\n{last}"
 
@@ -104,7 +104,7 @@ class _Block:
         self.pieces.append(piece)
         return True
 
-    def add_near(self, piece: _Piece, own: _Piece) -> bool:
+    def add_neighbour(self, piece: _Piece, own: _Piece) -> bool:
         """Add a neighbour of a chunk, cut at its far end to what fits; return whether it fits as a whole."""
         if self.add(piece):
             return True
@@ -141,7 +141,7 @@ class _Block:
         return self._left - len(self._tokens(head + _BREAK)) - 1
 
 
-def quoted(text: str) -> str:
+def escape_marks(text: str) -> str:
     """Return a text that holds no mark; every character keeps its place."""
     return _BRACKET.sub("‹", text)
 
@@ -170,7 +170,7 @@ def build(
         ended: set[bool] = set()  # the sides on which a neighbour didn't fit
         for piece in map(block.rest, near):
             is_before = piece.start < own.start
-            if piece.text.strip() and is_before not in ended and not block.add_near(piece, own):
+            if piece.text.strip() and is_before not in ended and not block.add_neighbour(piece, own):
                 ended.add(is_before)
     cited = [piece for run in _runs(block.pieces) for piece in _sections(store, run)]
     text = _BREAK.join(piece.block(number) for number, piece in enumerate(cited, 1))

@@ -140,11 +140,11 @@ def sentences(text: str) -> list[Span]:
         if mark and (not fence or mark.startswith(fence)):
             fence = "" if fence else mark
         elif fence or block["aside"]:
-            other += _divided(text, *_stripped(text, *block.span()))
+            other += _split_long(text, *_stripped(text, *block.span()))
         else:
             at = block.start()
             ends = [at, *(match.end() for match in _END.finditer(text, at, block.end())), block.end()]
-            lines += [part for span in pairwise(ends) for part in _divided(text, *_stripped(text, *span))]
+            lines += [part for span in pairwise(ends) for part in _split_long(text, *_stripped(text, *span))]
     return prose or other
 
 
@@ -163,7 +163,7 @@ def _stripped(text: str, start: int, end: int) -> Span:
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
 
 
-def _divided(text: str, start: int, end: int) -> Iterator[Span]:
+def _split_long(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield the parts of a sentence that aren't too long."""
     while end - start > LONGEST:
         pauses = [match.end() for match in _PAUSE.finditer(text, start + LONGEST // 2, start + LONGEST)]
@@ -177,7 +177,7 @@ def _divided(text: str, start: int, end: int) -> Iterator[Span]:
 def words_in(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span, ...], set[str]]:
     """Return where a text holds some words, in any of their forms, and which of the words it holds."""
     places = word_places(text, words, stems)
-    return tuple(_joined(sorted(span for span, _ in places))), {word for _, word in places}
+    return tuple(_join_spans(sorted(span for span, _ in places))), {word for _, word in places}
 
 
 def word_places(text: str, words: Sequence[str], stems: Stems) -> list[tuple[Span, str]]:
@@ -221,7 +221,7 @@ def _form(word: str) -> str:
     return word.strip("_").lower() if word.isascii() else next(iter(keywords(word)), "")
 
 
-def _joined(spans: Sequence[Span]) -> Iterator[Span]:
+def _join_spans(spans: Sequence[Span]) -> Iterator[Span]:
     """Yield sorted spans, those that touch as one."""
     start = end = -1
     for first, last in spans:

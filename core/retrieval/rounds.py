@@ -5,7 +5,7 @@ from itertools import chain, islice, zip_longest
 
 from core.base.messages import Message, message
 from core.model import Chunk, Decomposition, NoteSummary, SubQuery, SubQueryResult
-from core.retrieval.state import SearchState, placed
+from core.retrieval.state import SearchState, rank_candidates
 from core.store import Store
 
 MOST = 3
@@ -21,7 +21,7 @@ Variants = Callable[[str], Sequence[str]]
 """Returns a question in other words."""
 
 
-def followed(
+def run_follow_ups(
     store: Store,
     first: Sequence[SearchState],
     decomposition: Decomposition,
@@ -36,7 +36,9 @@ def followed(
     whole, searches, latest = first[-1], list(first), list(first)
     known: set[int] = set()
     summaries = [_summary(1, search_state, known) for search_state in first]
-    floor = min(_nearness(store, whole, list(placed(first))[: whole.query.settings.limit]).values(), default=0.0)
+    floor = min(
+        _nearness(store, whole, list(rank_candidates(first))[: whole.query.settings.limit]).values(), default=0.0
+    )
     for number in range(2, MOST + 1):
         done = [search_state.sub_query for search_state in searches]
         parts = follow_ups(decomposition, done, [search_state.best(3) for search_state in latest], variants, number)

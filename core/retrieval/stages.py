@@ -162,10 +162,10 @@ def _fuse(store: Store, search: SearchState) -> None:
     if search.mode == "hybrid" and settings.fusion == "weighted":
         vector, keyword = completed["vector"], completed["keyword"]
         across = any(store.vectors.centring(base).compares_languages for base in search.vector_bases)
-        trusted = languages.trusted(keyword, search.groups) if across else {}
-        fused = fusion.weighted(vector, keyword, settings.semantic_weight, trusted)
+        trusted = languages.trust_words(keyword, search.groups) if across else {}
+        fused = fusion.fuse_weighted(vector, keyword, settings.semantic_weight, trusted)
     elif search.mode == "hybrid":
-        fused = fusion.reciprocal(search.pools["vector"], search.pools["keyword"])
+        fused = fusion.fuse_reciprocal(search.pools["vector"], search.pools["keyword"])
     else:
         return
     search.keep("fused", best(fused))
@@ -186,7 +186,7 @@ def _boost(store: Store, search: SearchState) -> None:
         for rowid in linked(search.cards, texts, notes):
             raised[rowid] = raised.get(rowid, 0.0) + settings.link_weight
     if raised:
-        search.keep("boosted", fusion.raised(search.order, raised))
+        search.keep("boosted", fusion.add_gains(search.order, raised))
 
 
 def _rerank(store: Store, search: SearchState) -> None:
@@ -195,7 +195,7 @@ def _rerank(store: Store, search: SearchState) -> None:
     if not search.rerankers or not order:
         return
     try:
-        judged = _judged(store, search, best(order, search.query.settings.rerank_pool))
+        judged = _judge(store, search, best(order, search.query.settings.rerank_pool))
     except (ModelError, ProviderError) as error:
         search.rerank_problem = error.message
         return
@@ -203,7 +203,7 @@ def _rerank(store: Store, search: SearchState) -> None:
     if scores:
         search.reranker = search.query.settings.reranker
         search.keep("rerank", best(scores))
-        search.keep("final", fusion.blended(order, judged, search.query.settings.rerank_weight))
+        search.keep("final", fusion.blend(order, judged, search.query.settings.rerank_weight))
 
 
 def _boost_priority(store: Store, search: SearchState) -> None:
@@ -213,7 +213,7 @@ def _boost_priority(store: Store, search: SearchState) -> None:
         gains = {
             rowid: search.query.settings.priority_weight * priority / most for rowid, priority in priorities.items()
         }
-        search.keep("priority", fusion.raised(search.order, gains))
+        search.keep("priority", fusion.add_gains(search.order, gains))
 
 
 def _boost_caller(store: Store, search: SearchState) -> None:
@@ -221,7 +221,7 @@ def _boost_caller(store: Store, search: SearchState) -> None:
     caller = search.query.caller
     if caller.scopes or caller.tags:
         gains = {rowid: callers.gain(caller, search.card(rowid)) for rowid in search.order}
-        search.keep("context", fusion.raised(search.order, gains))
+        search.keep("context", fusion.add_gains(search.order, gains))
 
 
 def _break_ties(store: Store, search: SearchState) -> None:
@@ -232,7 +232,7 @@ def _break_ties(store: Store, search: SearchState) -> None:
         search.keep(stage, {rowid: scores[rowid] for rowid in order})
 
 
-def _exact(store: Store, search: SearchState) -> None:
+def _boost_exact_matches(store: Store, search: SearchState) -> None:
     """Raise the chunks in which the question stands as it was typed."""
     order = search.order
     if search.mode == "semantic" or not order:
@@ -245,10 +245,10 @@ def _exact(store: Store, search: SearchState) -> None:
     for rowid, gain in titled.items():
         search.gains[rowid] = search.gains.get(rowid, 0.0) + gain
     if search.gains:
-        search.keep("literal", fusion.raised(order, search.gains))
+        search.keep("literal", fusion.add_gains(order, search.gains))
 
 
-def _judged(store: Store, search: SearchState, pool: Iterable[int]) -> dict[int, float | None]:
+def _judge(store: Store, search: SearchState, pool: Iterable[int]) -> dict[int, float | None]:
     """Score with each reranker once. Bases with the same model share one reranker.
 
     A chunk that isn't indexed yet has no token bits, and gets None: reading it would delay the indexing.
@@ -278,7 +278,7 @@ def _judged(store: Store, search: SearchState, pool: Iterable[int]) -> dict[int,
     for reranker, texts in by_reranker.values():
         scores = dict(zip(texts, reranker.score(search.query.text, list(texts.values())), strict=True))
         if reranker.reads_bits and search.mode != "keyword":
-            scores = languages.levelled(scores, search.completed["vector"], search.groups)
+            scores = languages.level_scores(scores, search.completed["vector"], search.groups)
         judged |= scores
     if None in judged.values():
         search.say("rerank_partial")
@@ -327,7 +327,7 @@ RANKING = (
     Stage(_rerank, ("rerank", "final")),
     Stage(_boost_priority, ("priority",)),
     Stage(_boost_caller, ("context",)),
-    Stage(_exact, ("literal",)),
+    Stage(_boost_exact_matches, ("literal",)),
     Stage(_break_ties),
 )
 """The stages that order the candidates, in their order."""

@@ -117,7 +117,7 @@ class SearchState:
         self.pools[stage] = self.completed[stage] = scores
 
 
-def placed(searches: Sequence[SearchState]) -> dict[int, tuple[float, SearchState]]:
+def rank_candidates(searches: Sequence[SearchState]) -> dict[int, tuple[float, SearchState]]:
     """Return each candidate with its score and the search that ranks it best, best first.
 
     Several searches take turns, so that each has a fair share of the first places.

@@ -50,12 +50,16 @@ def demote_superseded(
     for rowid in sorted(hits, key={rowid: place for place, rowid in enumerate(order)}.__getitem__):
         first.setdefault(chunks[rowid].note_id, rowid)
     waits = {
-        old: {first[new] for new in successors.get(old, ()) if new in first and not _leads(new, old, successors)}
+        old: {
+            first[new]
+            for new in successors.get(old, ())
+            if new in first and not _is_superseded_by(new, old, successors)
+        }
         for old in first
     }
     if not any(waits.values()):
         return order
-    held: list[int] = []
+    postponed: list[int] = []
     done: set[int] = set()
 
     def passed(rowids: Sequence[int]) -> Iterator[int]:
@@ -64,18 +68,18 @@ def demote_superseded(
                 done.add(rowid)
                 yield rowid
             else:
-                held.append(rowid)
+                postponed.append(rowid)
 
     result: list[int] = []
     for rowid in order:
         waiting = [rowid]
         while freed := list(passed(waiting)):
             result += freed
-            waiting, held = held, []
-    return [*result, *held]
+            waiting, postponed = postponed, []
+    return [*result, *postponed]
 
 
-def _leads(old: str, new: str, successors: NewerNotes) -> bool:
+def _is_superseded_by(old: str, new: str, successors: NewerNotes) -> bool:
     """Return whether a note is superseded, directly or over others, by another."""
     seen, waiting = {old}, [old]
     while waiting:

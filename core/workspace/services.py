@@ -241,9 +241,9 @@ class Services:
 
 
 def _renamed(question: str, old: str, new: str) -> str:
-    from core.query.renaming import renamed
+    from core.query.renaming import rename_base
 
-    return renamed(question, old, new)
+    return rename_base(question, old, new)
 
 
 def _put_into_trash(store: Store, base: KnowledgeBase) -> None:

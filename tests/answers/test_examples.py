@@ -8,7 +8,7 @@ import pytest
 
 from core.base.errors import NoteNotFound, QueryError
 from core.base.jobs import Jobs
-from core.features.answers.collection import DRAWN, SHOWN, Examples
+from core.features.answers.collection import CANDIDATES, EXAMPLES, Examples
 from core.model import GoldSpan, Question
 
 
@@ -78,13 +78,13 @@ def test_they_are_few_and_found_once_until_notes_change() -> None:
 
     jobs = Jobs()
     of = examples(answered, jobs)
-    notes = [f"n{number}" for number in range(2 * DRAWN)]
-    assert len(found(of, jobs, *notes)) == len(asked) == SHOWN
+    notes = [f"n{number}" for number in range(2 * CANDIDATES)]
+    assert len(found(of, jobs, *notes)) == len(asked) == EXAMPLES
     found(of, jobs, *notes)
-    assert len(asked) == SHOWN
+    assert len(asked) == EXAMPLES
     assert of.for_notes((("n0", "later"),)) == ()
     jobs.wait("examples", 10)
-    assert len(asked) == SHOWN + 1
+    assert len(asked) == EXAMPLES + 1
 
 
 @pytest.mark.parametrize("count", [0, 1])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.base.errors import NoteNotFound, UnknownChoice
-from core.features.answers.places import found_again
+from core.features.answers.places import relocate
 from core.model import Cited, Thread
 from core.settings.sections import LlmSettings
 from core.workspace import Workspace
@@ -174,7 +174,7 @@ def test_a_place_is_never_a_wrong_one() -> None:
                     to = seeded.randrange(len(letters) + 1)
                     letters[to:to] = moved
         new = "".join(letter for letter, _ in letters)
-        place = found_again(old, span, new)
+        place = relocate(old, span, new)
         if place is not None:
             assert new[slice(*place)] == old[slice(*span)]
             assert [at for _, at in letters[slice(*place)]] == list(range(*span))

@@ -462,7 +462,7 @@ PASSAGE = (
     ],
 )
 def test_figures_that_stand_in_the_passage_in_another_form(text: str) -> None:
-    assert figures.missing(text, [PASSAGE], []) == ()
+    assert figures.find_missing(text, [PASSAGE], []) == ()
 
 
 @pytest.mark.parametrize(
@@ -486,9 +486,9 @@ def test_figures_that_stand_in_the_passage_in_another_form(text: str) -> None:
     ],
 )
 def test_figures_that_the_passage_does_not_say(text: str, lost: str) -> None:
-    assert lost in figures.missing(text, [PASSAGE], [])
+    assert lost in figures.find_missing(text, [PASSAGE], [])
 
 
 def test_the_figures_of_a_hostile_text_are_read_at_once() -> None:
     assert figures.large("\n" * 30_000 + "Ab " * 10_000)
-    assert figures.missing("零" * 5_000, [PASSAGE], []) == ()
+    assert figures.find_missing("零" * 5_000, [PASSAGE], []) == ()

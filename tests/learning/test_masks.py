@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.features.learning.masks import Masker, shortened
+from core.features.learning.masks import Masker, shorten
 from core.features.learning.masks.shapes import SHAPES as KNOWN
 from core.features.learning.reading import read_events, read_text
 from tests.learning.corpus import HARMLESS, SHAPES, UNSEEN, left_of, shapes
@@ -247,8 +247,8 @@ def test_many_masks_and_many_secrets_take_no_time() -> None:
 
 
 def test_what_is_cut_ends_before_a_word_or_a_quoted_value() -> None:
-    assert shortened("one two three", 9) == "one two…"
-    assert "my long" not in shortened('say password="my long pass phrase"', 26)
+    assert shorten("one two three", 9) == "one two…"
+    assert "my long" not in shorten('say password="my long pass phrase"', 26)
     assert len({shape.kind for shape in KNOWN}) > 5
 
 

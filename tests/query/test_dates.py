@@ -178,7 +178,7 @@ def test_any_text_is_a_date_or_an_error(text: str) -> None:
         meant = read(text, TODAY)
     except QueryError:
         return
-    assert meant.behind is None or meant.first < meant.behind
+    assert meant.end is None or meant.first < meant.end
 
 
 @given(st.dates(date(1900, 1, 1), date(2999, 12, 30)))

@@ -11,7 +11,7 @@ from core.embedding import Embedder
 from core.embedding.loading import load
 from core.model import Device
 from core.reranking import Candidate, build, own
-from core.reranking.cross_encoder import CrossEncoder, fitting
+from core.reranking.cross_encoder import CrossEncoder, fit_pairs
 from core.reranking.network import Network, NetworkShape
 
 EXACT = Device("cpu", "float32", "")
@@ -76,12 +76,12 @@ def test_pairs_are_cut_to_the_limit(tiny: Any) -> None:
 def test_the_piece_with_the_words_of_the_question_is_read(tiny: Any) -> None:
     model = network(tiny, tokens=60)
     text = "top\n" + "z " * 100 + "backup " + "z " * 100
-    ((question, piece),) = fitting(model, "where is backup", [text])
+    ((question, piece),) = fit_pairs(model, "where is backup", [text])
     assert question == "where is backup"
     assert piece.startswith("top\n")
     assert "backup" in piece
     assert len(piece) < len(text) / 2
-    ((_, first),) = fitting(model, "who", [text])
+    ((_, first),) = fit_pairs(model, "who", [text])
     assert text.startswith(first)
 
 

@@ -19,11 +19,11 @@ Reads = Callable[[SearchResult], Mapping[str, TokenizedHit]]
 
 LOOKED_AT = 5
 """First hits whose units are compared; further ones change no excerpt of 200 natural questions."""
-COUNTED = 10
+RIVAL_HITS = 10
 """First hits among which those as good as the first are counted."""
 QUOTES = 3
 """Most quotes of an answer."""
-NONE = -20.0
+NO_EVIDENCE = -20.0
 """Evidence of no answer: a chance of one in a few hundred millions."""
 WEAKER = 1.5
 """How much less evidence than the first a further quote may have."""
@@ -40,23 +40,23 @@ class Selection:
 def choose(store: Store, reads: Reads, result: SearchResult) -> Selection:
     """Return the excerpts of a result's first hits that answer its question best; none of a list or without hits."""
     if result.mode == "listed" or not result.hits:
-        return Selection((), NONE)
-    return select(result, compared(store, reads, result))
+        return Selection((), NO_EVIDENCE)
+    return select(result, collect_candidates(store, reads, result))
 
 
-def compared(store: Store, reads: Reads, result: SearchResult) -> list[EvidenceCandidate]:
+def collect_candidates(store: Store, reads: Reads, result: SearchResult) -> list[EvidenceCandidate]:
     """Return the units of a result's first hits; those of a comparison are compared with the whole question."""
     if is_comparison(result):
         result = replace(result, hits=tuple(replace(hit, asked="") for hit in result.hits))
-    read = reads(result)
+    tokenized_hits = reads(result)
     every = store.chunks.count_all() + 1
     units: list[EvidenceCandidate] = []
-    for asked, words in words_of(result).items():
-        hits = [hit for hit in result.hits[:LOOKED_AT] if hit.asked == asked]
+    for sub_query, words in words_of(result).items():
+        hits = [hit for hit in result.hits[:LOOKED_AT] if hit.asked == sub_query]
         holders = store.words.holders(words)
         rarity = {word: float(np.log(every / (len(chunks) + 0.5))) for word, chunks in zip(words, holders, strict=True)}
-        question = EvidenceQuestion(asked or result.understood.text, words, rarity)
-        units += candidates(question, hits, result.hits[0].score, read, store.words.stems)
+        question = EvidenceQuestion(sub_query or result.understood.text, words, rarity)
+        units += candidates(question, hits, result.hits[0].score, tokenized_hits, store.words.stems)
     return units
 
 
@@ -64,10 +64,10 @@ def select(result: SearchResult, units: Sequence[EvidenceCandidate]) -> Selectio
     """Return the excerpts of some units that answer a question best; of a comparison without both sides, with NONE."""
     ranked = excerpts(units)
     if not ranked:
-        return Selection((), NONE)
-    chosen = _sides(result, ranked) if is_comparison(result) else _ranked(ranked)
-    hits = () if result.decompositions else result.hits[:COUNTED]
-    evidence = confidence(chosen[0], ranked, hits) if chosen else NONE
+        return Selection((), NO_EVIDENCE)
+    chosen = _select_sides(result, ranked) if is_comparison(result) else _select_ranked(ranked)
+    hits = () if result.decompositions else result.hits[:RIVAL_HITS]
+    evidence = confidence(chosen[0], ranked, hits) if chosen else NO_EVIDENCE
     return Selection(tuple(map(_quote, count(1), chosen or ranked[:1])), evidence)
 
 
@@ -76,7 +76,7 @@ def is_comparison(result: SearchResult) -> bool:
     return bool(result.decompositions) and result.decompositions[0].kind == "comparison"
 
 
-def _ranked(ranked: Sequence[Excerpt]) -> list[Excerpt]:
+def _select_ranked(ranked: Sequence[Excerpt]) -> list[Excerpt]:
     """Return the first of ranked excerpts, and those of other notes that answer nearly as well in other words."""
     chosen = list(ranked[:1])
     for excerpt in ranked:
@@ -87,7 +87,7 @@ def _ranked(ranked: Sequence[Excerpt]) -> list[Excerpt]:
     return chosen
 
 
-def _sides(result: SearchResult, ranked: Sequence[Excerpt]) -> list[Excerpt]:
+def _select_sides(result: SearchResult, ranked: Sequence[Excerpt]) -> list[Excerpt]:
     """Return the excerpt that answers a comparison best, and for each side the best one about that side alone.
 
     Of those that answer nearly as well, the first is one that names all sides. None where a side is named nowhere.
@@ -104,9 +104,9 @@ def _sides(result: SearchResult, ranked: Sequence[Excerpt]) -> list[Excerpt]:
         missing = (
             excerpt for excerpt in ranked if name & excerpt.words and not any(name & other.words for other in chosen)
         )
-        found = next(alone, None) or next(missing, None)
-        if found and not any(found.repeats(other) for other in chosen):
-            chosen.append(found)
+        excerpt = next(alone, None) or next(missing, None)
+        if excerpt and not any(excerpt.repeats(other) for other in chosen):
+            chosen.append(excerpt)
     named = frozenset().union(*(excerpt.words for excerpt in chosen))
     return chosen[:QUOTES] if all(name & named for name in names) else []
 

@@ -97,7 +97,7 @@ class Clause:
     def keys(self) -> set[str]:
         return {key for key, _ in self.words}
 
-    def take(self, other: "Clause") -> None:
+    def absorb(self, other: "Clause") -> None:
         """Add what a clause says that goes on with this one."""
         self.start, self.end = min(self.start, other.start), max(self.end, other.end)
         self.negated += other.negated
@@ -110,7 +110,7 @@ class Clause:
         self.marks += other.marks
 
 
-def normal(text: str) -> str:
+def normalise(text: str) -> str:
     """Return a text in small letters and simplified characters, without short forms."""
     text = simplify(unicodedata.normalize("NFKC", text)).translate(_APOSTROPHES).lower()
     text = _SHORTENED.sub(lambda match: _FULL[match[1]] if "'" in match[0] else " not", text)
@@ -123,7 +123,7 @@ def is_chinese(text: str) -> bool:
 
 
 def clauses(text: str) -> list[Clause]:
-    """Return the clauses of a `normal` text in their order."""
+    """Return the clauses of a `normalise` text in their order."""
     twice = (("2", *match.span()) for match in _TWICE.finditer(text))
     numbers = sorted([*figures.numbers(text), *twice], key=itemgetter(1))
     found: list[Clause] = [Clause(0, 0)]
@@ -177,8 +177,8 @@ def clauses(text: str) -> list[Clause]:
             last.marks.append((kind, *match.span()))
     found[-1].end = len(text)
     _give_words(text, found, covered, numbers)
-    whole = list(_whole(text, found))
-    _settle(whole)
+    whole = list(_join_clauses(text, found))
+    _cancel_double_negations(whole)
     return whole
 
 
@@ -228,7 +228,7 @@ def stem(word: str) -> str:
     return _DOUBLED.sub(r"\1", short)
 
 
-def _whole(text: str, found: list[Clause]) -> Iterator[Clause]:
+def _join_clauses(text: str, found: list[Clause]) -> Iterator[Clause]:
     """Yield the clauses, joined where one has no words, or goes on with the one before."""
     last = found[0]
     for clause in found[1:]:
@@ -240,7 +240,7 @@ def _whole(text: str, found: list[Clause]) -> Iterator[Clause]:
             if last.words and not clause.words and clause.kinds in ({"not", "before"}, {"not", "after"}):
                 continue  # before it, not after
             last.aside, last.spared = (last.aside, last.spared) if last.words else (clause.aside, clause.spared)
-            last.take(clause)
+            last.absorb(clause)
             continue
         if last.words or last.kinds:
             yield last
@@ -249,7 +249,7 @@ def _whole(text: str, found: list[Clause]) -> Iterator[Clause]:
         yield last
 
 
-def _settle(found: list[Clause]) -> None:
+def _cancel_double_negations(found: list[Clause]) -> None:
     """Make even what is negated and has *without* or *unless*: *never X without Y* says *X only with Y*."""
     for aside in found:
         if aside.spared and aside.odd:

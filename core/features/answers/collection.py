@@ -33,9 +33,9 @@ from core.store import Store
 
 # Example questions on the user's notes, offered only where the first quote comes from the note that they ask about.
 
-SHOWN = 3
+EXAMPLES = 3
 """Examples that are looked for."""
-DRAWN = 8
+CANDIDATES = 8
 """Questions that are drawn from the notes for them."""
 Stamp = tuple[tuple[str, str], ...]
 """The ids of notes, each with the time of its last change."""
@@ -56,9 +56,9 @@ class Examples:
 
     def for_notes(self, stamp: Stamp) -> tuple[str, ...]:
         """Return the examples of some notes; none yet, and start the job that finds them, after notes changed."""
-        known, found = self._found
-        if known == stamp:
-            return found
+        last_stamp, examples = self._found
+        if last_stamp == stamp:
+            return examples
         self._jobs.start("examples", lambda progress: self._find(stamp, progress), quiet=True)
         return ()
 
@@ -68,10 +68,10 @@ class Examples:
             with suppress(NoteNotFound):
                 notes.append(self._note_of(note_id))
         found: list[str] = []
-        questions = self._drawn(notes, DRAWN)
+        questions = self._drawn(notes, CANDIDATES)
         for number, question in enumerate(questions):
             progress(number, len(questions), question.text)
-            if len(found) < SHOWN and self._is_right(question):
+            if len(found) < EXAMPLES and self._is_right(question):
                 found.append(question.text)
         self._found = stamp, tuple(found)
 
@@ -118,11 +118,11 @@ _GROWN = 1.5
 """Growth of a base by which its bar is measured again."""
 
 
-Drawn = Callable[[Sequence[Note], int], list[Question]]
+DrawQuestions = Callable[[Sequence[Note], int], list[Question]]
 """Draws questions from notes."""
 
 
-def answer_of(result: SearchResult, selection: Selection, bar: AnswerThreshold) -> Answer:
+def build_answer(result: SearchResult, selection: Selection, bar: AnswerThreshold) -> Answer:
     """Return the answer of a selection; no quotes where the search is below the bar and the first isn't likely."""
     evidence = selection.evidence
     quotes = selection.quotes if result.evidence >= bar.least or evidence >= LIKELY else ()
@@ -133,7 +133,9 @@ def answer_of(result: SearchResult, selection: Selection, bar: AnswerThreshold) 
 class Answers:
     """Answers questions with quotes of the notes."""
 
-    def __init__(self, store: Store, settings: Settings, searching: SearchEngine, jobs: Jobs, drawn: Drawn) -> None:
+    def __init__(
+        self, store: Store, settings: Settings, searching: SearchEngine, jobs: Jobs, drawn: DrawQuestions
+    ) -> None:
         self._store = store
         self._settings = settings
         self._searching = searching
@@ -180,7 +182,7 @@ class Answers:
         if result.hits:
             base = self._store.bases.by_id((selection.quotes or result.hits)[0].note.base_id)
             bar = self.measure(base) if measure else thresholds.current_threshold(self._store, base)
-        answer = answer_of(result, selection, bar)
+        answer = build_answer(result, selection, bar)
         no_notes = not result.hits and not self._store.notes.count([base.id for base in self._store.bases.all()])
         return replace(answer, no_notes=no_notes)
 
@@ -189,35 +191,35 @@ class Answers:
         if self._store.readonly or not answer.result.hits:
             return False
         base = self._store.bases.by_id((answer.quotes or answer.result.hits)[0].note.base_id)
-        if self._is_fresh(base, self._own(base), self._windows()):
+        if self._is_fresh(base, self._own_questions(base), self._windows()):
             return False
         return self._jobs.start("measure_bar", lambda progress: self.measure(base, progress), quiet=True)
 
     def measure(self, base: KnowledgeBase, progress: Progress = no_progress) -> AnswerThreshold:
         """Measure the bar of a base unless it is known for its notes and questions, and return it."""
-        own, share, windows = self._own(base), self._settings.search.refuse, self._windows()
-        if self._store.readonly or not windows or self._is_fresh(base, own, windows):
+        questions, share, windows = self._own_questions(base), self._settings.search.refuse, self._windows()
+        if self._store.readonly or not windows or self._is_fresh(base, questions, windows):
             return thresholds.current_threshold(self._store, base)
         bar = replace(thresholds.EXAMPLES, windows=windows)
-        if len(own) >= thresholds.enough(share):
-            bar = thresholds.below(self._evidence(base, own, progress), share, windows)
+        if len(questions) >= thresholds.enough(share):
+            bar = thresholds.below(self._evidence(base, questions, progress), share, windows)
         elif len(others := self._other_questions(base)) >= thresholds.LEAST_OTHERS:
             bar = thresholds.above(self._evidence(base, others, progress), thresholds.ANSWERED, windows)
         self._store.bars.set(base, bar)
         return bar
 
-    def _is_fresh(self, base: KnowledgeBase, own: Sequence[str], windows: int) -> bool:
-        known, share = self._store.bars.get(base), self._settings.search.refuse
-        if known is None or not known.windows / _GROWN < windows < known.windows * _GROWN:
+    def _is_fresh(self, base: KnowledgeBase, questions: Sequence[str], windows: int) -> bool:
+        threshold, share = self._store.bars.get(base), self._settings.search.refuse
+        if threshold is None or not threshold.windows / _GROWN < windows < threshold.windows * _GROWN:
             return False
-        if len(own) < thresholds.enough(share):
-            return known.basis != "questions"
-        return (known.basis, known.count, known.share) == ("questions", len(own), share)
+        if len(questions) < thresholds.enough(share):
+            return threshold.basis != "questions"
+        return (threshold.basis, threshold.count, threshold.share) == ("questions", len(questions), share)
 
     def _windows(self) -> int:
         return sum(self._store.chunks.count(base)[2] for base in self._store.bases.all())
 
-    def _own(self, base: KnowledgeBase) -> list[str]:
+    def _own_questions(self, base: KnowledgeBase) -> list[str]:
         """Return the questions of the base's own sets that it answers, the newest of each set first."""
         sets = [self._store.questions.for_set(question_set) for question_set in self._store.questions.sets(base)]
         texts = [question.text for own in sets for question in own[::-1] if question.gold and not question.suggested]

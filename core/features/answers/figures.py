@@ -124,7 +124,7 @@ class Figures:
     names: tuple[str, ...]
 
 
-def missing(
+def find_missing(
     sentence: str, passages: Iterable[str], places: Iterable[str], known: Container[str] = ()
 ) -> tuple[str, ...]:
     """Return the amounts, dates and names of a sentence, as it writes them, that stand in none of its passages.
@@ -139,7 +139,7 @@ def missing(
     rest = _DATES.sub(lambda match: " " * len(match.group()), plain)
     lost += [typed for amount, typed in _amounts(rest) if amount not in amounts]
     held = {word for text in (*texts, *map(_normal, places)) for word in _words(text)}
-    names = (name for name in _names(rest, known) if not _held(name, held))
+    names = (name for name in _names(rest, known) if not _contains_name(name, held))
     return tuple(dict.fromkeys([*lost, *names]))
 
 
@@ -286,7 +286,7 @@ def _words(text: str) -> set[str]:
     return words | {part.strip("_") for word in words for part in re.split(r"[^\w]+", word)}
 
 
-def _held(name: str, held: set[str]) -> bool:
+def _contains_name(name: str, held: set[str]) -> bool:
     """Whether a name stands in some words, as it is or with an ending of English."""
     folded = fold(name)
     forms = {folded, folded.removesuffix("'s"), folded.removesuffix("’s"), folded.removesuffix("s"), f"{folded}s"}

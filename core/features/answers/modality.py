@@ -20,9 +20,9 @@ _BEYOND = {"most": "more", "more": "most", "least": "less", "less": "least"}
 """The limit that a number is within where it isn't within another."""
 
 
-def exchanged(said: Sequence[Clause], found: Sequence[Clause]) -> int:
+def count_exchanged_sides(claim: Sequence[Clause], source: Sequence[Clause]) -> int:
     """Return 1 where the two sides of a comparison are exchanged: *A is faster than B*, *B is faster than A*."""
-    ours, theirs = _sides(said, "than"), _sides(found, "than")
+    ours, theirs = _sides(claim, "than"), _sides(source, "than")
     if not ours or not theirs:
         return 0
     (first, second), (third, fourth) = ours, theirs
@@ -30,13 +30,13 @@ def exchanged(said: Sequence[Clause], found: Sequence[Clause]) -> int:
     return int(bool(first & fourth - both) and bool(second & third - both))
 
 
-def _sides(found: Sequence[Clause], *kinds: str) -> Pair | None:
+def _sides(source: Sequence[Clause], *kinds: str) -> Pair | None:
     """Return the words on both sides of the first word of some kinds, in their order in time for one of order."""
-    for clause in found:
+    for clause in source:
         for kind, start, end in clause.marks:
             if kind not in kinds:
                 continue
-            part = [word for item in found if item.part == clause.part for word in item.words]
+            part = [word for item in source if item.part == clause.part for word in item.words]
             left, right = {key for key, at in part if at < start}, {key for key, at in part if at >= end}
             own = {key for key, at in clause.words if at >= end}, {key for key, at in clause.words if at < start}
             if kind in ("than", "then", "row"):
@@ -50,33 +50,33 @@ def _sides(found: Sequence[Clause], *kinds: str) -> Pair | None:
     return None
 
 
-def _kept(ours: Pair, theirs: Pair) -> int:
+def _compare_order(ours: Pair, theirs: Pair) -> int:
     """Return above 0 where two pairs have the same order, below where they have the other one, 0 if it isn't known."""
     (first, second), (third, fourth) = ours, theirs
     same = len(first & third) + len(second & fourth)
     return same - len(first & fourth) - len(second & third)
 
 
-def order(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
+def order_agrees(claim: Sequence[Clause], source: Sequence[Clause], same_language: bool) -> bool:
     """Whether what is first is first in both, as *before*, *after* and *then* say."""
     for kinds in (("before", "after", "then"), ("row",)):
-        ours, theirs = _sides(said, *kinds), _sides(found, *kinds)
-        if ours and theirs and (kept := _kept(ours, theirs)):
-            return kept > 0
-    item, other = ({kind for clause in side for kind in clause.kinds} & {"before", "after"} for side in (said, found))
+        ours, theirs = _sides(claim, *kinds), _sides(source, *kinds)
+        if ours and theirs and (agreement := _compare_order(ours, theirs)):
+            return agreement > 0
+    item, other = ({kind for clause in side for kind in clause.kinds} & {"before", "after"} for side in (claim, source))
     return not item or not other or bool(item & other)
 
 
-def limits(said: Sequence[Clause], found: Sequence[Clause]) -> int | None:
+def count_crossed_limits(claim: Sequence[Clause], source: Sequence[Clause]) -> int | None:
     """Return how many limits are told from their other side: *over 5* for *up to 5*; None for another limit."""
     count = 0
-    numbers = {number for clause in found for number in clause.numbers}
-    if any(not clause.limits.keys() <= numbers for clause in said):
+    numbers = {number for clause in source for number in clause.numbers}
+    if any(not clause.limits.keys() <= numbers for clause in claim):
         return None
-    for value in {number for clause in said for number in clause.numbers} & numbers:
+    for value in {number for clause in claim for number in clause.numbers} & numbers:
         ours, theirs = (
             {item for clause in side for kind in clause.limits.get(value, ()) for item in _LIMIT[kind]}
-            for side in (said, found)
+            for side in (claim, source)
         )
         if ours & theirs or not (ours or theirs):
             continue
@@ -86,9 +86,9 @@ def limits(said: Sequence[Clause], found: Sequence[Clause]) -> int | None:
     return count
 
 
-def amount(said: Sequence[Clause], found: Sequence[Clause]) -> bool:
+def amount_agrees(claim: Sequence[Clause], source: Sequence[Clause]) -> bool:
     """Whether one claim says *all* where the other says *some*."""
-    ours, theirs = ({kind for clause in side for kind in clause.kinds} for side in (said, found))
+    ours, theirs = ({kind for clause in side for kind in clause.kinds} for side in (claim, source))
     if "all" in ours and theirs & {"some", "often"} and "all" not in theirs:
         return False
     if ours & {"some", "often"} and "all" in theirs and not theirs & {"some", "often"}:
@@ -113,51 +113,51 @@ def _modals(clause: Clause) -> list[str]:
     return ["forbid" if kind in ("must", "can", "may") else kind for kind in found]
 
 
-def modal(said: Sequence[Clause], found: Sequence[Clause], alike: bool) -> bool:
+def modality_agrees(claim: Sequence[Clause], source: Sequence[Clause], same_language: bool) -> bool:
     """Whether what must, should or may be is so in both; a claim without such a word agrees with *must* and *can*."""
-    every = {item for clause in found for item in _modals(clause)}
-    without = any(clause.spared and clause.odd for clause in said)
-    own = {item for clause in said for item in _modals(clause)}
+    every = {item for clause in source for item in _modals(clause)}
+    without = any(clause.spared and clause.odd for clause in claim)
+    own = {item for clause in claim for item in _modals(clause)}
     if not own:
-        limited = any(clause.kinds & {"some", "often"} for clause in said)
+        limited = any(clause.kinds & {"some", "often"} for clause in claim)
         return not (every & {"maybe", "may"} and not limited) and ("optional" not in every or without)
-    for clause in said:
-        near = nearest(clause, found) if alike else []
-        theirs = {item for quoted in near for item in _modals(quoted)} or every
-        if not all(_allows(item, theirs, without, found) for item in _modals(clause)):
+    for clause in claim:
+        closest = nearest_clauses(clause, source) if same_language else []
+        theirs = {item for quote in closest for item in _modals(quote)} or every
+        if not all(_allows(item, theirs, without, source) for item in _modals(clause)):
             return False
-    return alike or len(every - {"forbid"}) < 2 or every <= own
+    return same_language or len(every - {"forbid"}) < 2 or every <= own
 
 
-def _allows(modal: str, theirs: set[str], without: bool, found: Sequence[Clause]) -> bool:
+def _allows(modal: str, theirs: set[str], without: bool, source: Sequence[Clause]) -> bool:
     """Whether one modality follows from those of the quotes."""
     if modal in theirs:
         return True
-    spared = any(clause.spared and clause.odd for clause in found)
+    spared = any(clause.spared and clause.odd for clause in source)
     match modal:
         case "optional":
             return spared and theirs <= {"can"}
         case "maybe" | "may":
-            return bool(theirs & {"maybe", "may", "can"}) or any("some" in clause.kinds for clause in found)
+            return bool(theirs & {"maybe", "may", "can"}) or any("some" in clause.kinds for clause in source)
         case "can":
             return not theirs or bool(theirs & {"can", "may", "maybe"}) or "optional" in theirs
         case "must" | "forbid":
             return theirs <= {"forbid", "must"} or (
-                modal == "forbid" and theirs == {"can"} and any("except" in clause.kinds for clause in found)
+                modal == "forbid" and theirs == {"can"} and any("except" in clause.kinds for clause in source)
             )
         case _:
             return not theirs
 
 
-def marks(found: Sequence[Clause]) -> Iterator[str]:
+def list_modalities(source: Sequence[Clause]) -> Iterator[str]:
     """Yield the modality of clauses, word for word, and their order where more than one word says it."""
-    order = [kind for clause in found for kind, _, _ in clause.marks if kind in ("before", "after")]
+    order = [kind for clause in source for kind, _, _ in clause.marks if kind in ("before", "after")]
     yield from order if len(order) > 1 else ()
-    for clause in found:
+    for clause in source:
         yield from _modals(clause)
 
 
-def nearest(clause: Clause, found: Sequence[Clause]) -> list[Clause]:
+def nearest_clauses(clause: Clause, source: Sequence[Clause]) -> list[Clause]:
     """Return the clauses that have most words of one, none where none has any."""
-    best = max((len(clause.keys & item.keys) for item in found), default=0)
-    return [item for item in found if best and len(clause.keys & item.keys) == best]
+    best = max((len(clause.keys & item.keys) for item in source), default=0)
+    return [item for item in source if best and len(clause.keys & item.keys) == best]

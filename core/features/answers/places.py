@@ -17,7 +17,7 @@ _SHOWN = 120
 """Characters that are shown before and behind a changed quote."""
 
 
-def found_again(old: str, span: Span, new: str) -> Span | None:
+def relocate(old: str, span: Span, new: str) -> Span | None:
     """Return where a slice of a text stands in a later state of that text, None where that can't be said.
 
     Of several equal texts it is the one whose surroundings are most like those of the slice, unless they are as much
@@ -25,16 +25,16 @@ def found_again(old: str, span: Span, new: str) -> Span | None:
     """
     start, end = span
     anchor = old[start:end]
-    here = list(_places(new, anchor))
-    if not here:
+    matches = list(_places(new, anchor))
+    if not matches:
         return None
-    likeness = {place: _alike(old, span, new, place) for place in here}
+    likeness = {place: _count_equal_around(old, span, new, place) for place in matches}
     place = max(likeness, key=likeness.__getitem__)
     best = likeness[place]
     if sum(item == best for item in likeness.values()) > 1:
         return None
     others = (other for other in _places(old, anchor) if other != start)
-    if any(_alike(old, (other, other + len(anchor)), new, place) >= best for other in others):
+    if any(_count_equal_around(old, (other, other + len(anchor)), new, place) >= best for other in others):
         return None
     possible = min(start, _AROUND) + min(len(old) - end, _AROUND)
     if best < min(_NEAR, possible) and len(anchor) < _LONG:
@@ -42,13 +42,13 @@ def found_again(old: str, span: Span, new: str) -> Span | None:
     return place, place + len(anchor)
 
 
-def alone(quote: str, new: str) -> Span | None:
+def find_unique(quote: str, new: str) -> Span | None:
     """Return where a long quote stands in a text that has it once, None else; its older text isn't known."""
-    here = list(_places(new, quote))
-    return (here[0], here[0] + len(quote)) if len(here) == 1 and len(quote) >= _LONG else None
+    matches = list(_places(new, quote))
+    return (matches[0], matches[0] + len(quote)) if len(matches) == 1 and len(quote) >= _LONG else None
 
 
-def around(pieces: Sequence[DiffPiece], span: Span) -> tuple[DiffPiece, ...]:
+def changes_around(pieces: Sequence[DiffPiece], span: Span) -> tuple[DiffPiece, ...]:
     """Return what differs around a slice of the older of two texts, of the pieces of both."""
     first, last = span[0] - _SHOWN, span[1] + _SHOWN
     shown: list[DiffPiece] = []
@@ -75,15 +75,15 @@ def _places(text: str, anchor: str) -> Iterator[int]:
         at = text.find(anchor, at + 1)
 
 
-def _alike(old: str, span: Span, new: str, place: int) -> int:
+def _count_equal_around(old: str, span: Span, new: str, place: int) -> int:
     """Return how many characters around a slice of `old` are equal around a place in `new`."""
     start, end = span
-    behind = place + end - start
-    before = _common(old[max(0, start - _AROUND) : start][::-1], new[max(0, place - _AROUND) : place][::-1])
-    return before + _common(old[end : end + _AROUND], new[behind : behind + _AROUND])
+    after = place + end - start
+    before = _common_prefix(old[max(0, start - _AROUND) : start][::-1], new[max(0, place - _AROUND) : place][::-1])
+    return before + _common_prefix(old[end : end + _AROUND], new[after : after + _AROUND])
 
 
-def _common(first: str, second: str) -> int:
+def _common_prefix(first: str, second: str) -> int:
     """Return how many characters two texts begin with alike."""
     pairs = zip(first, second, strict=False)
     return next((at for at, (pair, other) in enumerate(pairs) if pair != other), min(len(first), len(second)))

@@ -160,14 +160,14 @@ class Threads:
         with suppress(VersionNotFound):
             old = self._notes.at(cited.note_id, cited.version)
         if old is None:
-            now = places.alone(cited.quote, note.body)
+            now = places.find_unique(cited.quote, note.body)
         elif note.version == cited.version or self._has(note, cited, old.body[slice(*span)]):
-            now = span if note.body == old.body else places.found_again(old.body, span, note.body)
+            now = span if note.body == old.body else places.relocate(old.body, span, note.body)
         else:
             now = None
         if now is not None:
             return CitedPlace("same" if now == span else "moved", note.title, *now)
-        pieces = places.around(difference.compare_texts(old.body, note.body), span) if old else ()
+        pieces = places.changes_around(difference.compare_texts(old.body, note.body), span) if old else ()
         return CitedPlace("changed", note.title, pieces=pieces)
 
     def _has(self, note: Note, cited: Cited, text: str) -> bool:

@@ -279,7 +279,7 @@ class _Proof:
         found = list(self._found(value.get("quotes")))
         used = sorted({number for number, _ in found})
         texts, places = ([every[number] for number in used] for every in (self._material.texts, self._material.places))
-        missing = figures.missing(text, texts, places, self._known) if found else ()
+        missing = figures.find_missing(text, texts, places, self._known) if found else ()
         quoted = [(self._material.texts[number], span) for number, span in found]
         otherwise = bool(found) and not missing and not polarity.agrees(text, quoted)
         numbers = () if missing or otherwise else tuple(dict.fromkeys(self._number(*item) for item in found))

@@ -108,7 +108,7 @@ _LOG = logging.getLogger(__name__)
 def put_into_trash(store: Store, base: KnowledgeBase) -> None:
     """Write a base, with everything, into the trash; raises StoreError."""
     with translate_errors(store.folder):
-        BaseTrash(store).put(base.id, whole.packed(_read(store, base)))
+        BaseTrash(store).put(base.id, whole.pack(_read(store, base)))
 
 
 class Archives:
@@ -148,7 +148,7 @@ class Archives:
         if form == "yaml":
             return documents.to_yaml(held)
         if form == "zip":
-            return whole.packed(held)
+            return whole.pack(held)
         stream = io.BytesIO()
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
             for path, data in folders.files(held).items():
@@ -163,7 +163,7 @@ class Archives:
         """
         place = places.expand_home(place)
         if os.path.isdir(place):  # noqa: PTH112 a path that is too long is none
-            return self._let_in(folders.read(place, forbidden=self._store.folder), str(place), name)
+            return self._import(folders.read(place, forbidden=self._store.folder), str(place), name)
         with files.open_user_file(place, upload.MAX_UNPACKED) as stream:
             return self._restore(stream, place.name, name)
 
@@ -177,7 +177,7 @@ class Archives:
             place = staging / "notes"
             place.mkdir()
             upload.unpack(files, place)
-            return self._let_in(folders.read(place), name, name)
+            return self._import(folders.read(place), name, name)
 
     def _restore(self, stream: IO[bytes], file: str, name: str) -> Restored:
         is_zip = stream.read(2) == b"PK"
@@ -188,15 +188,15 @@ class Archives:
                 raise SourceError(
                     file, "is more than {limit} MB. Export the base as a zip instead.", limit=MOST_DOCUMENT >> 20
                 )
-            return self._let_in(documents.read(data, file), file, name)
+            return self._import(documents.read(data, file), file, name)
         if not whole.is_notes(upload.opened(stream, file)):
-            return self._let_in(whole.unpacked(stream, file), file, name)
+            return self._import(whole.unpack(stream, file), file, name)
         with self._store.temporary.make_scoped() as staging:
             place = staging / Path(file).stem
             for left in upload.unzip_from(stream, place, name=file):
                 if is_note(left.path):
                     raise SourceError(f"{file}: {left.path}", left.error)
-            return self._let_in(folders.read(place), file, name)
+            return self._import(folders.read(place), file, name)
 
     # trash
 
@@ -222,8 +222,8 @@ class Archives:
         file = self._trash.file(named[0] if named else key)
         with files.open_user_file(file, sys.maxsize) as stream:
             own = self._store.trashed_bases.has(file.name, stream)
-            held = whole.unpacked(stream, file.name, own=own)
-            restored = self._write(held, file.name, name, own=True) if own else self._let_in(held, file.name, name)
+            held = whole.unpack(stream, file.name, own=own)
+            restored = self._write(held, file.name, name, own=True) if own else self._import(held, file.name, name)
         self._trash.drop([file])
         return restored
 
@@ -241,12 +241,12 @@ class Archives:
 
     # both
 
-    def _let_in(self, held: Records, file: str, name: str) -> Restored:
+    def _import(self, held: Records, file: str, name: str) -> Restored:
         """Write a base that comes from outside; raises ArchiveError before anything is written."""
         mistakes = Mistakes(file)
         wordlists.check(held.words, mistakes)
         try:
-            held = import_validation.admitted(held, self._bases.usual(held.base.kind).embedder)
+            held = import_validation.admit(held, self._bases.usual(held.base.kind).embedder)
         except RowError as error:
             mistakes.add(message("base"), error.message)
         mistakes.raise_any()

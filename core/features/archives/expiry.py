@@ -53,7 +53,7 @@ def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
             | dict.fromkeys(last, (None, LAST))
         )
         in_use = {(base.id, base.created_at) for base in store.bases.all()}
-        gone = [file for item, (file, _) in bases.items() if item in overdue or _stands_for(file, in_use)]
+        gone = [file for item, (file, _) in bases.items() if item in overdue or _is_in_use(file, in_use)]
         left = _take_out(store, trash, [note for item, note in notes.items() if item in overdue], gone)
         if dropped := [file for item, file in last.items() if item in overdue]:
             _list(trash, (f"{file.name} is deleted for good" for file in dropped))
@@ -66,7 +66,7 @@ def _take_out(store: Store, trash: BaseTrash, notes: Sequence[Trashed], bases: S
     for base_id, group in groupby(sorted(notes, key=lambda note: note.base_id), lambda note: note.base_id):
         of_base = list(group)
         base = store.bases.by_id(base_id)
-        file = trash.put_notes(base_id, whole.packed(_live(store, base, of_base)))
+        file = trash.put_notes(base_id, whole.pack(_live(store, base, of_base)))
         of = _short(base.name)
         _list(
             trash,
@@ -116,7 +116,7 @@ def _live(store: Store, base: KnowledgeBase, trashed: Sequence[Trashed]) -> Reco
     )
 
 
-def _stands_for(file: Path, in_use: Container[tuple[str, datetime]]) -> bool:
+def _is_in_use(file: Path, in_use: Container[tuple[str, datetime]]) -> bool:
     """Whether the base in an archive is in use."""
     with suppress(SourceError):
         base = whole.base_of(file)

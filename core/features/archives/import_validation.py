@@ -59,7 +59,7 @@ _ID = re.compile(r"[\w:.-]{0,100}", re.ASCII)
 _SWITCHES = ("write_files", "watch", "trusts_programs", "read_pictures")
 
 
-def admitted(records: Records, usual: str) -> Records:
+def admit(records: Records, usual: str) -> Records:
     """Return the records of an archive as they arrive; `usual` is the model that a new base of the kind gets."""
     of_archive = records.base
     into = base(of_archive, usual)

@@ -196,9 +196,9 @@ def write(store: Store, records: Records, name: str, ids: Ids) -> KnowledgeBase:
         for set_record in records.sets:
             store.questions.put_set(set_record.set, set_record.questions)
         for done in records.runs:
-            begun = store.runs.begin(done.run)
+            new_run = store.runs.begin(done.run)
             results = {int(number): result for number, result in done.results.items()}
-            store.runs.add(begun, results, done.run.metrics, done.run.ended_at)
+            store.runs.add(new_run, results, done.run.metrics, done.run.ended_at)
         for sync in records.syncs:
             store.bases.put_sync(base, sync.folder, sync.at, sync.report)
         for use in records.uses:

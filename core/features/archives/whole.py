@@ -44,7 +44,7 @@ FAULTS = (
 """What reading an unknown zip raises: damage, encryption, an unknown compression, a record of another kind."""
 
 
-def packed(records: Records) -> bytes:
+def pack(records: Records) -> bytes:
     """Return the zip of a base."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
@@ -73,7 +73,7 @@ def is_notes(archive: upload.Archive) -> bool:
     return _MARK not in archive.names and any(map(is_note, archive.names))
 
 
-def unpacked(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
+def unpack(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
     """Return the records of a zip, which is read when they are; one that Tessera wrote itself has no limits.
 
     Raises ArchiveError for an archive that isn't of a base, SourceError for a damaged one.

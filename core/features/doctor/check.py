@@ -48,6 +48,6 @@ SHOWN = 5
 """Most names in a sentence."""
 
 
-def named(names: Sequence[str], told: Message) -> Message | None:
+def count_names(names: Sequence[str], sentence: Message) -> Message | None:
     """Return a sentence that counts names, by its fields `n` and `names`, None without a name."""
-    return replace(told, fields={"n": len(names), "names": [*names[:SHOWN]]}) if names else None
+    return replace(sentence, fields={"n": len(names), "names": [*names[:SHOWN]]}) if names else None

@@ -37,12 +37,12 @@ _UNREADABLE = (
 _GOLDLESS = "SELECT 1 FROM golds WHERE flagged"
 
 
-def _counts(rows: str, told: Message) -> Callable[[WorkspaceParts], Message | None]:
+def _counts(rows: str, sentence: Message) -> Callable[[WorkspaceParts], Message | None]:
     """Return what says how many rows a statement finds, by its field `n`."""
 
     def find(parts: WorkspaceParts) -> Message | None:
         count = parts.store.database.value(f"SELECT count(*) FROM ({rows})")
-        return replace(told, fields={"n": count}) if count else None
+        return replace(sentence, fields={"n": count}) if count else None
 
     return find
 

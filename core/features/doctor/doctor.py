@@ -44,22 +44,22 @@ class Doctor:
         return space.compact(self._parts, progress)
 
     def _checked(self, name: str, check: Check, *, fix: bool) -> Checked:
-        told = self._found(check)
+        finding = self._find(check)
         mended = False
-        if told and fix and check.mend:
+        if finding and fix and check.mend:
             try:
                 with translate_errors(self._parts.store.folder):
                     check.mend(self._parts)
             except TesseraError as error:
                 _LOG.warning("The check %s can't be mended", name, exc_info=True)
-                told = error.message
+                finding = error.message
             else:
-                told = self._found(check)
-                mended = told is None
+                finding = self._find(check)
+                mended = finding is None
             _LOG.info("The check %s was %s", name, "mended" if mended else "not mended")
-        return _as_told(name, check, told, mended=mended)
+        return _to_checked(name, check, finding, mended=mended)
 
-    def _found(self, check: Check) -> Message | None:
+    def _find(self, check: Check) -> Message | None:
         try:
             with translate_errors(self._parts.store.folder):
                 return check.find(self._parts)
@@ -70,10 +70,10 @@ class Doctor:
 def diagnose_error(folder: Path, error: TesseraError) -> Health:
     """Return what is wrong with a workspace that can't be opened."""
     name = "config" if isinstance(error, ConfigError) else "database"
-    return Health(folder, (_as_told(name, CHECKS[name], error.message, mended=False),))
+    return Health(folder, (_to_checked(name, CHECKS[name], error.message, mended=False),))
 
 
-def _as_told(name: str, check: Check, told: Message | None, *, mended: bool) -> Checked:
-    level = check.level if told else "sound"
-    cure = check.cure if told else None
-    return Checked(name, level, check.title, check.about, told, cure, check.mend is not None, mended)
+def _to_checked(name: str, check: Check, finding: Message | None, *, mended: bool) -> Checked:
+    level = check.level if finding else "sound"
+    cure = check.cure if finding else None
+    return Checked(name, level, check.title, check.about, finding, cure, check.mend is not None, mended)

@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from core.base import files
 from core.base.faults import BACKUPS, find_write_error
 from core.base.messages import Message, lines, message, plural, verbatim
-from core.features.doctor.check import Check, WorkspaceParts, named
+from core.features.doctor.check import Check, WorkspaceParts, count_names
 from core.indexing.scratch import Scratch
 from core.model import GUESSED, Filters, Note
 from core.notes import attachments
@@ -32,18 +32,20 @@ _ATTACHED = re.compile(r"!\[\[([^\]|#]+)|!\[[^\]]*\]\(<?([^)\s>]+)")
 def _sources(parts: WorkspaceParts) -> Message | None:
     places = [folder for base in parts.bases.all() for folder, _ in parts.bases.folders(base)]
     gone = [place for place in places if Path(place).is_absolute() and not Path(place).is_dir()]
-    return named(gone, plural("{n} folder isn't there: {names}", "{n} folders aren't there: {names}"))
+    return count_names(gone, plural("{n} folder isn't there: {names}", "{n} folders aren't there: {names}"))
 
 
 def _files(parts: WorkspaceParts) -> Message | None:
     rows = parts.store.database.rows("SELECT source_ref, path FROM notes WHERE source = 'folder' AND path IS NOT NULL")
     gone = [path for top, path in rows if Path(top).is_dir() and not (Path(top) / path).exists()]
-    return named(gone, plural("The file of {n} note is gone: {names}", "The files of {n} notes are gone: {names}"))
+    return count_names(
+        gone, plural("The file of {n} note is gone: {names}", "The files of {n} notes are gone: {names}")
+    )
 
 
 def _unread(parts: WorkspaceParts) -> Message | None:
     failed = [failure.path for base in parts.bases.all() for failure in parts.bases.failures(base)]
-    return named(failed, plural("{n} file could not be read: {names}", "{n} files could not be read: {names}"))
+    return count_names(failed, plural("{n} file could not be read: {names}", "{n} files could not be read: {names}"))
 
 
 def _omissions(parts: WorkspaceParts) -> Message | None:
@@ -60,17 +62,17 @@ def _omissions(parts: WorkspaceParts) -> Message | None:
         for incomplete_note in notes
         if any(part.kind == GUESSED for part in incomplete_note.left_out)
     )
-    told = (
-        named(
+    findings = (
+        count_names(
             lacking,
             plural("{n} note lacks parts of its file: {names}", "{n} notes lack parts of their files: {names}"),
         ),
-        named(
+        count_names(
             guessed,
             plural("The encoding of {n} file is a guess: {names}", "The encodings of {n} files are guesses: {names}"),
         ),
     )
-    return lines(*filter(None, told)) if any(told) else None
+    return lines(*filter(None, findings)) if any(findings) else None
 
 
 def _attachments(parts: WorkspaceParts) -> Message | None:
@@ -86,7 +88,9 @@ def _attachments(parts: WorkspaceParts) -> Message | None:
             gone += [
                 f"{note.title}: {target}" for target in targets if "://" not in target and not _attached(note, target)
             ]
-    return named(gone, plural("{n} picture or file is missing: {names}", "{n} pictures or files are missing: {names}"))
+    return count_names(
+        gone, plural("{n} picture or file is missing: {names}", "{n} pictures or files are missing: {names}")
+    )
 
 
 def _attached(note: Note, target: str) -> bool:
@@ -101,7 +105,7 @@ def _watched(parts: WorkspaceParts) -> Message | None:
         for folder, _ in parts.bases.folders(base)
         if Path(folder).is_dir() and not os.access(folder, os.R_OK | os.X_OK)
     ]
-    return named(blind, plural("{n} folder may not be read: {names}", "{n} folders may not be read: {names}"))
+    return count_names(blind, plural("{n} folder may not be read: {names}", "{n} folders may not be read: {names}"))
 
 
 def _permissions(parts: WorkspaceParts) -> Message | None:
@@ -112,12 +116,12 @@ def _permissions(parts: WorkspaceParts) -> Message | None:
         return None
     seen = [path for path in (folder / "notes.db", folder / "token", folder / BACKUPS) if path.exists()]
     bare = [path.name for path in seen if stat.S_IMODE(path.stat().st_mode) & 0o077]
-    return named(bare, plural("Others can read {names}.", "Others can read {names}."))
+    return count_names(bare, plural("Others can read {names}.", "Others can read {names}."))
 
 
 def _set_aside(parts: WorkspaceParts) -> Message | None:
     names = [*files.list_set_aside(parts.store.folder)]
-    return named(
+    return count_names(
         names,
         plural(
             "{n} file was damaged and is made anew: {names}",
@@ -159,7 +163,9 @@ def _delete_leftovers(parts: WorkspaceParts) -> None:
 
 def _left(parts: WorkspaceParts) -> Message | None:
     names = [leftover.name for leftover in _leftovers(parts)]
-    return named(names, plural("A stopped process left {n} file: {names}", "Stopped processes left {n} files: {names}"))
+    return count_names(
+        names, plural("A stopped process left {n} file: {names}", "Stopped processes left {n} files: {names}")
+    )
 
 
 def _replaced(parts: WorkspaceParts) -> Message | None:
@@ -170,7 +176,7 @@ def _replaced(parts: WorkspaceParts) -> Message | None:
 
 def _trash(parts: WorkspaceParts) -> Message | None:
     names = [trashed_base.name for trashed_base in parts.archives.trash() if trashed_base.problem]
-    return named(
+    return count_names(
         names,
         plural("{n} deleted base can't be restored: {names}", "{n} deleted bases can't be restored: {names}"),
     )

@@ -14,7 +14,7 @@ from core.base.messages import Message, lines, message, plural, verbatim
 from core.base.text import digest
 from core.embedding import Embedder
 from core.embedding.windows import row_windows
-from core.features.doctor.check import Check, WorkspaceParts, named
+from core.features.doctor.check import Check, WorkspaceParts, count_names
 from core.indexing.models import cards
 from core.model import KnowledgeBase
 from core.settings import config
@@ -33,7 +33,7 @@ def _index(parts: WorkspaceParts) -> Message | None:
         return index.problem
     if index.ready:
         wrong = [base.name for base in parts.bases.all() if index.ids(base) != _entries(parts, base.id)]
-        return named(
+        return count_names(
             wrong,
             plural("The index of {names} isn't as the notes are.", "The indexes of {names} aren't as the notes are."),
         )
@@ -153,7 +153,7 @@ def _damaged_backups(parts: WorkspaceParts) -> Message | None:
                 parts.backups.check(backup)
         except SourceError:
             bad.append(backup.name)
-    return named(bad, plural("{n} backup is damaged: {names}", "{n} backups are damaged: {names}"))
+    return count_names(bad, plural("{n} backup is damaged: {names}", "{n} backups are damaged: {names}"))
 
 
 def _config(parts: WorkspaceParts) -> Message | None:

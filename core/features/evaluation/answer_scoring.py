@@ -8,7 +8,7 @@ from core.base.errors import Cancelled
 from core.base.text import CJK, fold
 from core.features.answers import writing
 from core.features.answers.choosing import choose
-from core.features.answers.collection import answer_of
+from core.features.answers.collection import build_answer
 from core.features.evaluation.metrics import Span, cited_precision, cited_recall
 from core.model import (
     AGREED,
@@ -37,12 +37,12 @@ _MARKS = " `「」“”《》.,:/%-"
 
 def answer_result(store: Store, searching: SearchEngine, result: SearchResult, bar: AnswerThreshold) -> GivenAnswer:
     """Return the answer to the question of a result of a search in a store."""
-    answer = answer_of(result, choose(store, searching.reads, result), bar)
-    quoted = sum(_stands(store, quote) for quote in answer.quotes)
+    answer = build_answer(result, choose(store, searching.reads, result), bar)
+    quoted = sum(_is_in_place(store, quote) for quote in answer.quotes)
     return GivenAnswer(answer.text, tuple(map(_cited, answer.quotes)), len(answer.quotes), quoted)
 
 
-def written(
+def write_answer(
     store: Store,
     searching: SearchEngine,
     chat: Chat,
@@ -55,7 +55,7 @@ def written(
 
     A question that isn't answerable is refused without it. Raises Cancelled once `stop` says so.
     """
-    answer = answer_of(result, choose(store, searching.reads, result), bar)
+    answer = build_answer(result, choose(store, searching.reads, result), bar)
     if not answer.answerable:
         return GivenAnswer("", (), 0, 0)
     question = result.understood.text or result.query
@@ -63,7 +63,7 @@ def written(
     assert answer.writing is not None, "a model writes it"
     if answer.writing.stopped:
         raise Cancelled
-    standing = {quote.number for quote in answer.quotes if _stands(store, quote)}
+    standing = {quote.number for quote in answer.quotes if _is_in_place(store, quote)}
     quoted = sum(not standing.isdisjoint(sentence.citations) for sentence in answer.written)
     cited = tuple(map(_cited, answer.quotes))
     text = answer.text if answer.written else ""
@@ -99,7 +99,7 @@ def _holds(text: str, fact: str) -> bool:
     return bool(re.search(rf"(?<![a-z\d]){re.escape(fact)}(?![a-z\d])", text))
 
 
-def _stands(store: Store, quote: Quote) -> bool:
+def _is_in_place(store: Store, quote: Quote) -> bool:
     """Whether a quote stands in its note, or in the chunk that a person wrote over."""
     if quote.chunk.edited:
         return quote.text in quote.chunk.text

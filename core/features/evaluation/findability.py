@@ -103,7 +103,7 @@ class FindabilityChecks:
         answering = {card.id for card in self._store.notes.cards(Filters(bases=(named.name,)), answering=True)}
         current = tuple(finding for finding in checks[0].findings if finding.note_id in answering)
         checks[0] = replace(checks[0], findings=current)
-        since = findings.since(checks[1], checks[0]) if len(checks) > 1 else None
+        since = findings.compare_checks(checks[1], checks[0]) if len(checks) > 1 else None
         if since:
             since = replace(
                 since, lost=tuple(probe_result for probe_result in since.lost if probe_result.note_id in answering)
@@ -212,7 +212,7 @@ class FindabilityChecks:
         check = replace(check, findings=tuple(findings.list_findings(check, notes, shelf.copies, pending)))
         before = self._store.checks.for_base(base)
         self._store.checks.add(check)
-        return Findability(base.name, check, findings.since(before[0], check) if before else None)
+        return Findability(base.name, check, findings.compare_checks(before[0], check) if before else None)
 
     def _complete(self, base: KnowledgeBase) -> dict[str, object]:
         """Return the search settings of a base, each of them chosen."""

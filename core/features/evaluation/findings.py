@@ -12,7 +12,7 @@ SHORT, LONG = 200, 3_000
 _HEADING = re.compile(r"^#{1,6} |^(?:=+|-{3,})$", re.MULTILINE)
 
 
-def since(old: BaseCheck, new: BaseCheck) -> CheckDiff:
+def compare_checks(old: BaseCheck, new: BaseCheck) -> CheckDiff:
     """Compare two checks on their common questions."""
     before, after = ({result.id: result for result in check.results} for check in (old, new))
     pairs = [(before[item], after[item]) for item in sorted(before.keys() & after.keys())]

@@ -36,7 +36,7 @@ def gold_at(note: Note, start: int, end: int) -> GoldSpan:
     return GoldSpan(name, quote, start, start + len(quote), note.id)
 
 
-def narrowed(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
+def narrow(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
     """Return a part of a right passage; raises QuestionSetError unless the passage contains it once."""
     place = only_place(note.body[gold.start : gold.end], quote.strip()) if quote.strip() else None
     if place is None:
@@ -116,7 +116,7 @@ def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name
             for gold in question.gold:
                 if gold.path == path and gold not in placed:
                     try:
-                        placed[gold] = _placed(gold, texts)
+                        placed[gold] = _place_passage(gold, texts)
                     except RowError as error:
                         problems.add_of(question, error)
     problems.raise_any()
@@ -147,7 +147,7 @@ def _note(store: Store, note_id: str) -> Note | None:
         return None  # deleted in the meantime
 
 
-def _placed(gold: Gold, texts: Sequence[tuple[Note, "_QuoteText"]]) -> GoldSpan:
+def _place_passage(gold: Gold, texts: Sequence[tuple[Note, "_QuoteText"]]) -> GoldSpan:
     """Return the place of a passage; raises RowError."""
     if not texts:
         raise RowError("there is no note '{path}'. Import its folder first, or correct the path.", path=gold.path)

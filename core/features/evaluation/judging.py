@@ -52,14 +52,14 @@ def judge(chat: Chat, result: QuestionResult, characters: int, stop: Stop) -> Ju
     asking = {"question": result.question, "wished": wished, "passages": passages, "answer": answer}
     try:
         for task in (TASK, TASK + AGAIN):
-            if read := _read(chat.reply(task, asking, stop)):
+            if read := _parse_judgement(chat.reply(task, asking, stop)):
                 return Judgement(read.verdict, one_line(make_storable(read.reason))[:REASON])
     except ProviderError as error:
         return Judgement(problem=error.message)
     return Judgement(problem=chat.server.unusable(message("didn't answer in the form that was asked for")).message)
 
 
-def _read(reply: str) -> _Reply | None:
+def _parse_judgement(reply: str) -> _Reply | None:
     """Return the judgement that ends a reply, None where none does.
 
     What stands before may be the model's reasoning; what stands behind or around an object makes it a quotation.

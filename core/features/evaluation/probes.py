@@ -61,7 +61,7 @@ class Shelf:
 
 def shelf(notes: Sequence[Note], links: NoteLinks) -> Shelf:
     """Make the questions of notes. A text that several notes give makes none, for each of them would be right."""
-    copies = copied(notes)
+    copies = find_copies(notes)
     own = [note for note in notes if note.id not in copies]
     holding = Counter(word for note in own for word in set(query_keywords(note.body, limit=len(note.body))))
     linked = _link_texts(own, links)
@@ -78,7 +78,7 @@ def shelf(notes: Sequence[Note], links: NoteLinks) -> Shelf:
     return Shelf(probes, copies, headings)
 
 
-def copied(notes: Sequence[Note]) -> dict[str, str]:
+def find_copies(notes: Sequence[Note]) -> dict[str, str]:
     """Return the notes that have ALIKE of their lines in common with an earlier one, each with that one."""
     lines = {note.id: _lines(note.body) for note in notes}
     holders: defaultdict[bytes, list[str]] = defaultdict(list)
@@ -154,10 +154,10 @@ def _sentences(note: Note, part: Section, casing: Casing, holding: Mapping[str, 
                 yield "definition", plain_question(question), sentence
             least = _SHORTEST_CHINESE if is_chinese(text) else _SHORTEST
             if least <= len(text) <= _LONGEST and stands_alone(text, first=start == block.start):
-                yield "sentence", _gapped(text, holding), sentence
+                yield "sentence", _make_cloze(text, holding), sentence
 
 
-def _gapped(sentence: str, holding: Mapping[str, int]) -> str:
+def _make_cloze(sentence: str, holding: Mapping[str, int]) -> str:
     """Return a sentence without the word of it that the fewest notes hold."""
     words = query_keywords(sentence)
     folded = sentence.casefold()

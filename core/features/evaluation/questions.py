@@ -101,7 +101,7 @@ class Questions:
 
         Raises QuestionSetError for a text outside the passage, NoteNotFound.
         """
-        part = golds.narrowed(self._store.notes.note(gold.note_id), gold, quote)
+        part = golds.narrow(self._store.notes.note(gold.note_id), gold, quote)
         question = self._table.question(question_set, question_id)
         spans = tuple(part if span == gold else span for span in question.spans)
         self._table.edit(question_set, question_id, replace(question, gold=spans))

@@ -165,7 +165,7 @@ def _sections(compared: SideBySide, base: str) -> Iterator[_ReportSection]:
             [SETTINGS.get(name, name), *(_value(name, value) for value in values)]
             for name, values in compared.settings.items()
         ]
-        yield _ReportSection(title, table=_turned(compared, [[message("Setting"), *compared.labels], *rows]))
+        yield _ReportSection(title, table=_transpose(compared, [[message("Setting"), *compared.labels], *rows]))
     yield _figures(compared)
     if any(kind.kind for kind in compared.kinds):
         rows = [
@@ -173,7 +173,7 @@ def _sections(compared: SideBySide, base: str) -> Iterator[_ReportSection]:
             for kind in compared.kinds
         ]
         head = [message("Kind"), message("Questions"), *compared.labels]
-        yield _ReportSection(message("Found, by kind"), table=_turned(compared, [head, *rows]))
+        yield _ReportSection(message("Found, by kind"), table=_transpose(compared, [head, *rows]))
     if any(row.negative for row in compared.rows):
         named = zip(compared.labels, compared.false_positives, strict=True)
         yield _ReportSection(
@@ -236,14 +236,14 @@ def _figures(compared: SideBySide) -> _ReportSection:
         time, *times = compared.figures[name]
         differences = (f"{item - time:+.1f} ms" for item in times)
         rows.append([FIGURES[name], *(f"{item:.1f} ms" for item in (time, *times)), *differences])
-    return _ReportSection(message("Figures"), sentences, _turned(compared, [head, *rows]))
+    return _ReportSection(message("Figures"), sentences, _transpose(compared, [head, *rows]))
 
 
 def _answer_lines(compared: SideBySide) -> list[str]:
     return [name for name in ANSWER_METRICS if name in compared.figures]
 
 
-def _turned(compared: SideBySide, table: Sequence[Sequence[Cell]]) -> Sequence[Sequence[Cell]]:
+def _transpose(compared: SideBySide, table: Sequence[Sequence[Cell]]) -> Sequence[Sequence[Cell]]:
     """Return a table with a column for each run; transposed where there are many runs."""
     return table if len(compared.labels) <= _COLUMNS else list(zip(*table, strict=True))
 

@@ -134,7 +134,9 @@ class Answering:
         """Return the answer to a question from its hits; raises Cancelled once `stop` says so."""
         if self._writer:
             characters = budget.characters(self._llm, hits.hits[:PASSAGES])
-            return answer_scoring.written(self._store, self._searching, self._writer, hits, self._bar, characters, stop)
+            return answer_scoring.write_answer(
+                self._store, self._searching, self._writer, hits, self._bar, characters, stop
+            )
         return answer_scoring.answer_result(self._store, self._searching, hits, self._bar)
 
     def judged(self, result: QuestionResult, stop: Stop) -> QuestionResult:
@@ -235,8 +237,8 @@ class Runs:
         base, questions = self._store.bases.by_id(question_set.base_id), self.to_ask(question_set)
         runs = []
         for number, run in enumerate(self._new(base, question_set.id, question_set.name, pipelines, len(questions))):
-            begun = self._store.runs.begin(replace(run, started_at=datetime.now(UTC)))
-            runs.append(self._go_on(begun, questions, {}, _part(progress, number, len(pipelines))))
+            new_run = self._store.runs.begin(replace(run, started_at=datetime.now(UTC)))
+            runs.append(self._go_on(new_run, questions, {}, _part(progress, number, len(pipelines))))
         return runs
 
     def resume(self, run_id: str, progress: Progress = no_progress) -> Run:
@@ -399,7 +401,7 @@ class Runs:
 
 def _is_of(question: Question, result: QuestionResult) -> bool:
     """Whether a result is of the question's current version."""
-    golds = {(gold.path, gold.quote) for gold in scoring.left(question)}
+    golds = {(gold.path, gold.quote) for gold in scoring.remaining_golds(question)}
     now = (question.id, question.text, question.any, question.answer, golds)
     then = {(gold.path, gold.quote) for gold in result.golds}
     return now == (result.id, result.question, result.any, result.wished, then)

@@ -37,7 +37,7 @@ def ask(
     started = time.perf_counter()
     result = search(question.text)
     took_ms = (time.perf_counter() - started) * 1000
-    golds, retrieved = left(question), tuple(map(_retrieved, result.hits))
+    golds, retrieved = remaining_golds(question), tuple(map(_retrieved, result.hits))
     gold_spans, hit_spans = _spans(golds), _spans(retrieved)
     return QuestionResult(
         id=question.id,
@@ -55,14 +55,14 @@ def ask(
     )
 
 
-def left(question: Question) -> tuple[GoldSpan, ...]:
+def remaining_golds(question: Question) -> tuple[GoldSpan, ...]:
     """Return a question's right passages that the notes still contain."""
     return tuple(gold for gold in question.spans if not gold.flagged)
 
 
 def is_lost(question: Question) -> bool:
     """Whether too many right passages are gone for any search to answer the question."""
-    missing = len(question.spans) - len(left(question))
+    missing = len(question.spans) - len(remaining_golds(question))
     return missing > 0 and (missing == len(question.spans) or not question.any)
 
 

@@ -15,7 +15,7 @@ from core.base.messages import Message, message, verbatim
 from core.base.quotes import find_quote
 from core.base.text import make_storable, one_line
 from core.features.learning.reading import excerpts
-from core.features.learning.rules.common import alike, fact, named_alike, short
+from core.features.learning.rules.common import fact, generalise, generalise_source, short
 from core.model import Dropped, Fact, LogEvent, LogText
 from core.providers.chat import AGAIN, Chat
 from core.providers.connection import Stop
@@ -193,7 +193,7 @@ def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
             return message("'{quote}' isn't in the log", quote=_line(line.quote))
         stated.append(place)
     events = [excerpt[number][0] for number in sorted({number for number, _ in stated})]
-    keys = {f"{named_alike(excerpt[number][0].source)} {alike(text)}".strip() for number, text in stated}
+    keys = {f"{generalise_source(excerpt[number][0].source)} {generalise(text)}".strip() for number, text in stated}
     figures = {*_FIGURE.findall(title)} & {*_FIGURE.findall(str([text for _, text in stated]))}
     text = verbatim(lines[-1])
     for before in reversed(lines[:-1]):

@@ -9,7 +9,7 @@ from core.base.messages import verbatim
 from core.base.text import make_storable
 from core.features.learning import LOG_PARSERS
 from core.features.learning.heads import level_of
-from core.features.learning.masks import Masker, shortened
+from core.features.learning.masks import Masker, shorten
 from core.intake.encoding import decode
 from core.model import EventKind, LogEvent, LogText
 
@@ -110,7 +110,7 @@ def _cut(text: str) -> tuple[str, int]:
     lines = text.split("\n")
     longer = [number for number, line in enumerate(lines) if len(line) > _MOST_LINE]
     for number in longer:
-        lines[number] = shortened(lines[number], _MOST_LINE)
+        lines[number] = shorten(lines[number], _MOST_LINE)
     return "\n".join(lines), len(longer)
 
 

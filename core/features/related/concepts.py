@@ -85,7 +85,7 @@ class Concepts:
     def notes(self, names: Sequence[str], base: str = "") -> list[ConceptNote]:
         """Return the notes that hold all of some concepts, those that name them most first; none without a name."""
         index, choices = self._index(base), self._store.concepts.choices()
-        wanted = {_chosen(_name(name), choices) for name in names}
+        wanted = {_resolve_merges(_name(name), choices) for name in names}
         times = {
             note_id: sum(counts[name] for name in wanted)
             for note_id, counts in index.of_note.items()
@@ -135,7 +135,7 @@ class Concepts:
         """
         if choice not in CHOICES:
             raise UnknownChoice("choice", choice, CHOICES)
-        name, into = _name(name), _chosen(_name(into), self._store.concepts.choices())
+        name, into = _name(name), _resolve_merges(_name(into), self._store.concepts.choices())
         if choice == "undo":
             self._store.concepts.drop(name)
             return
@@ -160,7 +160,7 @@ class Concepts:
             chosen: Counter[str] = Counter()
             for phrase, count in counts.items():
                 single = phrase[:-1] if phrase.endswith("s") and phrase[:-1] in several else phrase
-                if (name := _chosen(single, choices)) not in hidden:
+                if (name := _resolve_merges(single, choices)) not in hidden:
                     chosen[name] += count
             of_note[note_id] = chosen
         holders: defaultdict[str, list[str]] = defaultdict(list)
@@ -221,7 +221,7 @@ def _name(name: str) -> str:
     return " ".join(fold(name).replace("’", "'").split())
 
 
-def _chosen(name: str, choices: Mapping[str, tuple[str, str]]) -> str:
+def _resolve_merges(name: str, choices: Mapping[str, tuple[str, str]]) -> str:
     """Return the concept into which one is merged, over several too, else itself."""
     seen = {name}
     while choices.get(name, ("", ""))[0] == "merge" and (into := choices[name][1]) not in seen:

@@ -65,9 +65,11 @@ class Wording:
         group = [own, *others.values()]
         rarity = _rarity([words.counts for words in group])
         telling = _rarity([words.phrases for words in group])
-        mine = _weighted(own, rarity)
+        mine = _weigh_words(own, rarity)
         return {
-            note_id: Shared(_cosine(mine, _weighted(other, rarity)), _phrases(own, other, telling), _copied(own, other))
+            note_id: Shared(
+                _cosine(mine, _weigh_words(other, rarity)), _phrases(own, other, telling), _copied(own, other)
+            )
             for note_id, other in others.items()
         }
 
@@ -79,7 +81,7 @@ def words_of(text: str) -> NoteWords:
     return NoteWords(Counter(words), phrases(text), frozenset(map(hash, runs)))
 
 
-def _weighted(words: NoteWords, rarity: Mapping[str, float]) -> dict[str, float]:
+def _weigh_words(words: NoteWords, rarity: Mapping[str, float]) -> dict[str, float]:
     """Return the weights of words, whose squares add up to 1."""
     weights = {word: (1 + math.log(count)) * rarity[word] for word, count in words.counts.items()}
     length = math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0

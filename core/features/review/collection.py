@@ -70,8 +70,10 @@ class Review:
             "refused": self._refused,
             "expired": self._expired,
             "superseded": self._superseded,
-            "copy": lambda: self._pairs("copy", self._apart(self.likeness.copies())),
-            "contradiction": lambda: self._pairs("contradiction", self._apart(self.likeness.contradictions())),
+            "copy": lambda: self._pairs("copy", self._exclude_second_texts(self.likeness.copies())),
+            "contradiction": lambda: self._pairs(
+                "contradiction", self._exclude_second_texts(self.likeness.contradictions())
+            ),
             "reminder": self._reminders,
         }
 
@@ -217,7 +219,7 @@ class Review:
                 key = _key("superseded", old, card.version, other.id)
                 yield ReviewItem("superseded", key, card, card.base, card.title, other.updated_at, other)
 
-    def _apart(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
+    def _exclude_second_texts(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
         """Yield the pairs without those whose files are second texts: they are listed as such."""
         files = set(self.sides.pairs().items())
         yield from (pair for pair in pairs if not {(pair.first, pair.second), (pair.second, pair.first)} & files)

@@ -19,7 +19,7 @@ SHOWN = 10
 _PREFERENCE = "reminders"
 
 
-def following(interval: timedelta | None) -> timedelta:
+def next_interval(interval: timedelta | None) -> timedelta:
     """Return the time until the next look, after one that came this interval after the look before, None for the first.
 
     Source: SM-2 (Wozniak, 'Optimization of learning', 1990): 1 day, 6 days, then the interval times the ease factor.
@@ -67,7 +67,7 @@ class Reminders:
         before = self._store.decisions.until(keys)
         for key in keys:
             at, end = before.get(key, (now, now))
-            self._store.decisions.put([key], now + following(end - at if key in before else None), at=now)
+            self._store.decisions.put([key], now + next_interval(end - at if key in before else None), at=now)
 
         def undo() -> None:
             self._store.decisions.drop(keys)

@@ -129,7 +129,7 @@ _NEAR, _WHOLE, _MANY = 0.5, 0.8, 20
 """Share of pairs of words that near texts have in common; share of the shorter one's, if it has many, in the longer."""
 
 
-def near(first: str, second: str) -> bool:
+def are_versions(first: str, second: str) -> bool:
     """Return whether two texts are those of one file at two times: most of their pairs of neighbouring words are equal,
     or those of one text are in the other, which goes on.
     """
@@ -181,7 +181,7 @@ class SecondTexts:
         ):
             return False
         try:
-            return near(self._store.notes.note(first).body, self._store.notes.note(second).body)
+            return are_versions(self._store.notes.note(first).body, self._store.notes.note(second).body)
         except NoteNotFound:  # it was deleted meanwhile
             return False
 

@@ -114,7 +114,7 @@ class Models:
         bases = self._store.bases.all()
         names = {base.embedder for base in bases if base.has_vectors}
         if not bases:
-            names = {embedding.presumed(self._settings.embedder)}
+            names = {embedding.guess_name(self._settings.embedder)}
         failed: list[TesseraError] = []
         for number, name in enumerate(sorted(names)):
             progress(number, len(names) + 1, name)

@@ -191,7 +191,7 @@ def _tfidf(model: ModelCard, argument: str) -> ModelCard:
 
 def _bundled(model: ModelCard, argument: str) -> ModelCard:
     model = replace(model, dimension=bundled.DIMENSION, languages=LANGUAGES)
-    folder = e5.models_dir() / e5.NAME if e5.available() else hub.cached(bundled.ON_HUB)
+    folder = e5.models_dir() / e5.NAME if e5.is_available() else hub.cached(bundled.ON_HUB)
     if folder is None:
         return replace(model, problem=_missing(model.name, bundled.ON_HUB))
     # The folder is written at the first use of the model.

@@ -66,7 +66,7 @@ class Servers:
         Sends nothing, and returns nothing, where the setting `discover` is off.
         """
         progress(0, 1, "")
-        return discovery.look() if settings().llm.discover else ()
+        return discovery.discover() if settings().llm.discover else ()
 
     def update(self, section: str, **values: str) -> None:
         """Store the `base_url` or the `model` of a server, or both; raises ConfigError for an invalid address."""

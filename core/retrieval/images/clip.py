@@ -11,8 +11,8 @@ from core.base.errors import ConfigError, ModelError
 from core.base.text import make_storable
 from core.embedding import hub, sentence
 from core.embedding.device import Turns, choose
-from core.embedding.loading import failing, load
-from core.embedding.model_folder import digest, read_json, refuse_own_code, understanding, weights
+from core.embedding.loading import explain_failure, load
+from core.embedding.model_folder import digest, explain_read_error, read_json, refuse_own_code, weights
 from core.model import Matrix, Pixels
 
 _TOKENS = 77
@@ -33,7 +33,7 @@ class Clip:
     @cached_property
     def fingerprint(self) -> str:
         folder = self._folder
-        with understanding(folder):
+        with explain_read_error(folder):
             return f"clip:{self._name}@{digest(weights(folder, _parts(folder)))}"
 
     @property
@@ -55,7 +55,7 @@ class Clip:
 
     def _embed(self, things: list[Any]) -> Matrix:
         self.warm()
-        with self._turns.take(), failing(self._name, len(things)):
+        with self._turns.take(), explain_failure(self._name, len(things)):
             vectors: Matrix = self._model.encode(things, normalize_embeddings=True, show_progress_bar=False)
         return vectors
 
@@ -68,7 +68,7 @@ class Clip:
                 "{folder} holds no model for pictures: it has no modules.json. Name the model's own folder.",
                 folder=str(folder),
             )
-        with understanding(folder):
+        with explain_read_error(folder):
             _parts(folder)
         return folder
 
@@ -81,7 +81,7 @@ class Clip:
                 "The model '{name}' doesn't read both pictures and texts. Choose a CLIP model, such as clip-ViT-B-32.",
                 name=self._name,
             )
-        with understanding(self._folder):
+        with explain_read_error(self._folder):
             text = read_json(_parts(self._folder)[0] / "config.json").get("text_config") or {}
         model.max_seq_length = text.get("max_position_embeddings", _TOKENS)  # not every tokenizer knows it
         return model

@@ -29,7 +29,7 @@ class ImageSearch:
         self._store, self._settings, self._notes, self._jobs = store, settings, notes, jobs
         self._loaded: set[str] = set()
 
-    def added(self, prepared: Prepared, result: SearchResult) -> SearchResult:
+    def add_pictures(self, prepared: Prepared, result: SearchResult) -> SearchResult:
         """Return a result with the pictures that its question asks for; where it asks for nothing else, with no others.
 
         Where nobody waits, a model that isn't loaded is loaded by a job, and there are no pictures yet. Raises
@@ -39,12 +39,12 @@ class ImageSearch:
         alike = [
             name for condition in query.filters.conditions if condition.field == "like" for name in condition.values
         ]
-        pictures, notices = self._found(query, alike, wait=prepared.wait)
+        pictures, notices = self._find(query, alike, wait=prepared.wait)
         if alike and not query.text:
             return replace(result, pictures=pictures, hits=(), lost=(), facets=(), notices=())
         return replace(result, pictures=pictures, notices=(*result.notices, *notices))
 
-    def _found(
+    def _find(
         self, query: Query, alike: Sequence[str], *, wait: bool
     ) -> tuple[tuple[PictureHit, ...], tuple[Notice, ...]]:
         """Return the nearest pictures of notes that pass the filters, and notices."""

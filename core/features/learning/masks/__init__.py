@@ -47,7 +47,7 @@ class Masker:
     def event(self, event: LogEvent) -> LogEvent:
         """Return an event without its secrets."""
         fields = {self.masked(name): self._field(name, value) for name, value in event.fields.items()}
-        text = shortened(event.text, _MOST_TEXT)
+        text = shorten(event.text, _MOST_TEXT)
         time = event.time if _TIME.fullmatch(event.time) else self.masked(event.time[:100], unknown=False)
         source = self._source(event.source[:200])
         return replace(event, text=self.masked(text), time=time, source=source, fields=fields)
@@ -137,7 +137,7 @@ def unnumbered(text: str) -> str:
     return MASK.sub(r"[\g<kind>]", text)
 
 
-def shortened(text: str, most: int) -> str:
+def shorten(text: str, most: int) -> str:
     """Return the first characters of a text; what may be a part of a secret at the cut isn't among them."""
     if len(text) <= most:
         return text

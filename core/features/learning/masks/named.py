@@ -252,13 +252,13 @@ def pairs(text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[SecretS
         sure = grade(match["name"]) if match["name"].isascii() else Grade.ANY
         if sure is Grade.NONE:
             continue
-        values = [*_behind(text, match.end())] or [*_before(text, match.start())]
+        values = [*_values_after(text, match.end())] or [*_value_before(text, match.start())]
         for value in values:
             if is_secret(text[value.start : value.end], sure, quoted=True):
                 yield SecretSpan(value.start, value.end, "password")
 
 
-def _behind(text: str, at: int) -> Iterator[Value]:
+def _values_after(text: str, at: int) -> Iterator[Value]:
     """Yield the values behind a name, as long as they are of the same thing."""
     if element := _TEXT.match(text, at):
         yield Value(*element.span("value"))
@@ -273,7 +273,7 @@ def _behind(text: str, at: int) -> Iterator[Value]:
             yield from values_at(text, label.end())[:1]
 
 
-def _before(text: str, at: int) -> Iterator[Value]:
+def _value_before(text: str, at: int) -> Iterator[Value]:
     """Yield the value before a name that is of the same thing."""
     for label in [*_VALUE.finditer(text, max(0, at - _NEAR), at)][-1:]:
         if not _APART.search(text, label.end(), at):

@@ -98,9 +98,9 @@ def _is_row(line: str, cells: Cells, heads: Sequence[Grade]) -> bool:
 def _row_secrets(line: str, at: int, cells: Cells, heads: Sequence[Grade]) -> Iterator[SecretSpan]:
     """Yield the secrets behind the name in a row."""
     first = next(place for place, head in enumerate(heads) if head)
-    behind = cells[first + 1 :]
-    single = len(behind) == 1 and heads[first] is Grade.ANY
-    kept = [cell for cell in behind if line[cell[0] : cell[1]].lower() not in _TITLES]
+    value = cells[first + 1 :]
+    single = len(value) == 1 and heads[first] is Grade.ANY
+    kept = [cell for cell in value if line[cell[0] : cell[1]].lower() not in _TITLES]
     yield from _cell_secrets(line, at, kept, Grade.ANY if single else Grade.NO_WORD)
 
 

@@ -81,8 +81,8 @@ def _messages(whole: Any) -> Iterator[tuple[str, str, str]]:
 def _tree_messages(nodes: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
     """Yield the messages of an export of ChatGPT, whose nodes name their parents, by their times."""
     messages = [node.get("message") for node in nodes.values() if isinstance(node, Mapping)]
-    told = [message for message in messages if isinstance(message, Mapping)]
-    for item in sorted(told, key=lambda item: _number(item.get("create_time"))):
+    messages_ = [message for message in messages if isinstance(message, Mapping)]
+    for item in sorted(messages_, key=lambda item: _number(item.get("create_time"))):
         content = item.get("content")
         said = _text(content.get("parts") if isinstance(content, Mapping) else content)
         if said.strip():

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from core.base.messages import message
-from core.features.learning.rules.common import exactly, fact, short
+from core.features.learning.rules.common import fact, normalise_exact, short
 from core.model import Fact, LogEvent, LogText
 
 _FAILED = re.compile(
@@ -37,7 +37,7 @@ def mended_commands(log: LogText) -> Iterator[Fact]:
         reason = short(next((line for line in event.text.split("\n")[1:] if _FAILED.search(line)), ""), 300)
         title = message("Where {failed} fails, {worked} works", failed=short(failed, 80), worked=short(worked, 160))
         text = message("{title}. It failed with: {cause}", title=title, cause=reason)
-        key = [exactly(failed), exactly(worked)]
+        key = [normalise_exact(failed), normalise_exact(worked)]
         yield fact("mended_command", key, title, text, [event, *steps], ("test_experience", "best_practice"))
 
 

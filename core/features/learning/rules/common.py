@@ -25,17 +25,17 @@ _MOST_QUOTE = 400
 MOST_TITLE = 160
 
 
-def alike(text: str) -> str:
+def generalise(text: str) -> str:
     """Return the form of a text that it has in every log: without numbers, identifiers and numbers of masks."""
     return " ".join(_VARYING.sub("#", fold(unnumbered(text))).split())
 
 
-def named_alike(source: str) -> str:
+def generalise_source(source: str) -> str:
     """Return the form of a source that it has in every log: `worker-3` is `worker-#`, and `api2` stays."""
     return " ".join(_NUMBER.sub("#", fold(source)).split())
 
 
-def exactly(text: str) -> str:
+def normalise_exact(text: str) -> str:
     """Return the form of a text whose numbers count: without case, white space and numbers of masks."""
     return " ".join(fold(unnumbered(text)).split())
 

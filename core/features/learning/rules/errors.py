@@ -6,7 +6,15 @@ from collections.abc import Iterator, Sequence
 
 from core.base.messages import message, plural
 from core.base.text import keywords
-from core.features.learning.rules.common import alike, exactly, fact, first_line, named_alike, request_of, short
+from core.features.learning.rules.common import (
+    fact,
+    first_line,
+    generalise,
+    generalise_source,
+    normalise_exact,
+    request_of,
+    short,
+)
 from core.features.learning.rules.requests import headers_in, is_slow
 from core.model import Fact, LogEvent, LogText
 
@@ -49,7 +57,7 @@ def repeated_errors(log: LogText) -> Iterator[Fact]:
     for number, event in enumerate(log.events):
         if _is_error(event):
             what, cause = _what(event), _cause(event)
-            groups[named_alike(event.source), alike(what), alike(cause)].append(number)
+            groups[generalise_source(event.source), generalise(what), generalise(cause)].append(number)
     for key, numbers in groups.items():
         events = [log.events[number] for number in numbers]
         count = sum(event.count for event in events)
@@ -58,10 +66,10 @@ def repeated_errors(log: LogText) -> Iterator[Fact]:
         what, cause = _what(events[-1]), _cause(events[-1])
         before, end = _end(log.events, numbers[-1], what, cause)
         about = short(cause if cause and cause not in what else what, 300)
-        told = short(what, 200)
+        error = short(what, 200)
         source = events[0].source
-        where = message("{source}: {what}", source=source, what=told) if source else message("{what}", what=told)
-        title = message("{what}, because of: {cause}", what=where, cause=about) if about != told else where
+        where = message("{source}: {what}", source=source, what=error) if source else message("{what}", what=error)
+        title = message("{what}, because of: {cause}", what=where, cause=about) if about != error else where
         first = plural("It stands {n} time in the log.", "It stands {n} times in the log.", n=count)
         parts = [title, first]
         if end:
@@ -83,7 +91,7 @@ def deprecations(log: LogText) -> Iterator[Fact]:
             old, new = names
             title = message("{old} is deprecated; {new} takes its place", old=short(old), new=short(new))
             kind = ("project_config", "dependency")
-            yield fact("deprecation", [exactly(old), exactly(new)], title, title, [event], kind)
+            yield fact("deprecation", [normalise_exact(old), normalise_exact(new)], title, title, [event], kind)
 
 
 def _deprecated(line: str) -> tuple[str, str] | None:

@@ -7,7 +7,7 @@ from statistics import median
 
 from core.base.messages import message, plural
 from core.features.learning.heads import seconds_of
-from core.features.learning.rules.common import alike, exactly, fact, first_line, request_of, short
+from core.features.learning.rules.common import fact, first_line, generalise, normalise_exact, request_of, short
 from core.model import Fact, LogEvent, LogText
 
 _HEADER = (
@@ -45,7 +45,7 @@ def required_headers(log: LogText) -> Iterator[Fact]:
         status = next((event.fields["status"] for event in events if "status" in event.fields), "")
         refused = message("{title}. Without it the answer is {status}.", title=title, status=status)
         text = refused if status else message("{title}.", title=title)
-        key = [exactly(request), header.lower()]
+        key = [normalise_exact(request), header.lower()]
         yield fact("required_header", key, title, text, events, ("project_config", "auth"), tags=("http",))
 
 
@@ -94,7 +94,7 @@ def slow_calls(log: LogText) -> Iterator[Fact]:
             "{title} in the middle, {most} s at most. {count}.", title=title, most=f"{most:.1f}", count=times
         )
         kind = ("test_experience", "common_issue")
-        yield fact("slow_call", [alike(operation)], title, text, [event for _, event in timed], kind)
+        yield fact("slow_call", [generalise(operation)], title, text, [event for _, event in timed], kind)
 
 
 def is_slow(event: LogEvent) -> bool:

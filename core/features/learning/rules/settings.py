@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from core.base.messages import message
 from core.base.text import CJK
-from core.features.learning.rules.common import exactly, fact, first_line, short
+from core.features.learning.rules.common import fact, first_line, normalise_exact, short
 from core.model import Fact, LogEvent, LogText
 
 _NAME = rf"[A-Za-z_][\w.-]{{1,60}}|[{CJK}]{{2,16}}"
@@ -42,7 +42,14 @@ def settings(log: LogText) -> Iterator[Fact]:
         where = message("The setting {name} has the value {value}.", name=name, value=short(value))
         source = message("{source} uses it.", source=event.source) if event.source else None
         text = message("{text} {more}", text=where, more=source) if source else where
-        yield fact("setting", [exactly(name), exactly(value)], title, text, [event], ("project_config", "environment"))
+        yield fact(
+            "setting",
+            [normalise_exact(name), normalise_exact(value)],
+            title,
+            text,
+            [event],
+            ("project_config", "environment"),
+        )
 
 
 def ports(log: LogText) -> Iterator[Fact]:
@@ -55,7 +62,7 @@ def ports(log: LogText) -> Iterator[Fact]:
             title = message("Listening on {address}", address=match["address"])
             if event.source:
                 title = message("{source} is listening on {address}", source=event.source, address=match["address"])
-            key = [exactly(event.source), match["port"]]
+            key = [normalise_exact(event.source), match["port"]]
             yield fact("port", key, title, title, [event], ("project_config", "environment"))
 
 

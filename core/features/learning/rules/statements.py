@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from core.base.messages import Message, message
-from core.features.learning.rules.common import exactly, fact, short
+from core.features.learning.rules.common import fact, normalise_exact, short
 from core.model import Fact, LogText
 
 _SENTENCE = re.compile(r"(?:[^.!?。！？\n]|\.(?=\S)){1,600}[.!?。！？]?")
@@ -56,7 +56,7 @@ def statements(log: LogText) -> Iterator[Fact]:
                     title = message("{statement}", statement=_with(label, short(said)))
                     text = _with(label, short(said, 600))
                     kind = ("module_context", "")
-                    yield fact(f"stated_{name}", [exactly(said)], title, text, [event], kind)
+                    yield fact(f"stated_{name}", [normalise_exact(said)], title, text, [event], kind)
                     break
 
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from core.base.messages import message, plural
-from core.features.learning.rules.common import alike, fact, short
+from core.features.learning.rules.common import fact, generalise, short
 from core.model import Fact, LogEvent, LogText
 
 _KIND = ("test_experience", "common_issue")
@@ -23,7 +23,7 @@ def unsteady_tests(log: LogText) -> Iterator[Fact]:
         title = message("The test {test} fails and passes again", test=short(name))
         text = message("{title}. It failed with: {cause}", title=title, cause=short(cause, 300))
         rests = [events[number] for number in (*failed[:3], passed[-1])]
-        yield fact("unsteady_test", [alike(name)], title, text if cause else title, rests, _KIND)
+        yield fact("unsteady_test", [generalise(name)], title, text if cause else title, rests, _KIND)
 
 
 def failing_tests(log: LogText) -> Iterator[Fact]:
@@ -40,7 +40,7 @@ def failing_tests(log: LogText) -> Iterator[Fact]:
         title = message("The test {test} keeps failing: {cause}", test=short(name), cause=short(cause))
         times = plural("It failed in {n} run.", "It failed in {n} runs.", n=runs)
         text = message("{what}. {count}", what=title, count=times)
-        yield fact("failing_test", [alike(name), alike(cause)], title, text, detailed[:3], _KIND, priority=1)
+        yield fact("failing_test", [generalise(name), generalise(cause)], title, text, detailed[:3], _KIND, priority=1)
 
 
 def _tests(log: LogText) -> dict[str, list[LogEvent]]:
