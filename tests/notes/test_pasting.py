@@ -14,6 +14,8 @@ KILLED_AT_EACH_STEP = """
 import os, signal, sys
 from pathlib import Path
 
+from core.notes import collection
+
 top, data, step = Path(sys.argv[1]), Path(sys.argv[2]).read_bytes(), 0
 while True:
     (top / str(step)).mkdir()
@@ -29,7 +31,7 @@ while True:
                     os.kill(os.getpid(), signal.SIGKILL)
 
         sys.addaudithook(count)
-        pasting.save(top / str(step), "view.png", data)
+        collection.save(top / str(step), "view.png", data)
         os._exit(0)
     if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0:
         break
