@@ -9,17 +9,17 @@ from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.routing import Mount, Route
 
-from core import access, desktop
-from core.api import PLACE
-from core.api.entrance import Entrance, address
-from core.api.guard import Guard
-from core.api.lazy_app import api
-from core.api.limits import ShortHead
-from core.api.same_origin import SameOrigin
-from core.assistants import lazy_app
-from core.log import print_nothing
-from core.remote.calls import Calls
-from pages.ui.notes import attachments, bundle, originals, pasted
+from core.base.log import print_nothing
+from core.desktop import window as desktop
+from core.doors.api import PLACE
+from core.doors.api.entrance import Entrance, address
+from core.doors.api.guard import Guard
+from core.doors.api.limits import ShortHead
+from core.doors.api.server import SameOrigin, api
+from core.doors.assistants import lazy_app
+from core.doors.remote.calls import Calls
+from core.settings import access
+from pages.ui.notes import attachments, bundle, editor, originals
 from pages.ui.shared import shell, unused
 from pages.ui.shared.frontend import FrontEnd
 from pages.ui.shared.policy import Policy, failure
@@ -35,7 +35,7 @@ HOSTS = [
 needs_token = access.pages_need_token()
 calls = Calls(shell.workspace)
 """Runs what commands on this machine send; `shell` stores the address that they send it to."""
-assistants = Guard(lazy_app.LazyApp(shell.workspace), shell.workspace)
+assistants = Guard(lazy_app.LazyTools(shell.workspace), shell.workspace)
 
 with_tokens = [
     *calls.routes,
@@ -70,7 +70,11 @@ async def lifespan(_: st.App) -> AsyncIterator[None]:
 app = st.App(
     "pages/main.py",
     lifespan=lifespan,
-    routes=[*(one.route(shell.workspace) for one in (attachments, originals, pasted)), bundle.ROUTE, *with_tokens],
+    routes=[
+        *(module_type.route(shell.workspace) for module_type in (attachments, originals, editor)),
+        bundle.ROUTE,
+        *with_tokens,
+    ],
     middleware=middleware,
     exception_handlers={Exception: failure},
 )

@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.quality import imported
-from core.answers import choosing, confidence
-from core.answers.choosing import Selection
-from core.answers.evidence import Candidate
-from core.answers.excerpts import excerpts
+from core.features.answers import choosing, confidence
+from core.features.answers.choosing import Selection
+from core.features.answers.evidence import EvidenceCandidate
+from core.features.answers.excerpts import excerpts
 from core.model import Filters, Quote, SearchResult
 from core.workspace import Workspace
 
@@ -80,7 +80,7 @@ class Searched:
 
     asked: Asked
     result: SearchResult
-    units: list[Candidate]
+    units: list[EvidenceCandidate]
     took_ms: float
 
 
@@ -198,7 +198,7 @@ def searches(workspace: Workspace, base: str, asked: Sequence[Asked]) -> Iterato
         result = workspace.search(one.text, filters=Filters(bases=(base,)))
         workspace.searching.highlights(result)
         started = time.perf_counter()
-        units = choosing.compared(workspace.store, workspace.searching.reads, result) if result.hits else []
+        units = choosing.collect_candidates(workspace.store, workspace.searching.reads, result) if result.hits else []
         yield Searched(one, result, units, (time.perf_counter() - started) * 1000)
 
 
@@ -267,7 +267,7 @@ def _first(one: Searched) -> tuple[list[float], float] | None:
     ranked = excerpts(one.units) if one.result.confident else []
     if not ranked or choosing.is_comparison(one.result):
         return None
-    values = confidence.features(ranked[0], ranked, one.result.hits[: choosing.COUNTED])
+    values = confidence.features(ranked[0], ranked, one.result.hits[: choosing.RIVAL_HITS])
     return [values[name] for name in confidence.WEIGHTS], float(outcome(one).first)
 
 

@@ -31,7 +31,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from benchmarks.drills.processes import Holds, held_by
 from benchmarks.quality import imported, vaults
-from core.evaluation.question_files import parse
+from core.features.evaluation.question_files import parse
 from core.workspace import Workspace
 
 ABOVE = 10.0
@@ -68,7 +68,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch, ExitStack() as stack:
         folder = given.workspace or Path(scratch) / "workspace"
         with Workspace(folder) as workspace:
-            workspace.let_programs_in(True)
+            workspace.set_program_access(True)
             token = workspace.access.token
             bases = [imported(workspace, given.data / "vaults" / name, given.embedder) for name in names]
         questions = [
@@ -151,7 +151,7 @@ def app(folder: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "core.cli", "app", "--no-browser", "--port", str(port)]
+    command = [sys.executable, "-m", "core.doors.cli", "app", "--no-browser", "--port", str(port)]
     environment = os.environ | {"TESSERA_WORKSPACE": str(folder)}
     process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
     url, ends = f"http://127.0.0.1:{port}", time.monotonic() + 120
@@ -178,7 +178,7 @@ def connected(transport: Any) -> Iterator[Any]:
 
 
 def by_stdio(folder: Path) -> Any:
-    arguments = ["-m", "core.cli", "mcp", "--workspace", str(folder)]
+    arguments = ["-m", "core.doors.cli", "mcp", "--workspace", str(folder)]
     return stdio_client(StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ)))
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks import clusters
-from core import files
+from core.base import files
 from core.model import KnowledgeBase, Matrix
 from core.store import Store
 from core.store.index import chroma_process

@@ -65,7 +65,7 @@ def make(data: Path, folder: Path, notes: int) -> None:
 
 def command(workspace: Path, *arguments: str) -> None:
     """Run a command, and print its last line, the seconds and the memory it took, and its exit status."""
-    line = [sys.executable, "-m", "core.cli", *arguments, "--workspace", str(workspace)]
+    line = [sys.executable, "-m", "core.doors.cli", *arguments, "--workspace", str(workspace)]
     began = time.perf_counter()
     with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
         assert process.stdout is not None

@@ -50,7 +50,7 @@ def main() -> None:
         for note in notes:
             chunking.cut(note, options, every_sixth)
         speed = megabytes / (time.process_time() - bare)
-        figures = Sizes.of([chunk for chunks in cuts for chunk in chunks])
+        figures = Sizes.from_chunks([chunk for chunks in cuts for chunk in chunks])
         over = sum(chunk.token_count > options.max_single_chunk_size for chunks in cuts for chunk in chunks)
         places = np.sum([placed(note, chunks, options) for note, chunks in zip(notes, cuts, strict=True)], axis=0)
         edges, on_blocks, in_blocks, in_rows = (int(count) for count in places)

@@ -19,8 +19,8 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from core.evaluation import metrics
-from core.evaluation.metrics import Span
+from core.features.evaluation import metrics
+from core.features.evaluation.metrics import Span
 from core.model import ChunkingOptions, Filters, GoldSpan, Note, Pipeline, Question, QuestionResult, SearchSettings
 from core.workspace import Workspace
 

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
+from core.base.registry import Entry
+from core.base.text import digest
 from core.embedding import EMBEDDERS
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Matrix, Note, Role, Spans
-from core.registry import Entry
-from core.settings_sections import IndexSettings
+from core.settings.sections import IndexSettings
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
-from core.text import digest
 
 BASE, NAME = "made", "clusters"
 DIMENSION = 384

@@ -20,7 +20,7 @@ QUESTION = "how do I restore the backup of the cluster"
 TARGET_MS = 500.0
 _WORDS = "backup restore cluster garden tomato bread thread lock index vector search budget invoice travel meeting rule"
 _SEARCH = """
-from core.cli import main
+from core.doors.cli import main
 with suppress(SystemExit):
     main(["search", *sys.argv[2:]])
 """
@@ -53,7 +53,7 @@ def main() -> None:
         notes = Path(scratch) / "notes"
         write(notes, given.notes)
         environment = os.environ | {"TESSERA_EMBEDDER": given.embedder, "TESSERA_WORKSPACE": f"{scratch}/workspace"}
-        subprocess.run([sys.executable, "-m", "core.cli", "import", str(notes)], env=environment, check=True)
+        subprocess.run([sys.executable, "-m", "core.doors.cli", "import", str(notes)], env=environment, check=True)
         modules = stderr(environment, _LIST, "").split()
         rows = [stderr(environment, _TIMED, ",".join(modules)).split() for _ in range(given.runs)]
     walls = [float(row[0]) * 1000 for row in rows]

@@ -19,12 +19,12 @@ from typing import Protocol
 import numpy as np
 
 from core import embedding
+from core.base.text import digest
 from core.embedding import e5
 from core.embedding.bundled import build as build_bundled
 from core.embedding.device import choose
 from core.embedding.windows import windows_of
 from core.model import Device, Filters, KnowledgeBase, Matrix, Role
-from core.text import digest
 from core.workspace import Workspace
 
 PARTS = 4

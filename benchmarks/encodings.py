@@ -1,8 +1,8 @@
 """Derive the bits of letters by which encodings are told apart, and measure how often the guesses are right.
 
-`python -m benchmarks.encodings derive FOLDER` writes `core/encodings/letters.txt`. FOLDER holds packages of PyPI as
-they are unpacked: the catalogues of Django (BSD), the words of Faker, spaCy and stopwordsiso (MIT), and the dictionary
-of jieba (MIT), whose words opencc (Apache) writes in traditional characters.
+`python -m benchmarks.encodings derive FOLDER` writes `core/base/encodings/letters.txt`. FOLDER holds unpacked packages
+of PyPI: the catalogues of Django (BSD), the words of Faker, spaCy and stopwordsiso (MIT), and the dictionary of jieba
+(MIT), whose words opencc (Apache) writes in traditional characters.
 `python -m benchmarks.encodings measure` encodes messages of the catalogues on this machine (`/usr/share/locale`) in old
 code pages, and prints how many short texts are read rightly, and how many wrong ones are said to be sure.
 """
@@ -20,8 +20,8 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from core.encodings.guessing import guesses
-from core.encodings.plausibility import TABLE, backoff, fold
+from core.base.encodings.guessing import guesses
+from core.base.encodings.plausibility import TABLE, backoff, fold
 
 LANGUAGES = (
     "en de fr es pt it nl sv da nb fi is et lv lt pl cs sk hu sl hr ro sq tr bg ru uk be mk sr el he ar fa th vi ca eu"

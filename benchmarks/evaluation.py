@@ -20,7 +20,7 @@ from typing import TypeVar
 
 from benchmarks.quality import imported, vaults
 from benchmarks.scale import BASE, build, read
-from core.evaluation.golds import gold_at
+from core.features.evaluation.golds import gold_at
 from core.model import Mode, Pipeline, Question, QuestionSet, SearchSettings
 from core.workspace import Workspace
 

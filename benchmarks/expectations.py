@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.quality import imported
-from core.errors import QueryError
+from core.base.errors import QueryError
+from core.base.text import fold
 from core.model import Chunk, Filters, Hit, Note, SearchOptions
-from core.text import fold
 from core.workspace import Workspace
 
 SEED = 2026

@@ -28,13 +28,13 @@ from statistics import median
 from time import perf_counter
 
 from benchmarks.quality import imported, vaults
+from core.base.text import query_keywords
 from core.model import Click, SearchResult, Verdict
 from core.notes.clicks import Clicks
 from core.query.synonyms import SynonymsFile
 from core.retrieval import clicks as ranking
 from core.retrieval import fusion
 from core.retrieval.engine import SearchEngine
-from core.text import query_keywords
 from core.workspace import Workspace
 
 WEIGHTS = (0.0, 0.05, 0.1, 0.2, 0.5, 1.0)
@@ -222,7 +222,7 @@ def _without_a_word(question: Asked, chance: Random) -> Asked:
 def _bury_by_clicks(person: _Person, before: Mapping[Asked, SearchResult]) -> None:
     gone = passed = wrongly = raised = 0
     for question, result in before.items():
-        scores = fusion.normalised({hit.rank: hit.score for hit in result.hits})
+        scores = fusion.normalise({hit.rank: hit.score for hit in result.hits})
         last, today = result.hits[-1], person.clicks.today
         note, places = last.note.id, {hit.chunk.id: hit.rank for hit in result.hits}
         clicks = (Click(note, question.text, "cite", today - timedelta(days=n % 300), str(n)) for n in range(CITED))

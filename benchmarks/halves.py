@@ -13,7 +13,7 @@ from random import Random
 from statistics import fmean
 
 from benchmarks.quality import vaults
-from core.evaluation.question_files import parse
+from core.features.evaluation.question_files import parse
 from core.model import Gold, Hit
 from core.workspace import Workspace
 

@@ -16,7 +16,7 @@ from safetensors.numpy import save_file
 from benchmarks.quality import heading, imported, rows, vaults
 from core import embedding
 from core.embedding import centring, tokens
-from core.evaluation.scoring import evaluation_of
+from core.features.evaluation.scoring import evaluation_of
 from core.model import OPEN, Evaluation, Pipeline, SearchSettings
 from core.workspace import Workspace
 
@@ -55,8 +55,8 @@ def main() -> None:
 
 def ship() -> None:
     model = embedding.build("bundled")
-    save_file({model.fingerprint: np.ascontiguousarray(centring.computed(model).constants)}, centring.SHIPPED)
-    save_file({model.fingerprint: tokens.computed(model)}, tokens.SHIPPED)
+    save_file({model.fingerprint: np.ascontiguousarray(centring.compute_centring(model).constants)}, centring.SHIPPED)
+    save_file({model.fingerprint: tokens.compute_centre(model)}, tokens.SHIPPED)
 
 
 def models(names: Iterable[str]) -> None:
@@ -64,7 +64,7 @@ def models(names: Iterable[str]) -> None:
     print("| model | across, as they are | centred | within, as they are | centred | kept |\n|---|---|---|---|---|---|")
     for name in names:
         model = embedding.build(name)
-        trial, kept = centring.trial(model), centring.computed(model) is not centring.PLAIN
+        trial, kept = centring.trial(model), centring.compute_centring(model) is not centring.PLAIN
         figures = " | ".join(f"{figure:.3f}" for figure in (*trial.across, *trial.within))
         print(f"| {name} | {figures} | {'yes' if kept else 'no'} |", flush=True)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.quality import vaults
-from core.evaluation.question_files import parse
+from core.features.evaluation.question_files import parse
 from core.model import DEFAULTS
 from core.retrieval.stages import candidates
 from core.workspace import Workspace

@@ -7,9 +7,9 @@ import sys
 import time
 from pathlib import Path
 
-from core.learning.masks import Masker
-from core.learning.reading import of_text, read
-from core.learning.rules import facts
+from core.features.learning.masks import Masker
+from core.features.learning.reading import read, read_text
+from core.features.learning.rules import facts
 from tests.learning.measure import LOGS, all_measured
 
 _LINES = 50_000
@@ -30,7 +30,7 @@ def speed() -> None:
     lines = (LOGS / "shop-service.log").read_text(encoding="utf-8").splitlines()
     text = "\n".join(lines[number % len(lines)] for number in range(_LINES))
     before = time.process_time()
-    log = of_text(text, "long.log", Masker())
+    log = read_text(text, "long.log", Masker())
     middle = time.process_time()
     facts(log)
     print(f"{_LINES} lines: read in {middle - before:.1f} s, rules in {time.process_time() - middle:.1f} s of one core")

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from core.query.decomposition import classify, recognise
 from core.query.language import parse
-from core.query.levels import classify, recognise
 
 FILE = Path(__file__).with_name("levels.jsonl")
 SETS = ("development", "held-out")

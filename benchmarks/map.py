@@ -15,10 +15,10 @@ import numpy as np
 from playwright.sync_api import Page, sync_playwright
 
 from benchmarks.scale import read
+from core.base.text import digest
 from core.model import Matrix
-from core.notes import layout
+from core.notes import maps
 from core.store.note_to_index import NoteToIndex
-from core.text import digest
 from core.workspace import Workspace
 from tests.browser.conftest import chromium_path, serving
 
@@ -35,8 +35,8 @@ def main() -> None:
     for folder in folders:
         with Workspace(folder, readonly=True) as workspace:
             base = workspace.bases.all()[0]
-            _, vectors = workspace.store.vectors.of_notes(base)
-            planes = layout.places(vectors), layout.directions(vectors)[:, :2]
+            _, vectors = workspace.store.vectors.note_directions(base)
+            planes = maps.places(vectors), maps.directions(vectors)[:, :2]
             shares = [trustworthiness(vectors, plane) for plane in planes]
             print(
                 f"{base.name}: {len(vectors)} notes, trustworthiness {shares[0]:.3f}, directions alone {shares[1]:.3f}"
@@ -45,7 +45,7 @@ def main() -> None:
         fill(Path(scratch), folders[0], given.notes)
         with Workspace(Path(scratch)) as workspace:
             started = time.perf_counter()
-            workspace.maps.of()
+            workspace.maps.build_map()
             print(f"computed in {time.perf_counter() - started:.1f} s", flush=True)
         measure(Path(scratch))
 

@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks import scale
 from benchmarks.quality import imported, vaults
 from core import embedding
-from core.evaluation.question_files import parse
+from core.features.evaluation.question_files import parse
 from core.model import Matrix
 from core.store import Store
 from core.store.index import exact_search

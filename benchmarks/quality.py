@@ -12,7 +12,7 @@ from pathlib import Path
 
 from core import embedding
 from core.embedding import bundled
-from core.evaluation.scoring import evaluation_of
+from core.features.evaluation.scoring import evaluation_of
 from core.model import DEFAULTS, MAIN, Device, Evaluation, Mode, Pipeline, SearchSettings
 from core.workspace import Workspace
 

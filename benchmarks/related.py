@@ -27,10 +27,10 @@ from statistics import mean, median
 import numpy as np
 
 from benchmarks.quality import imported
+from core.features.related.neighbours import CANDIDATES, Neighbour, Neighbours
+from core.features.related.suggestions import votes
+from core.features.related.wording import Shared, words_of
 from core.model import Filters, Note
-from core.related.neighbours import CANDIDATES, Neighbour, Neighbours
-from core.related.suggestions import votes
-from core.related.wording import Shared, words_of
 from core.workspace import Workspace
 
 VAULTS = ("rust-book", "d2l-zh")
@@ -129,7 +129,7 @@ def table(vault: Vault) -> None:
             _neighbour(other, cosine) for other, cosine in meaning.nearest(one, len(vault.notes), vault.notes).items()
         ],
         "meaning and words": lambda one: [
-            each for each in neighbours.of(vault.notes[one]) if each.note_id in vault.notes
+            each for each in neighbours.nearest_to(vault.notes[one]) if each.note_id in vault.notes
         ],
     }
     chapters = [chapter for chapter, _ in Counter(vault.chapters.values()).most_common()]

@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.quality import imported, measured_set, vaults
-from core.evaluation.metrics import hit_at
-from core.evaluation.scoring import evaluation_of
+from core.features.evaluation.metrics import hit_at
+from core.features.evaluation.scoring import evaluation_of
 from core.model import MAIN, OPEN, Pipeline, QuestionResult, SearchSettings
 from core.workspace import Workspace
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import get_args
 
 from benchmarks.quality import vaults
-from core.archives.collection import Form
+from core.features.archives.collection import Form
 from core.workspace import Workspace
 
 

@@ -22,12 +22,12 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.quality import imported, vaults
-from core.evaluation.question_files import parse
+from core.base.text import CJK, digest, query_keywords
+from core.features.evaluation.question_files import parse
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, Note, Rowids
 from core.query.filters import filters_of
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
-from core.text import CJK, digest, query_keywords
 from core.workspace import Workspace
 
 BASE = "scale"
@@ -92,7 +92,7 @@ def read(store: Store, base: KnowledgeBase) -> Iterator[Source]:
         for chunk, blob in rows:
             windows.setdefault(chunk, []).append(blob)
         vectors = [np.frombuffer(b"".join(blobs), "<f4").reshape(len(blobs), -1) for blobs in windows.values()]
-        yield Source(store.notes.note(card.id), store.chunks.of_note(card.id), vectors)
+        yield Source(store.notes.note(card.id), store.chunks.for_note(card.id), vectors)
 
 
 def build(folder: Path, like: KnowledgeBase, sources: Sequence[Source], size: int) -> None:
@@ -223,7 +223,7 @@ def measure(workspace: Workspace, questions: Sequence[str]) -> None:
             return store.nearest(base, vectors[question], POOL, allowed)
 
         def worded(question: str, allowed: Rowids | None = allowed) -> object:
-            return store.words.ranked(query_keywords(question), POOL, allowed=allowed)
+            return store.words.rank(query_keywords(question), POOL, allowed=allowed)
 
         def whole(question: str, filters: Filters = filters) -> object:
             return workspace.search(question, filters=filters, mode="hybrid", level="simple", reranker="none")
@@ -239,10 +239,10 @@ def measure(workspace: Workspace, questions: Sequence[str]) -> None:
     say("  comparison (level 3)", timed(partial(compared, workspace), comparisons(workspace)), COMPARED_MS)
     some = random.Random(3).choices(workspace.notes.all(), k=200)
     places = [(card.id, card.chunks // 2) for card in some]
-    say("  neighbours", timed(lambda place: store.chunks.around(place[0], place[1], 2), places), NEIGHBOURS_MS)
+    say("  neighbours", timed(lambda place: store.chunks.neighbours(place[0], place[1], 2), places), NEIGHBOURS_MS)
     for phrase in ("backpropagation", "the value of", "过拟合", "我们可以", "as well as", "in the", "->", "，"):
-        found = store.words.containing(phrase)
-        say(f"  phrase, in {len(found)} chunks", timed(store.words.containing, [phrase] * 8))
+        found = store.words.find_phrase(phrase)
+        say(f"  phrase, in {len(found)} chunks", timed(store.words.find_phrase, [phrase] * 8))
     matrix = np.concatenate([rows for _, rows in store.chunks.windows(base)])
     say("  exact search in numpy, in memory", timed(lambda asked: exact(matrix, vectors[asked]), questions))
     recall = statistics.mean(recalled(store, base, vectors[question]) for question in questions[WARM_UP:])

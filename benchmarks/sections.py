@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.quality import imported
+from core.base.text import fold, keywords
 from core.markdown.outline import parse
 from core.model import Condition, Filters, Note
-from core.text import fold, keywords
 from core.workspace import Workspace
 
 VAULTS = ("rust-book", "d2l-zh", "til", "howtocook")

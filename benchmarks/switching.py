@@ -18,8 +18,8 @@ from threading import Event
 from typing import Any
 
 from core import embedding
+from core.base.errors import Cancelled
 from core.embedding.tokens import TYPICAL
-from core.errors import Cancelled
 from core.model import Progress, no_progress
 from core.workspace import Workspace
 

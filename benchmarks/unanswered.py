@@ -19,7 +19,7 @@ from pathlib import Path
 from benchmarks import expectations
 from benchmarks.qa import SEED, read, shelve
 from benchmarks.quality import imported
-from core.errors import QueryError
+from core.base.errors import QueryError
 from core.model import Filters, SearchOptions
 from core.retrieval import confidence
 from core.retrieval.state import SearchState

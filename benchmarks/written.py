@@ -24,9 +24,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.quality import imported, vaults
-from core.answers.units import sentences
+from core.features.answers.units import sentences
 from core.model import Answer, Cited, Filters, Sentence
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 from core.workspace import Workspace
 from tests.model_server import Handler, ModelServer, sentence, stream
 

@@ -7,11 +7,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from core.config import Settings
+    from core.base.errors import Conflict, ModelError, NoteNotFound, TesseraError, UnknownChoice, WorkspaceLocked
     from core.embedding import Embedder
-    from core.errors import Conflict, ModelError, NoteNotFound, TesseraError, UnknownChoice, WorkspaceLocked
-    from core.images import ImageEmbedder
     from core.reranking import Candidate, Reranker
+    from core.retrieval.images import ImageEmbedder
+    from core.settings.config import Settings
     from core.workspace import Workspace
 
 __all__ = [
@@ -32,9 +32,9 @@ __all__ = [
 _HOMES = {
     "Candidate": "core.reranking",
     "Embedder": "core.embedding",
-    "ImageEmbedder": "core.images",
+    "ImageEmbedder": "core.retrieval.images",
     "Reranker": "core.reranking",
-    "Settings": "core.config",
+    "Settings": "core.settings.config",
     "Workspace": "core.workspace",
 }
 """The modules of the names; those that aren't here are errors. They are imported at the first use of a name."""
@@ -43,4 +43,4 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOMES.get(name, "core.errors")), name)
+    return getattr(import_module(_HOMES.get(name, "core.base.errors")), name)

@@ -11,7 +11,7 @@ from pages.ui.shared.text import t
 
 def page(workspace: Workspace) -> None:
     open_base = place.settle(workspace)
-    # In its own container: a panel that comes or goes doesn't move the elements behind it.
+    # In its own container: a panel that comes or goes doesn't move the elements after it.
     with st.container():
         base = "" if open_base == place.NEW else open_base
         jobs.panel(workspace, ("import", *jobs.BASES, "rechunk", "embed"), base)

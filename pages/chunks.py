@@ -23,15 +23,15 @@ def stored(
         with shell.errors():
             editor.first(workspace, base, note)
         return
-    edits = bands.placed(workspace, note)
-    shown = summary.linked(chunks)
+    edits = bands.placed_edits(workspace, note)
+    shown = summary.linked_chunk(chunks)
     left, right = st.columns(2, gap="medium")
     with right:
         summary.figures(chunks)
         marked, shown = chunktable.table(note, chunks, shown, edits)
         chunktable.actions(workspace, base, note, chunks, marked, set(edits))
         pending.section(workspace, base, note, chunks)
-        summary.retained(edits.values())
+        summary.retained_edits(edits.values())
         cut = summary.cut(workspace, note, now, base.embedder)
         if [(chunk.start, chunk.end) for chunk in cut.chunks] != [(chunk.start, chunk.end) for chunk in chunks]:
             st.info(
@@ -68,7 +68,7 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
 
 def _note(workspace: Workspace, note_id: str | None) -> None:
     """Draw a note with its chunks, without one the latest notes."""
-    # Each in its own container: one that comes or goes doesn't move the elements behind it.
+    # Each in its own container: one that comes or goes doesn't move the elements after it.
     with st.container():
         jobs.panel(workspace, jobs.CHUNKS)
     with st.container():
@@ -76,11 +76,11 @@ def _note(workspace: Workspace, note_id: str | None) -> None:
     if note_id is None:
         picker.offer(workspace)
         return
-    # On narrow screens the tree is behind the menu's button: there this stands in its place.
+    # On narrow screens the menu's button hides the tree: this replaces it there.
     with st.container(key="another_note"):
         shell.popover(t("Another note"), "another", "description", lambda: picker.offer(workspace))
     note = workspace.notes.get(note_id)
-    base = workspace.bases.of_id(note.base_id)
+    base = workspace.bases.by_id(note.base_id)
     own = workspace.chunks.options(note.id)
     now = own or base.chunking
     view = summary.head(note, own is not None)

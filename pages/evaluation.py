@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import KnowledgeBase, QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import advice, comparison, history, marking, pipelines, questions, running, sets
@@ -32,7 +32,7 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
     if question_set is None:
         return
     shown = view(question_set)
-    # In its own container: a panel that comes or goes doesn't move the elements behind it.
+    # In its own container: a panel that comes or goes doesn't move the elements after it.
     with st.container():
         running.panel(workspace, base)
     with shell.errors():

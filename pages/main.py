@@ -1,4 +1,4 @@
-"""The main script: the frame, and in it the page that the address names."""
+"""The main script: the frame with the page that the address names."""
 
 import streamlit as st
 

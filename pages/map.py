@@ -1,4 +1,4 @@
-"""Map: the notes of a base, or of all, as points that are near where the notes mean alike."""
+"""Map: the notes of a base, or of all, as points; notes of similar meaning are near each other."""
 
 from collections.abc import Sequence
 
@@ -19,7 +19,7 @@ def page(workspace: Workspace, bases: Sequence[str]) -> None:
         by = widgets.select(t("Coloured by"), labels(colours.BY), "map_by", persist_state="session")
         links = st.toggle(t("Links as lines"), value=True, key="map_links")
     with st.spinner(t("Drawing the map…")):
-        mapped = workspace.maps.of(base)
+        mapped = workspace.maps.build_map(base)
     if not mapped.notes:
         st.info(t("A map needs notes that are indexed by meaning."), icon=":material/map:")
         return

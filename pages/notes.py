@@ -21,7 +21,7 @@ from pages.ui.shared.text import t
 
 
 def page(workspace: Workspace, bases: list[str]) -> bool:
-    """Draw the notes; return whether the chosen base has none, and shows the ways to import itself."""
+    """Draw the notes; return whether the chosen base has none and shows the ways to import."""
     note_id = opened.note_id()
     if listing.is_list():
         left, right = (None, st.container()) if note_id else (st.container(), None)
@@ -37,7 +37,7 @@ def page(workspace: Workspace, bases: list[str]) -> bool:
             if not (note_id or listing.is_list()):
                 undo.draw()
             if vacant:
-                if "plan" not in st.session_state:  # it stands above
+                if "plan" not in st.session_state:  # it is above
                     imports.adding(workspace, base, opened=True)
             elif note_id:
                 _note(workspace, note_id)
@@ -60,7 +60,7 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
     cards = workspace.notes.all(narrowed, text=text)
     if view == "list":
         undo.draw()
-        actions.marked(workspace, listing.marked(), base)
+        actions.marked(workspace, listing.marked_notes(), base)
     listing.notes(cards, view, note_id, [base, tags, text, use], several=len(bases) > 1 and not base)
     if view == "tree":
         actions.marked(workspace, [], base)
@@ -70,8 +70,8 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
 def _note(workspace: Workspace, note_id: str) -> None:
     opened.tabs(workspace)
     note = workspace.notes.get(note_id)
-    undo.written(workspace, note)
-    drafts.of_note(workspace, note_id)
+    undo.offer_text_undo(workspace, note)
+    drafts.draw_note_drafts(workspace, note_id)
     inbox.box(workspace, note_id)
     reader.note(workspace, note, opened.passage(workspace, note))
 
@@ -85,12 +85,12 @@ with st.container(horizontal=True, vertical_alignment="center", key="notes_head"
     importing = st.container(width="content")
     actions.new(workspace)
 bases = [base.name for base in workspace.bases.all()]
-drafts.of_new(workspace)
+drafts.draw_new_drafts(workspace)
 with shell.errors():
     imports.section(workspace)
 jobs.panel(workspace)
 if not bases:
-    if not jobs.importing(workspace):  # its progress stands above
+    if not jobs.importing(workspace):  # its progress is above
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(t("There are no notes yet. Import a folder above, or"), width="content")
             empty.samples(workspace)

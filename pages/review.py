@@ -16,14 +16,14 @@ with shell.errors():
     st.caption(listing.heading(matters))
     undo.draw()
     if matters:
-        of_kind = listing.of_kind(matters)
+        of_kind = listing.choose_kind(matters)
         left, right = st.columns([3, 7], gap="medium")
         with left:
-            shown = listing.of_base(of_kind, [base.name for base in workspace.bases.all()])
-            one = listing.opened(shown)
-            listing.draw(workspace, shown, one.key if one else "")
+            shown = listing.choose_base(of_kind, [base.name for base in workspace.bases.all()])
+            item = listing.opened(shown)
+            listing.draw(workspace, shown, item.key if item else "")
         with right, shell.errors():
-            if one:
-                matter.draw(workspace, one)
+            if item:
+                matter.draw(workspace, item)
     listing.reminders(workspace)
     learning.section(workspace)

@@ -1,4 +1,4 @@
-"""Settings: what can be chosen for all bases, the models, who is let in, backups, health, a bug report."""
+"""Settings: defaults for all bases, models, access, backups, health, a bug report."""
 
 import streamlit as st
 

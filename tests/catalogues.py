@@ -15,8 +15,8 @@ from pathlib import Path
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 
-from core import errors, messages
-from core.errors import TesseraError
+from core.base import errors, messages
+from core.base.errors import TesseraError
 
 ROOT = Path(__file__).parents[1]
 PLACES = ("app.py", "core", "pages")

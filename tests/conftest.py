@@ -17,9 +17,11 @@ import pytest
 from filelock import FileLock
 from hypothesis import settings
 
-from core import embedding, images, places, reranking
+from core import embedding, reranking
+from core.base import places
 from core.embedding import Embedder, centring, onnx, tokens
 from core.providers import discovery
+from core.retrieval import images
 from tests import tiny_models
 from tests.offline import sitecustomize as offline
 
@@ -63,7 +65,7 @@ def _measured_once() -> Iterator[None]:
     """What a workspace measures of a model at its first use depends on the model only."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tokens, "centre", cache(tokens.centre))
-        patch.setattr(centring, "measured", cache(centring.measured))
+        patch.setattr(centring, "load_centring", cache(centring.load_centring))
         yield
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from core.errors import ModelError, SourceError
+from core.base.errors import ModelError, SourceError
 from core.model import Matrix, Pixels, Role, Spans
 
 

@@ -30,7 +30,7 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
 
 def test_starting_imports_no_model_and_no_index() -> None:
     code = (
-        "import sys; import core.workspace, core.cli; "
+        "import sys; import core.workspace, core.doors.cli; "
         "print(sorted({name.partition('.')[0] for name in sys.modules} "
         "& {'torch', 'chromadb', 'sentence_transformers', 'transformers', 'pandas', 'streamlit', 'langchain_core', "
         "'keyring'}))"

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from core import cli, workspace
-from core.errors import StoreError, TesseraError
-from core.messages import message
-from core.settings_sections import KEYS
+from core import workspace
+from core.base.errors import StoreError, TesseraError
+from core.base.messages import message
+from core.doors import cli
+from core.settings.sections import KEYS
 from core.workspace import Workspace
 from tests import samples
 
@@ -73,7 +74,7 @@ def test_nothing_of_the_person_is_in_the_report(
     assert "Ende" not in said
     assert str(folder.parent) not in said
     assert made.facts["settings"]["llm.model"] == "(set)"
-    assert sum("core.jobs:" in line for line in made.facts["last errors"]) == 3, made.facts["last errors"]
+    assert sum("core.base.jobs:" in line for line in made.facts["last errors"]) == 3, made.facts["last errors"]
 
 
 def test_the_report_says_what_a_maintainer_needs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from babel.messages.catalog import Message
 
-from core.messages import ENGLISH, LANGUAGES, catalogue, plural, render, verbatim
+from core.base.messages import ENGLISH, LANGUAGES, catalogue, plural, render, verbatim
 from core.query.fields import FIELDS
 from tests import catalogues
 from tests.catalogues import MARKS, Call, Entry
@@ -19,9 +19,9 @@ TRANSLATED = catalogues.PLACES
 """The places whose texts must all be translated."""
 
 DEFINITIONS = {
-    Path("core/messages.py"),
-    Path("core/errors.py"),
-    Path("core/cli/texts.py"),
+    Path("core/base/messages.py"),
+    Path("core/base/errors.py"),
+    Path("core/doors/cli/texts.py"),
     Path("pages/ui/shared/text.py"),
 }
 """Where the functions that mark a text hand it on."""
@@ -161,8 +161,7 @@ def test_a_catalogue_keeps_what_it_knows_and_loses_what_is_unused() -> None:
 
 
 def test_the_package_brings_its_catalogues() -> None:
-    code = (
-        "from core.messages import LANGUAGES, catalogue; print([catalogue(one).gettext('Notes') for one in LANGUAGES])"
-    )
+    read = "[catalogue(one).gettext('Notes') for one in LANGUAGES]"
+    code = f"from core.base.messages import LANGUAGES, catalogue; print({read})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, encoding="utf-8")
     assert done.stdout.strip() == "['Notes', '笔记']"

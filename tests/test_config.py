@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from core.config import settings
-from core.errors import ConfigError
+from core.base.errors import ConfigError
 from core.model import OPEN, SearchSettings
-from core.settings_sections import KEYS
+from core.settings.config import settings
+from core.settings.sections import KEYS
 
 
 @pytest.fixture(autouse=True)

@@ -5,16 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from core import cli
+from core import map as map_of_core
 from core.chunking import CHUNKERS
-from core.cli.bases import app as bases
-from core.cli.models import app as models
-from core.cli.notes import app as notes
-from core.cli.packs import app as packs
-from core.config import Settings
+from core.doors import cli
+from core.doors.cli.bases import app as bases
+from core.doors.cli.models import app as models
+from core.doors.cli.notes import app as notes
+from core.doors.cli.packs import app as packs
 from core.embedding import EMBEDDERS
 from core.reranking import RERANKERS
-from core.settings_sections import (
+from core.settings.config import Settings
+from core.settings.sections import (
     KEYS,
     ChunkingSettings,
     EmbeddingsSettings,
@@ -111,9 +112,24 @@ def test_every_promise_names_tests_that_are_there() -> None:
     assert all((root / path).is_file() for row in rows for path in re.findall("`([^`]+)`", row))
 
 
-def test_every_file_to_look_in_is_there() -> None:
+def test_every_file_that_contributing_names_is_there() -> None:
     root = Path(__file__).parents[1]
-    rows = re.findall(r"^\| .+ \| `([^`]+)` \|$", (root / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert len(rows) >= 30
-    assert len(set(rows)) == len(rows)
-    assert [row for row in rows if not (root / row).exists()] == []
+    text = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = {name for name in re.findall(r"`((?:core|pages|tests|docs)/[\w/.]+)`", text) if "NAME" not in name}
+    assert len(named) >= 15
+    assert sorted(name for name in named if not (root / name).exists()) == []
+
+
+def test_every_recipe_names_the_test_that_holds_it() -> None:
+    root = Path(__file__).parents[1]
+    recipes = (root / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("## Recipes")[2].partition("## ")[0]
+    each = re.split(r"\n\n(?=\*\*)", recipes.strip())
+    assert len(each) == 7
+    assert [recipe for recipe in each if not re.search(r"`tests/[\w/]+\.py`", recipe)] == []
+
+
+def test_the_map_names_every_package_with_what_it_is_for() -> None:
+    rows = dict(map_of_core.packages())
+    assert {"core", "core/retrieval", "core/features/answers", "pages/ui/search"} <= {*rows}
+    assert [name for name, doc in rows.items() if not doc] == []
+    assert dict(map_of_core.modules("core/base"))["core/base/lines.py"].startswith("The lines of a text")

@@ -4,7 +4,7 @@ import shutil
 import threading
 from pathlib import Path
 
-from core import files
+from core.base import files
 
 
 def test_folders_that_go_while_they_are_measured_do_not_count(tmp_path: Path) -> None:

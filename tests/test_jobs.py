@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from core.errors import Cancelled, SourceError
-from core.jobs import Busy, Jobs
+from core.base.errors import Cancelled, SourceError
+from core.base.jobs import Busy, Jobs
 from core.model import Progress
 
 

@@ -8,10 +8,9 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-from core.config import check, settings
-from core.errors import ConfigError, QueryError, UnknownChoice
-from core.evaluation import pipelines
-from core.messages import LANGUAGES, render
+from core.base.errors import ConfigError, QueryError, UnknownChoice
+from core.base.messages import LANGUAGES, render
+from core.features.evaluation import pipelines
 from core.model import (
     CHOICES,
     DEFAULTS,
@@ -26,7 +25,8 @@ from core.model import (
     complete,
     pipeline_label,
 )
-from core.settings_sections import SearchSection
+from core.settings.config import check, settings
+from core.settings.sections import SearchSection
 
 ROOT = Path(__file__).parents[1]
 
@@ -84,7 +84,7 @@ def test_the_first_that_chose_wins_and_what_nobody_chose_is_the_default() -> Non
     assert complete(base, asked).limit == 7
     assert complete() == complete(OPEN, OPEN) == DEFAULTS
     assert asked.over(base) == SearchSettings(limit=3, link_weight=0.0, pool=20)
-    assert SearchSettings.of({"limit": 3, "of_later": True}).chosen() == {"limit": 3}
+    assert SearchSettings.from_values({"limit": 3, "of_later": True}).chosen() == {"limit": 3}
 
 
 @pytest.mark.parametrize("part", PARTS)
@@ -94,8 +94,8 @@ def test_every_part_can_be_set_in_the_file_and_has_its_range_everywhere(
     monkeypatch.chdir(tmp_path)
     value = CHOICES[part][-1] if CHOICES[part] else PARTS[part].least if PARTS[part].least is not None else "none"
     monkeypatch.setenv(f"TESSERA_SEARCH__{part.upper()}", str(value))
-    assert settings().search.chosen == SearchSettings.of({part: value})
-    check(SearchSettings.of({part: value}))
+    assert settings().search.chosen == SearchSettings.from_values({part: value})
+    check(SearchSettings.from_values({part: value}))
     if part == "reranker":
         return
     bad = "magic" if CHOICES[part] else (PARTS[part].most or 0) + 1
@@ -103,7 +103,7 @@ def test_every_part_can_be_set_in_the_file_and_has_its_range_everywhere(
     with pytest.raises(ConfigError, match=f"search.{part}"):
         settings()
     with pytest.raises(UnknownChoice if CHOICES[part] else ConfigError, match=str(PARTS[part].noun)):
-        check(SearchSettings.of({part: bad}))
+        check(SearchSettings.from_values({part: bad}))
 
 
 def test_a_question_may_ask_for_more_hits_than_a_base() -> None:
@@ -118,12 +118,12 @@ def test_a_question_may_ask_for_more_hits_than_a_base() -> None:
 def test_every_part_can_be_measured(part: str) -> None:
     value = getattr(DEFAULTS, part)
     made = pipelines.parse(f"{part}={value}", Pipeline(), ChunkingOptions())
-    assert made.search == SearchSettings.of({part: value})
+    assert made.search == SearchSettings.from_values({part: value})
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_every_part_that_is_chosen_shows_in_the_label_in_each_language(part: str) -> None:
-    label = pipeline_label(Pipeline(search=SearchSettings.of({part: getattr(DEFAULTS, part)})))
+    label = pipeline_label(Pipeline(search=SearchSettings.from_values({part: getattr(DEFAULTS, part)})))
     texts = {language: render(label, language) for language in LANGUAGES}
     assert "Current settings" not in texts.values()
     assert len(set(texts.values())) == len(LANGUAGES)

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from core import cli, log, operations
-from core.api import server as serving
-from core.assistants import server
-from core.errors import ModelError, TesseraError
+from core.base import log
+from core.base.errors import ModelError, TesseraError
+from core.doors import cli, operations
+from core.doors.api import server as serving
+from core.doors.assistants import server
+from core.doors.operations.declaring import PROGRAM
 from core.intake.imports import Imports
-from core.operations.declaring import PROGRAM
 from core.workspace import Workspace
 from tests import samples
 
@@ -56,7 +57,7 @@ def test_what_is_healed_is_logged(tmp_path: Path) -> None:
         workspace.store.open_index()
     said = written(tmp_path / "w").rpartition("Opened on")[2]
     assert "WARNING core.store.index.vector_index:" in said
-    assert "The search index is built again: core.errors.IndexDamaged: " in said
+    assert "The search index is built again: core.base.errors.IndexDamaged: " in said
     assert "The search index is in use" in said
 
 
@@ -75,7 +76,7 @@ def test_a_failed_command_leaves_its_kind_and_lines_but_no_text_of_a_note(
         assert (SECRET in written(tmp_path / "w")) == (texts == "true")
     error = log.errors(tmp_path / "w", 10)[-1]
     assert error.trace[0] == "KeyError"
-    assert error.trace[1].startswith("core.cli.")
+    assert error.trace[1].startswith("core.doors.cli.")
 
 
 def test_a_failed_job_leaves_the_chain_of_its_errors(tmp_path: Path) -> None:
@@ -86,7 +87,7 @@ def test_a_failed_job_leaves_the_chain_of_its_errors(tmp_path: Path) -> None:
         workspace.jobs.start("warm", fail)
         workspace.jobs.wait("warm")
     said = written(tmp_path / "w")
-    assert "  core.errors.ModelError: The model '{name}' can't be loaded.\n    core.jobs:" in said
+    assert "  core.base.errors.ModelError: The model '{name}' can't be loaded.\n    core.base.jobs:" in said
     assert "  OSError: ENOSPC\n" in said
     assert SECRET not in said
 
@@ -154,7 +155,7 @@ def test_a_log_that_cant_be_written_breaks_nothing(
     with Workspace(tmp_path / "w") as workspace:
         assert workspace.notes.apply(workspace.notes.plan_folder(vault)).added == 3
     assert "Traceback" not in capfd.readouterr().err
-    assert {error.where.partition(":")[0] for error in log.errors(tmp_path / "w", 5)} <= {"core.files"}
+    assert {error.where.partition(":")[0] for error in log.errors(tmp_path / "w", 5)} <= {"core.base.files"}
     assert damage is a_full_disk or "is set aside as" in written(tmp_path / "w")
 
 
@@ -194,7 +195,7 @@ def test_searches_and_calls_leave_one_line_each_without_their_texts(tmp_path: Pa
         calls = [line.partition(" ")[2] for line in written(tmp_path / "w").splitlines()[before:]]
     assert SECRET not in "".join(calls)
     starts = (*["search.find: by=program"] * 2, "tool knowledge_query:", "tool knowledge_list:", *["http: method="] * 3)
-    calls = [line.split(" ", 2)[2] for line in calls if "core.call_log:" in line]
+    calls = [line.split(" ", 2)[2] for line in calls if "core.base.call_log:" in line]
     assert [line[: len(start)] for line, start in zip(calls, starts, strict=True)] == [*starts]
     found, _, tool, _, http, missing, refused = calls
     assert "base=vault" in found

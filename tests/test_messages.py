@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from core import errors, messages
-from core.errors import ProviderError, QuestionSetError, SourceError, TesseraError, UnknownChoice
-from core.messages import (
+from core.base import errors, messages
+from core.base.errors import ProviderError, QuestionSetError, SourceError, TesseraError, UnknownChoice
+from core.base.messages import (
     Message,
     from_json,
     in_context,
@@ -259,7 +259,7 @@ ARGUMENTS: dict[type[TesseraError], tuple[object, ...]] = {
 }
 
 
-@pytest.mark.parametrize("kind", [kind for kind in kinds(TesseraError) if kind.__module__ == "core.errors"])
+@pytest.mark.parametrize("kind", [kind for kind in kinds(TesseraError) if kind.__module__ == "core.base.errors"])
 def test_an_error_outlives_a_pickle(kind: type[TesseraError]) -> None:
     error = kind(*ARGUMENTS[kind]) if kind in ARGUMENTS else kind("Chunk {n} of {base}.", n=1234, base="Questions")
     again = pickle.loads(pickle.dumps(error))

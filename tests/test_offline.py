@@ -15,7 +15,7 @@ from tests import samples
 
 _COMMANDS = """
 import json, sys
-from core import cli
+from core.doors import cli
 for command in json.loads(sys.argv[1]):
     try:
         cli.main(command)

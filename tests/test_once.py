@@ -48,12 +48,12 @@ def test_an_exploratory_question_is_parsed_and_recognised_once(workspace: Worksp
     assert result.decompositions
     assert result.decompositions[0].kind == "comparison"
     assert counted["query/language.parse"] == 1
-    assert counted["query/levels.recognise"] == 1
+    assert counted["query/decomposition.recognise"] == 1
     with calls() as counted:
         prepared = workspace.searching.prepare("difference between Rust and Go", {})
         again = workspace.searching.prepare("difference between Rust and Go", {"limit": 3}, like=prepared)
     assert again.decomposition == prepared.decomposition
-    assert (counted["query/language.parse"], counted["query/levels.recognise"]) == (1, 1)
+    assert (counted["query/language.parse"], counted["query/decomposition.recognise"]) == (1, 1)
 
 
 def test_a_file_is_read_decoded_hashed_and_parsed_once(workspace: Workspace, tmp_path: Path) -> None:
@@ -86,9 +86,9 @@ def test_a_list_of_notes_reads_the_cards_of_those_alone_that_changed(workspace: 
     cards = workspace.notes.all()
     with calls() as counted:
         assert workspace.notes.all() == cards
-    assert counted["store/reading.Reader.whole"] == 0
+    assert counted["store/reading.RowReader.whole"] == 0
     workspace.notes.update(notes[1].id, title="Another")
     with calls() as counted:
         titles = [card.title for card in workspace.notes.all()]
     assert "Another" in titles
-    assert counted["store/reading.Reader.whole"] == 1
+    assert counted["store/reading.RowReader.whole"] == 1

@@ -2,8 +2,8 @@
 
 import pytest
 
+from core.base.pace import Pace
 from core.model import left_line
-from core.pace import Pace
 
 
 def test_the_time_left_follows_the_latest_pace() -> None:

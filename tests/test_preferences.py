@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.preferences import Preferences
+from core.settings.preferences import Preferences
 
 
 @pytest.fixture

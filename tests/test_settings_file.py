@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies
 
-from core import config, swapping
-from core.config import FILE
-from core.errors import ConfigError
-from core.settings_file import SettingsFile, _edited
+from core.base import swapping
+from core.base.errors import ConfigError
+from core.settings import config
+from core.settings.config import FILE
+from core.settings.file import SettingsFile, _edit_text
 
 TYPED = """# mine
 scan_interval = 5 # often
@@ -134,7 +135,7 @@ def test_whatever_is_typed_only_one_value_changes(lines: list[str], key: str, va
     section, _, name = key.rpartition(".")
     if section and not isinstance(before.get(section, {}), dict):
         return
-    after = _edited(text.encode(), key, value).decode()
+    after = _edit_text(text.encode(), key, value).decode()
     part = before.setdefault(section, {}) if section else before
     part.pop(name, None) if value is None else part.update({name: value})
     values = tomllib.loads(after)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from core import cli, places, shortcut
+from core.base import places
+from core.desktop import shortcut
+from core.doors import cli
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a menu of Linux")
@@ -17,7 +19,7 @@ def test_the_menu_has_the_program_and_loses_it(
 ) -> None:
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.setattr(shortcut, "_RUN", ("/opt/my $py/100%/python", "-m", "core.cli", "app"))
+    monkeypatch.setattr(shortcut, "_RUN", ("/opt/my $py/100%/python", "-m", "core.doors.cli", "app"))
     file = tmp_path / "applications" / "tessera.desktop"
     for _ in range(2):
         with pytest.raises(SystemExit) as ended:
@@ -29,7 +31,7 @@ def test_the_menu_has_the_program_and_loses_it(
     entry.read(file, encoding="utf-8")
     values = entry["Desktop Entry"]
     assert (values["Name"], values["Terminal"]) == ("Tessera", "false")
-    assert values["Exec"] == r'"/opt/my \\$py/100%%/python" "-m" "core.cli" "app"'
+    assert values["Exec"] == r'"/opt/my \\$py/100%%/python" "-m" "core.doors.cli" "app"'
     assert Path(values["Icon"]).read_bytes().startswith(b"\x89PNG")
     for _ in range(2):
         with pytest.raises(SystemExit):
@@ -49,7 +51,7 @@ def test_a_mac_has_a_bundle(tmp_path: Path) -> None:
     values = plistlib.loads((inside / "Info.plist").read_bytes())
     script = inside / "MacOS" / values["CFBundleExecutable"]
     assert script.stat().st_mode & stat.S_IXUSR
-    assert "core.cli app" in script.read_text(encoding="utf-8")
+    assert "core.doors.cli app" in script.read_text(encoding="utf-8")
     icon = (inside / "Resources" / f"{values['CFBundleIconFile']}.icns").read_bytes()
     assert (icon[:4], int.from_bytes(icon[4:8], "big")) == (b"icns", len(icon))
 
@@ -71,7 +73,7 @@ def test_an_installed_program_keeps_its_workspace_with_the_persons_data(
     monkeypatch.chdir(tmp_path)
     assert places.workspace() == Path("data/workspace")
     monkeypatch.setattr(places, "PROGRAM", places._INSTALLED)
-    monkeypatch.setattr("core.places.user_data_path", lambda name, **_: tmp_path / "person" / name)
+    monkeypatch.setattr("core.base.places.user_data_path", lambda name, **_: tmp_path / "person" / name)
     assert places.workspace() == tmp_path / "person" / "tessera" / "workspace"
     old = tmp_path / "data" / "workspace"
     old.mkdir(parents=True)

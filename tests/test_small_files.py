@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from core import files
-from core.access import Access
-from core.errors import ConfigError, StoreError
+from core.base import files
+from core.base.errors import ConfigError, StoreError
+from core.doors.remote.client import connect_running
 from core.model import bar_line
-from core.remote.client import beside
+from core.settings.access import AccessTokens
 from core.workspace import Workspace
 
 NAMES = ("token", "run.json", "preferences.json", "floors.json", "bars.json", "lock.json", "chroma.seal", "lock")
@@ -74,7 +74,7 @@ def test_what_is_broken_is_set_aside_and_made_anew(folder: Path, shape: str) -> 
         (folder / name).unlink(missing_ok=True)
         SHAPES[shape](folder / name)
     before = {name: _state(folder / name) for name in NAMES}
-    assert beside(folder) is None
+    assert connect_running(folder) is None
     with Workspace(folder, readonly=True) as reader:
         assert not reader.access.admits("", programs=True)
         assert reader.search("backups", mode="keyword").hits
@@ -86,7 +86,7 @@ def test_what_is_broken_is_set_aside_and_made_anew(folder: Path, shape: str) -> 
         token = workspace.access.token
         assert workspace.access.admits(token, programs=True)
         workspace.access.open("http://127.0.0.1:8501")
-        assert Access(folder).run is not None
+        assert AccessTokens(folder).run is not None
         workspace.preferences.set("language", "zh")
         assert workspace.preferences.get("language") == "zh"
         workspace.notes.add("desk", "another text about backups", title="Another")
@@ -129,7 +129,7 @@ def test_a_bar_that_nothing_measures_is_measured_anew(folder: Path, value: dict[
 @pytest.mark.parametrize("token", ["", "a" * 42, "a" * 21 + "\0" * 22, "é" * 43, "a" * 43 + "\n" + "b" * 43])
 def test_a_damaged_token_admits_nobody(folder: Path, token: str) -> None:
     (folder / "token").write_text(token)
-    access = Access(folder)
+    access = AccessTokens(folder)
     assert not access.admits(token, programs=True)
     assert not access.admits("", programs=True)
     assert access.token != token
@@ -162,7 +162,7 @@ def test_only_some_of_what_was_set_aside_stays(tmp_path: Path) -> None:
     for number in range(9):
         (tmp_path / "token").write_text(str(number))
         files.set_aside(tmp_path / "token")
-    texts = {name: (tmp_path / name).read_text() for name in files.aside(tmp_path)}
+    texts = {name: (tmp_path / name).read_text() for name in files.list_set_aside(tmp_path)}
     assert list(texts) == ["token.broken", *(f"token.broken-{number}" for number in range(2, 6))]
     assert list(texts.values()) == ["0", "1", "2", "3", "8"]
 

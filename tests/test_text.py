@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.base.lines import line_starts, with_newlines
+from core.base.text import fold, keywords, query_keywords, simplify
 from core.chunking import boundaries
-from core.lines import line_starts, with_newlines
 from core.markdown import parser
-from core.text import fold, keywords, query_keywords, simplified
 
 
 @pytest.mark.parametrize(
@@ -86,14 +86,14 @@ def test_words_hold_nothing_that_keyword_search_would_take_for_an_operator(text:
     ],
 )
 def test_traditional_characters_become_simplified_ones(traditional: str, expected: str) -> None:
-    assert simplified(traditional) == expected
+    assert simplify(traditional) == expected
 
 
 def test_every_character_stays_in_its_place_and_is_folded_once_and_for_all() -> None:
     characters = "".join(chr(code) for code in range(0x30000) if not 0xD800 <= code < 0xE000)
-    once = simplified(characters)
+    once = simplify(characters)
     assert len(once) == len(characters)
-    assert simplified(once) == once
+    assert simplify(once) == once
     changed = [(before, after) for before, after in zip(characters, once, strict=True) if before != after]
     assert len(changed) > 3000
     assert all("㐀" <= before <= "\u9fff" for before, _ in changed)
@@ -101,7 +101,7 @@ def test_every_character_stays_in_its_place_and_is_folded_once_and_for_all() -> 
 
 @given(st.text(max_size=50), st.text(max_size=50))
 def test_a_part_of_a_text_becomes_that_part(left: str, right: str) -> None:
-    assert simplified(left) + simplified(right) == simplified(left + right)
+    assert simplify(left) + simplify(right) == simplify(left + right)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import (
+from core.base.errors import (
     ConfigError,
     IndexAway,
     NoteNotFound,
@@ -231,14 +231,14 @@ def test_bad_files_are_told_and_cost_nothing(workspace: Workspace, folder: Path,
 def test_one_file_never_stops_an_import(
     workspace: Workspace, folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    outline_of = outline.of
+    outline_of = outline.build_outline
 
     def broken(parsed: Parsed) -> outline.Outline:
         if "heron" in parsed.body:
             raise AttributeError("a fault of a library")
         return outline_of(parsed)
 
-    monkeypatch.setattr(outline, "of", broken)
+    monkeypatch.setattr(outline, "build_outline", broken)
     (folder / "b.md").write_text("A heron stands in the river.\n")
     os.utime(folder / "backups.md", (1e12, 1e12))
     report = synced(workspace, folder)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from benchmarks.conservation.parts import Part, parts
 from benchmarks.conservation.words import missing, source_words, unjoined, words
-from core.errors import SourceError
+from core.base.errors import SourceError
 from core.model import NOTE_FIELDS, SKIPPED_FOLDERS, Failed, Filters, Note, Omission, SyncReport, property_text
 from core.workspace import Workspace
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from benchmarks.documents.making import mhtml, of_markdown, xlsx
 from benchmarks.documents.pdfs import HEIGHT, PdfPage, pdf
+from core.base.errors import SourceError
 from core.documents.converting import convert
-from core.errors import SourceError
 
 _EACH = 4
 _KINDS = "docx odt pptx epub html mhtml rst org ipynb mediawiki tex rtf xlsx csv pdf".split()

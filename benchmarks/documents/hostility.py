@@ -7,8 +7,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 from benchmarks.documents.making import hostile
+from core.base.errors import TesseraError
 from core.documents import converting
-from core.errors import TesseraError
 
 _SECRETS = ("root:x:0:0", "localhost")
 _PLACES = (Path("/etc/passwd"), Path("/etc/hosts"))

@@ -29,9 +29,9 @@ from benchmarks.drills.fuzzing.guests import KINDS, Files
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from benchmarks.drills.verbs import Outcome, run
-from core.errors import ArchiveError, TesseraError
+from core.base.errors import ArchiveError, TesseraError
+from core.base.places import user_path
 from core.model import Filters
-from core.places import personal
 from core.workspace import Workspace
 
 SECONDS, MEGABYTES = 10.0, 500
@@ -159,7 +159,7 @@ def _watched(kind: str, made: Files, own: Path, place: Path) -> str:
     tempfile.tempdir = str(temporary)
     installed = [sys.prefix, sys.base_prefix, *sysconfig.get_paths().values()]
     installed += map(os.path.realpath, [*installed])
-    inside = (str(own), str(temporary), str(_SOURCE), str(personal("")), *_OWN, *installed)
+    inside = (str(own), str(temporary), str(_SOURCE), str(user_path("")), *_OWN, *installed)
     if kind.startswith("questions"):  # they are put to the person's own base, whose files its notes link to
         inside += (str(place / "mine"),)
     outside: list[str] = []
@@ -280,7 +280,7 @@ def _read(workspace: Workspace, base: str) -> None:
     links = workspace.notes.links()
     for card in workspace.notes.all(Filters(bases=(base,)))[:8]:
         note = workspace.notes.get(card.id)
-        links.of(note, note.links)
+        links.resolve(note, note.links)
         for version in workspace.notes.history(card.id)[:5]:
             workspace.notes.at(card.id, version.number)
         for target in ("/etc/passwd", "../../mine", "x.png", note.path or ""):

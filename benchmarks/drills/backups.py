@@ -24,11 +24,11 @@ from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from benchmarks.drills.used import WORDS
 from benchmarks.drills.verbs import FORK, run
+from core.base.errors import TesseraError
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.errors import TesseraError
-from core.registry import Entry
-from core.unopened import Unopened
 from core.workspace import Workspace
+from core.workspace.offline import OfflineWorkspace
 
 STATIC, MOVING = "static", "moving"
 NOTES, AT_ONCE = 40, 8
@@ -133,7 +133,7 @@ def _rows_of(file: Path) -> str:
 def _restored_elsewhere(place: Path, number: int, file: str, rows: str, hits: list[Any]) -> str:
     """Bring a backup back in a new folder, and return what is wrong there, empty if nothing is."""
     folder = place / f"restored-{number}"
-    Unopened(folder).backups.restore(file, to=folder)
+    OfflineWorkspace(folder).backups.restore(file, to=folder)
     if _rows_of(folder / "notes.db") != rows:
         return "it doesn't hold the rows of its moment"
     looked = run(partial(_looked_at, folder, hits))
@@ -162,7 +162,7 @@ def _killed(work: Callable[[], Any], seconds: float) -> bool:
 
 def _all_whole(folder: Path) -> None:
     """Check every backup that is listed; raises what is wrong with one."""
-    backups = Unopened(folder).backups
+    backups = OfflineWorkspace(folder).backups
     for one in backups.all():
         if one.problem:
             raise TesseraError(one.problem)
@@ -197,7 +197,7 @@ def _other(folder: Path) -> None:
 
 
 def _over(folder: Path, file: str) -> None:
-    closed = Unopened(folder)
+    closed = OfflineWorkspace(folder)
     closed.take()
     closed.backups.restore(file)
     closed.take()
@@ -205,7 +205,7 @@ def _over(folder: Path, file: str) -> None:
 
 def _completed(folder: Path, either: set[str]) -> str:
     """Let the next opening go on, and return what is wrong: rows of neither, or what the doctor finds."""
-    Unopened(folder).take()
+    OfflineWorkspace(folder).take()
     if _rows_of(folder / "notes.db") not in either:
         return "it is neither as it was nor as the backup has it"
     with Workspace(folder) as workspace:

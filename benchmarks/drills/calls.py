@@ -6,7 +6,7 @@ from typing import Any
 
 from benchmarks.drills import guests
 from benchmarks.drills.guests import Guests
-from core import cli
+from core.doors import cli
 
 ALWAYS = {
     "base delete": ("yes",),

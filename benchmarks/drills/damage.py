@@ -25,8 +25,8 @@ from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from benchmarks.drills.used import QUESTION, WORDS, Projected
 from benchmarks.drills.verbs import FORK, SECONDS, Outcome, begun, command, in_time, run
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.registry import Entry
 from core.workspace import Workspace
 
 QUESTIONS = 12

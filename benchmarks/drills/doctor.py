@@ -18,10 +18,10 @@ import chromadb  # noqa: F401 loaded once, for every process to come
 
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
-from core.backups.restoring import ASIDE
-from core.doctor.doctor import of_error
-from core.errors import TesseraError
+from core.base.errors import TesseraError
+from core.features.doctor.doctor import diagnose_error
 from core.model import Health
+from core.store.backups.restoring import ASIDE
 from core.workspace import Workspace
 
 QUESTION = "the kettle and the harbour"
@@ -187,7 +187,7 @@ def tried(made: Path, place: Path, damage: Damage) -> str:
     if before.level != "sound":
         return f"before: {_told(before)}"
     damage.do(folder)
-    with patch("core.config.FILE", place / "tessera.toml"):
+    with patch("core.settings.config.FILE", place / "tessera.toml"):
         after = examined(folder)
         found = {one.name: one for one in after.checks if one.told}
         if damage.check not in found:
@@ -211,7 +211,7 @@ def examined(folder: Path, *, fix: bool = False) -> Health:
         with Workspace(folder, readonly=not fix) as workspace:
             return workspace.doctor.examine(fix=fix)
     except TesseraError as error:
-        return of_error(folder, error)
+        return diagnose_error(folder, error)
 
 
 def _told(health: Health) -> str:

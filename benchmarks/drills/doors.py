@@ -19,10 +19,10 @@ from starlette.types import ASGIApp
 
 import app as front
 from benchmarks.drills.wire import HOST, Got, Wire
-from core.api import PLACE
-from core.api.entrance import Entrance
-from core.api.lazy_app import api
-from core.api.limits import MOST_HEAD
+from core.doors.api import PLACE
+from core.doors.api.entrance import Entrance
+from core.doors.api.limits import MOST_HEAD
+from core.doors.api.server import api
 from core.workspace import Workspace
 from pages.ui.notes import attachments, bundle
 

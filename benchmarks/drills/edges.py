@@ -25,11 +25,11 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.drills.edging.doors import BODY, DOORS
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
-from core.api.lazy_app import api
-from core.errors import TesseraError
-from core.json_forms import notes, search
-from core.messages import readable
-from core.operations import status
+from core.base.errors import TesseraError
+from core.base.messages import readable
+from core.doors.api.server import api
+from core.doors.json_forms import notes, search
+from core.doors.operations import status
 from core.workspace import Workspace
 from pages.ui.shared import shell
 

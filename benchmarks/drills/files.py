@@ -20,8 +20,8 @@ from typing import IO
 from benchmarks.drills.given import Given
 from benchmarks.drills.otherwriter import WAYS
 from benchmarks.drills.tally import Tally
-from core import swapping
-from core.errors import Conflict, EditError, SourceError
+from core.base import swapping
+from core.base.errors import Conflict, EditError, SourceError
 from core.intake import folder, notefile
 from core.model import Note
 from core.notes import filing

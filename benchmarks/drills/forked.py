@@ -49,6 +49,6 @@ def _serve(requests: int, replies: int) -> None:
                 os.fstat(number)
                 os.dup2(null, number)
     os.umask(0o077)
-    chroma_worker.stay_behind()
+    chroma_worker.detach_from_parent()
     chroma_worker.serve(os.fdopen(0, "rb"), os.fdopen(1, "wb"))
     os._exit(0)

@@ -25,15 +25,16 @@ from unittest.mock import patch
 from benchmarks.drills.fuzzing import files, lines, settings, texts
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
-from core import chunking, config, embedding
+from core import chunking, embedding
+from core.base.errors import TesseraError
 from core.chunking import CHUNKERS
-from core.errors import TesseraError
-from core.evaluation import question_files
+from core.doors.operations import OPERATIONS, checking
+from core.doors.remote import wire
+from core.features.evaluation import question_files
 from core.intake import notefile
 from core.intake.notefile import is_note
 from core.model import ChunkingOptions, Note, SyncReport
-from core.operations import OPERATIONS, checking
-from core.remote import wire
+from core.settings import config
 from core.workspace import Workspace
 
 SECONDS = 5.0

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import TesseraError
+from core.base.errors import TesseraError
 from core.model import Filters
 from core.workspace import Workspace
 

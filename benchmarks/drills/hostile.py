@@ -5,7 +5,7 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import TesseraError
+from core.base.errors import TesseraError
 from core.workspace import Workspace
 
 RUN = "localStorage.ran=1;document.title='ran'"

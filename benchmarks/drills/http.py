@@ -29,8 +29,8 @@ from schemathesis.python.asgi import ASGIClient, get_client
 from benchmarks.drills.doors import Doors
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
-from core.api.answers import PROBLEM
-from core.api.lazy_app import api
+from core.doors.api.answers import PROBLEM
+from core.doors.api.server import api
 from core.workspace import Workspace
 
 PER_TURN = 4

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from benchmarks.drills import sound, vault
 from benchmarks.drills.journal import ANY, LEAST, Journal
-from core.cli import main
-from core.model import Filters, NoteCard, Pipeline, SearchSettings
+from core.doors.cli import main
+from core.model import Filters, NoteSummary, Pipeline, SearchSettings
 from core.workspace import Workspace
 
 BASE, OTHER, SET = "drill", "other", "questions"
@@ -232,7 +232,7 @@ def _command(*arguments: str) -> None:
             raise
 
 
-def number_of(card: NoteCard) -> int:
+def number_of(card: NoteSummary) -> int:
     """Return the number of a note, which is its file's name."""
     return int(Path(card.path or "").stem)
 

@@ -5,8 +5,8 @@ from pathlib import Path
 from benchmarks.drills import vault
 from benchmarks.drills.journal import ANY
 from benchmarks.drills.operations import BASE, Place
+from core.features.packs.manifest import FILE
 from core.model import Filters
-from core.packs.manifest import FILE
 from core.workspace import Workspace
 
 UPGRADE = "upgrade a pack"

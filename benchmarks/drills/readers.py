@@ -16,8 +16,8 @@ from benchmarks.drills import journal, sound, vault
 from benchmarks.drills.children import Begin
 from benchmarks.drills.journal import Follower, Values
 from benchmarks.drills.operations import BASE, EDITED
-from core.cli import main
-from core.errors import NoteNotFound, TesseraError, WorkspaceLocked
+from core.base.errors import NoteNotFound, TesseraError, WorkspaceLocked
+from core.doors.cli import main
 from core.model import Mode
 from core.workspace import Workspace
 

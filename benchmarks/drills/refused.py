@@ -13,9 +13,9 @@ from pathlib import Path
 from benchmarks.drills import vault
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
-from core.config import Settings
 from core.model import KnowledgeBase
-from core.settings_sections import SearchSection
+from core.settings.config import Settings
+from core.settings.sections import SearchSection
 from core.workspace import Workspace
 from tests.model_server import ModelServer
 

@@ -18,8 +18,8 @@ from pathlib import Path
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
 from benchmarks.drills.verbs import FORK, run
-from core.errors import TesseraError
-from core.faults import newest_backup
+from core.base.errors import TesseraError
+from core.base.faults import newest_backup
 from core.store import Store, connection
 
 _WORKSPACES = Path(__file__).parents[2] / "tests" / "store" / "workspaces"

@@ -20,7 +20,7 @@ from benchmarks.drills import sound, vault
 from benchmarks.drills.given import Given
 from benchmarks.drills.operations import BASE, MODELS
 from benchmarks.drills.tally import Tally
-from core.errors import TesseraError
+from core.base.errors import TesseraError
 from core.store.index import exact_search
 from core.workspace import Workspace
 from tests.chroma_server import ChromaServerProcess

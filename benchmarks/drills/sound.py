@@ -9,9 +9,9 @@ import numpy as np
 
 from benchmarks.drills import vault
 from benchmarks.drills.journal import LEAST
+from core.base.text import keywords
 from core.model import Filters, KnowledgeBase
 from core.store.index.vector_index import REACH
-from core.text import keywords
 from core.workspace import Workspace
 
 _ASKED = 12

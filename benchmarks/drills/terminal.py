@@ -29,7 +29,8 @@ from benchmarks.drills.escapes import FAMILIES
 from benchmarks.drills.given import Given
 from benchmarks.drills.guests import Guests
 from benchmarks.drills.tally import Tally
-from core import cli, places
+from core.base import places
+from core.doors import cli
 
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]")
 SETTINGS = {
@@ -43,12 +44,12 @@ SETTINGS = {
 SERVING = (
     "uvicorn.run",
     "runpy.run_module",
-    "core.assistants.wire.take",
-    "core.assistants.stdio.serve",
+    "core.doors.assistants.wire.take",
+    "core.doors.assistants.stdio.serve",
     "core.workspace.Workspace.start_watching",
     "core.workspace.Workspace.start_indexing",
-    "core.remote.calls.Calls.close_at_signals",
-    "core.models.Models.start_warming",
+    "core.doors.remote.calls.Calls.close_at_signals",
+    "core.indexing.models.Models.start_warming",
 )
 """What would not end: it is left out of the commands that serve, after which they print nothing more."""
 
@@ -99,7 +100,7 @@ def _in_a_terminal(tally: Tally, host: Guests, family: str) -> None:
     command = [
         sys.executable,
         "-m",
-        "core.cli",
+        "core.doors.cli",
         "import",
         host.folder,
         "--base",

@@ -11,10 +11,10 @@ from unittest.mock import patch
 
 import numpy as np
 
-from core.archives import expiry
+from core.base.faults import damage_error
+from core.base.log import tail
 from core.embedding.tfidf import DIMENSION, Tfidf
-from core.faults import damaged
-from core.log import tail
+from core.features.archives import expiry
 from core.model import ChunkingOptions, Matrix, NoteDraft, Pipeline, Role, SearchSettings
 from core.workspace import Workspace
 
@@ -128,5 +128,5 @@ def _look(workspace: Workspace) -> None:
     """Read what else the pages and the bug report read."""
     folder = workspace.store.folder
     workspace.vocabulary.types(), workspace.vocabulary.problems(), workspace.snippets(_ADDRESS)
-    str(workspace.bug_report()), tail(folder, 20), str(damaged(folder, "a trial"))
+    str(workspace.bug_report()), tail(folder, 20), str(damage_error(folder, "a trial"))
     workspace.search(WORDS[3], mode="keyword")

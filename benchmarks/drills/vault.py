@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
 from core.embedding.tfidf import Tfidf
 from core.model import Matrix, Role
-from core.registry import Entry
 
 _SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo zu".split()
 TOKEN = re.compile(r"\bn(\d+)v(\d+)\b")

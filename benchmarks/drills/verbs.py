@@ -16,8 +16,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from benchmarks.drills import forked
-from core import cli
-from core.errors import TesseraError
+from core.base.errors import TesseraError
+from core.doors import cli
 from core.store.index import chroma_process
 
 SECONDS = 120

@@ -15,12 +15,12 @@ from pathlib import Path
 from benchmarks.drills import vault
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
-from core.config import Settings
+from core.base.errors import NoteNotFound
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.errors import NoteNotFound
 from core.model import Matrix, Role
-from core.registry import Entry
-from core.settings_sections import SearchSection
+from core.settings.config import Settings
+from core.settings.sections import SearchSection
 from core.workspace import Workspace
 
 _NOTES = 5

@@ -31,8 +31,8 @@ from benchmarks.training.examples import (
     without_common,
 )
 from benchmarks.training.network import QUESTION_TOKENS, TOKENS, Network
-from core.answers import reader
 from core.embedding import EMBEDDERS, tokens
+from core.features.answers import reader
 from core.model import Matrix
 
 OTHERS = 2
@@ -57,7 +57,7 @@ def main() -> None:
     given = parser.parse_args()
     random.seed(7)
     torch.manual_seed(0)
-    embedder = tokens.of(EMBEDDERS.build("bundled"))
+    embedder = tokens.token_embedder(EMBEDDERS.build("bundled"))
     assert embedder is not None, "the built-in model has tokens"
     centre = tokens.centre(embedder)
     examples = [one for name in PARAGRAPHS for one in of_paragraphs(given.data / "qa" / f"{name}.json")]

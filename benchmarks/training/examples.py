@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from core.answers.units import units_of
 from core.embedding.tokens import TokenEmbedder, signs, unit
+from core.features.answers.units import units_of
 from core.model import Bits, Matrix, Spans
 
 PARAGRAPHS = ("cmrc2018_trial", "drcd_dev", "drcd_test", "xquad24_en", "xquad24_zh", "xquad24_de", "xquad24_es")

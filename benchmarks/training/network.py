@@ -1,10 +1,10 @@
-"""The reader of `core/answers/reader.py` in torch, to train its weights."""
+"""The reader of `core/features/answers/reader.py` in torch, to train its weights."""
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from core.answers.reader import HEADS
+from core.features.answers.reader import HEADS
 
 WIDTH, LAYERS, INNER = 256, 3, 768
 QUESTION_TOKENS, TOKENS = 48, 512

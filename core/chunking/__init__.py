@@ -4,13 +4,13 @@ from dataclasses import asdict, replace
 from inspect import signature
 from typing import Protocol
 
+from core.base.messages import message
+from core.base.registry import Entry, Registry
 from core.chunking import describe
 from core.chunking.options import check_ranges
-from core.chunking.reading import Reading, Tokens, read
+from core.chunking.reading import TokenizedNote, Tokens, read
 from core.markdown.outline import Outline
-from core.messages import message
 from core.model import Chunk, ChunkingOptions, Cut, Note
-from core.registry import Entry, Table
 
 __all__ = ["CHUNKERS", "Chunker", "Tokens", "build", "check", "cut"]
 
@@ -18,16 +18,16 @@ __all__ = ["CHUNKERS", "Chunker", "Tokens", "build", "check", "cut"]
 class Chunker(Protocol):
     """Cuts a note into slices of its body, in reading order and verbatim."""
 
-    def cut(self, reading: Reading) -> list[Chunk]: ...
+    def cut(self, reading: TokenizedNote) -> list[Chunk]: ...
 
 
-CHUNKERS: Table[Chunker] = Table(
+CHUNKERS: Registry[Chunker] = Registry(
     message("chunking strategy"),
     {
         "none": Entry("core.chunking.whole:NoChunking"),
         "markdown": Entry("core.chunking.markdown:MarkdownAware"),
         "recursive": Entry("core.chunking.recursive:RecursiveCharacter"),
-        "lines": Entry("core.chunking.lines:Lines"),
+        "lines": Entry("core.chunking.lines:LineChunker"),
         "auto": Entry("core.chunking.adaptive:Adaptive"),
     },
 )
@@ -55,7 +55,7 @@ def cut(
 ) -> Cut:
     """Cut a note by the options and give the reasons; import and preview both call this.
 
-    Without `outline` the note is parsed. `own`: the options are the note's own, not those of its base. A plain note is
+    Without `outline` the note is parsed. `own`: the options are the note's own, not its base's. A plain note is
     cut into its lines, whatever the options' strategy is.
     Raises UnknownChoice or ConfigError for the options, and SourceError for a note too large to parse.
     """

@@ -1,12 +1,12 @@
 """Choice of the strategy that fits a note: profile -> choice -> check of the result, with the reasons."""
 
+from core.base.messages import Message, message, plural
 from core.chunking import describe
 from core.chunking.markdown import MarkdownAware
 from core.chunking.options import positive
-from core.chunking.reading import Reading
+from core.chunking.reading import TokenizedNote
 from core.chunking.recursive import RecursiveCharacter
 from core.chunking.whole import NoChunking
-from core.messages import Message, message, plural
 from core.model import Chunk, Cut, Profile
 
 NEARLY_ALL = 0.9
@@ -38,11 +38,11 @@ class Adaptive:
             chunk_size=chunk_size, chunk_overlap=chunk_overlap, max_single_chunk_size=max_single_chunk_size
         )
 
-    def cut(self, reading: Reading) -> list[Chunk]:
+    def cut(self, reading: TokenizedNote) -> list[Chunk]:
         return list(self.explain(reading).chunks)
 
-    def explain(self, reading: Reading) -> Cut:
-        """Cut a note and give the reasons, the chosen strategy's first, then those of the rejected ones."""
+    def explain(self, reading: TokenizedNote) -> Cut:
+        """Cut a note and give the reasons, the chosen strategy's first, then the rejected ones'."""
         profile = describe.profile(reading)
         tokens = plural("{n} token", "{n} tokens", n=profile.tokens)
         if profile.tokens < self._threshold:
@@ -72,7 +72,7 @@ class Adaptive:
             )
         return _cut(chunks, profile, recursive=recursive, none=long, markdown=markdown)
 
-    def _by_headings(self, reading: Reading, profile: Profile) -> tuple[list[Chunk], Message]:
+    def _by_headings(self, reading: TokenizedNote, profile: Profile) -> tuple[list[Chunk], Message]:
         """Cut a note by its headings and give the reason; return no chunks where the result is rejected."""
         sections = profile.headings[1] + profile.headings[2]
         headings = plural("{n} heading (## or ###)", "{n} headings (## or ###)", n=sections)

@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from core.lines import LINE_END
+from core.base.lines import LINE_END
 
 SENTENCE_END = r"(?:[。！？；…][”’」』）》】\"')\]]*\s*|(?<!\b[A-Za-z])[.!?]+[\"'”’)\]*_]*\s+)"
 _SENTENCES = re.compile(SENTENCE_END)
@@ -55,12 +55,12 @@ def sentence_starts(text: str, start: int, end: int) -> list[int]:
 
 
 def clause_starts(text: str, start: int, end: int) -> list[int]:
-    """Return the starts of the text behind commas and colons, outside links and code."""
+    """Return the starts of the text after commas and colons, outside links and code."""
     return outside(_ends(_CLAUSES, text, start, end), unbreakable(text, start, end))
 
 
 def word_starts(text: str, start: int, end: int) -> list[int]:
-    """Return the starts of the words behind white space, outside links and code."""
+    """Return the starts of the words after white space, outside links and code."""
     return outside(_ends(_SPACES, text, start, end), unbreakable(text, start, end))
 
 

@@ -7,20 +7,20 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from itertools import chain, islice, takewhile
 
-from core.blobs import without_blobs
+from core.base.blobs import remove_blobs
+from core.base.lines import line_starts
+from core.base.messages import Message, message
 from core.chunking.letters import CODE
-from core.chunking.reading import Reading
+from core.chunking.reading import TokenizedNote
 from core.chunking.sections import Sections, short_for
 from core.chunking.slices import Slice, trim
-from core.lines import line_starts
 from core.markdown.outline import Block, walk
-from core.messages import Message, message
 from core.model import Chunk, ChunkKind, Profile
 
 _WORD = re.compile(r"\w")
 
 
-def chunks(reading: Reading, slices: Sequence[Slice], kind: ChunkKind) -> list[Chunk]:
+def chunks(reading: TokenizedNote, slices: Sequence[Slice], kind: ChunkKind) -> list[Chunk]:
     """Return the chunks of slices that are trimmed and in order.
 
     A chunk's section is that of its own text, without the text shared with the chunk before. A chunk's id is made of
@@ -53,16 +53,16 @@ def chunks(reading: Reading, slices: Sequence[Slice], kind: ChunkKind) -> list[C
                 language=letters.language(piece.start, piece.end),
                 token_count=reading.count(piece.start, piece.end),
                 overlap_tokens=reading.count(piece.start, piece.own),
-                lead=without_blobs(lead_at(reading.outline.blocks, piece.start)),
+                lead=remove_blobs(lead_at(reading.outline.blocks, piece.start)),
                 line=bisect_right(lines, piece.start),
-                **sections.of(piece.own, piece.end, short=short_for(kind))._asdict(),
+                **sections.for_slice(piece.own, piece.end, short=short_for(kind))._asdict(),
             )
         )
         seen[text] += 1
     return described
 
 
-def _without_blobs(reading: Reading, piece: Slice) -> Iterator[Slice]:
+def _without_blobs(reading: TokenizedNote, piece: Slice) -> Iterator[Slice]:
     """Yield the parts of a slice between the large blobs that hold words of its own."""
     first = bisect_right(reading.blobs, piece.start, key=lambda blob: blob[1])
     inside = list(takewhile(lambda blob: blob[0] < piece.end, islice(reading.blobs, first, None)))
@@ -80,7 +80,7 @@ def reason(strategy: str, text: Message) -> Message:
     return message("{strategy}: {reason}", strategy=strategy, reason=text)
 
 
-def profile(reading: Reading) -> Profile:
+def profile(reading: TokenizedNote) -> Profile:
     """Return the figures by which a strategy is chosen. Headings in quotes and lists don't count."""
     characters = len(reading.body)
     levels = Counter(heading.level for heading in reading.outline.headings if not heading.nested)

@@ -27,7 +27,7 @@ class Letters:
     words: NDArray[np.int32]
 
     @classmethod
-    def of(cls, body: str, short: Shortened, blocks: Sequence[Block]) -> "Letters":
+    def from_blocks(cls, body: str, short: Shortened, blocks: Sequence[Block]) -> "Letters":
         """Read the characters of a body, which `short` has without blobs, and the blocks in which they are."""
         codes = np.frombuffer(short.text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         seen = np.flatnonzero((codes > 0x20) & (codes != 0x3000) & (codes != 0xA0))

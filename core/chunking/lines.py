@@ -5,14 +5,14 @@ from itertools import pairwise
 from core.chunking import describe
 from core.chunking.boundaries import clause_starts, line_starts, sentence_starts, space_ends, word_starts
 from core.chunking.options import positive
-from core.chunking.reading import Reading
+from core.chunking.reading import TokenizedNote
 from core.chunking.slices import Size, Slice, cut, trim
 from core.model import Chunk
 
 _INSIDE = ((sentence_starts, False), (clause_starts, False), (word_starts, True), (space_ends, False))
 
 
-class Lines:
+class LineChunker:
     """Makes every line a chunk, without blank lines, and in Markdown without repeated ones.
 
     Lines are compared without the white space around them. A line over `max_single_chunk_size` tokens
@@ -22,7 +22,7 @@ class Lines:
     def __init__(self, *, max_single_chunk_size: int = 1500) -> None:
         self._limit = positive("max_single_chunk_size", max_single_chunk_size)
 
-    def cut(self, reading: Reading) -> list[Chunk]:
+    def cut(self, reading: TokenizedNote) -> list[Chunk]:
         body, size = reading.body, Size(self._limit, self._limit)
         edges = [0, *line_starts(body, 0, len(body)), len(body)]
         seen: set[str] = set()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from core.chunking import describe
 from core.chunking.options import size
-from core.chunking.reading import Reading
+from core.chunking.reading import TokenizedNote
 from core.chunking.sections import SECTION_LEVEL
 from core.chunking.slices import Size, Slice, Span, pack, trim
 from core.markdown.outline import Block, Heading
@@ -13,7 +13,7 @@ from core.model import Chunk
 
 
 @dataclass(frozen=True, slots=True)
-class _Section:
+class _HeadingSection:
     """A heading with its text down to the next heading; level 0 is the text before the first heading."""
 
     start: int
@@ -36,9 +36,9 @@ class MarkdownAware:
     def __init__(self, *, chunk_size: int = 512, max_single_chunk_size: int = 1500) -> None:
         self._size = Size(size(chunk_size, max_single_chunk_size), max_single_chunk_size)
 
-    def cut(self, reading: Reading) -> list[Chunk]:
+    def cut(self, reading: TokenizedNote) -> list[Chunk]:
         headings = [heading for heading in reading.outline.headings if not heading.nested]
-        whole = _Section(0, len(reading.body), 0)
+        whole = _HeadingSection(0, len(reading.body), 0)
         spans = _SectionCutter(reading, headings, self._size).spans(whole, SECTION_LEVEL)
         trimmed = (trim(reading.body, *span) for span in spans)
         slices = [Slice(start, end, start) for start, end in trimmed if start < end]
@@ -46,14 +46,14 @@ class MarkdownAware:
 
 
 class _SectionCutter:
-    def __init__(self, reading: Reading, headings: list[Heading], size: Size) -> None:
+    def __init__(self, reading: TokenizedNote, headings: list[Heading], size: Size) -> None:
         self._reading = reading
         self._headings = headings
         self._heading_starts = [heading.start for heading in headings]
         self._block_starts = [block.start for block in reading.outline.blocks]
         self._size = size
 
-    def spans(self, section: _Section, level: int) -> list[Span]:
+    def spans(self, section: _HeadingSection, level: int) -> list[Span]:
         """Cut a section at its headings down to `level`, and parts over the limit at deeper headings."""
         spans = []
         for part in self._joined(self._parts(section, level)):
@@ -65,29 +65,29 @@ class _SectionCutter:
                 spans += pack(self._reading, self._blocks(part), part.start, part.end, self._size)
         return spans
 
-    def _parts(self, section: _Section, level: int) -> list[_Section]:
+    def _parts(self, section: _HeadingSection, level: int) -> list[_HeadingSection]:
         first, last = (bisect_left(self._heading_starts, edge) for edge in (section.start, section.end))
         edges = [(heading.start, heading.level) for heading in self._headings[first:last] if heading.level <= level]
         if not edges or edges[0][0] > section.start:
             edges.insert(0, (section.start, section.level))
         ends = [start for start, _ in edges[1:]] + [section.end]
-        return [_Section(start, end, rank) for (start, rank), end in zip(edges, ends, strict=True)]
+        return [_HeadingSection(start, end, rank) for (start, rank), end in zip(edges, ends, strict=True)]
 
-    def _joined(self, parts: list[_Section]) -> list[_Section]:
-        joined: list[_Section] = []
+    def _joined(self, parts: list[_HeadingSection]) -> list[_HeadingSection]:
+        joined: list[_HeadingSection] = []
         for part in parts:
             before = joined[-1] if joined else None
             if before and before.level and part.level >= before.level and self._is_small_enough(before, part):
-                joined[-1] = _Section(before.start, part.end, before.level)
+                joined[-1] = _HeadingSection(before.start, part.end, before.level)
             else:
                 joined.append(part)
         return joined
 
-    def _is_small_enough(self, before: _Section, part: _Section) -> bool:
+    def _is_small_enough(self, before: _HeadingSection, part: _HeadingSection) -> bool:
         if self._reading.count(before.start, before.end) >= self._size.target // 16:
             return False
         return self._reading.count(before.start, part.end) <= self._size.limit
 
-    def _blocks(self, section: _Section) -> tuple[Block, ...]:
+    def _blocks(self, section: _HeadingSection) -> tuple[Block, ...]:
         first, last = (bisect_left(self._block_starts, edge) for edge in (section.start, section.end))
         return self._reading.outline.blocks[first:last]

@@ -1,6 +1,6 @@
 """Checks of the options of strategies."""
 
-from core.errors import ConfigError
+from core.base.errors import ConfigError
 from core.model import SETTINGS, SIZES, ChunkingOptions
 
 

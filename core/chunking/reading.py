@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from core.blobs import LARGE, Span, blanked
+from core.base.blobs import LARGE, Span, blank_blobs
 from core.chunking.letters import Letters
 from core.chunking.shortened import Shortened
-from core.markdown.outline import Outline, of_plain, parse
+from core.markdown.outline import Outline, parse, plain_outline
 from core.model import Note, Spans
 
 Tokens = Callable[[str], Spans]
@@ -18,7 +18,7 @@ Tokens = Callable[[str], Spans]
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class TokenizedNote:
     """A note with its outline and tokens.
 
     `body` is that of the note with blanks in place of blobs, `blobs` are the large ones, which no chunk has. `starts`
@@ -35,7 +35,7 @@ class Reading:
     @cached_property
     def letters(self) -> Letters:
         """What the characters of the body are."""
-        return Letters.of(self.body, self.short, self.outline.blocks)
+        return Letters.from_blocks(self.body, self.short, self.outline.blocks)
 
     def count(self, start: int, end: int) -> int:
         """Return how many tokens start in `body[start:end]`."""
@@ -44,13 +44,13 @@ class Reading:
         return int(last - first)
 
 
-def read(note: Note, tokens: Tokens, outline: Outline | None = None) -> Reading:
+def read(note: Note, tokens: Tokens, outline: Outline | None = None) -> TokenizedNote:
     """Read a note: one pass of the Markdown parser, unless its outline is given, and one of the tokenizer.
 
     A plain note has no outline. Raises SourceError for a body too large to be parsed.
     """
-    outline = outline or (of_plain(note.body) if note.plain else parse(note.body, note.path or note.title))
+    outline = outline or (plain_outline(note.body) if note.plain else parse(note.body, note.path or note.title))
     large = [span for span in outline.blobs if span[1] - span[0] >= LARGE]
-    short = Shortened.of(note.body, outline.blobs)
+    short = Shortened.from_text(note.body, outline.blobs)
     spans = tokens(short.text) if short.text else np.empty((0, 2), np.int32)
-    return Reading(note, outline, blanked(note.body, outline.blobs), large, short.offsets(spans[:, 0]), short)
+    return TokenizedNote(note, outline, blank_blobs(note.body, outline.blobs), large, short.offsets(spans[:, 0]), short)

@@ -7,11 +7,11 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from core.base.lines import with_newlines
 from core.chunking import boundaries, describe
 from core.chunking.options import overlap, size
-from core.chunking.reading import Reading
+from core.chunking.reading import TokenizedNote
 from core.chunking.slices import PROSE, ROWS, Size, Slice, Span, cut, join, solid_rows, trim
-from core.lines import with_newlines
 from core.markdown.outline import Block, walk
 from core.model import Chunk
 
@@ -29,7 +29,7 @@ class RecursiveCharacter:
         self._size = Size(size(chunk_size, max_single_chunk_size), max_single_chunk_size)
         self._overlap = overlap(chunk_overlap, chunk_size)
 
-    def cut(self, reading: Reading) -> list[Chunk]:
+    def cut(self, reading: TokenizedNote) -> list[Chunk]:
         size = Size(self._size.target - self._overlap, self._size.limit)
         solid = _solid(reading, size)
         if len(reading.starts) <= self._size.target:
@@ -41,7 +41,7 @@ class RecursiveCharacter:
         own = [span for span in trimmed if span[0] < span[1]]
         return describe.chunks(reading, self._overlapping(reading, own, solid), "recursive_character")
 
-    def _overlapping(self, reading: Reading, own: list[Span], solid: NDArray[np.bool_]) -> list[Slice]:
+    def _overlapping(self, reading: TokenizedNote, own: list[Span], solid: NDArray[np.bool_]) -> list[Slice]:
         slices: list[Slice] = []
         for start, end in own:
             shared = start
@@ -52,7 +52,7 @@ class RecursiveCharacter:
         return slices
 
 
-def _separated(reading: Reading, mask: NDArray[np.bool_], target: int) -> list[Span]:
+def _separated(reading: TokenizedNote, mask: NDArray[np.bool_], target: int) -> list[Span]:
     """Cut the body with langchain's splitter into spans without gaps.
 
     The splitter gets a copy of the body. A mark before every token lets its length function count
@@ -86,7 +86,7 @@ def _separated(reading: Reading, mask: NDArray[np.bool_], target: int) -> list[S
 def _separators(mark: str, filler: str, run: int) -> list[str]:
     """Return the patterns at which a piece may end, best first; the last one matches up to `run` tokens.
 
-    A mark may stand before every character.
+    A mark may come before every character.
     """
     closing = rf"(?:{mark}*[”’」』）》】\"'\)\]])*"
     blank = rf"[{mark} \t\u3000\xa0]"
@@ -102,7 +102,7 @@ def _separators(mark: str, filler: str, run: int) -> list[str]:
     ]
 
 
-def _solid(reading: Reading, size: Size) -> NDArray[np.bool_]:
+def _solid(reading: TokenizedNote, size: Size) -> NDArray[np.bool_]:
     """Flag the characters that stay together: blocks, rows, first lines of list items, links."""
     flags = np.zeros(len(reading.body), dtype=bool)
     for block in walk(reading.outline.blocks):
@@ -111,7 +111,7 @@ def _solid(reading: Reading, size: Size) -> NDArray[np.bool_]:
     return flags
 
 
-def _solid_in(reading: Reading, block: Block, size: Size) -> Iterator[Span]:
+def _solid_in(reading: TokenizedNote, block: Block, size: Size) -> Iterator[Span]:
     body = reading.body
     if block.kind == "details" and reading.count(block.start, block.end) <= size.limit:
         yield block.start, block.end
@@ -137,7 +137,7 @@ def _solid_in(reading: Reading, block: Block, size: Size) -> Iterator[Span]:
             yield block.start, block.start + len(body[block.start : first].rstrip())
 
 
-def _with_headings(reading: Reading, spans: list[Span]) -> list[Span]:
+def _with_headings(reading: TokenizedNote, spans: list[Span]) -> list[Span]:
     """Move headings at the end of a span to the next span, which has their text."""
     blocks = reading.outline.blocks
     starts = [block.start for block in blocks]
@@ -152,8 +152,8 @@ def _with_headings(reading: Reading, spans: list[Span]) -> list[Span]:
     return [(start, end) for start, end in pairwise(edges) if start < end]
 
 
-def _bounded(reading: Reading, spans: list[Span], solid: NDArray[np.bool_], size: Size) -> list[Span]:
-    """Join the small pieces that langchain leaves beside every cut, and cut spans over the limit."""
+def _bounded(reading: TokenizedNote, spans: list[Span], solid: NDArray[np.bool_], size: Size) -> list[Span]:
+    """Join the small pieces that langchain leaves next to every cut, and cut spans over the limit."""
 
     def lines(text: str, start: int, end: int) -> list[int]:
         return [at for at in boundaries.line_starts(text, start, end) if not (solid[at - 1] and solid[at])]
@@ -170,7 +170,7 @@ def _bounded(reading: Reading, spans: list[Span], solid: NDArray[np.bool_], size
     return bounded
 
 
-def _shared_start(reading: Reading, before: Slice, start: int, room: int, solid: NDArray[np.bool_]) -> int:
+def _shared_start(reading: TokenizedNote, before: Slice, start: int, room: int, solid: NDArray[np.bool_]) -> int:
     """Return the start of the text shared with the chunk before; `start` if no text is shared."""
     rank = int(np.searchsorted(reading.starts, start))
     if room <= 0 or rank == 0:

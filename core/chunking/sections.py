@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import islice, takewhile
 from typing import NamedTuple
 
+from core.base.text import UNSPACED, WORD
 from core.markdown.outline import Heading
 from core.model import ChunkKind
-from core.text import UNSPACED, WORD
 
 SECTION_LEVEL = 3
 """Headings down to this level always begin a section. Deeper headings do where a section is too large."""
@@ -39,7 +39,7 @@ class Sections:
             above = takewhile(lambda outer, level=heading.level: outer.level < level, self._chains[-1])  # type: ignore[misc]
             self._chains.append((*above, heading))
 
-    def of(self, start: int, end: int, *, short: int) -> SectionFields:
+    def for_slice(self, start: int, end: int, *, short: int) -> SectionFields:
         """Return the sections of a slice.
 
         Its own is the first that it has text of, or the section around that and all that follows, where that one
@@ -56,7 +56,7 @@ class Sections:
             if (before := before + words[held[main]]) >= short:
                 break
             main += 1
-        # Sections stand in reading order: what the first and the last are in, those between are in too.
+        # Sections are in reading order: a section of the first and the last is one of all between.
         own = self._chains[held[main]]
         around = _shared(own, self._chains[held[-1]])
         chain = around if around and around[-1].start >= start else own
@@ -76,12 +76,12 @@ class Sections:
 
 
 def short_for(kind: ChunkKind) -> int:
-    """Return the words below which text may have been joined with the section behind it, as only this kind does."""
+    """Return the words below which this kind, and no other, may join text with the next section."""
     return _SHORT if kind == "markdown_section" else 0
 
 
 def _shared(first: tuple[Heading, ...], last: tuple[Heading, ...]) -> tuple[Heading, ...]:
-    return tuple(one for one, other in zip(first, last, strict=False) if one == other)
+    return tuple(heading for heading, other in zip(first, last, strict=False) if heading == other)
 
 
 def _titles(chain: Sequence[Heading]) -> tuple[str, ...]:

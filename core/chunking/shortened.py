@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.blobs import Span, without_blobs
+from core.base.blobs import Span, remove_blobs
 
 
 @dataclass(frozen=True, eq=False)
 class Shortened:
     """A text with one blank in place of each blob.
 
-    `ends` are the offsets in it behind each blob, `missing` the characters left out up to there, with a 0 before them.
+    `ends` are the offsets in it after each blob, `missing` the characters left out up to there, with a 0 before them.
     """
 
     text: str
@@ -21,11 +21,11 @@ class Shortened:
     missing: NDArray[np.int64]
 
     @classmethod
-    def of(cls, text: str, blobs: Sequence[Span]) -> "Shortened":
+    def from_text(cls, text: str, blobs: Sequence[Span]) -> "Shortened":
         """Shorten a text by its blobs."""
         spans = np.array(blobs, np.int64).reshape(-1, 2)
         missing = np.cumsum([0, *(spans[:, 1] - spans[:, 0] - 1)], dtype=np.int64)
-        return cls(without_blobs(text, blobs), spans[:, 1] - missing[1:], missing)
+        return cls(remove_blobs(text, blobs), spans[:, 1] - missing[1:], missing)
 
     def offsets(self, places: NDArray[np.integer]) -> NDArray[np.int64]:
         """Return where characters of the short text are in the whole one."""

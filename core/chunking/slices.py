@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.base.lines import text_end
 from core.chunking import boundaries
-from core.chunking.reading import Reading
-from core.lines import text_end
+from core.chunking.reading import TokenizedNote
 from core.markdown.outline import Block, BlockKind
 
 _BLANK = re.compile(r"\s*")
@@ -61,7 +61,13 @@ _FIRST_LINE: Level = (lambda text, start, end: boundaries.line_starts(text, star
 
 
 def pack(
-    reading: Reading, blocks: Sequence[Block], start: int, end: int, size: Size, *, inside: BlockKind | None = None
+    reading: TokenizedNote,
+    blocks: Sequence[Block],
+    start: int,
+    end: int,
+    size: Size,
+    *,
+    inside: BlockKind | None = None,
 ) -> list[Span]:
     """Return spans that cover `start` to `end`, each from the start of a block.
 
@@ -92,7 +98,7 @@ def pack(
     return _join_tail(reading, spans, size)
 
 
-def split(reading: Reading, block: Block, start: int, end: int, size: Size, *, item: bool = False) -> list[Span]:
+def split(reading: TokenizedNote, block: Block, start: int, end: int, size: Size, *, item: bool = False) -> list[Span]:
     """Cut a block over the limit between its children, rows or sentences.
 
     Text from `start` to the block, a heading or a summary, stays with the first piece. `item`: the
@@ -108,9 +114,9 @@ def split(reading: Reading, block: Block, start: int, end: int, size: Size, *, i
 
 
 def cut(
-    reading: Reading, start: int, end: int, levels: Sequence[Level], size: Size, solid: Sequence[Span] = ()
+    reading: TokenizedNote, start: int, end: int, levels: Sequence[Level], size: Size, solid: Sequence[Span] = ()
 ) -> list[Span]:
-    """Cut a span at the points of the first level, and pieces that are too large at those of the next.
+    """Cut a span at the points of the first level, and pieces that are too large at the next level's.
 
     After the last level, pieces are cut between tokens. A `solid` span is not cut until a level that
     keeps its pieces whole leaves a piece over the limit.
@@ -137,7 +143,7 @@ def cut(
     return join(reading, spans, size.target)
 
 
-def join(reading: Reading, spans: Sequence[Span], target: int) -> list[Span]:
+def join(reading: TokenizedNote, spans: Sequence[Span], target: int) -> list[Span]:
     """Join neighbours up to the target: the pieces left by a deeper level are often small."""
     joined: list[Span] = []
     for span in spans:
@@ -169,7 +175,7 @@ def solid_rows(body: str, block: Block) -> list[Span]:
     return []
 
 
-def _between_tokens(reading: Reading, start: int, end: int, target: int) -> Iterator[Span]:
+def _between_tokens(reading: TokenizedNote, start: int, end: int, target: int) -> Iterator[Span]:
     first, last = (int(rank) for rank in np.searchsorted(reading.starts, (start, end)))
     while last - first > target:
         ranks = range(first + target, first, -1)
@@ -182,7 +188,7 @@ def _between_tokens(reading: Reading, start: int, end: int, target: int) -> Iter
     yield start, end
 
 
-def _join_tail(reading: Reading, spans: list[Span], size: Size) -> list[Span]:
+def _join_tail(reading: TokenizedNote, spans: list[Span], size: Size) -> list[Span]:
     """Join the last span with the one before if it is below a quarter of the target and both fit the limit."""
     if len(spans) > 1 and 4 * reading.count(*spans[-1]) < size.target:
         before, tail = spans[-2:]

@@ -1,13 +1,13 @@
 """Documents -> Markdown: the table of the converters, and which one reads a kind."""
 
+from core.base.messages import message
+from core.base.registry import Entry, Registry
 from core.documents.kinds import PICTURES
 from core.documents.protocol import Converted as Converted
 from core.documents.protocol import Converter as Converter
-from core.messages import message
-from core.registry import Entry, Table
 
 _PANDOC = "docx odt pptx xlsx epub rst org ipynb csv tsv mediawiki rtf html htm xhtml mhtml mht tex latex wiki"
-CONVERTERS: Table[Converter] = Table(
+CONVERTERS: Registry[Converter] = Registry(
     message("converter"),
     {
         "workbook": Entry("core.documents.workbook:Workbook", kinds="xlsx csv tsv"),

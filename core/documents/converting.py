@@ -7,14 +7,14 @@ from functools import cache
 from threading import Lock
 from typing import Any
 
+from core.base.errors import ModelError, SourceError
+from core.base.messages import from_json, skeleton
+from core.base.registry import Entry
 from core.documents import CONVERTERS, Converted
 from core.documents.kinds import PICTURES, check, kind_of
 from core.documents.packaged import sound_title
 from core.documents.process import ConverterProcess, Interrupted, Limits, ended, too_much_time
-from core.errors import ModelError, SourceError
-from core.messages import from_json, skeleton
 from core.model import Omission
-from core.registry import Entry
 
 _LOG = logging.getLogger(__name__)
 SECONDS, MOST_SECONDS, OCR_SECONDS = 20, 120, 3600

@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
+from core.base.errors import SourceError
 from core.documents.obsidian import in_reading_order
 from core.documents.protocol import Converted
-from core.errors import SourceError
 from core.model import Omission
 
 
@@ -24,9 +24,9 @@ class Excalidraw:
         elements = root.get("elements") if isinstance(root, dict) else None
         if not isinstance(elements, list):
             raise SourceError("", "is no drawing of Excalidraw, whatever its name says.")
-        drawn = [one for one in elements if isinstance(one, dict) and not one.get("isDeleted")]
-        texts = [_text(one) for one in in_reading_order([one for one in drawn if _text(one)])]
-        pictures = sum(one.get("type") == "image" for one in drawn)
+        drawn = [element for element in elements if isinstance(element, dict) and not element.get("isDeleted")]
+        texts = [_text(item) for item in in_reading_order([item for item in drawn if _text(item)])]
+        pictures = sum(item.get("type") == "image" for item in drawn)
         return Converted("\n\n".join(texts) + "\n", left_out=(Omission("picture", pictures),) if pictures else ())
 
 
@@ -34,5 +34,5 @@ def _text(element: dict[str, Any]) -> str:
     """Return what an element says: its text, the name of a frame, where it leads to."""
     words = element.get("originalText") or element.get("text") or element.get("name")
     link = element.get("link")
-    said = [str(one).strip() for one in (words, f"<{link}>" if link else "") if one]
+    said = [str(item).strip() for item in (words, f"<{link}>" if link else "") if item]
     return " ".join(filter(None, said))

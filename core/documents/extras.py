@@ -3,7 +3,7 @@
 from functools import cache
 from importlib.util import find_spec
 
-from core.errors import SourceError
+from core.base.errors import SourceError
 
 _EXTRAS = {
     "pypandoc": "documents",
@@ -41,7 +41,7 @@ def need(module: str) -> None:
 
 
 def installed(converter: str) -> bool:
-    """Return whether what a converter needs is there; those of packages bring it."""
+    """Return whether a converter's requirements are installed; packages bring their own."""
     module = _MODULES.get(converter)
     return module is None or has(module)
 

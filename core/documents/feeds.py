@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element, ParseError, XMLParser, parse, tostring
 
+from core.base.errors import SourceError
 from core.documents.kinds import damaged
 from core.documents.protocol import Converted
-from core.errors import SourceError
 
 _DEEPEST = 200
 _DATES = ("pubDate", "published", "updated", "date")
@@ -30,18 +30,18 @@ class Feed:
         except ParseError as error:
             raise damaged("") from error
         if _tag(root) == "opml":
-            head = next((one for one in root if _tag(one) == "head"), root)
-            lines = [line for one in root if _tag(one) == "body" for line in _outline(one, 0)]
+            head = next((element for element in root if _tag(element) == "head"), root)
+            lines = [line for element in root if _tag(element) == "body" for line in _outline(element, 0)]
             return Converted("\n".join(lines) + "\n", _line(head, "title"), _line(head, "ownerName"))
-        entries = [one for one in root.iter() if _tag(one) in ("item", "entry")]
-        channel = next((one for one in root if _tag(one) == "channel"), root)
+        entries = [element for element in root.iter() if _tag(element) in ("item", "entry")]
+        channel = next((element for element in root if _tag(element) == "channel"), root)
         if _tag(root) not in ("rss", "feed", "RDF"):
             raise SourceError("", "is no feed, whatever its name says.")
-        from core.documents.pandoc import of_html
+        from core.documents.pandoc import html_to_markdown
 
         about = _line(channel, "description") or _line(channel, "subtitle")
         page = "".join([f"<p>{html.escape(about)}</p>" if about else "", *map(_entry, entries)])
-        return Converted(of_html(page), _line(channel, "title"), _author(channel), _line(channel, *_DATES))
+        return Converted(html_to_markdown(page), _line(channel, "title"), _author(channel), _line(channel, *_DATES))
 
 
 def _tag(element: Element) -> str:
@@ -50,7 +50,7 @@ def _tag(element: Element) -> str:
 
 def _child(element: Element, *tags: str) -> Element | None:
     """Return the first child of the first of these tags that is there."""
-    return next((one for tag in tags for one in element if _tag(one) == tag), None)
+    return next((child for tag in tags for child in element if _tag(child) == tag), None)
 
 
 def _line(element: Element, *tags: str) -> str:
@@ -64,9 +64,9 @@ def _author(element: Element) -> str:
 
 
 def _link(entry: Element) -> str:
-    links = [one for one in entry if _tag(one) == "link"]
+    links = [element for element in entry if _tag(element) == "link"]
     places = [
-        one.get("href") or (one.text or "").strip() for one in links if one.get("rel", "alternate") == "alternate"
+        link.get("href") or (link.text or "").strip() for link in links if link.get("rel", "alternate") == "alternate"
     ]
     return next((place for place in places if re.match(r"https?://", place)), "")
 
@@ -76,9 +76,9 @@ def _entry(entry: Element) -> str:
     named, link = _child(entry, "title"), _link(entry)
     marks = r"<[^<>]*>" if named is not None and named.get("type") == "html" else r"(?!)"
     title = html.escape(html.unescape(re.sub(marks, "", _line(entry, "title"))) or "…")
-    categories = [one.get("term") or (one.text or "") for one in entry if _tag(one) == "category"]
+    categories = [element.get("term") or (element.text or "") for element in entry if _tag(element) == "category"]
     about = [_line(entry, *_DATES), _author(entry), *categories]
-    said = html.escape(" · ".join(" ".join(one.split()) for one in about if one.strip()))
+    said = html.escape(" · ".join(" ".join(part.split()) for part in about if part.strip()))
     head = f'<a href="{html.escape(link)}">{title}</a>' if link else title
     return f"<h2>{head}</h2><p>{said}</p>{_text(entry)}"
 
@@ -86,21 +86,21 @@ def _entry(entry: Element) -> str:
 def _text(entry: Element) -> str:
     """Return the texts of an entry as HTML, without one that another holds."""
     written = {}
-    for one in (one for tag in _TEXTS for one in entry if _tag(one) == tag):
-        text = tostring(one, "unicode", "html") if len(one) else "".join(one.itertext())
-        text = html.escape(text) if one.get("type") == "text" else re.sub(r"(</?)\w+:(\w)", r"\1\2", text)
+    for element in (element for tag in _TEXTS for element in entry if _tag(element) == tag):
+        text = tostring(element, "unicode", "html") if len(element) else "".join(element.itertext())
+        text = html.escape(text) if element.get("type") == "text" else re.sub(r"(</?)\w+:(\w)", r"\1\2", text)
         written[" ".join(re.sub(r"<[^<>]*>", " ", text).split()).rstrip("….[] ")] = text
     others = [[*written][:at] + [*written][at + 1 :] for at in range(len(written))]
     return "".join(
         f"<div>{text}</div>"
         for (words, text), rest in zip(written.items(), others, strict=True)
-        if not any(words in one for one in rest)
+        if not any(words in other for other in rest)
     )
 
 
 def _outline(parent: Element, depth: int) -> Iterator[str]:
     """Yield the items of an outline as a list; what is deeper than can be is as deep as that."""
-    waiting = [(one, depth) for one in reversed(parent)]
+    waiting = [(element, depth) for element in reversed(parent)]
     while waiting:
         item, depth = waiting.pop()
         if _tag(item) != "outline":
@@ -112,4 +112,4 @@ def _outline(parent: Element, depth: int) -> Iterator[str]:
         for line in (item.get("_note") or item.get("description") or "").splitlines():
             if line.strip():
                 yield f"{indent}  {line.strip()}"
-        waiting += [(one, depth + 1) for one in reversed(item)]
+        waiting += [(element, depth + 1) for element in reversed(item)]

@@ -1,4 +1,4 @@
-"""Kinds of documents by their suffix: what a person calls them, and how their files begin."""
+"""Kinds of documents by their suffix: their names for the user, and how their files begin."""
 
 import io
 import re
@@ -6,8 +6,8 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from core.errors import SourceError
-from core.messages import Message, message
+from core.base.errors import SourceError
+from core.base.messages import Message, message
 
 MAX_BYTES = 100 * 1024 * 1024
 MAX_UNPACKED = 500 * 1024 * 1024
@@ -21,7 +21,7 @@ _ENCRYPTED = 0x1
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FileKind:
     """What a kind is called. A zip archive has the `entry`, a pattern; other bytes match `begins`; else it is text.
 
     A note of a kind that is `called_as_file` has the name of its file.
@@ -34,40 +34,40 @@ class Kind:
     called_as_file: bool = False
 
 
-def _zipped(name: Message, entry: str) -> Kind:
-    return Kind(name, entry, b"PK\x03\x04", is_text=False)
+def _zipped(name: Message, entry: str) -> FileKind:
+    return FileKind(name, entry, b"PK\x03\x04", is_text=False)
 
 
 KINDS = {
-    "pdf": Kind(message("a PDF"), begins=rb"[\s\S]{0,1024}?%PDF-", is_text=False),
+    "pdf": FileKind(message("a PDF"), begins=rb"[\s\S]{0,1024}?%PDF-", is_text=False),
     "docx": _zipped(message("a Word document"), r"word/document\d*\.xml"),
     "odt": _zipped(message("a text of LibreOffice"), r"content\.xml"),
     "pptx": _zipped(message("a PowerPoint presentation"), r"ppt/presentation\.xml"),
     "xlsx": _zipped(message("an Excel workbook"), r"xl/workbook\.xml"),
     "epub": _zipped(message("an e-book"), r"META-INF/container\.xml"),
-    "html": Kind(message("a web page")),
-    "htm": Kind(message("a web page")),
-    "xhtml": Kind(message("a web page")),
-    "mhtml": Kind(message("a saved web page"), is_text=False),
-    "mht": Kind(message("a saved web page"), is_text=False),
-    "rst": Kind(message("a text in reStructuredText")),
-    "org": Kind(message("a text of Org mode")),
-    "ipynb": Kind(message("a Jupyter notebook"), begins=rb"\s*\{"),
-    "csv": Kind(message("a table")),
-    "tsv": Kind(message("a table")),
-    "mediawiki": Kind(message("a wiki page")),
-    "wiki": Kind(message("a wiki page")),
-    "tex": Kind(message("a text in LaTeX")),
-    "latex": Kind(message("a text in LaTeX")),
-    "canvas": Kind(message("a canvas of Obsidian"), begins=rb"\s*\{", called_as_file=True),
-    "base": Kind(message("a base of Obsidian"), called_as_file=True),
-    "excalidraw": Kind(message("a drawing of Excalidraw"), begins=rb"\s*\{", called_as_file=True),
-    "eml": Kind(message("an e-mail"), is_text=False),
-    "emlx": Kind(message("an e-mail"), is_text=False),
-    "rss": Kind(message("a feed"), begins=rb"\s*<"),
-    "atom": Kind(message("a feed"), begins=rb"\s*<"),
-    "opml": Kind(message("an outline"), begins=rb"\s*<"),
-    "rtf": Kind(message("a Rich Text document"), begins=rb"\s*\{\\rtf", is_text=False),
+    "html": FileKind(message("a web page")),
+    "htm": FileKind(message("a web page")),
+    "xhtml": FileKind(message("a web page")),
+    "mhtml": FileKind(message("a saved web page"), is_text=False),
+    "mht": FileKind(message("a saved web page"), is_text=False),
+    "rst": FileKind(message("a text in reStructuredText")),
+    "org": FileKind(message("a text of Org mode")),
+    "ipynb": FileKind(message("a Jupyter notebook"), begins=rb"\s*\{"),
+    "csv": FileKind(message("a table")),
+    "tsv": FileKind(message("a table")),
+    "mediawiki": FileKind(message("a wiki page")),
+    "wiki": FileKind(message("a wiki page")),
+    "tex": FileKind(message("a text in LaTeX")),
+    "latex": FileKind(message("a text in LaTeX")),
+    "canvas": FileKind(message("a canvas of Obsidian"), begins=rb"\s*\{", called_as_file=True),
+    "base": FileKind(message("a base of Obsidian"), called_as_file=True),
+    "excalidraw": FileKind(message("a drawing of Excalidraw"), begins=rb"\s*\{", called_as_file=True),
+    "eml": FileKind(message("an e-mail"), is_text=False),
+    "emlx": FileKind(message("an e-mail"), is_text=False),
+    "rss": FileKind(message("a feed"), begins=rb"\s*<"),
+    "atom": FileKind(message("a feed"), begins=rb"\s*<"),
+    "opml": FileKind(message("an outline"), begins=rb"\s*<"),
+    "rtf": FileKind(message("a Rich Text document"), begins=rb"\s*\{\\rtf", is_text=False),
 }
 PICTURES = {
     "png": rb"\x89PNG\r\n\x1a\n",
@@ -94,7 +94,7 @@ def picture_kind(data: bytes) -> str:
 
 
 def name_of(kind: str) -> Message:
-    """Return what a person calls a kind."""
+    """Return the name of a kind for the user."""
     return KINDS[kind].name if kind in KINDS else message("a .{kind} file", kind=kind)
 
 
@@ -132,7 +132,7 @@ def too_large(path: str, size: int) -> SourceError:
     )
 
 
-def _check_archive(data: bytes, kind: Kind, path: str) -> None:
+def _check_archive(data: bytes, kind: FileKind, path: str) -> None:
     try:
         members = zipfile.ZipFile(io.BytesIO(data)).infolist()
     except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
@@ -157,5 +157,5 @@ def _encrypted(path: str) -> SourceError:
     return SourceError(path, "is encrypted. Save a copy without a password and import that.")
 
 
-def _other(path: str, kind: Kind) -> SourceError:
+def _other(path: str, kind: FileKind) -> SourceError:
     return SourceError(path, "is not {kind}, whatever its name says.", kind=kind.name)

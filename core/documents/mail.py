@@ -10,9 +10,9 @@ from datetime import datetime
 from email.message import EmailMessage
 from email.utils import parseaddr, parsedate_to_datetime
 
+from core.base.encodings.decoding import decode_part
 from core.documents.kinds import damaged
 from core.documents.protocol import Converted
-from core.encodings.decoding import decode_part
 from core.model import Omission
 
 _HEADERS = ("From", "To", "Cc", "Date")
@@ -35,7 +35,7 @@ class _Mail:
 
 
 class Mail:
-    """Reads e-mails as mail programs save them; `emlx` are those of Apple Mail."""
+    """Reads e-mails as mail programs save them; `emlx` are Apple Mail's."""
 
     kinds = "eml emlx"
     version = "Tessera 1"
@@ -70,7 +70,7 @@ def _head(message: EmailMessage) -> str:
 
 
 def _header(message: EmailMessage, name: str) -> str:
-    """Return a header on one line, "" for none; bytes of no declared charset are read as those of a text."""
+    """Return a header on one line, "" for none; bytes of no declared charset are read like a text's."""
     text = next((str(value) for key, value in message.raw_items() if key.lower() == name.lower()), "")
     if text.isascii() and len(text) <= _LONGEST:
         with suppress(Exception):  # the parser of headers raises anything for hostile ones
@@ -112,23 +112,27 @@ def _read_best(parts: list[EmailMessage], into: _Mail, depth: int) -> None:
     """Read the plain text of some alternatives where it says as much as the others, else the last with text."""
     readings = []
     for part in parts:
-        one = _Mail()
-        _read(part, one, depth + 1)
-        readings.append(one)
-        into.attached += one.attached
-        into.encrypted += one.encrypted
-    lengths = [sum(len(re.findall(r"\w+", text)) for text in one.texts) for one in readings]
+        mail = _Mail()
+        _read(part, mail, depth + 1)
+        readings.append(mail)
+        into.attached += mail.attached
+        into.encrypted += mail.encrypted
+    lengths = [sum(len(re.findall(r"\w+", text)) for text in reading.texts) for reading in readings]
     most = max(lengths, default=0)
-    for one, length in zip(readings, lengths, strict=True):
+    for mail, length in zip(readings, lengths, strict=True):
         if length and 2 * length >= most:
-            into.texts += one.texts
-            into.unreadable += one.unreadable
+            into.texts += mail.texts
+            into.unreadable += mail.unreadable
             return
 
 
 def _parts(part: EmailMessage) -> Iterator[EmailMessage]:
     payload = part.get_payload()
-    return (one for one in (payload if isinstance(payload, list) else []) if isinstance(one, EmailMessage))
+    return (
+        payload_type
+        for payload_type in (payload if isinstance(payload, list) else [])
+        if isinstance(payload_type, EmailMessage)
+    )
 
 
 def _text(part: EmailMessage, into: _Mail) -> str:
@@ -141,9 +145,9 @@ def _text(part: EmailMessage, into: _Mail) -> str:
     text = decode_part(payload if isinstance(payload, bytes) else b"", kind, charset).replace("\r\n", "\n")
     into.unreadable += text.count("\ufffd")
     if kind == "html":
-        from core.documents.pandoc import of_html
+        from core.documents.pandoc import html_to_markdown
 
-        return of_html(text).strip()
+        return html_to_markdown(text).strip()
     return text.strip()
 
 

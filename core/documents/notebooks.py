@@ -16,16 +16,16 @@ def prepared(data: bytes) -> bytes:
         return data
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     raw = (
-        [one for one in cells if isinstance(one, dict) and one.get("cell_type") == "raw"]
+        [item for item in cells if isinstance(item, dict) and item.get("cell_type") == "raw"]
         if isinstance(cells, list)
         else []
     )
     for cell in raw:
-        cell |= {"cell_type": "markdown", "source": _of_raw(cell)}
+        cell |= {"cell_type": "markdown", "source": _raw_cell(cell)}
     return json.dumps(notebook).encode() if raw else data
 
 
-def _of_raw(cell: dict[str, Any]) -> str:
+def _raw_cell(cell: dict[str, Any]) -> str:
     source, said = cell.get("source", ""), cell.get("metadata")
     text = "".join(map(str, source)) if isinstance(source, list) else str(source)
     said = said if isinstance(said, dict) else {}

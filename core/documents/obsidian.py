@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from core.base.errors import SourceError
 from core.documents.protocol import Converted
-from core.errors import SourceError
 
 _MOST = 20_000
 """Cards and links of a canvas that are read."""
@@ -30,7 +30,7 @@ class Canvas:
         parts = [_card(card) for card in in_reading_order(card for card in cards if homes[id(card)] is None)]
         for group in in_reading_order(groups):
             parts.append(f"## {_line(group.get('label')) or '…'}")
-            parts += [_card(card) for card in in_reading_order(one for one in cards if homes[id(one)] is group)]
+            parts += [_card(card) for card in in_reading_order(card for card in cards if homes[id(card)] is group)]
         arrows = [*_arrows(root, {node["id"]: _called(node) for node in nodes})]
         if arrows:
             parts.append("\n".join(arrows))
@@ -85,7 +85,7 @@ def _rows(root: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
 
 
 def _place(node: Mapping[str, Any]) -> tuple[float, float, float, float]:
-    """Return where a card lies: left, top, width, height."""
+    """Return the box of a card: left, top, width, height."""
     values = [node.get(name) for name in ("x", "y", "width", "height")]
     x, y, width, height = (float(value) if isinstance(value, int | float) else 0.0 for value in values)
     return x, y, width, height
@@ -95,16 +95,16 @@ def in_reading_order(cards: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> 
     """Sort cards by rows from top to bottom, each from left to right."""
     ordered: list[dict[str, Any]] = []
     row: list[dict[str, Any]] = []
-    for card in sorted(cards, key=lambda one: _place(one)[1]):
+    for card in sorted(cards, key=lambda item: _place(item)[1]):
         if row and _place(card)[1] - _place(row[0])[1] > _ROW:
-            ordered += sorted(row, key=lambda one: _place(one)[0])
+            ordered += sorted(row, key=lambda item: _place(item)[0])
             row = []
         row.append(card)
-    return [*ordered, *sorted(row, key=lambda one: _place(one)[0])]
+    return [*ordered, *sorted(row, key=lambda item: _place(item)[0])]
 
 
 def _home(card: Mapping[str, Any], groups: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Return the smallest group in which the middle of a card lies."""
+    """Return the smallest group that contains the middle of a card."""
     left, top, width, height = _place(card)
     x, y = left + width / 2, top + height / 2
     inside = [
@@ -154,14 +154,14 @@ def _section(title: str, lines: list[str]) -> list[str]:
 def _view(view: Mapping[str, Any]) -> list[str]:
     """Return the heading of a view and what it shows."""
     lines = [f"Layout: {_line(view['type'])}"] if view.get("type") else []
-    lines += [f"Filter: {one}" for one in _filters(view.get("filters"))]
+    lines += [f"Filter: {item}" for item in _filters(view.get("filters"))]
     order = view.get("order")
     if isinstance(order, list) and order:
         lines.append(f"Columns: {', '.join(map(_line, order))}")
     for name, title in (("sort", "Sorted by"), ("groupBy", "Grouped by")):
-        for one in view[name] if isinstance(view.get(name), list) else filter(None, [view.get(name)]):
-            about = _mapping(one)
-            lines.append(f"{title}: {_line(about.get('property') or one)} {_line(about.get('direction'))}".rstrip())
+        for item in view[name] if isinstance(view.get(name), list) else filter(None, [view.get(name)]):
+            about = _mapping(item)
+            lines.append(f"{title}: {_line(about.get('property') or item)} {_line(about.get('direction'))}".rstrip())
     if view.get("limit"):
         lines.append(f"At most: {_line(view['limit'])}")
     return _section(_line(view.get("name")) or "…", lines or ["Layout: table"])
@@ -170,7 +170,7 @@ def _view(view: Mapping[str, Any]) -> list[str]:
 def _filters(value: object) -> list[str]:
     """Return filters in words; the outermost `and` gives one line for each."""
     if isinstance(value, dict) and isinstance(value.get("and"), list) and len(value) == 1:
-        return [_filter(one) for one in value["and"]]
+        return [_filter(item) for item in value["and"]]
     return [_filter(value)] if value else []
 
 

@@ -42,7 +42,7 @@ def described(data: bytes, kind: str) -> dict[str, str]:
 
 
 def sound_title(title: str) -> str:
-    """Return a title, "" for one that a program gave and not a person."""
+    """Return a title, "" for one that a program generated."""
     return "" if _JUNK.fullmatch(title.strip()) else title.strip()
 
 

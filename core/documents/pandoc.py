@@ -10,6 +10,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from core.base.encodings.decoding import decode_part
+from core.base.errors import SourceError
+from core.base.messages import Message, message
 from core.documents import allowance, notebooks, syntax
 from core.documents.extras import has, need
 from core.documents.kinds import damaged
@@ -23,9 +26,6 @@ from core.documents.process import Interrupted, ended
 from core.documents.protocol import Converted
 from core.documents.rst import without_files
 from core.documents.webpages import main_part, unwrapped, whole
-from core.encodings.decoding import decode_part
-from core.errors import SourceError
-from core.messages import Message, message
 from core.model import Omission
 
 _FORMATS = {
@@ -139,7 +139,7 @@ class Uncommented:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """The blocks of a document, what it says of itself, what was left out, what a person should know."""
+    """The blocks of a document, its metadata, what was left out, and warnings for the user."""
 
     nodes: Blocks
     said: dict[str, str]
@@ -156,7 +156,7 @@ def _description(data: bytes) -> Blocks:
     return read
 
 
-def of_html(page: str) -> str:
+def html_to_markdown(page: str) -> str:
     """Return HTML that is in a document of another kind as Markdown."""
     need("pypandoc")
     read = json.loads(_pandoc(whole(page).encode(), "-f", _FORMATS["html"], "-t", "json"))
@@ -215,7 +215,7 @@ def _pandoc(data: bytes, *arguments: str) -> bytes:
 
 
 def _reason(stderr: str) -> str:
-    """Return what pandoc says of a text, and where; "" for what says nothing to a person."""
+    """Return pandoc's message on a text, and where; "" for a message without use to the user."""
     place = _PLACE.search(stderr)
     told = [line.strip() for line in stderr[place.end() if place else 0 :].splitlines()]
     reason = next((line for line in told if any(map(str.isalpha, line)) and not _INTERNAL.search(line)), "")

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Any
 
+from core.base.errors import ConfigError, SourceError
+from core.base.messages import from_json, message
 from core.documents import thumbnails
 from core.documents.converting import OCR_MEGABYTES, OCR_SECONDS
 from core.documents.extras import has
 from core.documents.kinds import check_size, picture_kind
 from core.documents.process import ConverterProcess, Interrupted, Limits, ended
-from core.errors import ConfigError, SourceError
-from core.messages import from_json, message
 from core.model import Pixels
 
 PICTURE_SECONDS = 120
@@ -35,7 +35,7 @@ def check() -> None:
 def holds_words(text: str) -> bool:
     """Return whether what was read of a picture holds two signs side by side.
 
-    A line or a circle is read as a sign by itself, and with a high score.
+    A line or a circle is read as a single sign, and with a high score.
     """
     return any(len(word) > 1 for word in text.split())
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from core.errors import SourceError
-from core.messages import Message, message
+from core.base.errors import SourceError
+from core.base.messages import Message, message
 
 _AGE, _DOCUMENTS = 1800, 200
 """Seconds and documents after which a process is replaced by a new one."""

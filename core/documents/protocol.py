@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.messages import Message
+from core.base.messages import Message
 from core.model import Omission
 
 

@@ -31,29 +31,31 @@ _MOST_COLUMNS = 500
 
 
 def replaced(node: Any, by_marker: Mapping[str, list[Any]]) -> Any:
-    """Return blocks in which those that markers stand for are behind the paragraphs with the markers."""
+    """Return blocks with the blocks of each marker after the paragraph with the marker."""
     if isinstance(node, list):
-        return [part for one in node for part in _parted(one, by_marker)] if by_marker else node
+        return [part for entry in node for part in _parted(entry, by_marker)] if by_marker else node
     return node | {"c": replaced(node["c"], by_marker)} if isinstance(node, dict) and "c" in node else node
 
 
 def _parted(node: Any, by_marker: Mapping[str, list[Any]]) -> list[Any]:
-    """Return a paragraph without its markers, none for one that is a marker, and the blocks that they stand for."""
+    """Return a paragraph without its markers, none for one that is a marker, and the blocks of the markers."""
     if not isinstance(node, dict) or node.get("t") not in ("Para", "Plain"):
         return [replaced(node, by_marker)]
     content, behind = [], []
-    for one in node["c"]:
-        markers = [marker for marker in MARKER.findall(one["c"]) if marker in by_marker] if one["t"] == "Str" else []
+    for entry in node["c"]:
+        markers = (
+            [marker for marker in MARKER.findall(entry["c"]) if marker in by_marker] if entry["t"] == "Str" else []
+        )
         behind += [block for marker in markers for block in by_marker[marker]]
-        text = MARKER.sub("", one["c"]) if markers else ""
-        content += [one] if not markers else [one | {"c": text}] if text else []
+        text = MARKER.sub("", entry["c"]) if markers else ""
+        content += [entry] if not markers else [entry | {"c": text}] if text else []
     if not behind:
         return [node]
     return [node | {"c": content}, *behind] if content else behind
 
 
 def simple(nodes: list[Any], *, pictures: bool) -> list[Any]:
-    """Return blocks whose tables have one line a cell and as many cells a row, and whose pictures are files beside it.
+    """Return blocks whose tables have one line a cell and as many cells a row, and whose pictures are files next to it.
 
     Without `pictures` there are no such files: a picture is its description.
     """
@@ -84,7 +86,7 @@ def paragraphs(node: Any) -> list[Any]:
     if kind == "MetaBlocks":
         return list(content)
     if kind == "MetaList":
-        return [block for one in content for block in paragraphs(one)]
+        return [block for entry in content for block in paragraphs(entry)]
     return [{"t": "Para", "c": content}] if kind == "MetaInlines" and content else []
 
 
@@ -139,11 +141,11 @@ def _unchanged(markdown: str) -> Any:
 def _within(node: Any, pictures: bool) -> Any:
     """Return a node with simple blocks and inlines in it, at any depth."""
     if isinstance(node, list):
-        if node and all(isinstance(one, dict) and one.get("t") in _BLOCKS for one in node):
+        if node and all(isinstance(entry, dict) and entry.get("t") in _BLOCKS for entry in node):
             return list(_simple(node, pictures))
-        if node and all(isinstance(one, dict) and "t" in one for one in node):
+        if node and all(isinstance(entry, dict) and "t" in entry for entry in node):
             return _inlines(node, pictures)
-        return [_within(one, pictures) for one in node]
+        return [_within(entry, pictures) for entry in node]
     if isinstance(node, dict) and "c" in node:
         return node | {"c": _within(node["c"], pictures)}
     return node
@@ -168,7 +170,7 @@ def _inlines(nodes: list[Any], pictures: bool) -> list[Any]:
 
 
 def _beside(address: str) -> bool:
-    """Return whether a picture is a file beside the document."""
+    """Return whether a picture is a file next to the document."""
     return ":" not in address and not address.startswith("//")
 
 
@@ -219,7 +221,7 @@ def _line(node: Any) -> list[Any]:
     if isinstance(node, dict):
         kind, content = node["t"], node.get("c") or []
         if kind in ("Plain", "Para"):
-            return [_SPACE if one["t"] in ("LineBreak", "SoftBreak") else one for one in content]
+            return [_SPACE if entry["t"] in ("LineBreak", "SoftBreak") else entry for entry in content]
         if kind == "Header":
             return list(content[2])
         if kind == "OrderedList":
@@ -228,10 +230,14 @@ def _line(node: Any) -> list[Any]:
         if kind == "CodeBlock":
             return [{"t": "Code", "c": [_SIMPLE_ATTRIBUTES, " ".join(content[1].split())]}]
         return _line(content)
-    if isinstance(node, list) and node and all(isinstance(one, dict) and one.get("t") in _INLINES for one in node):
-        return [_SPACE if one["t"] in ("LineBreak", "SoftBreak") else one for one in node]
+    if (
+        isinstance(node, list)
+        and node
+        and all(isinstance(entry, dict) and entry.get("t") in _INLINES for entry in node)
+    ):
+        return [_SPACE if entry["t"] in ("LineBreak", "SoftBreak") else entry for entry in node]
     made: list[Any] = []
-    for one in node if isinstance(node, list) else []:
-        if inlines := _line(one):
+    for entry in node if isinstance(node, list) else []:
+        if inlines := _line(entry):
             made += [_SPACE, *inlines] if made else inlines
     return made

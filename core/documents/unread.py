@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable
 
+from core.base.messages import Message, message, plural
 from core.documents.kinds import PICTURES, kind_of
-from core.messages import Message, message, plural
 
 READ = message(
     "Markdown and text, PDF, Word, PowerPoint, Excel and CSV, LibreOffice, e-books, web pages, e-mail, notebooks, and "
@@ -36,7 +36,7 @@ _MAILBOXES = frozenset("pst ost mbox olm".split())
 
 
 def why_not_read(path: str) -> Message:
-    """Return why a file of a kind that nobody reads isn't read, and what a person can do."""
+    """Return why a file of an unsupported kind isn't read, and what the user can do."""
     kind = kind_of(path)
     if kind in _BETTER:
         return message(

@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 
+from core.base.encodings.decoding import decode_part
 from core.documents.kinds import damaged
-from core.encodings.decoding import decode_part
 
 _SILENT = frozenset("script style noscript template svg iframe object canvas button select dialog".split())
 """Elements that hold no text of the page."""
@@ -75,7 +75,7 @@ def whole(page: str) -> str:
 
 def _words(parts: list[str], head: list[str]) -> str:
     """Return the text of parts of a page that isn't that of its head."""
-    text, title = ("".join(one for one in some if not one.startswith("<")).split() for some in (parts, head))
+    text, title = ("".join(item for item in item if not item.startswith("<")).split() for item in (parts, head))
     return "" if text == title else "".join(text)
 
 
@@ -122,7 +122,7 @@ class _Cleaner(HTMLParser):
         is_box = tag == "input" and about.get("type", "").lower() == "checkbox"
         if not is_box:
             self._write(_start(tag, attrs) if self._depth <= _DEEPEST else " ")
-        if (is_box or about.get("role") == "checkbox") and any(self._count[each] for each in _BOXED):
+        if (is_box or about.get("role") == "checkbox") and any(self._count[item] for item in _BOXED):
             self._write(_BOXES["checked" in about or about.get("aria-checked") == "true"])
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:

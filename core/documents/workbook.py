@@ -11,12 +11,12 @@ from datetime import datetime, timedelta
 from itertools import islice
 from xml.etree.ElementTree import Element, ParseError, iterparse
 
+from core.base.messages import Message, plural
 from core.documents.kinds import damaged
 from core.documents.office.sheets import SheetExtras
 from core.documents.packaged import described
 from core.documents.protocol import Converted
 from core.markdown.writing import table
-from core.messages import Message, plural
 from core.model import Omission
 
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
@@ -64,13 +64,13 @@ class Workbook:
 
 def _warnings(hidden: list[str]) -> tuple[Message, ...]:
     names = ", ".join(hidden)
-    one = plural(
+    message = plural(
         "{n} hidden sheet was read too: {sheets}",
         "{n} hidden sheets were read too: {sheets}",
         n=len(hidden),
         sheets=names,
     )
-    return (one,) if hidden else ()
+    return (message,) if hidden else ()
 
 
 def _values(text: str) -> tuple[list[list[str]], int]:
@@ -102,7 +102,7 @@ def _delimiter(text: str) -> str:
     for sign in "\t;|,":
         sample = re.sub(r"(?<=\d),(?=\d)", ".", text[:_SAMPLE]) if sign == "," else text[:_SAMPLE]
         widths = Counter(len(row) for row in islice(filter(any, _records(sample, sign)), _SAMPLE_ROWS))
-        width, rows = max(widths.items(), key=lambda one: (one[0] > 1 and one[1], one[0]), default=(1, 1))
+        width, rows = max(widths.items(), key=lambda item: (item[0] > 1 and item[1], item[0]), default=(1, 1))
         if width > 1 and (fit := (rows / widths.total(), width)) > best:
             best, chosen = fit, sign
     return chosen
@@ -113,11 +113,11 @@ def _sheets(archive: zipfile.ZipFile, extras: SheetExtras, hidden: list[str]) ->
     shared = _shared(archive) if "xl/sharedStrings.xml" in names else []
     dates = _date_styles(archive) if "xl/styles.xml" in names else set()
     targets = {
-        one.get("Id"): str(one.get("Target"))
-        for one in _elements(archive, "xl/_rels/workbook.xml.rels", "Relationship")
+        element.get("Id"): str(element.get("Target"))
+        for element in _elements(archive, "xl/_rels/workbook.xml.rels", "Relationship")
     }
     since_1904 = any(
-        one.get("date1904") in ("1", "true") for one in _elements(archive, "xl/workbook.xml", "workbookPr")
+        element.get("date1904") in ("1", "true") for element in _elements(archive, "xl/workbook.xml", "workbookPr")
     )
     left = _MOST_CELLS
     for sheet in _elements(archive, "xl/workbook.xml", "sheet"):
@@ -142,7 +142,7 @@ def _sheets(archive: zipfile.ZipFile, extras: SheetExtras, hidden: list[str]) ->
 
 
 def _beside(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]:
-    """Yield what stands on a sheet beside its cells."""
+    """Yield the content of a sheet other than cells."""
     for name, rows in extras.tables(sheet):
         yield f"{f'**{name}**' if name else ''}\n\n{_table(rows)}".lstrip()
     for text in extras.texts(sheet):
@@ -165,7 +165,7 @@ def _elements(archive: zipfile.ZipFile, name: str, tag: str) -> Iterator[Element
 
 
 def _shared(archive: zipfile.ZipFile) -> list[str]:
-    return [_text(one) for one in _elements(archive, "xl/sharedStrings.xml", "si")]
+    return [_text(element) for element in _elements(archive, "xl/sharedStrings.xml", "si")]
 
 
 def _text(element: Element) -> str:
@@ -183,7 +183,8 @@ def _text(element: Element) -> str:
 def _date_styles(archive: zipfile.ZipFile) -> set[int]:
     """Return the numbers of the styles that show a number as a date or a time."""
     formats = {
-        int(one.get("numFmtId", 0)): one.get("formatCode", "") for one in _elements(archive, "xl/styles.xml", "numFmt")
+        int(element.get("numFmtId", 0)): element.get("formatCode", "")
+        for element in _elements(archive, "xl/styles.xml", "numFmt")
     }
     own = {
         number
@@ -191,7 +192,7 @@ def _date_styles(archive: zipfile.ZipFile) -> set[int]:
         if re.search(r"[dmyhs]", re.sub(r'"[^"]*"|\\.|\[[^]]*\]', "", code), re.IGNORECASE)
     }
     styles = next(_elements(archive, "xl/styles.xml", "cellXfs"), None)
-    of_styles = [int(one.get("numFmtId", 0)) for one in (styles if styles is not None else ())]
+    of_styles = [int(style.get("numFmtId", 0)) for style in (styles if styles is not None else ())]
     return {at for at, number in enumerate(of_styles) if number in _DATES or number in own}
 
 

@@ -2,7 +2,7 @@
 
 `python -m core.documents.worker FOLDER MEGABYTES runs`: each line of its standard input, `CONVERTER KIND MEGABYTES
 SECONDS`, says that FOLDER holds a `source`; `result` is written. The kind `-` is a picture of any kind; the converter
-`thumbnail` makes one smaller. SECONDS are those of the processor. With `waits` its priority is lower. It ends when
+`thumbnail` makes one smaller. SECONDS are processor time. With `waits` its priority is lower. It ends when
 nobody asks it for a while and, with what it started, once the other end of its standard input is closed.
 """
 
@@ -119,12 +119,12 @@ def _write(place: Path, result: dict[str, Any]) -> None:
 
 def _converted(name: str, kind: str, place: Path) -> dict[str, Any]:
     """Return the converted document, or the reason of its failure; without a `kind` it is a picture of any."""
+    from core.base.errors import SourceError, TesseraError
+    from core.base.messages import message, to_json
     from core.documents import CONVERTERS, thumbnails
     from core.documents.kinds import check, picture_kind
     from core.documents.ocr import NoText
     from core.documents.process import TOO_MUCH_MEMORY, Interrupted, hindrance
-    from core.errors import SourceError, TesseraError
-    from core.messages import message, to_json
 
     try:
         data = (place / "source").read_bytes()

@@ -1,10 +1,10 @@
 """Texts -> vectors: the table of the embedders."""
 
+from core.base.messages import message
+from core.base.registry import Entry, Registry
 from core.embedding.protocol import Embedder as Embedder
-from core.messages import message
-from core.registry import Entry, Table
 
-EMBEDDERS: Table[Embedder] = Table(
+EMBEDDERS: Registry[Embedder] = Registry(
     message("model for meaning"),
     {
         "bundled": Entry("core.embedding.bundled:build"),
@@ -17,7 +17,7 @@ EMBEDDERS: Table[Embedder] = Table(
     group="tessera.embedders",
     protocol=Embedder,
 )
-build, built, make = EMBEDDERS.build, EMBEDDERS.built, EMBEDDERS.make
+build, built, make = EMBEDDERS.build, EMBEDDERS.get_built, EMBEDDERS.make
 
 
 def batch_size(embedder: Embedder) -> int | None:
@@ -38,20 +38,22 @@ def resolve(name: str) -> str:
         return name
     from core.embedding import bundled, trial
 
-    return trial.fastest() if bundled.installed() else "tfidf"
+    return trial.choose_fastest() if bundled.is_installed() else "tfidf"
 
 
-def presumed(name: str) -> str:
+def guess_name(name: str) -> str:
     """Return the name that `resolve` most likely returns, at no cost: to load it ahead."""
     if name != AUTO:
         return name
     from core.embedding import bundled
 
-    return "bundled" if bundled.installed() else "tfidf"
+    return "bundled" if bundled.is_installed() else "tfidf"
 
 
 def is_built_in(name: str) -> bool:
     """Whether a model is part of this installation, so that it asks for no network, no server and no file."""
     from core.embedding import bundled, onnx
 
-    return name == "tfidf" or (bundled.installed() and (name == "bundled" or (name == "onnx" and not onnx.lacking())))
+    return name == "tfidf" or (
+        bundled.is_installed() and (name == "bundled" or (name == "onnx" and not onnx.missing_package()))
+    )

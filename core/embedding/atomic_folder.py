@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from core.errors import ModelError
-from core.messages import Message
+from core.base.errors import ModelError
+from core.base.messages import Message
 
 
 @contextmanager
-def beside(folder: Path, cannot_write: Message, *, mark: str) -> Iterator[Path]:
+def create_folder(folder: Path, cannot_write: Message, *, mark: str) -> Iterator[Path]:
     """Yield a temporary folder; rename it to `folder` on success, delete it on an error.
 
     Safe in several processes at once: if another process has written `folder` first, recognised by the file `mark`,

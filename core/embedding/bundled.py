@@ -11,9 +11,9 @@ ON_HUB = "intfloat/multilingual-e5-small"
 DIMENSION = 384
 
 
-def installed() -> bool:
+def is_installed() -> bool:
     """Whether the model is on this machine already."""
-    return e5.available() or hub.cached(ON_HUB) is not None
+    return e5.is_available() or hub.cached(ON_HUB) is not None
 
 
 def build(*, device: Device | None = None) -> Encoder:
@@ -23,9 +23,9 @@ def build(*, device: Device | None = None) -> Encoder:
         return Encoder(name, folder, device=device)
     # Constant on every machine, so the folder need not be written to know it.
     fingerprint = f"{e5.NAME}:{DIMENSION}:{'|'.join(e5.PROMPTS.values())}"
-    return Encoder(name, folder, device=device, known=(fingerprint, DIMENSION))
+    return Encoder(name, folder, device=device, identity=(fingerprint, DIMENSION))
 
 
 def find() -> tuple[str, Callable[[], Path]]:
     """Return the model's name in its fingerprint, and a function that returns its folder."""
-    return (e5.NAME, e5.ensure_folder) if e5.available() else (ON_HUB, lambda: hub.snapshot(ON_HUB))
+    return (e5.NAME, e5.ensure_folder) if e5.is_available() else (ON_HUB, lambda: hub.snapshot(ON_HUB))

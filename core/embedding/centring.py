@@ -95,7 +95,7 @@ class Centring:
 PLAIN = Centring(np.empty((0, 0), np.float32))
 
 
-def measured(embedder: Embedder) -> Centring:
+def load_centring(embedder: Embedder) -> Centring:
     """Return the centring of a model, which takes nothing away where it finds no more with it.
 
     It depends on the model only.
@@ -103,20 +103,20 @@ def measured(embedder: Embedder) -> Centring:
     Raises the errors of `embed`.
     """
     constants = shipped().get(embedder.fingerprint)
-    return computed(embedder) if constants is None else Centring(constants)
+    return compute_centring(embedder) if constants is None else Centring(constants)
 
 
-def computed(embedder: Embedder) -> Centring:
-    """Return what `measured` returns, from the model itself: 100 short questions and 50 passages are embedded."""
+def compute_centring(embedder: Embedder) -> Centring:
+    """Return what `load_centring` returns, from the model itself: 100 short questions and 50 passages are embedded."""
     questions = _embedded(embedder, "query")
     if not _twins(*questions):
         return PLAIN
-    outcome = _tried(_embedded(embedder, "note"), questions)
+    outcome = _run_trial(_embedded(embedder, "note"), questions)
     return outcome.centring if outcome.profits else Centring(np.zeros((2, embedder.dimension), np.float32))
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class CentringTrial:
     """A centring and what it does: mean reciprocal ranks without it and with it, across languages and within one."""
 
     centring: Centring
@@ -128,9 +128,9 @@ class Trial:
         return self.across[1] >= self.across[0] + _GAIN and self.within[1] >= self.within[0] - _LOSS
 
 
-def trial(embedder: Embedder) -> Trial:
+def trial(embedder: Embedder) -> CentringTrial:
     """Try the centring of a model, whether it knows both languages or not."""
-    return _tried(_embedded(embedder, "note"), _embedded(embedder, "query"))
+    return _run_trial(_embedded(embedder, "note"), _embedded(embedder, "query"))
 
 
 def _embedded(embedder: Embedder, role: Role) -> list[Matrix]:
@@ -138,15 +138,15 @@ def _embedded(embedder: Embedder, role: Role) -> list[Matrix]:
     return [embedder.embed(texts(language), role=role) for language in LANGUAGES]
 
 
-def _tried(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Trial:
-    fitted = _fitted(passages, questions)
+def _run_trial(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> CentringTrial:
+    fitted = _fit_centring(passages, questions)
     plain = passages, questions
     centred = [fitted.passages(vectors) for vectors in passages], [fitted.questions(vectors) for vectors in questions]
     across, within = ((_rank(*plain, across=which), _rank(*centred, across=which)) for which in (True, False))
-    return Trial(fitted, across, within)
+    return CentringTrial(fitted, across, within)
 
 
-def _fitted(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Centring:
+def _fit_centring(passages: Sequence[Matrix], questions: Sequence[Matrix]) -> Centring:
     """Return the centring that makes the languages' means the same, for passages and for questions."""
     middles = [SHARE * np.concatenate(vectors).mean(axis=0) for vectors in (passages, questions)]
     first, *others = ([vectors[number].mean(axis=0) for vectors in (passages, questions)] for number in (0, 1))
@@ -163,8 +163,8 @@ def _twins(questions: Matrix, translated: Matrix) -> bool:
 
 def _rank(passages: Sequence[Matrix], questions: Sequence[Matrix], *, across: bool) -> float:
     """Return the mean reciprocal rank of the right passage, where every other passage is in the other language."""
-    each = len(questions[0]) // len(passages[0])
-    right = np.arange(len(questions[0])) // each
+    item = len(questions[0]) // len(passages[0])
+    right = np.arange(len(questions[0])) // item
     reciprocal: list[float] = []
     for even in (0, 1):
         language = (np.arange(len(passages[0])) + even) % 2

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
 
-from core.messages import message
+from core.base.messages import message
 from core.model import Device
 
 

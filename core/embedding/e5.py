@@ -13,11 +13,11 @@ from typing import Any
 
 from platformdirs import user_cache_dir
 
-from core.config import settings
-from core.embedding.atomic_folder import beside
-from core.embedding.packed import PACKAGE, VERSION, Tokens, Weights, read
-from core.errors import ModelError
-from core.messages import Message, message
+from core.base.errors import ModelError
+from core.base.messages import Message, message
+from core.embedding.atomic_folder import create_folder
+from core.embedding.packed import PACKAGE, VERSION, TokenVocabulary, Weights, read
+from core.settings.config import settings
 
 NAME = f"multilingual-e5-small-{PACKAGE}-{VERSION}"
 WEIGHTS = "e5-small-q4.bin"
@@ -36,7 +36,7 @@ def weights_file() -> Path | None:
     return Path(spec.origin).parent / WEIGHTS if spec and spec.origin else None
 
 
-def available() -> bool:
+def is_available() -> bool:
     """Whether the model needs no download: it is converted already, or its package is installed."""
     return weights_file() is not None or (models_dir() / NAME / "modules.json").is_file()
 
@@ -83,7 +83,7 @@ def convert(source: Path, folder: Path) -> None:
     Raises ModelError for a damaged or unknown file, or if the folder can't be written.
     """
     weights = read(source)
-    with beside(folder, _CANNOT_WRITE, mark="modules.json") as temporary:
+    with create_folder(folder, _CANNOT_WRITE, mark="modules.json") as temporary:
         write(weights, temporary)
 
 
@@ -142,7 +142,7 @@ def _json_files(weights: Weights) -> dict[str, object]:
     }
 
 
-def tokenizer(tokens: Tokens) -> Any:
+def tokenizer(tokens: TokenVocabulary) -> Any:
     """Return the `tokenizers.Tokenizer` of these pieces, XLM-RoBERTa's SentencePiece unigram model."""
     from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
 

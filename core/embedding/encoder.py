@@ -14,14 +14,14 @@ from typing import Any, Protocol
 import numpy as np
 from threadpoolctl import ThreadpoolController
 
+from core.base.errors import ModelError
+from core.base.lazy import lazy
 from core.embedding.device import choose
 from core.embedding.loading import sentence_transformer
-from core.embedding.model_folder import Facts, facts
-from core.embedding.numpy_model import supported
+from core.embedding.model_folder import ModelFacts, facts
+from core.embedding.numpy_model import load_supported
 from core.embedding.tokens import unit
 from core.embedding.torch_model import TorchModel
-from core.errors import ModelError
-from core.lazy import lazy
 from core.model import Device, Matrix, Role, Running, Spans
 
 SEGMENT = 1 << 16
@@ -53,7 +53,7 @@ class IdsModel(Protocol):
 class Encoder:
     """Tokenizer and model of the folder that `folder` returns, each loaded at its first use.
 
-    `known`: fingerprint and dimension, for a model whose folder may not be written yet. `session`: loads what runs
+    `identity`: fingerprint and dimension, for a model whose folder may not be written yet. `session`: loads what runs
     the folder's model in place of numpy and torch. `suffix`: ends the fingerprint, for a session that changes the
     vectors. Numpy embeds questions, so that no question needs torch or waits for an import; torch embeds notes.
     Safe to share between threads.
@@ -65,12 +65,12 @@ class Encoder:
         folder: Callable[[], Path],
         *,
         device: Device | None = None,
-        session: Callable[[Facts, str], IdsModel] | None = None,
-        known: tuple[str, int] | None = None,
+        session: Callable[[ModelFacts, str], IdsModel] | None = None,
+        identity: tuple[str, int] | None = None,
         suffix: str = "",
     ) -> None:
         self.name = name
-        self._known = known
+        self._identity = identity
         self._suffix = suffix
         self.running: Running | None = None
         self._folder = folder
@@ -81,18 +81,18 @@ class Encoder:
         self._cache: dict[str, tuple[Matrix, Matrix]] = {}
 
     @lazy
-    def facts(self) -> Facts:
+    def facts(self) -> ModelFacts:
         with self._loading:
             return vars(self).get("facts") or facts(self._folder(), self.name)
 
     @property
     def dimension(self) -> int:
-        return self._known[1] if self._known else self.facts.dimension
+        return self._identity[1] if self._identity else self.facts.dimension
 
     @property
     def fingerprint(self) -> str:
-        if self._known:
-            return self._known[0]
+        if self._identity:
+            return self._identity[0]
         facts = self.facts
         prompts = "|".join(facts.prompts[role] for role in ("query", "note"))
         return f"{self.name}@{facts.digest}:{facts.dimension}:{prompts}{self._suffix}"
@@ -120,16 +120,16 @@ class Encoder:
     def tokens(self, text: str) -> Spans:
         """Return the character span of each token; linear time, constant memory beside the spans."""
         text = _clean(text)
-        remembered = self._of_chunks if len(text) <= REMEMBERED else self._of_segments
+        remembered = self._chunk_tokenizer if len(text) <= REMEMBERED else self._segment_tokenizer
         spans = [remembered(text[start:end]) + np.int32(start) for start, end in _segments(text)]
         return np.concatenate(spans) if spans else np.empty((0, 2), np.int32)
 
     @lazy
-    def _of_chunks(self) -> Callable[[str], Spans]:
+    def _chunk_tokenizer(self) -> Callable[[str], Spans]:
         return lru_cache(maxsize=2048)(self._encoded)
 
     @lazy
-    def _of_segments(self) -> Callable[[str], Spans]:
+    def _segment_tokenizer(self) -> Callable[[str], Spans]:
         return lru_cache(maxsize=16)(self._encoded)
 
     def _encoded(self, text: str) -> Spans:
@@ -152,7 +152,7 @@ class Encoder:
         self.running = model.running
         return model
 
-    def _at_once(self, role: Role, count: int) -> IdsModel | None:
+    def _light_model(self, role: Role, count: int) -> IdsModel | None:
         """Return the model without torch that runs `count` texts, None if torch is to run them."""
         with self._loading:
             if self._session is None and role != "query" and (count > FEW or "_torch_model" in vars(self)):
@@ -165,7 +165,7 @@ class Encoder:
         # cores busy; more gain nothing for ten words, and wait spinning. Who asked for fewer gets fewer.
         pools = ThreadpoolController().select(internal_api="openblas")
         pools.limit(limits=min([2, *(pool.num_threads for pool in pools.lib_controllers)]))
-        model = self._session(self.facts, self.name) if self._session else supported(self.facts)
+        model = self._session(self.facts, self.name) if self._session else load_supported(self.facts)
         if model and self.running is None:
             self.running = model.running
         return model
@@ -176,32 +176,34 @@ class Encoder:
 
     def embed(self, texts: Sequence[str], *, role: Role) -> Matrix:
         """Return one vector per text. Raises ModelError if the model can't be loaded or fails."""
-        return self._questions(texts)[0] if role == "query" else self._embed(texts, role, with_tokens=False)[0]
+        return self._embed_questions(texts)[0] if role == "query" else self._embed(texts, role, with_tokens=False)[0]
 
     def embed_tokens(self, texts: Sequence[str], *, role: Role) -> tuple[Matrix, list[Matrix]]:
         """Return one vector per text and, from the same pass, one per token. Raises the errors of `embed`.
 
         Token vectors have unit length. The tokens of the prompt and special tokens have none.
         """
-        return self._questions(texts) if role == "query" else self._embed(texts, role, with_tokens=True)
+        return self._embed_questions(texts) if role == "query" else self._embed(texts, role, with_tokens=True)
 
-    def _questions(self, texts: Sequence[str]) -> tuple[Matrix, list[Matrix]]:
+    def _embed_questions(self, texts: Sequence[str]) -> tuple[Matrix, list[Matrix]]:
         """Return the vectors of questions, from the cache where it has them: several stages of a search need them."""
-        texts = [self._read(text) for text in texts]
+        texts = [self._truncate(text) for text in texts]
         with self._cache_lock:
-            known = {text: self._cache[text] for text in texts if text in self._cache}
-        missing = [text for text in dict.fromkeys(texts) if text not in known]
+            embeddings = {text: self._cache[text] for text in texts if text in self._cache}
+        missing = [text for text in dict.fromkeys(texts) if text not in embeddings]
         if missing:
-            fresh = dict(zip(missing, zip(*self._embed(missing, "query", with_tokens=True), strict=True), strict=True))
-            known |= fresh
+            computed = dict(
+                zip(missing, zip(*self._embed(missing, "query", with_tokens=True), strict=True), strict=True)
+            )
+            embeddings |= computed
             with self._cache_lock:
-                self._cache |= fresh
+                self._cache |= computed
                 while len(self._cache) > CACHED_QUESTIONS or sum(map(len, self._cache)) > CACHED_CHARACTERS:
                     del self._cache[next(iter(self._cache))]
-        vectors = [known[text][0] for text in texts] or np.empty((0, self.facts.dimension), np.float32)
-        return np.array(vectors), [known[text][1] for text in texts]
+        vectors = [embeddings[text][0] for text in texts] or np.empty((0, self.facts.dimension), np.float32)
+        return np.array(vectors), [embeddings[text][1] for text in texts]
 
-    def _read(self, text: str) -> str:
+    def _truncate(self, text: str) -> str:
         """Return the part of a text that the model reads: questions with the same one have the same vectors."""
         if len(text) <= self.input_tokens:
             return text
@@ -213,8 +215,8 @@ class Encoder:
             return np.empty((0, self.facts.dimension), np.float32), []
         prompt = self.facts.prompts[role]
         clean = [_clean(text) for text in texts]
-        frame = self._frame(prompt) if with_tokens else None
-        model = self._at_once(role, len(texts))
+        frame = self._count_frame(prompt) if with_tokens else None
+        model = self._light_model(role, len(texts))
         if not model:
             vectors, tokens = self._in_bulk().embed(clean, prompt, frame, short=role == "query")
         else:
@@ -232,16 +234,16 @@ class Encoder:
     def _ids(self, text: str) -> list[int]:
         """Return the ids of a text's tokens; of a text that is too long, those that the model reads."""
         ids: list[int] = self._tokenizer.encode(text).ids
-        behind = self._frame("")[1]
+        suffix = self._count_frame("")[1]
         excess = len(ids) - self.facts.max_tokens
-        return ids if excess <= 0 else ids[: -behind - excess] + ids[-behind:]
+        return ids if excess <= 0 else ids[: -suffix - excess] + ids[-suffix:]
 
-    def _frame(self, prompt: str) -> tuple[int, int]:
+    def _count_frame(self, prompt: str) -> tuple[int, int]:
         """Count the tokens before and behind a text: the special ones and those of the prompt."""
         # The space that ends a prompt is a token only if no word follows it.
         special = self._tokenizer.encode(prompt.rstrip() or "a").special_tokens_mask
-        behind = special[::-1].index(0)
-        return (len(special) - behind if prompt else special.index(0)), behind
+        suffix = special[::-1].index(0)
+        return (len(special) - suffix if prompt else special.index(0)), suffix
 
 
 def _clean(text: str) -> str:

@@ -6,9 +6,9 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, Literal
 
+from core.base.errors import Cancelled, ModelError
+from core.base.messages import Message, message
 from core.embedding.e5 import models_dir
-from core.errors import Cancelled, ModelError
-from core.messages import Message, message
 from core.model import Progress, no_progress
 
 Kind = Literal["sentence", "cross-encoder", "clip"]
@@ -161,7 +161,7 @@ def _bar(name: str, progress: Progress) -> type:
     """Return a class of silent progress bars for the hub's client that report bytes to `progress`."""
     from tqdm import tqdm
 
-    class Bar(tqdm):  # type: ignore[misc]
+    class DownloadProgress(tqdm):  # type: ignore[misc]
         def __init__(self, *args: Any, **options: Any) -> None:
             self.counts_bytes = options.get("unit") == "B"
             super().__init__(*args, **options | {"file": StringIO()})
@@ -171,7 +171,7 @@ def _bar(name: str, progress: Progress) -> type:
             if self.counts_bytes and self.total:
                 progress(self.n, self.total, name)
 
-    return Bar
+    return DownloadProgress
 
 
 def _missing_file(folder: Path, kind: Kind) -> str | Message | None:

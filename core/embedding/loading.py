@@ -9,9 +9,9 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Literal
 
-from core.embedding.model_folder import Facts
-from core.errors import ModelError
-from core.messages import plural
+from core.base.errors import ModelError
+from core.base.messages import plural
+from core.embedding.model_folder import ModelFacts
 from core.model import Device
 
 _REPORT = "transformers.modeling_utils"
@@ -22,7 +22,7 @@ _loading = Lock()
 """Held while a model loads: loading reads transformers' log, which the whole process shares."""
 
 
-def sentence_transformer(facts: Facts, name: str, device: Device) -> Any:
+def sentence_transformer(facts: ModelFacts, name: str, device: Device) -> Any:
     """Return the SentenceTransformer in a folder; raises ModelError if it is incomplete."""
     model = load("SentenceTransformer", facts.folder, name, device)
     model.max_seq_length = facts.max_tokens
@@ -34,7 +34,7 @@ def load(kind: Literal["SentenceTransformer", "CrossEncoder"], folder: Path, nam
     import sentence_transformers
     import torch
 
-    with _loading, _listening() as missing:
+    with _loading, _capture_missing_weights() as missing:
         try:
             model = getattr(sentence_transformers, kind)(
                 str(folder),
@@ -76,7 +76,7 @@ def weight_bytes(model: Any) -> int:
 
 
 @contextmanager
-def failing(name: str, texts: int) -> Iterator[None]:
+def explain_failure(name: str, texts: int) -> Iterator[None]:
     """Turn an error of running a model on `texts` texts into a ModelError that says what to do."""
     try:
         yield
@@ -107,7 +107,7 @@ def first_line(error: Exception) -> str:
 
 
 @contextmanager
-def _listening() -> Iterator[list[str]]:
+def _capture_missing_weights() -> Iterator[list[str]]:
     """Collect the names of missing weights, and keep transformers' progress bar and log off the terminal.
 
     transformers initialises missing weights at random and only logs a warning.

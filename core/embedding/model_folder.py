@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from core.base.errors import ModelError
+from core.base.messages import message, reason_of
 from core.embedding import prompts
-from core.errors import ModelError
 from core.markdown import frontmatter
-from core.messages import message, reason_of
 from core.model import Role
 
 # These families number positions from the padding token on, so two positions never hold a token.
@@ -26,7 +26,7 @@ KIND = "SentenceTransformer"
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ModelFacts:
     """Properties of a model from its folder. `digest` is equal for equal weights."""
 
     folder: Path
@@ -37,7 +37,7 @@ class Facts:
     digest: str
 
 
-def facts(folder: Path, name: str) -> Facts:
+def facts(folder: Path, name: str) -> ModelFacts:
     """Describe the model in `folder`. If the folder has no prompts, they follow from `name`.
 
     Raises ModelError if it isn't a complete sentence-transformers model.
@@ -54,12 +54,12 @@ def facts(folder: Path, name: str) -> Facts:
             folder=str(folder),
             reason=lack,
         )
-    with understanding(folder):
+    with explain_read_error(folder):
         return _facts(folder, name)
 
 
 @contextmanager
-def understanding(folder: Path) -> Iterator[None]:
+def explain_read_error(folder: Path) -> Iterator[None]:
     """Turn an error of reading the files in `folder` into a ModelError."""
     try:
         yield
@@ -71,7 +71,7 @@ def understanding(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _facts(folder: Path, name: str) -> Facts:
+def _facts(folder: Path, name: str) -> ModelFacts:
     modules: list[dict[str, Any]] = read_json(folder / "modules.json")
     options_file = folder / "config_sentence_transformers.json"
     options: dict[str, Any] = read_json(options_file) if options_file.is_file() else {}
@@ -85,12 +85,12 @@ def _facts(folder: Path, name: str) -> Facts:
             command="AutoTokenizer.from_pretrained(folder).save_pretrained(folder)",
         )
     config = read_json(parts[0] / "config.json")
-    return Facts(
+    return ModelFacts(
         folder=folder,
         tokenizer=tokenizer,
         dimension=_dimension(modules, parts, config),
         max_tokens=max_tokens(parts[0], config),
-        prompts=prompts.of(options, name),
+        prompts=prompts.model_prompts(options, name),
         digest=digest([*weights(folder, parts), tokenizer, parts[0] / "config.json"]),
     )
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from core.embedding.model_folder import Facts, read_json
-from core.messages import message
+from core.base.messages import message
+from core.embedding.model_folder import ModelFacts, read_json
 from core.model import Device, Matrix, Running
 
 LARGEST = 200 << 20
@@ -30,7 +30,7 @@ class NumpyModel:
     Several threads may run it at once.
     """
 
-    def __init__(self, facts: Facts) -> None:
+    def __init__(self, facts: ModelFacts) -> None:
         """Read the weights; raises an error of the files for a model of another make."""
         config = read_json(facts.folder / "config.json")
         self._pooling = _pooling(facts.folder, config)
@@ -57,13 +57,13 @@ class NumpyModel:
         positions = np.concatenate([self._positions[: len(ids)] for ids in texts])
         states = self._normed(words + positions + self._type, *self._first_norm)
         for mixing, mixing_bias, out, out_bias, *norm, wide, wide_bias, narrow, narrow_bias, gain, bias in self._layers:
-            mixed = self._attended(states @ mixing + mixing_bias, spans)
+            mixed = self._attend(states @ mixing + mixing_bias, spans)
             states = self._normed(states + mixed @ out + out_bias, *norm)
             states = self._normed(states + gelu(states @ wide + wide_bias) @ narrow + narrow_bias, gain, bias)
         tokens = [states[span] for span in spans]
         return np.stack([rows[0] if self._pooling == "cls" else rows.mean(axis=0) for rows in tokens]), tokens
 
-    def _attended(self, projected: Matrix, spans: Sequence[slice]) -> Matrix:
+    def _attend(self, projected: Matrix, spans: Sequence[slice]) -> Matrix:
         """Return each token's mean of the values of its text's tokens, by their likeness to it."""
         width = projected.shape[1] // 3
         result = np.empty((len(projected), width), np.float32)
@@ -85,7 +85,7 @@ class NumpyModel:
         return centred
 
 
-def supported(facts: Facts) -> NumpyModel | None:
+def load_supported(facts: ModelFacts) -> NumpyModel | None:
     """Return the model of a folder, or None if numpy doesn't run its kind; torch says what is wrong with a folder."""
     from safetensors import SafetensorError
 

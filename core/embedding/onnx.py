@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from core.base.errors import MissingDependency, ModelError
+from core.base.messages import Message, from_json, message, to_json, verbatim
 from core.embedding import bundled, e5, sentence
-from core.embedding.atomic_folder import beside
+from core.embedding.atomic_folder import create_folder
 from core.embedding.encoder import Encoder
 from core.embedding.loading import first_line, load
-from core.embedding.model_folder import Facts, read_json
-from core.errors import MissingDependency, ModelError
-from core.messages import Message, from_json, message, to_json, verbatim
+from core.embedding.model_folder import ModelFacts, read_json
 from core.model import Device, Matrix, Running
 
 VERSION = 1
@@ -46,7 +46,7 @@ SAMPLES = (
 )
 
 
-def lacking() -> str:
+def missing_package() -> str:
     """Return a package that this kind of model needs and that isn't installed, "" if there is none."""
     return next((package for package in PACKAGES if find_spec(package) is None), "")
 
@@ -56,17 +56,17 @@ def build(name: str = "") -> Encoder:
 
     Raises MissingDependency without the extra `onnx`, and ModelError for a path without a model.
     """
-    if package := lacking():
+    if package := missing_package():
         choice = message("The {what} '{name}'", what=message("model for meaning"), name="onnx")
         raise MissingDependency(choice, package, "onnx")
-    known, folder = sentence.find(name) if name else bundled.find()
-    encoder = Encoder(known, folder, session=_Session, suffix=f":onnx-int8-{VERSION}")
+    model_name, folder = sentence.find(name) if name else bundled.find()
+    encoder = Encoder(model_name, folder, session=_Session, suffix=f":onnx-int8-{VERSION}")
     if name and sentence.is_local(name):
         _ = encoder.facts
     return encoder
 
 
-def ensure_file(facts: Facts, name: str) -> Path:
+def ensure_file(facts: ModelFacts, name: str) -> Path:
     """Return the file of a model's graph; the first call writes it. Safe in several processes at once.
 
     Raises ModelError if the model can't be exported or the file can't be written.
@@ -74,12 +74,12 @@ def ensure_file(facts: Facts, name: str) -> Path:
     folder = folder_of(facts, name)
     if (folder / FILE).is_file():
         return folder / FILE
-    with beside(folder, _CANNOT_WRITE, mark=FILE) as temporary:
+    with create_folder(folder, _CANNOT_WRITE, mark=FILE) as temporary:
         _write_in_process(facts, name, temporary / FILE)
     return folder / FILE
 
 
-def folder_of(facts: Facts, name: str) -> Path:
+def folder_of(facts: ModelFacts, name: str) -> Path:
     """Return the folder of a model's graph, which may not be written yet."""
     return e5.models_dir() / f"{name.replace('/', '--')}-{facts.digest}-int8-{VERSION}"
 
@@ -134,7 +134,7 @@ def write(source: Path, name: str, file: Path) -> None:
                 )
 
 
-def _write_in_process(facts: Facts, name: str, file: Path) -> None:
+def _write_in_process(facts: ModelFacts, name: str, file: Path) -> None:
     """Write the graph in a separate process: it needs 4 GB for 118M parameters, and its log is noise."""
     for pooling in facts.folder.glob("*_Pooling/config.json"):
         if not read_json(pooling).get("include_prompt", True):
@@ -174,7 +174,7 @@ class _Session:
     processor a batch is hardly faster.
     """
 
-    def __init__(self, facts: Facts, name: str) -> None:
+    def __init__(self, facts: ModelFacts, name: str) -> None:
         self._name = name
         file = ensure_file(facts, name)
         self.running = Running(PROCESSOR, file.stat().st_size)

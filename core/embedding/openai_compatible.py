@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.config import settings as configured
+from core.base.errors import UnknownChoice
+from core.base.messages import message
+from core.base.text import CJK
 from core.embedding import prompts
-from core.errors import UnknownChoice
-from core.messages import message
 from core.model import Matrix, Role, Spans
-from core.providers import Server
-from core.settings_sections import EmbeddingServer
-from core.text import CJK
+from core.providers import ProviderServer
+from core.settings.config import settings as configured
+from core.settings.sections import EmbeddingServer
 
 SPECIAL_TOKENS = 2
 """The begin and end tokens that most models put around a text."""
@@ -46,10 +46,10 @@ class OpenAICompatible:
     ) -> None:
         self._settings = configured().embeddings if settings is None else settings
         self.batch_size = self._settings.batch_size * self._settings.requests_at_once
-        self._server = Server(section, self._settings, model)
+        self._server = ProviderServer(section, self._settings, model)
         self._dimension = self._settings.dimensions
         self._dimension_lock = Lock()
-        family = prompts.of({}, self._server.model)
+        family = prompts.model_prompts({}, self._server.model)
         query_prompt, note_prompt = self._settings.query_prompt, self._settings.note_prompt
         self._prompts: dict[Role, str] = {
             "query": family["query"] if query_prompt is None else query_prompt,
@@ -64,8 +64,8 @@ class OpenAICompatible:
     @property
     def dimension(self) -> int:
         """Raises ProviderError if a request for it is needed and fails."""
-        known = self._dimension
-        return self.embed(["dimension"], role="query").shape[1] if known is None else known
+        dimension = self._dimension
+        return self.embed(["dimension"], role="query").shape[1] if dimension is None else dimension
 
     @property
     def input_tokens(self) -> int:

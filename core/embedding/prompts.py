@@ -44,7 +44,7 @@ FAMILIES = (
 """The first match counts. A model outside these families, such as all-MiniLM-L6-v2, has no prompts."""
 
 
-def of(config: Mapping[str, Any], name: str) -> dict[Role, str]:
+def model_prompts(config: Mapping[str, Any], name: str) -> dict[Role, str]:
     """Return the prompts in a model's config_sentence_transformers.json, or those of its family if it states none."""
     stated: Mapping[str, str] = config.get("prompts") or {}
     default = stated.get(config.get("default_prompt_name") or "") or ""

@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from core.base.errors import ConfigError
 from core.embedding import hub, packaged
 from core.embedding.encoder import Encoder
-from core.errors import ConfigError
 from core.model import Device
 
 DEFAULT_OWNER = "sentence-transformers"
@@ -22,8 +22,8 @@ def build(name: str = "", *, device: Device | None = None) -> Encoder:
         raise ConfigError(
             "'sentence' needs a model: sentence:BAAI/bge-m3, sentence:/path/to/folder or sentence:pkg:PACKAGE"
         )
-    known, folder = find(name)
-    encoder = Encoder(known, folder, device=device)
+    model_name, folder = find(name)
+    encoder = Encoder(model_name, folder, device=device)
     if is_local(name):
         _ = encoder.facts
     return encoder

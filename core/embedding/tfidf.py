@@ -14,8 +14,8 @@ from itertools import chain
 
 import numpy as np
 
+from core.base.text import CJK, STOP_WORDS, keywords
 from core.model import Matrix, Role, Spans
-from core.text import CJK, STOP_WORDS, keywords
 
 VERSION = 3
 """Increase it with every change of weights or words, which makes old vectors incomparable."""

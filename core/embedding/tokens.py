@@ -61,7 +61,7 @@ TYPICAL = (
 """Sample notes in English and Chinese, whose mean token vector is the centre of a model."""
 
 
-def of(embedder: Embedder) -> TokenEmbedder | None:
+def token_embedder(embedder: Embedder) -> TokenEmbedder | None:
     """Return the embedder if it has token vectors, else None."""
     return embedder if hasattr(embedder, "embed_tokens") else None  # type: ignore[return-value]
 
@@ -72,10 +72,10 @@ def centre(embedder: TokenEmbedder) -> Matrix:
     That of the built-in model comes with Tessera: a small import then needs no torch, whose start takes ten seconds.
     """
     centre = arrays(SHIPPED).get(embedder.fingerprint)
-    return computed(embedder) if centre is None else centre
+    return compute_centre(embedder) if centre is None else centre
 
 
-def computed(embedder: TokenEmbedder) -> Matrix:
+def compute_centre(embedder: TokenEmbedder) -> Matrix:
     """Return what `centre` returns, from the model itself."""
     _, tokens = embedder.embed_tokens(TYPICAL, role="note")
     mean: Matrix = np.concatenate(tokens).mean(axis=0, dtype=np.float32)

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from core.base.errors import ModelError
 from core.embedding.device import Turns
-from core.embedding.loading import failing, to_device, weight_bytes
-from core.embedding.model_folder import Facts
-from core.errors import ModelError
+from core.embedding.loading import explain_failure, to_device, weight_bytes
+from core.embedding.model_folder import ModelFacts
 from core.model import Device, Matrix, Running
 
 BATCH_TOKENS = {"cpu": 2048, "cuda": 32768, "mps": 8192}
@@ -24,7 +24,7 @@ COUNTED_AT_ONCE = 1024
 class TorchModel:
     """A loaded SentenceTransformer; one thread at a time runs it."""
 
-    def __init__(self, model: Any, tokenizer: Any, facts: Facts, name: str, device: Device) -> None:
+    def __init__(self, model: Any, tokenizer: Any, facts: ModelFacts, name: str, device: Device) -> None:
         self.model = model
         self.running = Running(device, weight_bytes(model))
         self._tokenizer = tokenizer
@@ -73,7 +73,7 @@ class TorchModel:
         import torch
 
         # The steps of SentenceTransformer.encode that change the vectors; the others would slow a short question.
-        with failing(self._name, len(texts)), torch.inference_mode():
+        with explain_failure(self._name, len(texts)), torch.inference_mode():
             output = self.model(to_device(self.model.preprocess(texts, prompt=prompt or None), self.model.device))
             vectors: Matrix = _unit(output["sentence_embedding"])
             tokens = _text_tokens(output, *frame) if frame else []
@@ -88,11 +88,11 @@ class TorchModel:
         return vectors, tokens
 
 
-def _text_tokens(output: Any, before: int, behind: int) -> list[Matrix]:
+def _text_tokens(output: Any, before: int, suffix: int) -> list[Matrix]:
     """Return the token vectors of each text without padding and the tokens of its frame."""
     masks = output["attention_mask"].bool()
     return [
-        _unit(vectors[mask][before : int(mask.sum()) - behind])
+        _unit(vectors[mask][before : int(mask.sum()) - suffix])
         for vectors, mask in zip(output["token_embeddings"], masks, strict=True)
     ]
 

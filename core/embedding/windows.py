@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.blobs import blanked
+from core.base.blobs import blank_blobs
+from core.base.errors import ConfigError
 from core.embedding import Embedder
-from core.errors import ConfigError
 from core.markdown.rows import tables
 from core.model import Chunk, Spans, Window
 
@@ -83,7 +83,7 @@ def places_of(chunk: Chunk, title: str, embedder: Embedder) -> Spans:
 
 def _without_blobs(chunk: Chunk) -> Chunk:
     """Return a chunk with blanks in place of its blobs, so that all else stays in its place."""
-    text = blanked(chunk.text)
+    text = blank_blobs(chunk.text)
     return chunk if text is chunk.text else replace(chunk, text=text)
 
 
@@ -111,8 +111,8 @@ def _head(chunk: Chunk, title: str, embedder: Embedder, limit: int) -> tuple[str
     if chunk.line:
         return "", 0
     quarter = limit // 4
-    crumb = _shortened(breadcrumb(title, chunk.breadcrumb), min(BREADCRUMB_TOKENS, quarter), embedder)
-    lead = _shortened(chunk.lead.rstrip("\n"), min(LEAD_TOKENS, quarter), embedder)
+    crumb = _shorten(breadcrumb(title, chunk.breadcrumb), min(BREADCRUMB_TOKENS, quarter), embedder)
+    lead = _shorten(chunk.lead.rstrip("\n"), min(LEAD_TOKENS, quarter), embedder)
     head = "".join(f"{part}\n" for part in (crumb, lead) if part)
     # Two tokens more, for the line ends: in front of the text, some tokenizers make tokens of them.
     return head, len(embedder.tokens(head)) + 2 if head else 0
@@ -123,7 +123,7 @@ def row_windows(chunk: Chunk, title: str, embedder: Embedder, limit: int, index:
     rows = [] if chunk.line else [row for table in tables(chunk.text, chunk.lead) for row in table.rows][:MOST_ROWS]
     if not rows:
         return
-    crumb = _shortened(breadcrumb(title, chunk.breadcrumb), min(BREADCRUMB_TOKENS, limit // 4), embedder)
+    crumb = _shorten(breadcrumb(title, chunk.breadcrumb), min(BREADCRUMB_TOKENS, limit // 4), embedder)
     head = f"{crumb}\n" if crumb else ""
     for row in rows:
         text = head + row.sentence
@@ -132,7 +132,7 @@ def row_windows(chunk: Chunk, title: str, embedder: Embedder, limit: int, index:
             index += 1
 
 
-def _shortened(text: str, tokens: int, embedder: Embedder) -> str:
+def _shorten(text: str, tokens: int, embedder: Embedder) -> str:
     """Shorten a text in its middle: its beginning (the title) and its end (the section's name) say the most."""
     spans = embedder.tokens(text)
     if len(spans) <= tokens:
@@ -179,7 +179,7 @@ def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: 
     """
     nearest: dict[int, tuple[int, int]] = {}
     for count in sorted(counts, key=lambda count: abs(count - ideal)):
-        if place := _place(text, bounds, start + count):
+        if place := _rank_cut(text, bounds, start + count):
             rank, cut = place
             nearest.setdefault(rank, (start + count, cut))
             if rank == LINE_END:
@@ -187,12 +187,12 @@ def _best(text: str, bounds: list[list[int]], start: int, counts: range, ideal: 
     if not nearest:
         # All these tokens are parts of one character: cut at the last character boundary before them.
         last = start + counts[-1]
-        token = next((at for at in range(last, start, -1) if _clean(text, bounds, at)), last)
+        token = next((at for at in range(last, start, -1) if _is_clean_cut(text, bounds, at)), last)
         return token, bounds[token][0]
     return nearest[min(nearest)]
 
 
-def _place(text: str, bounds: list[list[int]], token: int) -> tuple[int, int] | None:
+def _rank_cut(text: str, bounds: list[list[int]], token: int) -> tuple[int, int] | None:
     """Return the rank and the position of a cut before `token`; None inside a character."""
     before, (begin, end) = bounds[token - 1][1], bounds[token]
     if begin < before:
@@ -206,10 +206,10 @@ def _place(text: str, bounds: list[list[int]], token: int) -> tuple[int, int] | 
         return LINE_END, before + line + 1
     if gap and not gap.strip() and word < end:
         return SPACE, word
-    return (BETWEEN, begin) if _clean(text, bounds, token) else None
+    return (BETWEEN, begin) if _is_clean_cut(text, bounds, token) else None
 
 
-def _clean(text: str, bounds: list[list[int]], token: int) -> bool:
+def _is_clean_cut(text: str, bounds: list[list[int]], token: int) -> bool:
     """Whether a cut before `token` is at the boundary of a character as a reader sees it."""
     at = bounds[token][0]
     if not bounds[token - 1][1] <= at:

@@ -1,1 +1,1 @@
-"""Notes -> chunks -> vectors: indexing, a person's edits of chunks, and changes of embedder."""
+"""Notes -> chunks -> vectors: indexing, the user's edits of chunks, and changes of embedder."""

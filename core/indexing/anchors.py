@@ -1,4 +1,4 @@
-"""The places of pinned regions in a body that may have changed since a person pinned them."""
+"""The places of pinned regions in a body that may have changed since the user pinned them."""
 
 import re
 from bisect import bisect_left, bisect_right, insort
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from core.lines import LINE_END, line_starts
+from core.base.lines import LINE_END, line_starts
 from core.model import Edit
 
 Span = tuple[int, int]
@@ -19,7 +19,7 @@ def places(body: str, edits: Sequence[Edit]) -> dict[str, Span]:
     place choose first, then newer edits before older ones. Its lines may end
     otherwise than they did. An addition has no width and takes no place from others.
     """
-    text = _Text(body)
+    text = _AnchorText(body)
     order = sorted(range(len(edits)), key=lambda n: (edits[n].created_at, n), reverse=True)
     order.sort(key=lambda n: not body.startswith(edits[n].anchor, edits[n].anchor_start))
     taken: list[Span] = []
@@ -37,7 +37,7 @@ def places(body: str, edits: Sequence[Edit]) -> dict[str, Span]:
     return spans
 
 
-def follow(edits: Sequence[Edit], before: str, after: str) -> list[Edit]:
+def shift_edits(edits: Sequence[Edit], before: str, after: str) -> list[Edit]:
     """Return the edits with the offsets that they probably have in the changed body.
 
     An edit moves as far as the nearest line before it that occurs exactly once in both bodies. This
@@ -56,7 +56,7 @@ def follow(edits: Sequence[Edit], before: str, after: str) -> list[Edit]:
     ]
 
 
-class _Text:
+class _AnchorText:
     """A body and the spans of the anchors in it; each anchor is searched once."""
 
     def __init__(self, body: str) -> None:

@@ -7,15 +7,16 @@ from datetime import datetime
 from typing import Unpack, get_args
 
 from core import embedding, reranking
-from core.call_log import log_bases, logged
+from core.base.call_log import log_bases, log_call
+from core.base.errors import ConfigError, UnknownChoice
+from core.base.text import escape_halves, find_half_character
 from core.chunking import check as check_chunking
-from core.config import Settings, check
 from core.documents import pictures
-from core.errors import ConfigError, UnknownChoice
 from core.indexing.chunks import Chunks
 from core.indexing.costs import measure
 from core.indexing.cutter import cut_by
 from core.indexing.indexer import Indexer
+from core.indexing.models import Models
 from core.indexing.switching import Switching
 from core.model import (
     OPEN,
@@ -32,9 +33,8 @@ from core.model import (
     Progress,
     no_progress,
 )
-from core.models import Models
+from core.settings.config import Settings, check
 from core.store import Store
-from core.text import escaped, half_character
 
 _STRATEGIES: Mapping[BaseKind, str] = {"lines": "lines", "literal": "markdown"}
 """Chunking strategies of kinds of bases for which the settings don't decide."""
@@ -72,9 +72,9 @@ class Bases(Switching):
         """Return the base of this name, None if there is none."""
         return next((base for base in self.all() if base.name == name), None)
 
-    def of_id(self, base_id: str) -> KnowledgeBase:
+    def by_id(self, base_id: str) -> KnowledgeBase:
         """Return the base of this id, as notes, sets and runs name it; raises UnknownChoice if it was deleted."""
-        return self._store.bases.of_id(base_id)
+        return self._store.bases.by_id(base_id)
 
     def all(self) -> list[KnowledgeBase]:
         """Return every base, sorted by name."""
@@ -88,11 +88,11 @@ class Bases(Switching):
         A literal base counts tokens as the built-in model does: sizes mean the same in every base, and that model
         can index it later as it is split.
         """
-        chosen = embedding.presumed(embedding.AUTO if kind == "literal" else self._settings.embedder)
+        chosen = embedding.guess_name(embedding.AUTO if kind == "literal" else self._settings.embedder)
         sizes = ChunkingOptions(**self._settings.chunking.model_dump())
         return NewBase(chosen, replace(sizes, strategy=_STRATEGIES.get(kind, sizes.strategy)))
 
-    @logged("base.add")
+    @log_call("base.add")
     def add(
         self,
         name: str,
@@ -138,7 +138,7 @@ class Bases(Switching):
         log_bases([base])
         return base
 
-    @logged("base.change")
+    @log_call("base.change")
     def update(self, name: str, **fields: Unpack[BaseFields]) -> KnowledgeBase:
         """Store other values of fields that change nothing that is indexed; return the base.
 
@@ -157,7 +157,7 @@ class Bases(Switching):
         """Forget the model that the archive of a base names, so that it is offered no longer; return the base."""
         return self._store.bases.change(self.get(name), wish="")
 
-    @logged("base.rename")
+    @log_call("base.rename")
     def rename(self, name: str, new: str) -> KnowledgeBase:
         """Give a base another name, in past searches and questions that name it too; return the base.
 
@@ -188,7 +188,7 @@ class Bases(Switching):
         ]
         return measure(Indexer(self._store, target, embedder), target, embedder, notes, progress)
 
-    @logged("base.delete")
+    @log_call("base.delete")
     def delete(self, name: str) -> None:
         """Put a base into the trash, from where it can be restored with everything; files on disk stay."""
         self._store.database.check_writable()
@@ -207,8 +207,10 @@ class Bases(Switching):
         """Raise ConfigError for a name that a new base can't have."""
         if not name.strip():
             raise ConfigError("The base has no name. Give it one.")
-        if half_character(name) is not None:
-            raise ConfigError("The name '{name}' holds half of a character. Type another name.", name=escaped(name))
+        if find_half_character(name) is not None:
+            raise ConfigError(
+                "The name '{name}' holds half of a character. Type another name.", name=escape_halves(name)
+            )
         if _CONTROL.search(name):
             raise ConfigError("The name '{name}' holds a control character. Type another name.", name=ascii(name)[1:-1])
         if len(name) > MOST_NAME:
@@ -226,7 +228,7 @@ class Bases(Switching):
         """Return the defaults for a search in a base; without a base, for a search in several."""
         return self._settings.search_in([base] if base else [])
 
-    @logged("base.adopt")
+    @log_call("base.adopt")
     def adopt(self, base: str, pipeline: Pipeline, *, progress: Progress = no_progress) -> None:
         """Give a base the settings and the chunking of a pipeline; other chunking cuts the base again.
 
@@ -244,7 +246,7 @@ class Bases(Switching):
 
     # token bits
 
-    @logged("base.tokens")
+    @log_call("base.tokens")
     def keep_tokens(self, base: str, keep: bool, *, progress: Progress = no_progress) -> int:
         """Keep or delete the token bits of a base; return how many windows were embedded because they lacked them."""
         changed = self._store.bases.change(self.get(base), keep_tokens=keep)
@@ -272,13 +274,13 @@ class Bases(Switching):
         return self._listed("not_downloaded", base, folder)
 
     def _listed(self, name: str, base: KnowledgeBase, folder: str) -> list[Failed]:
-        reports = [report for one, _, report in self._store.bases.syncs(base) if folder in ("", one)]
-        return [Failed.of_dict(item) for report in reports for item in report.get(name, ())]
+        reports = [report for sync, _, report in self._store.bases.syncs(base) if folder in ("", sync)]
+        return [Failed.from_dict(item) for report in reports for item in report.get(name, ())]
 
     def status(self, base: KnowledgeBase) -> BaseStatus:
         """Return the size and state of a base."""
         counts, bits = self._store.chunks.count(base), self._store.vectors.count_bits(base)
-        waiting, switch = self._store.pending.count([base.id]), self._store.switches.of(base)
+        waiting, switch = self._store.pending.count([base.id]), self._store.switches.for_base(base)
         refused = self._store.refusals.count(base)
         return BaseStatus(base, *counts, self.folders(base), waiting.chunks, *bits, switch, waiting.notes, refused)
 

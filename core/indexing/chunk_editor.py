@@ -1,14 +1,14 @@
-"""A person's act on a chunk -> the edits of its note. Pure: nothing is stored or cut here."""
+"""The user's act on a chunk -> the edits of its note. Pure: nothing is stored or cut here."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
+from core.base.errors import ChunkNotFound, EditError
 from core.chunking.slices import trim
-from core.errors import ChunkNotFound, EditError
 from core.indexing.anchors import Span
-from core.indexing.edits import own
+from core.indexing.edits import own_span
 from core.model import Chunk, Edit, EditKind, Note
 from core.store.ids import fresh_id
 
@@ -20,7 +20,7 @@ _JOINT = "\n\n"
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """The result of a person's act: the note's edits, and the ids of the chunks that the act made."""
+    """The result of the user's act: the note's edits, and the ids of the chunks that the act made."""
 
     edits: list[Edit]
     chunk_ids: tuple[str, ...] = ()
@@ -28,7 +28,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class ChunkEditor:
-    """A note with its chunks and edits. Each method is a person's act on a chunk.
+    """A note with its chunks and edits. Each method is an act of the user on a chunk.
 
     Raises ChunkNotFound for an unknown id, and EditError for an act that isn't possible.
     """
@@ -40,20 +40,20 @@ class ChunkEditor:
     """Chunks of pictures, which stand between the others and can't be edited."""
 
     @classmethod
-    def of(cls, note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit]) -> "ChunkEditor":
-        """Return a note with all its chunks, of which those of pictures are apart."""
+    def from_note(cls, note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit]) -> "ChunkEditor":
+        """Return the editor of a note, with chunks of pictures separated from the others."""
         own = [chunk for chunk in chunks if not chunk.picture]
         own = [replace(chunk, index=index, total=len(own)) for index, chunk in enumerate(own)]
         return cls(note, own, edits, [chunk for chunk in chunks if chunk.picture])
 
     def edit(self, chunk_id: str, text: str) -> Act:
         """Replace the text of a chunk; the same text changes nothing."""
-        chunk, edit = self._living(chunk_id)
+        chunk, edit = self._visible_chunk(chunk_id)
         _check(text)
         if text == chunk.text:
             return Act(list(self.edits), (chunk.id,))
         if edit is None:
-            return self._act([], [self._pin("text", self._own(chunk), text)])
+            return self._act([], [self._pin("text", self._own_span(chunk), text)])
         return self._act([edit], [replace(edit, kind="add" if edit.kind == "add" else "text", text=text)])
 
     def merge(self, chunk_id: str, *others: str) -> Act:
@@ -66,10 +66,10 @@ class ChunkEditor:
         if not any(written):
             return self._act(edits, [self._pin("merge", (run[0].start, run[-1].end))])
         pairs = pairwise(zip(run, written, strict=True))
-        text = run[0].text + "".join(self._between(chunk, *after) for (chunk, _), after in pairs)
+        text = run[0].text + "".join(self._joining_text(chunk, *after) for (chunk, _), after in pairs)
         wide = [chunk for chunk in run if chunk.start < chunk.end]
         if wide:
-            merged = self._pin("text", (self._own(wide[0])[0], self._own(wide[-1])[1]), text)
+            merged = self._pin("text", (self._own_span(wide[0])[0], self._own_span(wide[-1])[1]), text)
         else:
             assert edits[0] is not None  # without width: an addition
             merged = replace(edits[0], text=text)
@@ -77,7 +77,7 @@ class ChunkEditor:
 
     def split(self, chunk_id: str, at: int) -> Act:
         """Split a chunk before the character `at` of its text."""
-        chunk, edit = self._living(chunk_id)
+        chunk, edit = self._visible_chunk(chunk_id)
         left, right = chunk.text[: max(0, at)], chunk.text[max(0, at) :]
         if not left.strip() or not right.strip():
             raise EditError(
@@ -96,9 +96,9 @@ class ChunkEditor:
 
     def delete(self, chunk_id: str) -> Act:
         """Exclude a chunk from every search; it can be restored."""
-        chunk, edit = self._living(chunk_id)
+        chunk, edit = self._visible_chunk(chunk_id)
         if edit is None:
-            return self._act([], [replace(self._pin("delete", self._own(chunk)), deleted=True)])
+            return self._act([], [replace(self._pin("delete", self._own_span(chunk)), deleted=True)])
         return self._act([edit], [replace(edit, deleted=True)])
 
     def restore(self, chunk_id: str) -> Act:
@@ -117,7 +117,7 @@ class ChunkEditor:
         return self._act(undone, [])
 
     def add(self, text: str, after: str | None) -> Act:
-        """Add a chunk behind another; at the note's end if `after` is None."""
+        """Add a chunk after another; at the note's end if `after` is None."""
         _check(text)
         if after is None:
             return self._act([], [self._new("add", (0, 0), text)])
@@ -156,16 +156,16 @@ class ChunkEditor:
                     picture=chunk.picture,
                 )
 
-    def _living(self, chunk_id: str) -> tuple[Chunk, Edit | None]:
+    def _visible_chunk(self, chunk_id: str) -> tuple[Chunk, Edit | None]:
         chunk, edit = self._chunk(chunk_id)
         _check_living(chunk)
         return chunk, edit
 
     def _with_next(self, chunk_id: str) -> list[Chunk]:
-        chunk, _ = self._living(chunk_id)
+        chunk, _ = self._visible_chunk(chunk_id)
         if chunk.index + 1 == len(self.chunks):
             raise EditError("This is the note's last chunk: there is no next one to merge it with.")
-        return [chunk, self._living(self.chunks[chunk.index + 1].id)[0]]
+        return [chunk, self._visible_chunk(self.chunks[chunk.index + 1].id)[0]]
 
     def _run(self, chunk_ids: set[str]) -> list[Chunk]:
         """Return the chunks of these ids in reading order; raises EditError if another chunk is between them."""
@@ -179,15 +179,15 @@ class ChunkEditor:
             raise EditError("These chunks are not neighbours. Choose chunks that follow each other.")
         return run
 
-    def _own(self, chunk: Chunk) -> Span:
+    def _own_span(self, chunk: Chunk) -> Span:
         """Return the chunk's span without the text shared with the chunk before."""
         before = next((other for other in reversed(self.chunks[: chunk.index]) if other.start < other.end), None)
-        return own(self.note.body, before, chunk)
+        return own_span(self.note.body, before, chunk)
 
-    def _between(self, chunk: Chunk, after: Chunk, written: bool) -> str:
+    def _joining_text(self, chunk: Chunk, after: Chunk, written: bool) -> str:
         """Return the text to append to a chunk when the chunk `after` is merged with it.
 
-        `written`: a person wrote the text of `after`.
+        `written`: the user wrote the text of `after`.
         """
         if chunk.start == chunk.end or after.start == after.end:
             return _JOINT + after.text
@@ -196,7 +196,7 @@ class ChunkEditor:
         return self.note.body[chunk.end : after.end]
 
     def _addition(self, chunk: Chunk, edit: Edit | None, text: str) -> Edit:
-        """Return an addition behind a chunk. If that chunk is an addition, the new one has its anchor."""
+        """Return an addition after a chunk. If that chunk is an addition, the new one has its anchor."""
         if edit is not None and edit.kind == "add":
             return replace(self._new("add", (0, 0), text), anchor=edit.anchor, anchor_start=edit.anchor_start)
         return self._new("add", (max(chunk.start, chunk.end - _ANCHOR), chunk.end), text)

@@ -1,4 +1,4 @@
-"""The chunks of a workspace: cuts of notes, a person's edits, cutting again, embedding pending chunks."""
+"""The chunks of a workspace: cuts of notes, the user's edits, cutting again, embedding pending chunks."""
 
 import logging
 import time
@@ -6,15 +6,16 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from core import chunking, embedding
-from core.call_log import log_bases, logged
+from core.base.call_log import log_bases, log_call
+from core.base.errors import EditError, NoteNotFound, UnknownChoice
+from core.base.faults import wrap_file_errors
 from core.embedding import Embedder
-from core.errors import EditError, NoteNotFound, UnknownChoice
-from core.faults import one_file
 from core.indexing.chunk_editor import Act, ChunkEditor
 from core.indexing.cutter import cut_by
 from core.indexing.edits import apply
 from core.indexing.embed_queue import FAILURES, EmbedQueue
 from core.indexing.indexer import Indexed, Indexer
+from core.indexing.models import Models
 from core.model import (
     Chunk,
     ChunkingOptions,
@@ -29,7 +30,6 @@ from core.model import (
     RefusedChunk,
     no_progress,
 )
-from core.models import Models
 from core.store import Store
 
 _LOG = logging.getLogger(__name__)
@@ -48,17 +48,17 @@ class Chunks:
 
     def all(self, note_id: str) -> list[Chunk]:
         """Return the chunks of a note, in reading order."""
-        return self._store.chunks.of_note(note_id)
+        return self._store.chunks.for_note(note_id)
 
     def cut(self, note: Note, options: ChunkingOptions, embedder: str) -> Cut:
         """Cut a note as an import would, under the edits it has; nothing is stored."""
         tokens = embedding.build(embedder).tokens
-        with one_file(note.path or note.title):
+        with wrap_file_errors(note.path or note.title):
             cut = chunking.cut(note, options, tokens, own=self.options(note.id) == options)
-            return replace(cut, chunks=apply(note, cut.chunks, self._store.edits.of_note(note.id), tokens).chunks)
+            return replace(cut, chunks=apply(note, cut.chunks, self._store.edits.for_note(note.id), tokens).chunks)
 
     def options(self, note_id: str) -> ChunkingOptions | None:
-        """Return a note's own chunking options, None if it has those of its base."""
+        """Return a note's own chunking options, None if it has its base's."""
         return self._store.notes.options(note_id)
 
     def pending(self, base: str) -> int:
@@ -67,9 +67,9 @@ class Chunks:
 
     def edits(self, note_id: str | None = None) -> list[Edit]:
         """Return the edits of a note, or of all notes."""
-        return self._store.edits.all() if note_id is None else self._store.edits.of_note(note_id)
+        return self._store.edits.all() if note_id is None else self._store.edits.for_note(note_id)
 
-    # a person's edits: all raise ChunkNotFound, and EditError for an act that isn't possible
+    # the user's edits: all raise ChunkNotFound, and EditError for an act that isn't possible
 
     def update(self, chunk_id: str, text: str) -> str:
         """Replace the text of a chunk, and return the chunk's new id."""
@@ -92,7 +92,7 @@ class Chunks:
         self._act(chunk_id, lambda editor: editor.restore(chunk_id))
 
     def add(self, note_id: str, text: str, after: str | None = None) -> str:
-        """Add a chunk with a person's text behind another chunk, or at the note's end, and return its id."""
+        """Add a chunk with the user's text after another chunk, or at the note's end, and return its id."""
         return self._act_on_note(note_id, lambda editor: editor.add(text, after))[0]
 
     def _act(self, chunk_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ class Chunks:
             self._store.database.check_writable()
             return self._act_on_note(self._store.chunks.note_of(chunk_id), act)
 
-    @logged("chunk.edit")
+    @log_call("chunk.edit")
     def _act_on_note(self, note_id: str, act: Callable[[ChunkEditor], Act]) -> tuple[str, ...]:
         """Do an act on a note, and return the ids of the chunks that the act made; raises NoteNotFound."""
         with self._store.changing:
@@ -109,8 +109,10 @@ class Chunks:
             log_bases([base])
             base, embedder = self._opened(base)
             indexer = Indexer(self._store, base, embedder)
-            editor = ChunkEditor.of(
-                self._store.notes.note(note_id), self._store.chunks.of_note(note_id), self._store.edits.of_note(note_id)
+            editor = ChunkEditor.from_note(
+                self._store.notes.note(note_id),
+                self._store.chunks.for_note(note_id),
+                self._store.edits.for_note(note_id),
             )
             result = act(editor)
             if result.edits != editor.edits:
@@ -125,7 +127,7 @@ class Chunks:
         cards = self._store.notes.cards_of({edit.note_id for edit in edits})
         return [Flagged(edit, cards.get(edit.note_id)) for edit in edits]
 
-    @logged("chunk.resolve")
+    @log_call("chunk.resolve")
     def resolve(self, edit_id: str, decision: Decision) -> None:
         """Decide on a flagged edit: keep it as an addition at the note's end, or drop it.
 
@@ -144,7 +146,7 @@ class Chunks:
             else:
                 self._act_on_note(edit.note_id, lambda editor: _DECISIONS[decision](editor, edit))
 
-    @logged("index.rechunk")
+    @log_call("index.rechunk")
     def rechunk(
         self,
         base: str | None = None,
@@ -155,7 +157,7 @@ class Chunks:
     ) -> Rechunked:
         """Cut a base, or some notes, again and embed the chunks with new text; edits keep their places.
 
-        `options` become those of the base, or the notes' own. Raises UnknownChoice or ConfigError for the
+        `options` become the base's or the notes' own. Raises UnknownChoice or ConfigError for the
         options, and NoteNotFound.
         """
         if base is not None:
@@ -198,8 +200,8 @@ class Chunks:
     def reindex(self, base: str | None, note_ids: Sequence[str] = (), progress: Progress = no_progress) -> Rechunked:
         """Cut a base, or some notes, again, and embed all that waits there; raises as `rechunk` and `embed` do."""
         done = self.rechunk(base, note_ids=note_ids, progress=progress)
-        bases = [self._store.bases.named(base)] if base else [one for one, _ in self._by_base(note_ids)]
-        rest = self._embed(bases, progress, None if base else self._store.pending.of(note_ids))
+        bases = [self._store.bases.named(base)] if base else [item for item, _ in self._by_base(note_ids)]
+        rest = self._embed(bases, progress, None if base else self._store.pending.for_notes(note_ids))
         windows = done.embedded_windows + rest.windows
         return replace(done, indexed=done.indexed + rest.chunks, embedded_windows=windows)
 
@@ -216,7 +218,7 @@ class Chunks:
     ) -> int:
         """Embed the pending chunks of a base, or of notes, or among some chunks; return their number.
 
-        The chunks of notes that a person opened come first, then those of the newest notes. Refused ones are tried
+        The chunks of notes that the user opened come first, then chunks of the newest notes. Refused ones are tried
         again where they are named, with `refused` all of the base. On Cancelled, and if the embedder fails, what was
         committed before stays. Raises NoteNotFound and ChunkNotFound, ModelError, ProviderError and EmbeddingMismatch.
         """
@@ -227,18 +229,20 @@ class Chunks:
             return self._embed([self._store.bases.named(base)], progress).chunks
         self._store.refusals.try_again(set(chunk_ids))
         stored = self._by_base([*note_ids, *map(self._store.chunks.note_of, chunk_ids)])
-        return self._embed([one for one, _ in stored], progress, {*chunk_ids, *self._store.pending.of(note_ids)}).chunks
+        return self._embed(
+            [item for item, _ in stored], progress, {*chunk_ids, *self._store.pending.for_notes(note_ids)}
+        ).chunks
 
     def embed_written(self, note_ids: Sequence[str]) -> None:
         """Embed the chunks of notes in bases that embed at once; if the model fails, they are pending."""
         base_ids = {*self._store.notes.base_ids(note_ids).values()}
         bases = [base for base in self._at_once() if base.id in base_ids]
         try:
-            self._embed(bases, no_progress, self._store.pending.of(note_ids))
+            self._embed(bases, no_progress, self._store.pending.for_notes(note_ids))
         except FAILURES:
             _LOG.warning("Notes that were written are found by words only", exc_info=True)
 
-    @logged("index.embed")
+    @log_call("index.embed")
     def embed_again(self, base: str, progress: Progress = no_progress) -> int:
         """Embed a whole base again by its model, for one that changed under its name; return the number of chunks.
 
@@ -266,11 +270,11 @@ class Chunks:
         """Whether a base that embeds at once has a pending chunk."""
         return self._store.pending.any(base.id for base in self._at_once())
 
-    @logged("index.embed")
+    @log_call("index.embed")
     def _embed(
         self, bases: Sequence[KnowledgeBase], progress: Progress, only: Collection[str] | None = None
     ) -> EmbedQueue:
-        """Embed the pending chunks of some bases, or `only` those of these ids; return what was done."""
+        """Embed the pending chunks of some bases, or `only` these ids; return what was done."""
         log_bases(bases)
         waiting = EmbedQueue(self._store, self._models.embedder, bases, only)
         waiting.embed(progress)
@@ -285,7 +289,7 @@ class Chunks:
         """Open the index, and return the base as it is now with its embedder."""
         self._store.database.check_writable()
         self._store.open_index()
-        base = self._store.bases.of_id(base.id)
+        base = self._store.bases.by_id(base.id)
         return base, self._models.embedder(base)
 
     def _by_base(self, note_ids: Iterable[str]) -> list[tuple[KnowledgeBase, list[str]]]:

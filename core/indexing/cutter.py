@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 
 from core import chunking
+from core.base.errors import SourceError
+from core.base.faults import wrap_file_errors
 from core.embedding import Embedder
 from core.embedding.windows import windows_of
-from core.errors import SourceError
-from core.faults import one_file
 from core.indexing import pictures
-from core.indexing.anchors import follow
+from core.indexing.anchors import shift_edits
 from core.indexing.edits import apply
 from core.model import Chunk, ChunkingOptions, Document, Edit, KnowledgeBase, Note, NotePicture, own_starts
 from core.store import Store
@@ -39,13 +39,13 @@ class Cutter:
         note = draft.note
         # Read before all else: a change after it raises the stored generation, and the note is cut again.
         generation = self.store.notes.generation(note.id)
-        edits: Sequence[Edit] = self.store.edits.of_note(note.id)
+        edits: Sequence[Edit] = self.store.edits.for_note(note.id)
         stored = self.store.notes.note(note.id) if generation else None
         if stored and draft.replaces not in (None, stored.content_hash):
             raise SourceError(str(note.path), "This note was changed here meanwhile. Update again.")
         earlier = stored or self.store.versions.newest(note.id)
         if edits and earlier:
-            edits = follow(edits, earlier.body, note.body)
+            edits = shift_edits(edits, earlier.body, note.body)
         if earlier and draft.change and draft.change.author == "sync":
             note = with_own_fields(note, earlier)
         version = (earlier.version if earlier else 0) + 1 if draft.change else note.version
@@ -58,18 +58,18 @@ class Cutter:
         self, note_id: str, options: ChunkingOptions | None = None, edits: Sequence[Edit] | None = None
     ) -> NoteToIndex:
         """Cut a stored note. `options` become its own; `edits` replace those it has. Raises NoteNotFound."""
-        stored = self._stored(note_id, partial(self.recut, note_id, options, edits))
-        edits = self.store.edits.of_note(note_id) if edits is None else edits
+        stored = self._stored_note(note_id, partial(self.recut, note_id, options, edits))
+        edits = self.store.edits.for_note(note_id) if edits is None else edits
         return self._cut(stored, edits, options or stored.options)
 
     def reuse(self, note_id: str) -> NoteToIndex:
         """Return a stored note with its chunks as they are; raises NoteNotFound."""
-        stored = self._stored(note_id, partial(self.reuse, note_id))
-        chunks = self.store.chunks.of_note(note_id)
+        stored = self._stored_note(note_id, partial(self.reuse, note_id))
+        chunks = self.store.chunks.for_note(note_id)
         embedded = [chunk for chunk in chunks if chunk.state in ("embedded", "refused")]
         return replace(stored, chunks=chunks, windows=windows_of(embedded, stored.note.title, self.embedder))
 
-    def _stored(self, note_id: str, recut: Callable[[], NoteToIndex]) -> NoteToIndex:
+    def _stored_note(self, note_id: str, recut: Callable[[], NoteToIndex]) -> NoteToIndex:
         note = self.store.notes.note(note_id)
         return NoteToIndex(
             replace(note, generation=note.generation + 1),
@@ -83,7 +83,7 @@ class Cutter:
     ) -> NoteToIndex:
         note = replace(ready.note, plain=self.base.plain)
         options = own or self.base.chunking
-        with one_file(note.path or note.title):
+        with wrap_file_errors(note.path or note.title):
             cut = chunking.cut(note, options, self.embedder.tokens, ready.outline)
             applied = apply(note, cut.chunks, edits, self.embedder.tokens)
         chunks, shown = self._with_pictures(replace(ready, note=note), applied.chunks, options)
@@ -108,13 +108,13 @@ class Cutter:
     def _with_pictures(
         self, ready: NoteToIndex, chunks: Sequence[Chunk], options: ChunkingOptions
     ) -> tuple[Sequence[Chunk], Sequence[NotePicture]]:
-        """Return the chunks of a note with those of its pictures, and the pictures; in a base that reads none, none."""
+        """Return the chunks of a note and of its pictures, and the pictures; none in a base that doesn't read them."""
         note, known = ready.note, ready.pictures
         if not self.store.pictures.is_read(self.base):
             return chunks, ()
-        shown = pictures.named(note, self.store.pictures.of_note(note.id) if known is None else known)
-        with one_file(note.path or note.title):
-            return pictures.placed(note, chunks, shown, options, self.embedder.tokens, ready.outline)
+        shown = pictures.list_pictures(note, self.store.pictures.for_note(note.id) if known is None else known)
+        with wrap_file_errors(note.path or note.title):
+            return pictures.merge_picture_chunks(note, chunks, shown, options, self.embedder.tokens, ready.outline)
 
     def _to_embed(self, chunks: Sequence[Chunk]) -> list[Chunk]:
         living = [chunk for chunk in chunks if chunk.state != "deleted"]
@@ -122,7 +122,7 @@ class Cutter:
             return []
         if self.base.embed_at_once or not living:
             return living
-        stored = self.store.chunks.of_note(living[0].note_id)
+        stored = self.store.chunks.for_note(living[0].note_id)
         if self.keep_ready:
             pending = {(chunk.id, chunk.text) for chunk in stored if chunk.state == "pending"}
             return [chunk for chunk in living if (chunk.id, chunk.text) not in pending]
@@ -131,7 +131,7 @@ class Cutter:
 
 
 def with_own_fields(note: Note, stored: Note) -> Note:
-    """Return a note as its file is now, with the fields that a person set over those of the file."""
+    """Return a note as its file is now, with the user's fields over the file's."""
     own = {name: getattr(stored, name) for name in stored.overridden}
     return replace(note, overridden={name: getattr(note, name) for name in own}, **own)
 
@@ -142,6 +142,6 @@ def cut_by(options: ChunkingOptions, fingerprint: str) -> str:
 
 
 def _with_pages(chunks: Sequence[Chunk], document: Document, body: str) -> list[Chunk]:
-    """Return the chunks with the page on which the first letter of each stands that the one before doesn't have."""
+    """Return the chunks with the page of the first letter of each that isn't in the one before."""
     places = ((chunk, body[start : chunk.end], start) for chunk, start in zip(chunks, own_starts(chunks), strict=True))
     return [replace(chunk, page=document.page_at(start + len(own) - len(own.lstrip()))) for chunk, own, start in places]

@@ -1,4 +1,4 @@
-"""A person's edits of chunks, applied to the cut of a note: a note, its cut and its edits -> chunks.
+"""The user's edits of chunks, applied to the cut of a note: a note, its cut and its edits -> chunks.
 
 Pure functions, in time linear in the note's length.
 """
@@ -43,21 +43,21 @@ def apply(note: Note, chunks: Sequence[Chunk], edits: Sequence[Edit], tokens: To
     spans = places(note.body, edits)
     pins = [_Pin(*spans[edit.id], edit) for edit in edits if edit.id in spans]
     regions = sorted((pin for pin in pins if pin.edit.kind != "add"), key=lambda pin: pin.start)
-    untouched, rests = _outside(note.body, chunks, regions)
+    untouched, rests = _split_outside(note.body, chunks, regions)
     kind: ChunkKind = chunks[0].kind if chunks else "full_document"
     described = _describe(note, [*rests, *((pin.start, pin.end) for pin in pins)], kind, tokens)
-    written = [_pinned(described[pin.start, pin.end], pin.edit, note, tokens) for pin in pins]
+    written = [_pinned_chunk(described[pin.start, pin.end], pin.edit, note, tokens) for pin in pins]
     texts = [chunk for chunk, pin in zip(written, pins, strict=True) if pin.edit.kind != "add"]
     added = [chunk for chunk, pin in zip(written, pins, strict=True) if pin.edit.kind == "add"]
-    remaining = _with_ids([described[rest] for rest in rests], {chunk.id for chunk in untouched})
-    ordered = _with_added(sorted([*untouched, *remaining, *texts], key=lambda chunk: chunk.start), added)
+    remaining = _assign_ids([described[rest] for rest in rests], {chunk.id for chunk in untouched})
+    ordered = _insert_additions(sorted([*untouched, *remaining, *texts], key=lambda chunk: chunk.start), added)
     return Applied(
         tuple(replace(chunk, index=index, total=len(ordered)) for index, chunk in enumerate(ordered)),
-        tuple(_placed(edit, spans.get(edit.id)) for edit in edits),
+        tuple(_place_edit(edit, spans.get(edit.id)) for edit in edits),
     )
 
 
-def own(body: str, before: Chunk | None, chunk: Chunk) -> Span:
+def own_span(body: str, before: Chunk | None, chunk: Chunk) -> Span:
     """Return the span of a chunk without the text shared with the chunk before."""
     start = chunk.start
     if before is not None and start < before.end < chunk.end:
@@ -65,7 +65,7 @@ def own(body: str, before: Chunk | None, chunk: Chunk) -> Span:
     return trim(body, start, chunk.end)
 
 
-def _outside(body: str, chunks: Sequence[Chunk], regions: Sequence[_Pin]) -> tuple[list[Chunk], list[Span]]:
+def _split_outside(body: str, chunks: Sequence[Chunk], regions: Sequence[_Pin]) -> tuple[list[Chunk], list[Span]]:
     """Return the chunks that overlap no region, and the spans that the regions leave of the other chunks.
 
     The spans exclude the text that a chunk shares with the chunk before.
@@ -79,7 +79,7 @@ def _outside(body: str, chunks: Sequence[Chunk], regions: Sequence[_Pin]) -> tup
         if first == len(regions) or regions[first].start >= chunk.end:
             untouched.append(chunk)
         else:
-            start, end = own(body, before, chunk)
+            start, end = own_span(body, before, chunk)
             for region in regions[first:]:
                 if region.start >= end:
                     break
@@ -97,8 +97,8 @@ def _describe(note: Note, spans: Iterable[Span], kind: ChunkKind, tokens: Tokens
     return {(chunk.start, chunk.end): chunk for chunk in described}
 
 
-def _pinned(chunk: Chunk, edit: Edit, note: Note, tokens: Tokens) -> Chunk:
-    """Return the chunk of an edit: the chunk of its region, with the person's text if the edit has one."""
+def _pinned_chunk(chunk: Chunk, edit: Edit, note: Note, tokens: Tokens) -> Chunk:
+    """Return the chunk of an edit: the chunk of its region, with the user's text if the edit has one."""
     chunk = replace(
         chunk, id=edit.chunk_id, state="deleted" if edit.deleted else "pending", edited=edit.kind != "delete"
     )
@@ -116,7 +116,7 @@ def _pinned(chunk: Chunk, edit: Edit, note: Note, tokens: Tokens) -> Chunk:
     )
 
 
-def _with_ids(chunks: Iterable[Chunk], taken: set[str]) -> list[Chunk]:
+def _assign_ids(chunks: Iterable[Chunk], taken: set[str]) -> list[Chunk]:
     """Give each chunk the first id of its text that is unique in the note."""
     seen: Counter[str] = Counter()
     identified = []
@@ -128,8 +128,8 @@ def _with_ids(chunks: Iterable[Chunk], taken: set[str]) -> list[Chunk]:
     return identified
 
 
-def _with_added(chunks: Sequence[Chunk], added: Sequence[Chunk]) -> list[Chunk]:
-    """Insert each addition behind the chunk that ends at its place, else behind the last chunk before it."""
+def _insert_additions(chunks: Sequence[Chunk], added: Sequence[Chunk]) -> list[Chunk]:
+    """Insert each addition after the chunk that ends at its place, else after the last chunk before it."""
     starts = [chunk.start for chunk in chunks]
     ending = {chunk.end: index for index, chunk in enumerate(chunks)}
     behind: defaultdict[int, list[Chunk]] = defaultdict(list)
@@ -142,7 +142,7 @@ def _with_added(chunks: Sequence[Chunk], added: Sequence[Chunk]) -> list[Chunk]:
     return ordered
 
 
-def _placed(edit: Edit, span: Span | None) -> Edit:
+def _place_edit(edit: Edit, span: Span | None) -> Edit:
     if span is None:
         return replace(edit, flagged=True)
     start = max(0, span[1] - len(edit.anchor)) if edit.kind == "add" else span[0]

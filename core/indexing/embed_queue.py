@@ -1,4 +1,4 @@
-"""Pending chunks -> vectors: of the notes that a person opened first, then of the newest."""
+"""Pending chunks -> vectors: of the notes that the user opened first, then of the newest."""
 
 import time
 from collections import defaultdict
@@ -7,15 +7,15 @@ from contextlib import suppress
 from itertools import groupby
 
 from core import embedding
+from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
+from core.base.messages import Message, message, verbatim
+from core.base.text import digest
 from core.embedding import Embedder
 from core.embedding.windows import windows_of
-from core.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
 from core.indexing.vectors import Vectors
-from core.messages import Message, message, verbatim
 from core.model import KnowledgeBase, Progress, no_progress
 from core.store import Store
 from core.store.pending_table import PendingChunk
-from core.text import digest
 
 FAILURES = (ModelError, ProviderError, EmbeddingMismatch)
 """Errors of an embedder. The notes can be searched by words nevertheless."""
@@ -31,7 +31,7 @@ _PATIENCE = 0.5
 
 
 class EmbedQueue:
-    """The pending chunks of some bases, or `only` those of these ids.
+    """The pending chunks of some bases, or `only` these ids.
 
     `chunks` counts those that got their vectors, `windows` what was embedded for them. `embedder_of` returns the
     embedder of a base. One thread at a time embeds; another one waits for it, and embeds what is left.
@@ -77,7 +77,7 @@ class EmbedQueue:
         self._store.drop_unused_vectors()
 
     def _embed(self, base: KnowledgeBase, block: Sequence[PendingChunk], progress: Progress) -> None:
-        """Embed pending chunks of a base, longest first; stop early if a person opens another note meanwhile."""
+        """Embed pending chunks of a base, longest first; stop early if the user opens another note meanwhile."""
         embedder, opened = self._embedder_of(base), self._store.pending.opened
         vectors = Vectors(self._store, base, embedder)
         left = {pending.chunk.id: pending for pending in block}
@@ -104,10 +104,10 @@ class EmbedQueue:
                 }
                 self.chunks += self._store.embed(base, stored)
 
-        known = vectors.known(texts)
+        known = vectors.lookup(texts)
         computed = set(known.vectors)
         link()
-        for keys in vectors.embed(known.lacking(texts)):
+        for keys in vectors.embed(known.missing_texts(texts)):
             computed.update(keys)
             link(len(keys))
             self._report(progress)
@@ -132,7 +132,7 @@ class EmbedQueue:
 
 def _block(base: KnowledgeBase) -> int:
     """Return how many pending chunks of a base are embedded together."""
-    with suppress(TesseraError):  # what is wrong with a model is told when it embeds
+    with suppress(TesseraError):  # errors of a model are reported when it embeds
         if size := embedding.batch_size(embedding.build(base.embedder)):
             return size * max(1, _BLOCK // size)
     return _BLOCK

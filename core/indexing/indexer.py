@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import partial
 
+from core.base.errors import NoteNotFound, SourceError
+from core.base.text import digest
 from core.embedding import Embedder
-from core.errors import NoteNotFound, SourceError
 from core.indexing.cutter import Cutter
-from core.indexing.vectors import Known, Vectors
+from core.indexing.vectors import VectorLookup, Vectors
 from core.model import ChunkingOptions, Edit, Failed, KnowledgeBase, Progress, Rechunked, no_progress
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
-from core.text import digest
 
 _GROUP = 128
 """Windows that are embedded and stored together, sorted by length, or notes."""
@@ -125,7 +125,7 @@ class Indexer:
         """Return what a note will have, and what it will lack, when it is cut again."""
         cut = self._cutter.recut(note_id)
         texts = _texts([cut])
-        return Missing(len(cut.chunks), len(cut.windows), self._vectors.known(texts).lacking(texts))
+        return Missing(len(cut.chunks), len(cut.windows), self._vectors.lookup(texts).missing_texts(texts))
 
     def cut_again(self, note_ids: Sequence[str], progress: Progress = no_progress) -> Iterator[NoteToIndex]:
         """Yield notes that are cut again, to be stored; windows that `prepare` didn't embed are embedded now."""
@@ -182,14 +182,22 @@ class Indexer:
     def _write_group(self, group: Sequence[NoteToIndex], report: _Report) -> None:
         with self._store.changing:
             current = self._still_current(group)
-            self._put(current, self._vectors.known(_texts(current)))
+            self._put(current, self._vectors.lookup(_texts(current)))
 
-    def _put(self, group: Sequence[NoteToIndex], known: Known, embedded: Set[bytes] = frozenset()) -> None:
+    def _put(self, group: Sequence[NoteToIndex], known: VectorLookup, embedded: Set[bytes] = frozenset()) -> None:
         self._store.put(self._base, [cut.with_vectors(*known) for cut in group])
         self.done += Indexed(
             tuple(cut.note.id for cut in group),
             sum(len(cut.chunks) for cut in group),
-            len({one.chunk_id for cut in group if embedded for one in cut.windows if digest(one.text) in embedded}),
+            len(
+                {
+                    window.chunk_id
+                    for cut in group
+                    if embedded
+                    for window in cut.windows
+                    if digest(window.text) in embedded
+                }
+            ),
             len(embedded),
             sum(cut.flagged for cut in group),
         )
@@ -214,18 +222,18 @@ class Indexer:
                 continue
         return current
 
-    def _embed_missing(self, group: Sequence[NoteToIndex], report: _Report) -> tuple[Known, Set[bytes]]:
+    def _embed_missing(self, group: Sequence[NoteToIndex], report: _Report) -> tuple[VectorLookup, Set[bytes]]:
         """Embed the windows without a vector; return what is known of all afterwards, and the hashes of new vectors."""
         texts = _texts(group)
-        known = self._vectors.known(texts)
-        missing = known.lacking(texts)
+        known = self._vectors.lookup(texts)
+        missing = known.missing_texts(texts)
         done: set[bytes] = set()
         report(0)
         for keys in self._vectors.embed(missing):
             done.update(keys)
             report(len(done) / len(missing))
-        fresh = self._vectors.known(missing)
-        return Known({**known.vectors, **fresh.vectors}, {**known.refused, **fresh.refused}), done
+        fresh = self._vectors.lookup(missing)
+        return VectorLookup({**known.vectors, **fresh.vectors}, {**known.refused, **fresh.refused}), done
 
 
 def _texts(group: Sequence[NoteToIndex]) -> dict[bytes, str]:

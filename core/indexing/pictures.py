@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from core.base.errors import SourceError
 from core.chunking import build, describe
 from core.chunking.reading import Tokens, read
 from core.chunking.sections import SectionFields
 from core.chunking.slices import Slice
-from core.errors import SourceError
 from core.markdown.body import pictures_in
 from core.markdown.outline import Outline
 from core.model import Chunk, ChunkingOptions, Note, NotePicture
 
 
-def named(note: Note, before: Sequence[NotePicture]) -> tuple[NotePicture, ...]:
+def list_pictures(note: Note, before: Sequence[NotePicture]) -> tuple[NotePicture, ...]:
     """Return the pictures that the text of a note shows, with what is known of those that it showed before."""
     known = {picture.target: picture for picture in before}
     try:
@@ -23,7 +23,7 @@ def named(note: Note, before: Sequence[NotePicture]) -> tuple[NotePicture, ...]:
     return tuple(replace(known.get(target, NotePicture(target)), start=start) for target, start in places.items())
 
 
-def placed(
+def merge_picture_chunks(
     note: Note,
     chunks: Sequence[Chunk],
     pictures: Sequence[NotePicture],
@@ -31,19 +31,21 @@ def placed(
     tokens: Tokens,
     outline: Outline | None = None,
 ) -> tuple[list[Chunk], tuple[NotePicture, ...]]:
-    """Return the chunks of a note with those of its pictures behind the chunks in which they stand, and the pictures.
+    """Return the chunks of a note with each picture's chunks after the chunk that shows it, and the pictures.
 
-    A file that stands in the note twice counts where it stands first, and none counts in a passage that a person hid.
+    Of a file shown twice the first place counts. Pictures in hidden passages don't count.
     """
-    first = {picture.hash: picture for picture in sorted(pictures, key=lambda one: -one.start) if picture.text}
+    first = {picture.hash: picture for picture in sorted(pictures, key=lambda picture: -picture.start) if picture.text}
     shown = [picture for picture in first.values() if not _is_hidden(picture, chunks)]
-    made = sorted(_chunks(note, shown, options, tokens, outline), key=lambda chunk: chunk.start) if shown else []
+    picture_chunks = (
+        sorted(_chunks(note, shown, options, tokens, outline), key=lambda chunk: chunk.start) if shown else []
+    )
     ordered: list[Chunk] = []
     for chunk in chunks:
-        while made and made[0].start <= chunk.start:
-            ordered.append(made.pop(0))
+        while picture_chunks and picture_chunks[0].start <= chunk.start:
+            ordered.append(picture_chunks.pop(0))
         ordered.append(chunk)
-    ordered += made
+    ordered += picture_chunks
     if shown:
         ordered = [replace(chunk, index=index, total=len(ordered)) for index, chunk in enumerate(ordered)]
     return ordered, tuple(replace(picture, placed=picture.is_known) for picture in pictures)

@@ -9,17 +9,18 @@ from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from core import chunking, embedding, files
+from core import chunking, embedding
+from core.base import files
+from core.base.errors import DiskFull, IndexAway, NoteNotFound, NotWritable, StoreError, WorkspaceLocked
+from core.base.faults import translate_errors
+from core.base.text import digest
 from core.embedding import Embedder
-from core.errors import DiskFull, IndexAway, NoteNotFound, NotWritable, StoreError, WorkspaceLocked
-from core.faults import translated
 from core.indexing.embed_queue import EmbedQueue
 from core.indexing.indexer import Indexer
-from core.model import ChunkingOptions, Filters, KnowledgeBase, NoteCard, Progress, no_progress
+from core.model import ChunkingOptions, Filters, KnowledgeBase, NoteSummary, Progress, no_progress
 from core.store import Store
 from core.store.lock import take
 from core.store.note_to_index import NoteToIndex
-from core.text import digest
 
 FOLDER = "scratch"
 """The folder of the copies in a workspace; each copy is a workspace itself."""
@@ -61,18 +62,18 @@ class Scratch:
             target = self._base(store, base, options, embedder, built)
             self._fill(store, base, target, built, progress)
 
-        store = _filled(place, fill)
+        store = _open_filled(place, fill)
         try:
             place.touch()
-            for older in sorted(self._copies(), key=_used, reverse=True)[KEPT:]:
+            for older in sorted(self._copies(), key=_last_used, reverse=True)[KEPT:]:
                 _delete(older)
             yield store
         finally:
             store.close()
 
     def _place(self, name: str) -> Path:
-        """Return the folder of a copy; what else lies in its place goes."""
-        with translated(self._store.folder):
+        """Return the folder of a copy; delete anything else in its place."""
+        with translate_errors(self._store.folder):
             place = files.folder(self.folder) / name
             if os.path.lexists(place) and not place.is_dir():
                 files.delete(place)
@@ -129,7 +130,7 @@ class Scratch:
             store.drop_unused_vectors()
             files.replace(record, json.dumps(now))
 
-    def _state(self, card: NoteCard) -> str:
+    def _state(self, card: NoteSummary) -> str:
         return digest(f"{self._store.notes.generation(card.id)} {replace(card, base='')!r}").hex()
 
     def _draft(self, store: Store, target: KnowledgeBase, note_id: str) -> NoteToIndex | None:
@@ -137,27 +138,27 @@ class Scratch:
             note = replace(self._store.notes.note(note_id), base_id=target.id, generation=0)
         except NoteNotFound:
             return None  # deleted meanwhile
-        store.edits.put(note, self._store.edits.of_note(note_id))
-        return NoteToIndex(note, pictures=self._store.pictures.of_note(note_id))
+        store.edits.put(note, self._store.edits.for_note(note_id))
+        return NoteToIndex(note, pictures=self._store.pictures.for_note(note_id))
 
     def _copies(self) -> list[Path]:
         return list(self.folder.iterdir()) if self.folder.is_dir() else []
 
 
-def _filled(folder: Path, fill: Callable[[Store], None]) -> Store:
+def _open_filled(folder: Path, fill: Callable[[Store], None]) -> Store:
     """Return a copy that is open and filled; a damaged one is made anew, once."""
     try:
-        return _opened(folder, fill)
+        return _open_copy(folder, fill)
     except StoreError as error:
         if isinstance(error, _NO_DAMAGE):
             raise
         _LOG.warning("A copy of a base is damaged. It is made anew.", exc_info=True)
-    with translated(folder.parent):
+    with translate_errors(folder.parent):
         files.delete(folder)
-    return _opened(folder, fill)
+    return _open_copy(folder, fill)
 
 
-def _opened(folder: Path, fill: Callable[[Store], None]) -> Store:
+def _open_copy(folder: Path, fill: Callable[[Store], None]) -> Store:
     store = Store(folder)
     try:
         fill(store)
@@ -178,7 +179,7 @@ def _delete(copy: Path) -> None:
         lock.release()
 
 
-def _used(copy: Path) -> float:
+def _last_used(copy: Path) -> float:
     """Return the time a copy was last used, 0 if another process deletes it meanwhile."""
     try:
         return copy.stat().st_mtime

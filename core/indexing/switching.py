@@ -1,4 +1,4 @@
-"""Change of a base's embedder, prepared beside the present index and committed in one transaction.
+"""Change of a base's embedder, prepared next to the present index and committed in one transaction.
 
 First the windows that the new embedder needs are embedded; this can be stopped and resumed at any
 window. Then, in one transaction, every note is cut by the new embedder's tokens, a new collection is
@@ -9,8 +9,8 @@ from dataclasses import replace
 from shlex import quote
 
 from core import embedding
-from core.call_log import log_bases, logged
-from core.errors import ConfigError
+from core.base.call_log import log_bases, log_call
+from core.base.errors import ConfigError
 from core.indexing.costs import measure
 from core.indexing.indexer import Indexer
 from core.model import ChangeCost, KnowledgeBase, Progress, Switch, no_progress
@@ -49,32 +49,32 @@ class Switching:
             )
         return self._store.switches.begin(stored, embedder, built.fingerprint)
 
-    @logged("base.switch")
+    @log_call("base.switch")
     def run_switch(self, base: str, *, progress: Progress = no_progress) -> KnowledgeBase:
-        """Run or resume the switch that was begun, and return the base with its new embedder.
+        """Run or resume the prepared switch, and return the base with its new embedder.
 
-        Raises ConfigError if no switch was begun. On Cancelled, or if the embedder fails, the vectors
+        Raises ConfigError if no switch was started. On Cancelled, or if the embedder fails, the vectors
         embedded so far stay for the next run.
         """
         self._store.open_index()
         base_id = self._store.bases.named(base).id
         while True:
-            stored, switch = self._begun(base_id)
+            stored, switch = self._current_switch(base_id)
             indexer = self._indexer(stored, switch.embedder)
             # Twice: notes may change during the first pass, which may take hours.
             for _ in range(2):
                 indexer.prepare(list(self._store.notes.cut_by(stored)), progress)
             with self._store.changing:
-                if (stored, switch) == self._begun(base_id):
+                if (stored, switch) == self._current_switch(base_id):
                     notes = list(self._store.notes.cut_by(stored))
                     target = self._target(stored, switch.embedder)
                     log_bases([target])
                     return self._store.switch(target, indexer.cut_again(notes, progress))
 
-    def _begun(self, base_id: str) -> tuple[KnowledgeBase, Switch]:
-        """Return the base as it is now and its switch, begun again if the model behind the name has changed."""
-        stored = self._store.bases.of_id(base_id)
-        switch = self._store.switches.of(stored)
+    def _current_switch(self, base_id: str) -> tuple[KnowledgeBase, Switch]:
+        """Return the base as it is now and its switch, restarted if the name now means another model."""
+        stored = self._store.bases.by_id(base_id)
+        switch = self._store.switches.for_base(stored)
         if switch is None:
             self._store.drop_unused_vectors()
             raise ConfigError("The base '{base}' isn't changing its model. Choose a new one first.", base=stored.name)
@@ -84,7 +84,7 @@ class Switching:
         return stored, switch
 
     def abandon_switch(self, base: str) -> None:
-        """Drop the switch that was begun, and the vectors embedded for it; the base stays with its embedder."""
+        """Drop the prepared switch, and the vectors embedded for it; the base stays with its embedder."""
         self._store.switches.end(self._store.bases.named(base))
         self._store.drop_unused_vectors()
 

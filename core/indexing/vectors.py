@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, ProviderUnavailable
 from core.embedding import Embedder, batch_size, centring, tokens
-from core.errors import EmbeddingMismatch, ModelError, ProviderError, ProviderUnavailable
+from core.indexing.models import centre_of
 from core.model import KnowledgeBase
-from core.models import centre_of
 from core.store import Store
 
 _SLICE = 16
@@ -21,13 +21,13 @@ _BUSY = 429
 """HTTP status of a server that takes no more requests now."""
 
 
-class Known(NamedTuple):
+class VectorLookup(NamedTuple):
     """The ids of stored vectors, and of the refusals of texts without one, by the hash of the text."""
 
     vectors: Mapping[bytes, int]
     refused: Mapping[bytes, int]
 
-    def lacking(self, texts: Mapping[bytes, str]) -> dict[bytes, str]:
+    def missing_texts(self, texts: Mapping[bytes, str]) -> dict[bytes, str]:
         """Return the texts that are still to be embedded."""
         return {key: text for key, text in texts.items() if key not in self.vectors and key not in self.refused}
 
@@ -39,13 +39,13 @@ class Vectors:
         self._store = store
         self._base = base
         self._embedder = embedder
-        self._tokens = tokens.of(embedder) if base.keep_tokens else None
+        self._tokens = tokens.token_embedder(embedder) if base.keep_tokens else None
         self._slice = batch_size(embedder) or _SLICE
 
-    def known(self, hashes: Collection[bytes]) -> Known:
+    def lookup(self, hashes: Collection[bytes]) -> VectorLookup:
         """Return what is stored of some texts."""
         vectors = self.ids(hashes)
-        return Known(vectors, self._store.refusals.ids(self._base.fingerprint, {*hashes} - vectors.keys()))
+        return VectorLookup(vectors, self._store.refusals.ids(self._base.fingerprint, {*hashes} - vectors.keys()))
 
     def ids(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
         """Return the ids of the vectors that are stored."""
@@ -59,19 +59,19 @@ class Vectors:
         than the base's.
         """
         if texts and not self._store.vectors.centring_settled(self._embedder.fingerprint):
-            self._store.settle_centring(self._embedder.fingerprint, centring.measured(self._embedder))
+            self._store.settle_centring(self._embedder.fingerprint, centring.load_centring(self._embedder))
         for keys in _sliced(sorted(texts, key=lambda key: len(texts[key]), reverse=True), texts, self._slice):
-            yield from self._stored(keys, texts)
+            yield from self._stored_vectors(keys, texts)
 
     def check_base(self) -> None:
         """Raise EmbeddingMismatch if the base got another embedder meanwhile."""
-        if self._store.bases.of_id(self._base.id).fingerprint != self._base.fingerprint:
+        if self._store.bases.by_id(self._base.id).fingerprint != self._base.fingerprint:
             raise EmbeddingMismatch(
                 "The base '{base}' changed its model meanwhile. What was stored before stays: do the rest again.",
                 base=self._base.name,
             )
 
-    def _stored(self, keys: Sequence[bytes], texts: Mapping[bytes, str]) -> Iterator[Sequence[bytes]]:
+    def _stored_vectors(self, keys: Sequence[bytes], texts: Mapping[bytes, str]) -> Iterator[Sequence[bytes]]:
         """Embed and store some texts; where they are refused, one half and then the other, down to a single text."""
         batch, bits = [texts[key] for key in keys], None
         try:
@@ -86,8 +86,8 @@ class Vectors:
                 raise
             if len(keys) > 1:
                 half = len(keys) // 2
-                yield from self._stored(keys[:half], texts)
-                yield from self._stored(keys[half:], texts)
+                yield from self._stored_vectors(keys[:half], texts)
+                yield from self._stored_vectors(keys[half:], texts)
                 return
             self._embedder.embed([_PLAIN], role="note")
             self._store.refusals.add(self._base.fingerprint, keys[0], error.message)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from os import stat_result
 from pathlib import Path
 
-from core.errors import SourceError
-from core.messages import message
+from core.base.errors import SourceError
+from core.base.messages import message
 from core.model import Failed
 
 PLACEHOLDER = message("is not downloaded. Download it in the program that syncs the folder.")
@@ -52,11 +52,11 @@ def stands_for(name: str) -> str:
     """Return the name of the file of which one is a placeholder by its name, "" for any other."""
     if not name.lower().endswith(_ENDS):
         return ""
-    return next((match[1] for one in _NAMES if (match := one.fullmatch(name))), "")
+    return next((match[1] for pattern in _NAMES if (match := pattern.fullmatch(name))), "")
 
 
 def is_evicted(file: Path) -> bool:
-    """Return whether a placeholder lies in the place of a file."""
+    """Return whether a placeholder is in the place of a file."""
     with suppress(OSError, ValueError):  # its name may be too long for one
         return not file.exists() and any(file.with_name(place.format(file.name)).exists() for place in _PLACES)
     return False
@@ -89,6 +89,6 @@ def held(error: Exception, path: str) -> NotDownloaded | None:
 
 
 def check_content(data: bytes, path: str) -> None:
-    """Raise NotDownloaded for a file of zero bytes only: its content was never written, or lies elsewhere."""
+    """Raise NotDownloaded for a file of zero bytes only: its content was never written, or is elsewhere."""
     if data[:1] == b"\0" and data.count(0) == len(data):
         raise NotDownloaded(path, message("holds no content yet, only zero bytes."))

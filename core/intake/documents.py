@@ -6,18 +6,18 @@ from pathlib import PurePosixPath
 
 import yaml
 
+from core.base.errors import SourceError
+from core.base.messages import Message
+from core.base.text import make_storable
 from core.documents import Converted
 from core.documents.converting import convert, converters_for, is_document
 from core.documents.extras import fingerprint
 from core.documents.kinds import KINDS, MAX_BYTES, check, kind_of
 from core.documents.process import Interrupted
-from core.errors import SourceError
 from core.intake.encoding import MAX_BYTES as MAX_TEXT
 from core.intake.encoding import decoded
 from core.markdown.frontmatter import moment, span
-from core.messages import Message
 from core.model import Document, Omission, TextEncoding, later
-from core.text import storable
 
 __all__ = ["MAX_BYTES", "DocumentText", "Interrupted", "is_document", "is_text", "readers", "still_chosen", "text_of"]
 
@@ -42,14 +42,14 @@ def readers() -> str:
 
 
 def still_chosen(converter: str, path: str) -> str:
-    """Return the converter that a person chose for a document, "" where it is gone or reads other kinds only."""
+    """Return the converter chosen for a document, "" where it is removed or reads other kinds only."""
     return converter if converter in converters_for(kind_of(path)) else ""
 
 
 def text_of(data: bytes, path: str, *, converter: str = "", original: str = "", encoding: str = "") -> DocumentText:
     """Convert a document; `original` is the hash under which the workspace holds it. Raises SourceError.
 
-    `converter` and `encoding` are those that a person chose.
+    `converter` and `encoding` are the user's choices.
     """
     kind = kind_of(path)
     check(data, kind, path)
@@ -59,7 +59,7 @@ def text_of(data: bytes, path: str, *, converter: str = "", original: str = "", 
     converted, version = convert(data, path, converter=converter)
     if kind in KINDS and KINDS[kind].called_as_file:
         converted = replace(converted, title=PurePosixPath(path).stem)
-    front, body = _front(converted), storable(converted.text)
+    front, body = _front(converted), make_storable(converted.text)
     if not body.strip():
         raise SourceError(path, "holds no text that could be read.")
     if len(front) + len(body) > MAX_TEXT:
@@ -68,7 +68,7 @@ def text_of(data: bytes, path: str, *, converter: str = "", original: str = "", 
         front = "---\n---\n"  # a document that begins with a rule isn't front matter
     document = Document(kind, version, converted.pages, original, converter)
     return DocumentText(
-        front + body, document, converted.warnings, converted.left_out, found.of_file if found else None
+        front + body, document, converted.warnings, converted.left_out, found.text_encoding if found else None
     )
 
 
@@ -83,7 +83,7 @@ def _front(converted: Converted) -> str:
     fields = {name: getattr(converted, name) for name in ("title", "author", "created", "updated")}
     for name in ("created", "updated"):
         at = moment(fields[name])
-        if at is None or at > later(now, 1):  # a bare day may have begun further east
+        if at is None or at > later(now, 1):  # it may already be that day further east
             fields[name] = ""
-    said = {name: " ".join(storable(str(value)).split()) for name, value in fields.items() if value}
+    said = {name: " ".join(make_storable(str(value)).split()) for name, value in fields.items() if value}
     return f"---\n{yaml.safe_dump(said, allow_unicode=True, sort_keys=False, width=10_000)}---\n" if said else ""

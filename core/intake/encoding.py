@@ -5,15 +5,15 @@ import re
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from core.encodings.declared import BOMS, CHARACTERS_OF_DAMAGE, decode_declared
-from core.encodings.decoding import decode_undeclared
-from core.encodings.guessing import guesses
-from core.encodings.names import ENCODINGS, known_encoding, shown_encoding
-from core.errors import EditError, SourceError
+from core.base.encodings.declared import BOMS, CHARACTERS_OF_DAMAGE, decode_declared
+from core.base.encodings.decoding import decode_undeclared
+from core.base.encodings.guessing import guesses
+from core.base.encodings.names import ENCODINGS, display_encoding, normalize_encoding
+from core.base.errors import EditError, SourceError
+from core.base.messages import message
+from core.base.text import make_storable
 from core.intake.absent import EmptyFile
-from core.messages import message
 from core.model import GUESSED, EncodingOrigin, Omission, ReadAs, TextEncoding
-from core.text import storable
 
 MAX_BYTES = 20 * 1024 * 1024
 SAMPLE = 64 * 1024
@@ -40,10 +40,10 @@ class Decoded(NamedTuple):
     known: EncodingOrigin
 
     @property
-    def of_file(self) -> TextEncoding | None:
+    def text_encoding(self) -> TextEncoding | None:
         """What a note keeps of it: None for UTF-8 that nobody chose."""
         plain = self.encoding == "utf-8" and self.known != "chosen"
-        return None if plain else TextEncoding(shown_encoding(self.encoding), self.known)
+        return None if plain else TextEncoding(display_encoding(self.encoding), self.known)
 
 
 def decode(data: bytes, path: str, *, most: int = MAX_BYTES) -> tuple[str, str]:
@@ -52,7 +52,7 @@ def decode(data: bytes, path: str, *, most: int = MAX_BYTES) -> tuple[str, str]:
 
 
 def decoded(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = "") -> Decoded:
-    """Return the text of a file: in the encoding that it declares, that a person chose, or the likeliest one.
+    """Return the text of a file: in the encoding that it declares, the chosen one, or the likeliest one.
 
     Single invalid bytes and single NULs become U+FFFD, one character each in UTF-8, so that offsets stay the same.
     Raises SourceError for data that isn't text, is empty or has more than `most` bytes.
@@ -78,7 +78,7 @@ def decoded(data: bytes, path: str, *, most: int = MAX_BYTES, chosen: str = "") 
             raise SourceError(path, "is {kind}, not text, whatever its name says.", kind=kind)
     if found := decode_declared(data, PurePosixPath(path).suffix[1:].lower(), chosen):
         text, encoding = found
-        known = "chosen" if chosen and encoding == known_encoding(chosen) else "declared"
+        known = "chosen" if chosen and encoding == normalize_encoding(chosen) else "declared"
         return Decoded(_text_only(text, path), encoding, known)
     if likely := decode_undeclared(data):
         text, encoding, known = likely
@@ -106,14 +106,14 @@ def encoded(text: str, like: bytes, path: str, *, chosen: str = "") -> tuple[byt
         data = mark + text.encode(encoding)
         after = decoded(data, path, chosen=kept)
         if after.text == text:
-            return data, after.of_file
+            return data, after.text_encoding
     except UnicodeEncodeError:
         pass
     raise EditError(
         "'{path}' is in the encoding {encoding}, which can't hold this text. Save it as UTF-8 in another program "
         "first.",
         path=path,
-        encoding=shown_encoding(encoding),
+        encoding=display_encoding(encoding),
     )
 
 
@@ -137,7 +137,7 @@ def _text_only(text: str, path: str, data: bytes | None = None) -> str:
 
 
 def unreadable(text: str) -> tuple[Omission, ...]:
-    """Return how many characters of a file show as U+FFFD, if any do, and the first words in which they stand."""
+    """Return how many characters of a file show as U+FFFD, if any do, and the first words with one."""
     words: list[str] = []
     at = text.find("�")
     while at >= 0 and len(words) < _NAMED:
@@ -157,15 +157,15 @@ def readings(data: bytes, path: str) -> list[ReadAs]:
     sample = data[:SAMPLE]
     found = [decoded(data, path).encoding, *(guess.encoding for guess in guesses(data)), *ENCODINGS]
     read: list[ReadAs] = []
-    for encoding in dict.fromkeys(map(known_encoding, found)):
+    for encoding in dict.fromkeys(map(normalize_encoding, found)):
         text = codecs.getincrementaldecoder(encoding)("replace").decode(sample)
         if text.count("\ufffd") <= len(text) // CHARACTERS_OF_DAMAGE:
-            read.append(ReadAs(shown_encoding(encoding), _beginning(text)))
+            read.append(ReadAs(display_encoding(encoding), _beginning(text)))
     return read
 
 
 def _beginning(text: str) -> str:
-    """Return the first words with letters outside ASCII, by which a person sees whether a text is read rightly."""
+    """Return the first words with letters outside ASCII, by which the user sees whether a text is read rightly."""
     first = next((at for at, char in enumerate(text) if char > "\x7f"), 0)
     start = text.rfind("\n", 0, first) + 1
-    return " ".join(storable(text[max(start, first - _SHOWN // 2) :][: 2 * _SHOWN]).split())[:_SHOWN]
+    return " ".join(make_storable(text[max(start, first - _SHOWN // 2) :][: 2 * _SHOWN]).split())[:_SHOWN]

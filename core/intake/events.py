@@ -66,7 +66,7 @@ class FileEvents:
     def take(self) -> dict[str, set[str]]:
         """Return the changed paths of each folder that is at rest since the last call, relative to it, and forget them.
 
-        The path of a folder stands for all that lies in it, "" for the folder that is followed.
+        The path of a folder means all its content, "" the folder that is followed.
         """
         now = time.monotonic()
         restless = {folder for folder, followed in self._followed.items() if self._collect(folder, followed)}

@@ -9,17 +9,17 @@ from hashlib import blake2b
 from pathlib import Path
 from time import time_ns
 
+from core.base.errors import SourceError
+from core.base.messages import message
+from core.base.text import escape_halves, find_half_character
 from core.documents import kinds, unread
 from core.documents.converting import is_document
-from core.errors import SourceError
 from core.intake import absent
 from core.intake.encoding import MAX_BYTES, decoded, too_large
 from core.intake.ignoring import Ignoring
 from core.intake.notefile import is_note
 from core.intake.paths import Paths
-from core.messages import message
 from core.model import TEXT_SUFFIX, Failed, SourceFile
-from core.text import escaped, half_character
 
 _LATEST = 2**63 - 1
 """Nanoseconds since 1970 that SQLite can hold; a file may say a later time."""
@@ -34,7 +34,7 @@ class Scan:
     """The note files and documents of a folder, sorted by path, and the files and folders that can't be read.
 
     `not_downloaded` files have a placeholder only. `skipped` are files of kinds that nobody reads, `left_out` files and
-    folders that a person or a rule leaves out.
+    folders that the user or a rule leaves out.
     """
 
     folder: Path
@@ -95,7 +95,7 @@ def scan(
     if only is None and not (files or failed or away) and plain:
         raise SourceError(str(folder), "There are no .txt files in this folder.")
     if only is None and not (files or failed or away):
-        raise SourceError(str(folder), unread.nothing_read(one.path for one in skipped))
+        raise SourceError(str(folder), unread.nothing_read(item.path for item in skipped))
     files.sort(key=lambda file: file.path)
     return Scan(root, tuple(files), tuple(failed), tuple(away), tuple(skipped), tuple(left_out))
 
@@ -134,7 +134,7 @@ def safe(path: str) -> bool:
 def with_text(folder: Path, file: SourceFile, encoding: str = "") -> SourceFile:
     """Return the file with its content's hash and, unless it is a document, its text.
 
-    `encoding` is the one that a person chose. Raises SourceError if it can't be a note, EmptyFile if it holds nothing.
+    `encoding` is the user's choice. Raises SourceError if it can't be a note, EmptyFile if it holds nothing.
     """
     data = read(folder, file.path)
     if not data:
@@ -143,11 +143,11 @@ def with_text(folder: Path, file: SourceFile, encoding: str = "") -> SourceFile:
     if is_document(file.path, pictures=True):
         return file
     found = decoded(data, file.path, chosen=encoding)
-    return replace(file, text=found.text, encoding=found.of_file)
+    return replace(file, text=found.text, encoding=found.text_encoding)
 
 
 def root_of(folder: Path, forbidden: Path | None) -> Path:
-    """Return the folder of an import as it lies on the disk; raises SourceError as `scan` does."""
+    """Return the folder of an import as the disk names it; raises SourceError as `scan` does."""
     try:
         root = folder.expanduser().resolve(strict=True)
         is_folder = root.is_dir()
@@ -155,8 +155,8 @@ def root_of(folder: Path, forbidden: Path | None) -> Path:
         raise SourceError(str(folder), "This folder doesn't exist. Check the path.") from error
     if not is_folder:
         raise SourceError(str(folder), "This is a file, not a folder. Give the folder it is in.")
-    if half_character(str(root)) is not None:
-        raise SourceError(escaped(str(root)), "its name is not valid text. Rename it and update again.")
+    if find_half_character(str(root)) is not None:
+        raise SourceError(escape_halves(str(root)), "its name is not valid text. Rename it and update again.")
     if forbidden is not None and root.is_relative_to(forbidden.resolve()):
         raise SourceError(str(folder), "This folder is inside Tessera's own workspace. Choose another one.")
     return root
@@ -174,7 +174,7 @@ def _walk(
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
-            yield Failed(escaped(place.rstrip("/") or "."), message("can't be opened: {why}.", why=_why(error)))
+            yield Failed(escape_halves(place.rstrip("/") or "."), message("can't be opened: {why}.", why=_why(error)))
             continue
         names = {entry.name for entry in entries}
         left -= len(entries)
@@ -184,7 +184,7 @@ def _walk(
             is_folder = entry.is_dir(follow_symlinks=False)
             away = "" if is_folder else absent.stands_for(entry.name)
             away = away if away and _has_note_name(away, pictures=pictures) else ""
-            path = escaped(place + (away or entry.name))
+            path = escape_halves(place + (away or entry.name))
             if only and not only.lead_through(path):
                 continue
             if why := rules.reason(path, is_folder=is_folder):
@@ -223,7 +223,7 @@ def _checked(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: bool
     except (OSError, RuntimeError) as error:
         yield Failed(path, message("can't be read: {why}.", why=_why(error)))
         return
-    if half_character(entry.path[len(str(root)) :]) is not None:
+    if find_half_character(entry.path[len(str(root)) :]) is not None:
         yield Failed(path, message("its name is not valid text. Rename it and update again."))
     elif not stat.S_ISREG(status.st_mode):
         yield Failed(path, message("is not an ordinary file."))

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
+from core.base.jobs import Jobs
+from core.base.messages import message, plural
 from core.indexing.bases import Bases
 from core.intake.watching import Watching
-from core.jobs import Jobs
-from core.messages import message, plural
 from core.model import JOB_KINDS, Freshness, jobs_at
 from core.store import Store
 
@@ -27,10 +27,10 @@ def freshness(store: Store, jobs: Jobs, bases: Bases, watching: Watching) -> Fre
     if doing:
         return Freshness("working", tuple(doing))
     known = bases.all()
-    folders = [one for base in known for one in watching.folders(base)]
+    folders = [folder for base in known for folder in watching.folders(base)]
     counts = {
-        _AWAY: sum(one.problem is not None for one in folders),
-        _REMOVALS: sum(one.removals for one in folders),
+        _AWAY: sum(folder.problem is not None for folder in folders),
+        _REMOVALS: sum(folder.removals for folder in folders),
         _FAILED: sum(len(bases.failures(base)) for base in known),
         _NO_BASE: len(watching.refused),
         _PASSAGES: sum(map(store.refusals.count, known)),

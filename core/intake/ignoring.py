@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.errors import SourceError
+from core.base.errors import SourceError
+from core.base.messages import Message, message
 from core.intake.notefile import is_note, is_skipped
-from core.messages import Message, message
 from core.model import Failed
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def is_rules(path: str) -> bool:
 
 
 def is_leftover(name: str) -> bool:
-    """Return whether a file is one that a program leaves beside those of a person, by its name."""
+    """Return whether a file is a program's leftover next to the user's files, by its name."""
     return not is_note(name) and _LEFTOVERS.fullmatch(name) is not None
 
 
@@ -55,7 +55,7 @@ class Ignoring:
         self._root = root
         self._specs: dict[str, GitIgnoreSpec] = {}
         self.failed: list[Failed] = []
-        self._excluded = list(self._of_obsidian())
+        self._excluded = list(self._obsidian_patterns())
 
     def enter(self, place: str) -> None:
         """Read the patterns of the folder at a path below the root, "" for the root itself."""
@@ -84,10 +84,10 @@ class Ignoring:
         if not is_folder and is_leftover(name):
             return _LEFTOVER
         named = f"{path}/" if is_folder else path
-        return self._by_patterns(named) or next((why for why, one in self._excluded if one.search(named)), None)
+        return self._by_patterns(named) or next((why for why, pattern in self._excluded if pattern.search(named)), None)
 
     def _by_patterns(self, named: str) -> Message | None:
-        """Return the reason of the patterns; those of the innermost folder decide, as in `.gitignore`."""
+        """Return the reason of the patterns; the innermost folder's patterns decide, as in `.gitignore`."""
         for place in reversed(["", *_parents(named)]) if self._specs else ():
             if spec := self._specs.get(place):
                 result = spec.check_file(named[len(place) :].lstrip("/"))
@@ -99,7 +99,7 @@ class Ignoring:
                     )
         return None
 
-    def _of_obsidian(self) -> Iterator[tuple[Message, "re.Pattern[str]"]]:
+    def _obsidian_patterns(self) -> Iterator[tuple[Message, "re.Pattern[str]"]]:
         """Yield the excluded files of a vault: beginnings of paths, or regular expressions between slashes."""
         try:
             filters = json.loads(self._text(VAULT) or "{}").get("userIgnoreFilters") or []

@@ -7,23 +7,23 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
+from core.base.errors import Cancelled, SourceError
+from core.base.faults import wrap_file_errors
+from core.base.lines import line_starts
+from core.base.messages import message, skeleton
+from core.base.text import stem
 from core.embedding import Embedder
-from core.errors import Cancelled, SourceError
-from core.faults import one_file
-from core.importers import Importer
 from core.indexing.embed_queue import state_of
 from core.indexing.indexer import Indexer
 from core.intake import documents, folder, notefile, staging
 from core.intake.absent import NotDownloaded, with_note
-from core.lines import line_starts
+from core.intake.importers import Importer
 from core.markdown.tags import key
-from core.messages import message, skeleton
 from core.model import NOTE_FIELDS, Failed, KnowledgeBase, Note, Progress, Revision, SourceFile, SyncPlan, SyncReport
 from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_rows import Joined, Moved
 from core.store.note_to_index import NoteToIndex
-from core.text import stem
 
 _LOG = logging.getLogger(__name__)
 _SYNC_DELETES = Revision("delete", "sync")
@@ -61,7 +61,7 @@ def apply(
         except Cancelled:
             stopped = True
     failed += [failure for _, failure in unread.failed]
-    _remember(store, base, plan, unread)
+    _record_unread_files(store, base, plan, unread)
     if plan.is_whole:
         store.pictures.forget_problems(lasting=False)
     done = indexer.done
@@ -74,7 +74,11 @@ def apply(
         removed=removed,
         failed=(*failed, *(Failed(error.path, error.reason) for error in done.failed)),
         not_downloaded=(*plan.not_downloaded, *unread.not_downloaded),
-        incomplete=tuple(one for one in store.documents.incomplete(base) if one.note_id in written),
+        incomplete=tuple(
+            incomplete_note
+            for incomplete_note in store.documents.incomplete(base)
+            if incomplete_note.note_id in written
+        ),
         chunks=done.chunks,
         embedded_windows=done.embedded_windows,
         edits_flagged=done.flagged,
@@ -82,16 +86,16 @@ def apply(
         seconds=round(time.perf_counter() - started, 3),
     )
     store.bases.record_sync(base, plan.source_ref, report.to_dict())
-    for one in report.failed:
-        _LOG.info("Not imported: %s: %s", one.path, skeleton(one.error))
+    for item in report.failed:
+        _LOG.info("Not imported: %s: %s", item.path, skeleton(item.error))
     return report, stopped
 
 
-def _remember(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -> None:
-    """Write which files of a source weren't read; those of a folder aren't converted again until they change."""
+def _record_unread_files(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -> None:
+    """Write which files of a source weren't read; files of a folder aren't converted again until they change."""
     readers = documents.readers()
     others = {*plan.failed, *plan.not_downloaded, *plan.skipped, *unread.not_downloaded}
-    rest = [(SourceFile(one.path, -1, -1), one) for one in others - {failure for _, failure in plan.unread}]
+    rest = [(SourceFile(other.path, -1, -1), other) for other in others - {failure for _, failure in plan.unread}]
     store.documents.set_unread(base, plan.source_ref, readers, [*plan.unread, *rest, *unread.failed])
 
 
@@ -116,7 +120,7 @@ def _write(
 
 
 def _join(store: Store, plan: SyncPlan) -> Iterator[Failed]:
-    """Make notes of the workspace those of files; yield those that were changed since they were compared."""
+    """Link notes of the workspace to files; yield the notes that changed since they were compared."""
     joins = []
     for match in plan.joined:
         note = store.notes.note(match.note.note_id)
@@ -144,9 +148,9 @@ def _rename(store: Store, plan: SyncPlan) -> None:
 def _notes(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -> Iterator[NoteToIndex]:
     """Yield the new and the changed notes of a plan; files that can't be read are added to `unread`."""
     deleted = store.versions.deleted(base.id)
-    trashed = {one.path: one.version.note_id for one in deleted if one.source_ref}
-    trashed |= {one.path: one.version.note_id for one in deleted if one.source_ref == plan.source_ref}
-    taken = store.notes.ids() | {one.version.note_id for one in deleted}
+    trashed = {item.path: item.version.note_id for item in deleted if item.source_ref}
+    trashed |= {item.path: item.version.note_id for item in deleted if item.source_ref == plan.source_ref}
+    taken = store.notes.ids() | {item.version.note_id for item in deleted}
     known = {match.file.path: match.note for match in plan.changed}
     live = staging.live_in(plan.folder) if plan.importer else None
     for file in sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path):
@@ -155,7 +159,7 @@ def _notes(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -
         note_id = earlier_id or fresh_id(f"{base.id}/{file.path}", taken)
         change = Revision("sync" if old else "restore" if earlier_id else "create", "sync")
         try:
-            with one_file(file.path):
+            with wrap_file_errors(file.path):
                 note = _note(store, base, plan, file, note_id, live)
         except NotDownloaded as error:
             failure = Failed(file.path, error.reason)
@@ -173,7 +177,7 @@ def _note(
     store: Store, base: KnowledgeBase, plan: SyncPlan, file: SourceFile, note_id: str, live: Importer | None
 ) -> NoteToIndex:
     uploaded = plan.source_ref == UPLOADED
-    converter, encoding = store.notes.chosen(note_id)
+    converter, encoding = store.notes.reading_choices(note_id)
     if documents.is_document(file.path, pictures=True):
         data = folder.read(plan.folder, file.path)
         file = replace(file, content_hash=folder.content_hash(data))
@@ -182,13 +186,13 @@ def _note(
         read = documents.text_of(data, file.path, converter=converter, original=original, encoding=encoding)
         if uploaded:
             store.documents.keep(file.content_hash, data)
-        note, outline = notefile.of_document(read, file.path)
+        note, outline = notefile.document_note(read, file.path)
     elif live:
         file = file if file.text else folder.with_text(plan.folder, file, encoding)
-        note, outline = notefile.of_document(staging.text_of(live, file.path), file.path)
+        note, outline = notefile.document_note(staging.text_of(live, file.path), file.path)
     else:
         file = file if file.text else folder.with_text(plan.folder, file, encoding)
-        note, outline = notefile.of_text(file.text, file.path, plain=base.plain, encoding=file.encoding)
+        note, outline = notefile.parse_note(file.text, file.path, plain=base.plain, encoding=file.encoding)
     if note.plain:
         _LOG.info("Read: base %s, file %s, %d lines", base.name, file.path, len(line_starts(note.body)))
     note = replace(
@@ -205,11 +209,11 @@ def _note(
 
 
 def _in_its_text(note: Note) -> dict[str, object]:
-    """Return the values that a note's own text says of the fields that a person set otherwise."""
+    """Return the text's own values of the fields that the user overrode."""
     if not (text := (note.front or "") + note.body):
         return {}
     try:
-        of_text, _ = notefile.of_text(text, str(note.path), plain=note.plain)
+        of_text, _ = notefile.parse_note(text, str(note.path), plain=note.plain)
     except SourceError:
         return {}
     values = {name: (getattr(of_text, name), getattr(note, name)) for name in NOTE_FIELDS}

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from core import chunking, embedding
-from core.call_log import log_bases, logged
-from core.errors import Cancelled, SourceError, SyncRefused
-from core.faults import one_file
+from core.base.call_log import log_bases, log_call
+from core.base.errors import Cancelled, SourceError, SyncRefused
+from core.base.faults import wrap_file_errors
+from core.base.text import compose
 from core.indexing.bases import Bases
 from core.indexing.embed_queue import FAILURES, EmbedQueue
+from core.indexing.models import Models
 from core.intake import documents, folder, notefile, staging, sync
 from core.intake.ignoring import is_rules
 from core.intake.importing import UPLOADED, apply
@@ -32,9 +34,7 @@ from core.model import (
     SyncReport,
     no_progress,
 )
-from core.models import Models
 from core.store import Store
-from core.text import composed
 
 _WRITING, _WRITING_ALONE = 0.05, 0.9
 """Shares of the progress of an import that are writing, with a model and without; embedding takes the rest."""
@@ -57,10 +57,10 @@ class Imports:
         file = file.expanduser()
         tokens = embedding.build(embedder).tokens
         try:
-            with one_file(file.name):
+            with wrap_file_errors(file.name):
                 data = folder.read(file.parent, file.name)
                 if documents.is_document(file.name):
-                    note, _ = notefile.of_document(documents.text_of(data, file.name), file.name)
+                    note, _ = notefile.document_note(documents.text_of(data, file.name), file.name)
                 else:
                     note, _ = notefile.read(data, file.name)
                 note = replace(note, id=file.stem)
@@ -99,15 +99,21 @@ class Imports:
         if plan.removed or any(file.content_hash in elsewhere for file in plan.added):
             return self.plan_changes(path, base)
         before = self._store.documents.unread_of(base, plan.source_ref, documents.readers())
-        others = {path: one for path, one in before.items() if path not in only}
-        failed = [others.pop(one.path) for one in self._bases.failures(base, plan.source_ref) if one.path in others]
-        away = [others.pop(one.path) for one in self._bases.not_downloaded(base, plan.source_ref) if one.path in others]
+        others = {path: item for path, item in before.items() if path not in only}
+        failed = [
+            others.pop(failure.path)
+            for failure in self._bases.failures(base, plan.source_ref)
+            if failure.path in others
+        ]
+        away = [
+            others.pop(item.path) for item in self._bases.not_downloaded(base, plan.source_ref) if item.path in others
+        ]
         return replace(
             plan,
             failed=(*(failure for _, failure in failed), *plan.failed),
             not_downloaded=(*(failure for _, failure in away), *plan.not_downloaded),
             skipped=(*(failure for _, failure in others.values()), *plan.skipped),
-            unread=(*(one for one in failed if one[0].mtime_ns >= 0), *plan.unread),
+            unread=(*(item for item in failed if item[0].mtime_ns >= 0), *plan.unread),
         )
 
     def target(self, path: Path, base: str | None = None) -> tuple[str, NewBase | None]:
@@ -125,11 +131,11 @@ class Imports:
         own, forbidden = self._store.notes.files(known), self._store.folder
         scanned = folder.scan(path, forbidden=forbidden, plain=known.plain)
         ref, taken = str(scanned.folder), {note.path for note in own if note.source_ref == str(scanned.folder)}
-        paths = {composed(file.path): file.path for file in scanned.files if file.path not in taken}
+        paths = {compose(file.path): file.path for file in scanned.files if file.path not in taken}
         loose = {
-            note.note_id: replace(note, path=paths.pop(composed(note.path)))
-            for note in self._store.notes.loose(known)
-            if composed(note.path) in paths
+            note.note_id: replace(note, path=paths.pop(compose(note.path)))
+            for note in self._store.notes.local_notes(known)
+            if compose(note.path) in paths
         }
         joining = [replace(note, source_ref=ref) for note in loose.values()]
         others = [note for note in own if note.note_id not in loose]
@@ -222,7 +228,7 @@ class Imports:
                 folder=str(plan.folder),
             )
         watch = watch and plan.source_ref != UPLOADED
-        with logged("import", base=plan.base) as line:
+        with log_call("import", base=plan.base) as line:
             report = self._applied(plan, embed, watch, progress)
             lists = {"failed": len(report.failed), "incomplete": len(report.incomplete)}
             line.update({name: getattr(report, name) for name in _COUNTS} | lists)
@@ -232,7 +238,7 @@ class Imports:
         if not plan.is_empty:
             self._store.open_index()
         started = time.perf_counter()
-        base = self._store.bases.of_id(plan.base_id) if plan.base_id else self._base_for_import(plan.base, watch=watch)
+        base = self._store.bases.by_id(plan.base_id) if plan.base_id else self._base_for_import(plan.base, watch=watch)
         log_bases([base])
         embed = embed and base.embed_at_once
         share = _WRITING_ALONE if base.without_model else _WRITING

@@ -7,14 +7,14 @@ kept. Nothing here may change the length of the text.
 import re
 from dataclasses import replace
 
+from core.base.messages import Message, plural
+from core.base.text import stem
 from core.intake.documents import DocumentText
 from core.intake.encoding import decoded, doubtful, unreadable
 from core.markdown import frontmatter
-from core.markdown.body import Inside, distinct_tags, look_into, short_title
+from core.markdown.body import BodyMetadata, distinct_tags, look_into, short_title
 from core.markdown.outline import Outline
-from core.messages import Message, plural
 from core.model import NOTE_SUFFIXES, SKIPPED_FOLDERS, Note, TextEncoding, summed
-from core.text import stem
 
 _DRAWING = ".excalidraw"
 
@@ -28,11 +28,16 @@ def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]
     `left_out` and in a warning. All of a `plain` text is body.
     """
     found = decoded(data, path)
-    return of_text(found.text, path, plain=plain, encoding=found.of_file)
+    return parse_note(found.text, path, plain=plain, encoding=found.text_encoding)
 
 
-def of_text(
-    text: str, path: str, *, plain: bool = False, inside: Inside | None = None, encoding: TextEncoding | None = None
+def parse_note(
+    text: str,
+    path: str,
+    *,
+    plain: bool = False,
+    inside: BodyMetadata | None = None,
+    encoding: TextEncoding | None = None,
 ) -> tuple[Note, Outline]:
     """Return what `read` returns, of the decoded text of a file; `inside` is what its body says, if it was read."""
     yaml_start, yaml_end, body_start = (0, 0, 0) if plain else frontmatter.span(text)
@@ -69,7 +74,7 @@ def _long_title(title: str) -> dict[str, object]:
 
 
 def _drawing(path: str, front: frontmatter.FrontMatter) -> str:
-    """Return the name of a drawing of Excalidraw in a note, whose headings are those of the program, "" for others."""
+    """Return the name of a drawing of Excalidraw in a note, recognized by the program's headings, "" for others."""
     name = stem(path)
     is_drawing = name.lower().endswith(_DRAWING) or "excalidraw-plugin" in front.extra
     return re.sub(rf"(?i){re.escape(_DRAWING)}$", "", name) if is_drawing else ""
@@ -85,9 +90,9 @@ def _not_searched(count: int) -> tuple[Message, ...]:
     return (told,) if count else ()
 
 
-def of_document(read: DocumentText, path: str) -> tuple[Note, Outline]:
+def document_note(read: DocumentText, path: str) -> tuple[Note, Outline]:
     """Return the note of a converted document and the outline of its body."""
-    note, outlined = of_text(read.text, path, encoding=read.encoding)
+    note, outlined = parse_note(read.text, path, encoding=read.encoding)
     warnings, left_out = (*note.warnings, *read.warnings), summed((*note.left_out, *read.left_out))
     return replace(note, document=read.document, warnings=warnings, left_out=left_out), outlined
 

@@ -3,36 +3,36 @@
 from collections.abc import Container, Iterable, Iterator
 from pathlib import PurePosixPath
 
-from core.text import composed
+from core.base.text import compose
 
 
 class Paths:
-    """Files and folders, by their paths from a folder with forward slashes, and all that lies in those folders.
+    """Files and folders, by their paths from a folder with forward slashes, and all content of those folders.
 
     Watchers of a file system may report a name in another form than its folder lists it.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
-        self._paths = frozenset(map(composed, paths))
+        self._paths = frozenset(map(compose, paths))
         self._above = {above for path in self._paths for above in ancestry(path)}
 
     def __contains__(self, path: str) -> bool:
-        return any(one in self._paths for one in ancestry(composed(path)))
+        return any(item in self._paths for item in ancestry(compose(path)))
 
     def lead_through(self, folder: str) -> bool:
-        """Return whether any of the paths is a folder, lies in it, or has it in itself."""
-        return composed(folder) in self._above or folder in self
+        """Return whether any of the paths is a folder, is in it, or contains it."""
+        return compose(folder) in self._above or folder in self
 
 
 def ancestry(path: str) -> Iterator[str]:
-    """Yield a path and the folders it lies in, the nearest first."""
+    """Yield a path and the folders it is in, the nearest first."""
     while path:
         yield path
         path = path.rpartition("/")[0]
 
 
 def free(path: str, taken: Container[str]) -> str:
-    """Return the path, or one with a number behind it that isn't taken, in time logarithmic in their number."""
+    """Return the path, with a number appended if it is taken, in time logarithmic in the number of paths."""
     if path not in taken:
         return path
     pure = PurePosixPath(path)

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from core.base.errors import SourceError
 from core.documents.unread import nothing_read
-from core.errors import SourceError
-from core.importers import Imported, Importer, importer_of
-from core.importers.fronting import EXPORT
 from core.intake import upload
 from core.intake.documents import DocumentText
 from core.intake.folder import safe
+from core.intake.importers import Imported, Importer, importer_of
+from core.intake.importers.fronting import EXPORT
 from core.intake.upload import MAX_ENTRIES, MAX_UNPACKED, too_much
 from core.model import Document, Failed
 
@@ -54,7 +54,7 @@ def fill_of_file(file: Path, into: Path) -> list[Failed]:
 def _not_empty(folder: Path, name: str, others: list[Failed]) -> list[Failed]:
     if any(folder.iterdir()):
         return others
-    raise SourceError(name, nothing_read(one.path for one in others))
+    raise SourceError(name, nothing_read(other.path for other in others))
 
 
 def name_of(path: Path) -> str:
@@ -82,20 +82,20 @@ def write(importer: Importer, destination: Path) -> tuple[list[Failed], list[Fai
     """
     failed: list[Failed] = []
     lacking, total = [], 0
-    for count, one in enumerate(importer.notes(), start=1):
-        if isinstance(one, Failed):
-            failed.append(one)
+    for count, note in enumerate(importer.notes(), start=1):
+        if isinstance(note, Failed):
+            failed.append(note)
             continue
-        data = one.text.encode("utf-8", "replace")
+        data = note.text.encode("utf-8", "replace")
         total += len(data)
         if count > MAX_ENTRIES or total > MAX_UNPACKED:
             raise too_much(importer.name)
-        if not safe(one.path) or one.path.startswith("/"):
-            raise SourceError(ascii(one.path), "This name could lead out of the folder; the whole upload is refused.")
-        target = destination / one.path
+        if not safe(note.path) or note.path.startswith("/"):
+            raise SourceError(ascii(note.path), "This name could lead out of the folder; the whole upload is refused.")
+        target = destination / note.path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
-        lacking += [Failed(one.path, omission.message) for omission in one.left_out]
+        lacking += [Failed(note.path, omission.message) for omission in note.left_out]
     if failed and not total:
         raise SourceError(failed[0].path, failed[0].error)
     return failed, lacking
@@ -108,19 +108,19 @@ def rewritten(staging: Path) -> tuple[str, list[Failed], list[Failed]]:
         return "", [], []
     with _beside(staging) as notes:
         failed, lacking = write(importer, notes)
-        for one in list(staging.iterdir()):
-            shutil.rmtree(one) if one.is_dir() else one.unlink()
-        for one in list(notes.iterdir()):
-            one.rename(staging / one.name)
+        for item in list(staging.iterdir()):
+            shutil.rmtree(item) if item.is_dir() else item.unlink()
+        for item in list(notes.iterdir()):
+            item.rename(staging / item.name)
     return importer.name, failed, lacking
 
 
 def text_of(importer: Importer, path: str) -> DocumentText:
     """Return the text of the note of a file; raises SourceError."""
-    one = next(iter(importer.notes([path])))
-    if isinstance(one, Imported):
-        return DocumentText(one.text, Document("md", importer.name))
-    raise SourceError(path, one.error)
+    imported = next(iter(importer.notes([path])))
+    if isinstance(imported, Imported):
+        return DocumentText(imported.text, Document("md", importer.name))
+    raise SourceError(path, imported.error)
 
 
 @contextmanager

@@ -4,19 +4,49 @@ Only new files, and files with another time, size or stamp, are read, once. If a
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Container, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Container, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from core.errors import SourceError
-from core.faults import one_file
+from core.base.errors import SourceError
+from core.base.faults import wrap_file_errors
+from core.base.text import compose, name_key
+from core.documents.kinds import PICTURES, kind_of
+from core.documents.unread import nothing_read, why_not_read
 from core.intake import absent
 from core.intake.folder import Scan, scan, with_text
-from core.intake.page_pictures import pages_only
 from core.intake.paths import Paths, ancestry
 from core.model import READ_AGAIN, Failed, KnownNote, Match, SourceFile, SyncPlan
-from core.text import composed, name_key
+
+# Pictures in a folder: pages to be read, or pictures that the notes next to them show.
+
+_SHOWING = frozenset("md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split())
+"""Kinds of notes that show pictures beside them."""
+_LEAST_BYTES = 10_000
+"""Size of a picture below which it is no page but an icon."""
+
+
+def pages_only(scanned: Scan, known: Collection[str], *, whole: bool) -> Scan:
+    """Return a scan of which only those pictures are documents that are pages, the others are files that aren't read.
+
+    Where there is no note that could show it, a picture is a page. One that is a note already, among the paths of
+    `known`, stays one. Raises SourceError for a `whole` folder of which nothing is left.
+    """
+    pictures = [file for file in scanned.files if kind_of(file.path) in PICTURES]
+    paths = (*known, *(file.path for file in scanned.files))
+    may_show = any(kind_of(path) in _SHOWING for path in paths)
+    others = {file.path for file in pictures if file.path not in known and (may_show or file.size < _LEAST_BYTES)}
+    files = tuple(file for file in scanned.files if file.path not in others)
+    failed, away = (
+        tuple(item for item in item if not may_show or kind_of(item.path) not in PICTURES)
+        for item in (scanned.failed, scanned.not_downloaded)
+    )
+    skipped = (*scanned.skipped, *(Failed(path, why_not_read(path)) for path in sorted(others)))
+    if whole and not (files or failed or away):
+        raise SourceError(str(scanned.folder), nothing_read(item.path for item in skipped))
+    return replace(scanned, files=files, failed=failed, not_downloaded=away, skipped=skipped)
+
 
 _KEPT = 8_000_000
 """Characters of new and changed files that a plan keeps, so that they are read once."""
@@ -62,7 +92,7 @@ def plan(
     mine = {note.path: note for note in known if note.source_ref == ref}
     scanned = pages_only(scanned, mine, whole=only is None) if removals else scanned
     # A file of an upload is named in the form of the system that sent it.
-    alike = {} if removals else {composed(path): note for path, note in mine.items()}
+    alike = {} if removals else {compose(path): note for path, note in mine.items()}
     compared = _compare(scanned, mine, alike, unread)
     compared.failed += [failure for _, failure in compared.unread]
     moved = _moved(known, compared.new) if removals else []
@@ -105,12 +135,12 @@ def _compare(
     alike: Mapping[str, KnownNote],
     unread: Mapping[str, tuple[SourceFile, Failed]],
 ) -> _Comparison:
-    away = [absent.with_note(one) if one.path in known else one for one in scanned.not_downloaded]
+    away = [absent.with_note(failed) if failed.path in known else failed for failed in scanned.not_downloaded]
     compared, room = _Comparison(failed=list(scanned.failed), away=away), _KEPT
     present = {file.path for file in scanned.files}
     for file in scanned.files:
         note = known.get(file.path)
-        if note is None and (other := alike.get(composed(file.path))) and other.path not in present:
+        if note is None and (other := alike.get(compose(file.path))) and other.path not in present:
             note = other
         same = note is not None and note.is_as(file)
         if note and same and file.is_settled:
@@ -121,7 +151,7 @@ def _compare(
             compared.unread.append((before, failure))
             continue
         try:
-            with one_file(file.path):
+            with wrap_file_errors(file.path):
                 file = with_text(scanned.folder, file, note.encoding if note else "")
         except absent.NotDownloaded as error:
             failure = Failed(file.path, error.reason)
@@ -188,7 +218,7 @@ def _moved_away(
 
     The latter have the name of one that no note has.
     """
-    names = {_name(one.path) for one in away if one.path not in known}
+    names = {_name(failed.path) for failed in away if failed.path not in known}
     removed: list[KnownNote] = []
     held: list[KnownNote] = []
     for note in gone:

@@ -1,16 +1,16 @@
-"""Folders of text files: each `BASE/texts` below the settings' `base_dir` is a base of kind `lines`, made by itself."""
+"""Folders of text files: each `BASE/texts` below the settings' `base_dir` is automatically a base of kind `lines`."""
 
 import logging
 from collections.abc import Mapping
 from pathlib import Path
 
-from core.config import Settings
-from core.errors import Cancelled, ConfigError, TesseraError
+from core.base.errors import Cancelled, ConfigError, TesseraError
 from core.indexing.bases import Bases
 from core.intake.imports import Imports
 from core.intake.notefile import is_skipped
 from core.model import KnowledgeBase, Progress, ScannedFolder, no_progress
-from core.settings_sections import KnowledgeSettings
+from core.settings.config import Settings
+from core.settings.sections import KnowledgeSettings
 
 TEXTS = "texts"
 

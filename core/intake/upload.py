@@ -17,16 +17,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from core.base.errors import SourceError
+from core.base.messages import message
+from core.base.text import find_half_character
 from core.documents.converting import is_document
 from core.documents.unread import why_not_read
-from core.errors import SourceError
 from core.intake.absent import PLACEHOLDER, stands_for
 from core.intake.ignoring import is_leftover, is_rules
 from core.intake.notefile import is_note, is_skipped
 from core.intake.paths import free
-from core.messages import message
 from core.model import Failed
-from core.text import half_character
 
 MAX_UNPACKED = 1024 * 1024 * 1024
 MAX_ENTRIES = 100_000
@@ -65,7 +65,7 @@ class _Allowance:
 def unpack(files: Iterable[tuple[str, bytes]], destination: Path) -> list[Failed]:
     """Write the note files and documents among uploaded (name, bytes) pairs below `destination`; return the others.
 
-    A picture that is uploaded by itself is a document; one of a folder belongs to the notes that link to it.
+    A picture that is uploaded alone is a document; one of a folder belongs to the notes that link to it.
     Raises SourceError for a name that leads out of it, or too much data.
     """
     total, others = 0, []
@@ -220,8 +220,8 @@ def _unzip(archive: zipfile.ZipFile, destination: Path, allowance: _Allowance, *
             with tempfile.TemporaryFile() as inner:
                 inner.writelines(allowance.blocks(source, size))
                 inner.seek(0)
-                with _listed(inner, path) as one:
-                    others += _unzip(one, destination, allowance, depth=1)
+                with _listed(inner, path) as zip_file:
+                    others += _unzip(zip_file, destination, allowance, depth=1)
     return others
 
 
@@ -246,7 +246,7 @@ def _checked(name: str) -> str:
         or re.match(r"[A-Za-z]:", name)
         or any(part.strip() in ("", ".", "..") for part in parts)
         or any(char < " " or char == "\x7f" for char in name)
-        or half_character(name) is not None
+        or find_half_character(name) is not None
     )
     if bad:
         shown = ascii(name) if not name.isprintable() else f"'{name}'"
@@ -255,7 +255,7 @@ def _checked(name: str) -> str:
 
 
 def _write(destination: Path, path: str, blocks: Iterable[bytes]) -> None:
-    """Write a file of an upload; one of a name that the upload had before gets a number behind it."""
+    """Write a file of an upload; a name that the upload had before gets a number appended."""
     try:
         (destination / path).parent.mkdir(parents=True, exist_ok=True)
         target = destination / free(path, _Written(destination))

@@ -9,16 +9,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.call_log import logged
-from core.config import Settings
-from core.errors import TesseraError
+from core.base.call_log import log_call
+from core.base.errors import TesseraError
+from core.base.jobs import Jobs
+from core.base.messages import Message
 from core.indexing.bases import Bases
 from core.intake.events import FileEvents
 from core.intake.imports import Imports
 from core.intake.textfolders import TextFolders
-from core.jobs import Jobs
-from core.messages import Message
 from core.model import KnowledgeBase, Progress, SyncPlan, SyncReport, WatchedFolder
+from core.settings.config import Settings
 
 _LOG = logging.getLogger(__name__)
 _PATIENCE = 0.2
@@ -39,8 +39,8 @@ _IMPORT = "import"
 class Watching:
     """Syncs the folders of watched bases as their files change, in a thread of its own.
 
-    Files are synced as the system tells of them, and all that changed besides every `scan_interval` seconds. Notes are
-    removed by a person where they are many, counting those of the last hour, and a folder that is missing keeps its
+    Files are synced as the system reports them, and all other changes every `scan_interval` seconds. Notes are
+    removed by the user where they are many, counting those of the last hour, and a folder that is missing keeps its
     notes. A text folder that is new becomes a base. `index` is called after each sync, and after each look at a base
     whose pictures count; `reread` reads the settings again if their file changed.
     """
@@ -191,7 +191,7 @@ class Watching:
         return True
 
     def _plan(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> tuple[SyncPlan, int]:
-        """Return the plan of a sync without the removals that wait for a person, and their number."""
+        """Return the plan of a sync without the removals that the user has to confirm, and their number."""
         plan = self._notes.plan_changes(Path(folder), base, changed)
         before = self._seen.get((base.id, folder))
         waits = bool(before and before.removals) or self._removes_many(base, plan)
@@ -208,16 +208,16 @@ class Watching:
             (plan.failed, self._bases.failures(base, plan.source_ref)),
             (plan.not_downloaded, self._bases.not_downloaded(base, plan.source_ref)),
         )
-        return any({one.path for one in now} != {one.path for one in before} for now, before in lists)
+        return any({failed.path for failed in now} != {failed.path for failed in before} for now, before in lists)
 
     def _sync(self, base: KnowledgeBase, folder: str, changed: Set[str]) -> Message | None:
         """Sync a folder as a job, and return why it failed; a finished job leaves no result on the screen.
 
-        A sync that only notes new times of files is not told.
+        A sync that only records new times of files isn't reported.
         """
 
         def work(progress: Progress) -> SyncReport | None:
-            with logged("sync"):
+            with log_call("sync"):
                 plan, _ = self._plan(base, folder, changed)  # once more: now no other import runs
                 if plan.base_id != base.id:
                     return None

@@ -1,4 +1,4 @@
-"""A page of the web by its address: one request, by a person's wish, to a public address and nowhere else."""
+"""A page of the web by its address: one request, started by the user, to a public address and nowhere else."""
 
 import codecs
 import http.client
@@ -14,9 +14,9 @@ from hashlib import blake2b
 from importlib.metadata import version
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
-from core.encodings.declared import decode_declared
-from core.encodings.names import known_encoding
-from core.errors import SourceError
+from core.base.encodings.declared import decode_declared
+from core.base.encodings.names import normalize_encoding
+from core.base.errors import SourceError
 
 MAX_BYTES = 20 * 1024 * 1024
 SECONDS = 30.0
@@ -155,7 +155,7 @@ def _answered(connection: http.client.HTTPConnection, address: str) -> WebPage:
 
 def in_its_charset(data: bytes, suffix: str, charset: str | None) -> bytes:
     """Return a text in UTF-8 with a byte order mark where the answer named its encoding, which its file can't say."""
-    if suffix == ".pdf" or known_encoding(charset or "") in ("", "utf-8"):
+    if suffix == ".pdf" or normalize_encoding(charset or "") in ("", "utf-8"):
         return data
     declared = decode_declared(data, suffix[1:], charset or "")
     return codecs.BOM_UTF8 + declared[0].encode() if declared else data

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from core.base.text import compose
 from core.markdown import outline, parser
 from core.markdown.inline import hide, prose
 from core.markdown.links import DESTINATION, Link, definitions, extract
@@ -13,7 +14,6 @@ from core.markdown.outline import Outline
 from core.markdown.parser import Parsed
 from core.markdown.tags import in_text, key
 from core.model import NOTE_SUFFIXES
-from core.text import composed
 
 MAX_TITLE = 200
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//")
@@ -36,7 +36,7 @@ _LABEL = re.compile(r"^ {0,3}\[([^\[\]\n]{1,1000})\]: *(<[^<>\n]*>|\S+)", re.MUL
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class BodyMetadata:
     """The first title in a body, or "", its tags, its links and its outline."""
 
     title: str
@@ -50,17 +50,17 @@ class Inside:
         return _distinct(filter(None, (_target(link, folder) for link in self.links)), str)
 
 
-def look_into(body: str, path: str, *, plain: bool = False) -> Inside:
+def look_into(body: str, path: str, *, plain: bool = False) -> BodyMetadata:
     """Read a body; raises SourceError, with the `path` of its note, for one that is too large to parse.
 
     A `plain` text has no title, tags and links.
     """
     if plain:
-        return Inside("", (), (), outline.of_plain(body))
+        return BodyMetadata("", (), (), outline.plain_outline(body))
     parsed = parser.parse(body, path)
-    outlined = outline.of(parsed)
+    outlined = outline.build_outline(parsed)
     tags, links = _inline(parsed)
-    return Inside(_first_title(outlined), distinct_tags(tags), tuple(links), outlined)
+    return BodyMetadata(_first_title(outlined), distinct_tags(tags), tuple(links), outlined)
 
 
 def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
@@ -69,13 +69,13 @@ def distinct_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def attachments_in(body: str, path: str) -> tuple[str, ...]:
-    """Return the files beside a note that its body names, as they are written, each once; raises SourceError."""
+    """Return the files next to a note that its body names, as they are written, each once; raises SourceError."""
     named = (_file(link) for link in look_into(body, path).links if not _ADDRESS.match(link.target))
     return _distinct(filter(_ATTACHMENT.search, named), str)
 
 
 def pictures_in(body: str, path: str) -> dict[str, int]:
-    """Return the pictures beside a note that its body shows, as they are written, each with the place behind the first.
+    """Return the pictures next to a note that its body shows, as written, each with the place after the first.
 
     Raises SourceError for a body that is too large to parse.
     """
@@ -101,7 +101,7 @@ def _shown(match: re.Match[str], labels: Mapping[str, str]) -> str:
 
 def short_title(title: str) -> str:
     """Return a title on one line, of at most MAX_TITLE characters."""
-    title = " ".join(composed(title).split())
+    title = " ".join(compose(title).split())
     return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1].rstrip() + "…"
 
 

@@ -1,6 +1,6 @@
 """Front matter -> the fields of a note.
 
-Only a file whose first line is `---` has front matter, down to the next `---` or `...`, and only if a mapping stands
+Only a file whose first line is `---` has front matter, down to the next `---` or `...`, and only if a mapping is
 between them. The YAML isn't trusted: only plain values are built.
 """
 
@@ -13,11 +13,11 @@ from typing import Any, get_args
 import yaml
 from yaml.constructor import SafeConstructor
 
-from core.lines import LINE_END
+from core.base.lines import LINE_END
+from core.base.messages import Message, message
 from core.markdown.tags import in_list
-from core.markdown.yamlblock import Block, block
-from core.messages import Message, message
-from core.model import NOTE_FIELDS, FieldKind, FieldValues, NoteStatus, Omission, exact, of_clock
+from core.markdown.yamlblock import YamlBlock, block
+from core.model import NOTE_FIELDS, FieldKind, FieldValues, NoteStatus, Omission, clock_to_utc, exact
 
 _MOST_NAMED = 10
 """Lines that can't be read of which each is named."""
@@ -30,7 +30,9 @@ KEYS = {name: field.keys or (name,) for name, field in NOTE_FIELDS.items()} | _T
 _KINDS = {name: field.kind for name, field in NOTE_FIELDS.items()} | dict.fromkeys(_TIMES, "day")
 _FIELDS = {key: name for name, keys in KEYS.items() for key in keys}
 _KNOWN = frozenset(_FIELDS)
-_EMPTY = {one.name: "" if one.default is MISSING else one.default for one in fields(FieldValues)}
+_EMPTY = {
+    fieldvalue.name: "" if fieldvalue.default is MISSING else fieldvalue.default for fieldvalue in fields(FieldValues)
+}
 _YAML_TAG = "tag:yaml.org,2002:"
 _NULL = f"{_YAML_TAG}null"
 _UNFIT = (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -57,14 +59,14 @@ class FrontMatter:
 def span(text: str) -> tuple[int, int, int]:
     """Return the start and end of the YAML and the start of the body; zeros where there is none.
 
-    What stands between the two lines and is no mapping belongs to the body.
+    Text between the two lines that is no mapping belongs to the body.
     """
     start, end, body = delimited(text)
     return (start, end, body) if body and block(text[start:end], _KNOWN) else (0, 0, 0)
 
 
 def delimited(text: str) -> tuple[int, int, int]:
-    """Return what `span` returns, whatever stands between the two lines."""
+    """Return what `span` returns, whatever is between the two lines."""
     opening = _OPENING.match(text)
     closing = _CLOSING.search(text, opening.end()) if opening else None
     return (opening.end(), closing.start(), closing.end()) if opening and closing else (0, 0, 0)
@@ -89,7 +91,7 @@ def parse(source: str) -> FrontMatter:
     return front
 
 
-def mapping(source: str) -> Block | None:
+def mapping(source: str) -> YamlBlock | None:
     """Return the mapping of the YAML between the two lines, None where it is none."""
     return block(source, _KNOWN)
 
@@ -97,7 +99,7 @@ def mapping(source: str) -> Block | None:
 def _take(front: FrontMatter, key: str, node: yaml.Node) -> None:
     """Store one key in its field; a value that its field can't hold goes to `extra`.
 
-    Fields take the text as typed: YAML would make a number of `1.10` and a truth of `no`.
+    Fields take the text as written: YAML would make a number of `1.10` and a truth of `no`.
     """
     texts = list(strings(node))
     value = ", ".join(texts).strip()
@@ -172,7 +174,7 @@ def target(text: str) -> str:
 
 
 def strings(node: yaml.Node) -> Iterator[str]:
-    """Yield the texts of a value, those of a list one by one."""
+    """Yield the texts of a value, of a list one by one."""
     if isinstance(node, yaml.SequenceNode):
         for item in node.value:
             yield from strings(item)
@@ -181,7 +183,7 @@ def strings(node: yaml.Node) -> Iterator[str]:
 
 
 def moment(value: str) -> datetime | None:
-    """Return a day as its midnight in UTC, or a time in UTC; one without an offset is of the person's clock."""
+    """Return a day as its midnight in UTC, or a time in UTC; a time without an offset is in the user's time zone."""
     match = _DATE.fullmatch(value)
     if match is None:
         return None
@@ -189,7 +191,7 @@ def moment(value: str) -> datetime | None:
     clock = f"T{int(hour):02d}{''.join(rest.split())}" if hour else ""
     try:
         at = datetime.fromisoformat(f"{year}-{int(month):02d}-{int(day):02d}{clock}")
-        return of_clock(at) if clock else exact(at)
+        return clock_to_utc(at) if clock else exact(at)
     except ValueError:
         return None
 
@@ -200,7 +202,7 @@ def _as_typed(constructor: SafeConstructor, node: yaml.ScalarNode) -> object:
 
 
 class _AsTyped(SafeConstructor):
-    """Builds the values of YAML; a number or a time that would be written otherwise than it was typed stays text."""
+    """Builds the values of YAML; a number or a time that wouldn't be written as it was read stays text."""
 
     yaml_constructors = SafeConstructor.yaml_constructors | {
         f"{_YAML_TAG}{name}": _as_typed for name in ("int", "float", "timestamp")

@@ -1,7 +1,7 @@
 """Fields -> front matter: the lines of the changed fields are written, and every other character stays.
 
 The places of keys and values come from YAML's own reader. What was written is read again: a field that reads otherwise
-than it was meant, or another one that would change with it, is refused.
+than intended, or another one that would change with it, is refused.
 """
 
 import json
@@ -14,8 +14,8 @@ from typing import cast
 import yaml
 from yaml.reader import Reader
 
-from core.errors import EditError
-from core.lines import LINE_END
+from core.base.errors import EditError
+from core.base.lines import LINE_END
 from core.markdown import frontmatter, tags, yamlblock
 from core.markdown.frontmatter import KEYS, FrontMatter
 from core.model import day_of, fields_of, is_day, on_clock
@@ -40,12 +40,12 @@ def rewritten(front: str, fields: Mapping[str, object], newline: str = "\n") -> 
     matter that can't be read, and for a value that it can't hold.
     """
     start, end, body = frontmatter.span(front)
-    if not body:  # what stands there without being a mapping belongs to the body
+    if not body:  # text there that is no mapping belongs to the body
         front = f"---{newline}---{newline}{front}"
         start, end, _ = frontmatter.span(front)
     source = front[start:end]
     ending = cast(re.Match[str], re.search(rf"{LINE_END}\Z", front[:start]))[0]
-    changed = _Writer(source, ending).written(fields)
+    changed = _YamlWriter(source, ending).written(fields)
     if frontmatter.mapping(changed) is None:  # comments alone belong to the body
         changed += "".join(f"{KEYS[name][0]}:{ending}" for name in [*fields][:1])
     _check(frontmatter.parse(source), frontmatter.parse(changed), fields)
@@ -53,7 +53,7 @@ def rewritten(front: str, fields: Mapping[str, object], newline: str = "\n") -> 
 
 
 def _check(before: FrontMatter, after: FrontMatter, fields: Mapping[str, object]) -> None:
-    """Raise EditError unless the fields are read as they are meant, and all others as before."""
+    """Raise EditError unless the fields are read as intended, and all others as before."""
     for name in KEYS:
         if after.value(name) != (fields[name] if name in fields else before.value(name)):
             raise _unfit(name)
@@ -71,7 +71,7 @@ def _unfit(name: str) -> EditError:
     )
 
 
-class _Writer:
+class _YamlWriter:
     """Changes of the YAML between the two lines; each of its lines ends with `newline`."""
 
     def __init__(self, source: str, newline: str) -> None:
@@ -138,8 +138,8 @@ class _Writer:
                 written.get(item) or _quoted(f"[[{item}]]" if linked else item, flow=True)
                 for item in cast("tuple[str, ...]", value)
             ]
-            one = isinstance(node, yaml.ScalarNode) and len(texts) == 1
-            return texts[0] if one and "[" not in texts[0][:1] else f"[{', '.join(texts)}]"
+            entry = isinstance(node, yaml.ScalarNode) and len(texts) == 1
+            return texts[0] if entry and "[" not in texts[0][:1] else f"[{', '.join(texts)}]"
         if isinstance(value, datetime):
             return _date(value, self._raw(node))
         return _quoted(str(value), style=getattr(node, "style", None))
@@ -167,11 +167,11 @@ class _Writer:
 
     def _items(self, name: str, node: yaml.Node, *, flow: bool) -> dict[str, str]:
         """Return the YAML of the items that mean one value each, by their value."""
-        one = isinstance(node, yaml.ScalarNode)
-        if not one and not (isinstance(node, yaml.SequenceNode) and bool(node.flow_style) == flow):
+        entry = isinstance(node, yaml.ScalarNode)
+        if not entry and not (isinstance(node, yaml.SequenceNode) and bool(node.flow_style) == flow):
             return {}
-        meant = {self._raw(item): _meant(name, item) for item in ([node] if one else node.value)}
-        return {values[0]: raw for raw, values in meant.items() if len(values) == 1 and (not one or raw[:1] in "'\"")}
+        meant = {self._raw(item): _meant(name, item) for item in ([node] if entry else node.value)}
+        return {values[0]: raw for raw, values in meant.items() if len(values) == 1 and (not entry or raw[:1] in "'\"")}
 
     # places
 
@@ -179,14 +179,14 @@ class _Writer:
         return self._source[node.start_mark.index : self._end_of(node)]
 
     def _colon(self, key: yaml.Node) -> int:
-        """Return the place behind the colon of a key."""
+        """Return the place after the colon of a key."""
         return self._source.index(":", key.end_mark.index) + 1
 
     def _end(self, key: yaml.Node, value: yaml.Node) -> int:
         return max(self._colon(key), self._end_of(value))
 
     def _end_of(self, node: yaml.Node) -> int:
-        """Return where the text of a node ends, without the lines behind it that YAML counts to it."""
+        """Return where the text of a node ends, without the lines after it that YAML counts to it."""
         if isinstance(node, yaml.CollectionNode) and not node.flow_style and node.value:
             last = node.value[-1]
             return self._end(*last) if isinstance(last, tuple) else self._end_of(last)

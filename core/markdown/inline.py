@@ -114,7 +114,7 @@ class _Closers:
         self._ticks: defaultdict[int, list[int]] | None = None
         self._missing: set[str] = set()
 
-    def of_code(self, ticks: int, at: int) -> int:
+    def next_backticks(self, ticks: int, at: int) -> int:
         """Return where the next run of so many backticks begins, -1 where there is none."""
         if self._ticks is None:
             self._ticks = defaultdict(list)
@@ -124,7 +124,7 @@ class _Closers:
         place = bisect_left(runs, at)
         return runs[place] if place < len(runs) else -1
 
-    def of_comment(self, mark: str, at: int) -> int:
+    def next_mark(self, mark: str, at: int) -> int:
         """Return where the next such mark begins, -1 where there is none."""
         place = -1 if mark in self._missing else self._text.find(mark, at)
         if place < 0:
@@ -137,7 +137,7 @@ def _literal(text: str, match: re.Match[str], closers: _Closers) -> tuple[Litera
     start, end = match.span()
     kind = match.lastgroup
     if kind == "ticks":
-        closer = closers.of_code(end - start, end)
+        closer = closers.next_backticks(end - start, end)
         if closer < 0:
             return None, end
         stop = closer + end - start
@@ -145,7 +145,7 @@ def _literal(text: str, match: re.Match[str], closers: _Closers) -> tuple[Litera
     if kind == "opening":
         mark = _CLOSING[match[kind]]
         # CommonMark: `<!-->` is a whole comment.
-        closer = closers.of_comment(mark, start + 2)
+        closer = closers.next_mark(mark, start + 2)
         return (None, end) if closer < 0 else (Literal(text[start : closer + len(mark)]), closer + len(mark))
     if kind in ("target", "alias"):
         target = match["target"]

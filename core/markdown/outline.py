@@ -12,7 +12,7 @@ from typing import Literal
 
 from markdown_it.token import Token
 
-from core.blobs import Span, blobs
+from core.base.blobs import Span, blobs
 from core.markdown import parser
 from core.markdown.parser import MAX_NESTING, Parsed
 from core.markdown.titles import visible
@@ -63,15 +63,15 @@ class Outline:
 
 def parse(body: str, name: str = "This note") -> Outline:
     """Return the outline of a body whose front matter is already gone; raises what `parser.parse` raises."""
-    return of(parser.parse(body, name))
+    return build_outline(parser.parse(body, name))
 
 
-def of_plain(body: str) -> Outline:
+def plain_outline(body: str) -> Outline:
     """Return the outline of a text that is no Markdown."""
     return Outline((), (), tuple(blobs(body)))
 
 
-def of(parsed: Parsed) -> Outline:
+def build_outline(parsed: Parsed) -> Outline:
     """Return the outline of a parsed body."""
     tree = _Tree(parsed)
     blocks = tree.blocks(_with_details(parsed.tokens))
@@ -188,8 +188,8 @@ _TAGS = re.compile(
 def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
     """Wrap the blocks from `<details>` to `</details>` in two tokens of their own.
 
-    CommonMark ends an HTML block at a blank line, so the two tags stand in two blocks; these are cut
-    where details begin and behind the line where they end.
+    CommonMark ends an HTML block at a blank line, so the two tags are in two blocks; these are cut
+    where details begin and after the line where they end.
     """
     edges: defaultdict[int, list[tuple[int, bool, int]]] = defaultdict(list)
     for (first, begin), (last, end) in _pairs(tokens):
@@ -223,7 +223,7 @@ def _with_details(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Yield token and line where details begin, and token and line behind their end, in one container.
+    """Yield token and line where details begin, and token and line after their end, in one container.
 
     A tag without its partner is left out, and so are two in one token: they are one block already.
     """

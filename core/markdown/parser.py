@@ -16,8 +16,8 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from core.errors import SourceError
-from core.lines import line_starts, text_end
+from core.base.errors import SourceError
+from core.base.lines import line_starts, text_end
 
 MAX_CHARACTERS = 50_000_000
 MAX_LINES = 500_000
@@ -135,7 +135,7 @@ def _content(tokens: Sequence[Token], first: int) -> str:
 def _delimited(kind: str, mark: str) -> Rule:
     """Make the rule for a block between two lines with `mark`.
 
-    It begins a line; a block of one line has nothing behind its second mark, and math ends with a
+    It begins a line; a block of one line has nothing after its second mark, and math ends with a
     line. The search stops at the first line with a mark, which keeps it linear.
     """
 

@@ -1,4 +1,4 @@
-"""The tables of a Markdown text: each row as a sentence with the words of the header, and where it stands."""
+"""The tables of a Markdown text: each row as a sentence with the words of the header, and its place."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _AROUND = " \t>\r\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """A row of a table, as characters of the text; `sentence` says it with the words of the header."""
 
     start: int
@@ -24,22 +24,22 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """A table as characters of a text, its header included, with those of its rows that say something in words."""
+class MarkdownTable:
+    """A table as characters of a text, its header included, with the rows that contain words."""
 
     start: int
     end: int
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
 
 
-def tables(text: str, lead: str = "") -> list[Table]:
-    """Return the tables of a text; `lead` is what stands before it where it is cut out of a block, such as a header."""
+def tables(text: str, lead: str = "") -> list[MarkdownTable]:
+    """Return the tables of a text; `lead` is text to prepend where it is cut out of a block, such as a header."""
     above = f"{lead.rstrip()}\n" if lead.strip() else ""
     if "|" not in text or not any(map(_is_rule, f"{above}{text}".splitlines())):
         return []
     parsed = parser.parse(above + text)
     return [
-        Table(max(0, start - len(above)), end - len(above), tuple(_rows(parsed, token.map, len(above))))
+        MarkdownTable(max(0, start - len(above)), end - len(above), tuple(_rows(parsed, token.map, len(above))))
         for token in parsed.tokens
         if token.type == "table_open" and token.map
         for start, end in [parsed.span(token)]
@@ -51,7 +51,7 @@ def _is_rule(line: str) -> bool:
     return "|" in line and "-" in line and not line.strip(_RULE)
 
 
-def _rows(parsed: parser.Parsed, between: Sequence[int], above: int) -> Iterator[Row]:
+def _rows(parsed: parser.Parsed, between: Sequence[int], above: int) -> Iterator[TableRow]:
     """Yield the rows of the table between two lines of a text whose first `above` characters aren't its own."""
     body, lines = parsed.body, parsed.lines
     first, last = between
@@ -62,7 +62,7 @@ def _rows(parsed: parser.Parsed, between: Sequence[int], above: int) -> Iterator
         start, end = behind - len(line.lstrip(_AROUND)), begin + len(line.rstrip(_AROUND))
         sentence = _sentence(names, _cells(line, parsed))
         if begin >= above and any(map(str.isalpha, sentence)):
-            yield Row(start - above, end - above, sentence)
+            yield TableRow(start - above, end - above, sentence)
 
 
 def _cells(line: str, parsed: parser.Parsed) -> list[str]:
@@ -72,7 +72,7 @@ def _cells(line: str, parsed: parser.Parsed) -> list[str]:
 
 
 def _sentence(names: Sequence[str], cells: Sequence[str]) -> str:
-    """Return `first cell: second cell` of a row with two columns; of one with more each behind its column's name."""
+    """Return `first cell: second cell` of a row with two columns; of more columns each cell after its column's name."""
     first, *others = cells or [""]
     named = len(names) > 2
     pairs = zip(names[1:], others, strict=False)

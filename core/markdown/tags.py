@@ -4,8 +4,8 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from core.base.text import compose, fold
 from core.markdown.inline import Inline
-from core.text import composed, fold
 
 _MARKS = "".join(
     chr(code)
@@ -30,12 +30,12 @@ _SIGNS = "#＃"
 
 def plain(text: str) -> str:
     """Return the stored form of a tag: composed, without the # before it and the white space around it."""
-    return composed(text.strip().lstrip(_SIGNS).strip())
+    return compose(text.strip().lstrip(_SIGNS).strip())
 
 
 def named(text: str) -> str:
     """Return the tag in a match of NAME, without a sign at its end, which belongs to the sentence."""
-    return composed(text.rstrip("/-"))
+    return compose(text.rstrip("/-"))
 
 
 def key(text: str) -> str:

@@ -8,7 +8,7 @@ from html import unescape
 
 from markdown_it.common.utils import normalizeReference
 
-from core.blobs import without_blobs
+from core.base.blobs import remove_blobs
 from core.markdown.inline import PLACE, hide
 from core.markdown.links import DESTINATION
 
@@ -30,7 +30,7 @@ def visible(text: str, references: Collection[str]) -> str:
 
     `references` are the labels of the note's link definitions, normalized.
     """
-    text = " ".join(without_blobs(_PASTED.sub(r"\1", text))[: MAX_TITLE + 1].split())
+    text = " ".join(remove_blobs(_PASTED.sub(r"\1", text))[: MAX_TITLE + 1].split())
     if len(text) > MAX_TITLE:
         text = text[: MAX_TITLE - 1] + "…"
     if _PLAIN.fullmatch(text):
@@ -49,7 +49,7 @@ def visible(text: str, references: Collection[str]) -> str:
 def _without_signs(text: str) -> str:
     """Remove the signs of emphasis, strike-through and highlights, paired by CommonMark's rules.
 
-    Unlike in CommonMark, punctuation beside a sign counts as a letter: Chinese has no spaces behind it.
+    Unlike in CommonMark, punctuation next to a sign counts as a letter: Chinese has no spaces after it.
     """
     runs = list(_SIGNS.finditer(text))
     sides = [_sides(text, run) for run in runs]

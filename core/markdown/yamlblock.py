@@ -12,8 +12,8 @@ from functools import lru_cache
 import yaml
 from yaml.reader import Reader
 
-from core.lines import LINE_END
-from core.messages import Message, message, reason_of
+from core.base.lines import LINE_END
+from core.base.messages import Message, message, reason_of
 
 MAX_CHARACTERS = 64 * 1024
 MAX_DEPTH = 20
@@ -32,7 +32,7 @@ _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 @dataclass(frozen=True, slots=True)
 class UnreadLine:
-    """A line that YAML can't read: its number in the file, the key that stands in it, if any, and why."""
+    """A line that YAML can't read: its number in the file, the key in it, if any, and why."""
 
     number: int
     key: str
@@ -40,12 +40,12 @@ class UnreadLine:
 
     @property
     def place(self) -> str:
-        """The line as a person looks for it."""
+        """The line as the user would search for it."""
         return f"{self.number} ({self.key})" if self.key else str(self.number)
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class YamlBlock:
     """The mapping of front matter, `None` for an empty one, and the lines that aren't part of it."""
 
     root: yaml.MappingNode | None
@@ -53,10 +53,10 @@ class Block:
 
 
 @lru_cache(maxsize=8)
-def block(source: str, known: frozenset[str] = frozenset()) -> Block | None:
+def block(source: str, known: frozenset[str] = frozenset()) -> YamlBlock | None:
     """Return the mapping that a text holds, None where it holds none; `known` are keys that nobody writes in prose."""
     if not source.strip():
-        return Block(None)
+        return YamlBlock(None)
     if len(source) > MAX_CHARACTERS:
         return None
     try:
@@ -65,7 +65,7 @@ def block(source: str, known: frozenset[str] = frozenset()) -> Block | None:
         return _by_lines(source, known)
     if not isinstance(root, yaml.MappingNode):
         return None
-    return Block(root) if all(map(_has_plain_keys, root.value)) else _by_lines(source, known)
+    return YamlBlock(root) if all(map(_has_plain_keys, root.value)) else _by_lines(source, known)
 
 
 def compose(source: str) -> yaml.Node | None:
@@ -106,7 +106,7 @@ def _has_plain_keys(pair: tuple[yaml.Node, yaml.Node]) -> bool:
     return isinstance(key, yaml.ScalarNode) and all(map(_has_plain_keys, inner))
 
 
-def _by_lines(source: str, known: frozenset[str]) -> Block | None:
+def _by_lines(source: str, known: frozenset[str]) -> YamlBlock | None:
     """Return the mapping of the lines that YAML can read, None where too little speaks for a mapping.
 
     The other lines are read as comments, so that all nodes have their places in the source.
@@ -132,7 +132,7 @@ def _by_lines(source: str, known: frozenset[str]) -> Block | None:
         root = compose("".join(lines))
     except (yaml.YAMLError, ValueError):
         return None
-    return Block(root, tuple(unread)) if root is None or isinstance(root, yaml.MappingNode) else None
+    return YamlBlock(root, tuple(unread)) if root is None or isinstance(root, yaml.MappingNode) else None
 
 
 def _entries(source: str) -> Iterator[list[str]]:
@@ -148,7 +148,7 @@ def _entries(source: str) -> Iterator[list[str]]:
 
 
 def _reasons(entry: list[str]) -> list[Message | None]:
-    """Return for each line of a key why YAML can't read it behind the readable ones above it."""
+    """Return for each line of a key why YAML can't read it after the readable lines above it."""
     if _reason(entry) is None:
         return [None] * len(entry)
     reasons: list[Message | None] = []

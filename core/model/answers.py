@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model.chunks import Chunk
-from core.model.notes import NoteCard
+from core.model.notes import NoteSummary
 from core.model.search import Hit, SearchResult
 
 QuoteKind = Literal["sentence", "item", "row", "code", "passage"]
@@ -23,7 +23,7 @@ class Quote:
     """
 
     number: int
-    note: NoteCard
+    note: NoteSummary
     chunk: Chunk
     kind: QuoteKind
     text: str
@@ -51,11 +51,11 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
-    """The least evidence of a search by which a base answers at all, and what it rests on.
+class AnswerThreshold:
+    """The least evidence of a search at which a base answers, and how it was measured.
 
     `basis`: `count` of the base's own `questions`, of which `share` are refused at most; or `count` questions on the
-    person's `others` bases, or `examples` that come with the program, of which `share` are answered at most. With nine
+    user's `others` bases, or `examples` that come with the program, of which `share` are answered at most. With nine
     chances in ten that share is between `low` and `high`. `windows` is how many the base had.
     """
 
@@ -69,7 +69,7 @@ class Bar:
 
     @property
     def possible(self) -> bool:
-        """Whether a measuring can give it; a damaged file may hold another one."""
+        """Whether it is within the range of a measurement; a damaged file may hold another one."""
         return 0 <= self.low <= self.high <= 1 and 0 <= self.share <= 1 and min(self.count, self.windows) >= 0
 
 
@@ -77,8 +77,8 @@ class Bar:
 class Sentence:
     """A sentence that a language model wrote, with the numbers of the quotes that it rests on.
 
-    It has none where it isn't in the notes: no quote of it stands there, `missing` amounts, dates and names of it stand
-    in none of its passages, or its quotes say it `otherwise`: with another negation, modality, comparison or order.
+    A sentence that isn't in the notes has none: no quote of it is there, `missing` amounts, dates and names are in none
+    of its passages, or its quotes say it `otherwise`: with another negation, modality, comparison or order.
     """
 
     text: str
@@ -88,10 +88,10 @@ class Sentence:
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
+class WrittenAnswer:
     """The part of a language model in an answer: its sentences so far, and the two texts that it was `sent`.
 
-    `ended`: it writes no more, because it was `stopped`, or as the `problem` says, or at its end.
+    `ended`: the model writes no more; it was `stopped`, failed with the `problem`, or is done.
     """
 
     model: str
@@ -106,18 +106,18 @@ class Writing:
 class Answer:
     """The quotes that answer a question, the best first; none where the search is below the bar and none is likely.
 
-    `evidence` is that of the first quote: six of seven `sure` answers are right, four of five `likely` ones. Where a
-    language model wrote it, the quotes are those that its sentences rest on. `no_notes`: there are none at all.
+    `evidence` is that of the first quote: six of seven `sure` answers are right, four of five `likely` ones. Of an
+    answer by a language model, the quotes are those that its sentences rest on. `no_notes`: there are none at all.
     """
 
     query: str
     quotes: tuple[Quote, ...]
     evidence: float
-    bar: Bar
+    bar: AnswerThreshold
     sure: bool
     likely: bool
     result: SearchResult
-    writing: Writing | None = None
+    writing: WrittenAnswer | None = None
     no_notes: bool = False
 
     @property
@@ -133,14 +133,16 @@ class Answer:
     def text(self) -> str:
         """The sentences that the notes prove, or the quotes below their leads, with their numbers; empty if refused."""
         if self.written:
-            cited = (one for one in self.written if one.citations)
-            return "\n".join(f"{one.text} {''.join(f'[{number}]' for number in one.citations)}" for one in cited)
+            cited = (sentence for sentence in self.written if sentence.citations)
+            return "\n".join(
+                f"{sentence.text} {''.join(f'[{number}]' for number in sentence.citations)}" for sentence in cited
+            )
         lines: list[str] = []
         lead = ""
-        for one in self.quotes:
-            lines += [one.lead] if one.lead not in ("", lead) else []
-            lines.append(f"{one.text} [{one.number}]")
-            lead = one.lead
+        for quote in self.quotes:
+            lines += [quote.lead] if quote.lead not in ("", lead) else []
+            lines.append(f"{quote.text} [{quote.number}]")
+            lead = quote.lead
         return "\n".join(lines)
 
     @property
@@ -162,7 +164,7 @@ UNPROVEN = message("The language model wrote nothing that your notes prove.")
 
 
 def told(answer: Answer) -> Message | None:
-    """Return what is to be said of an answer beside its sentences, None for nothing."""
+    """Return the remark on an answer in addition to its sentences, None for none."""
     writing = answer.writing
     if writing and writing.problem:
         return writing.problem
@@ -174,7 +176,7 @@ def told(answer: Answer) -> Message | None:
 
 
 def doubt(sentence: Sentence) -> Message | None:
-    """Return why a sentence isn't in the notes, None for one that is."""
+    """Return why a sentence isn't in the notes, None if it is."""
     if sentence.citations:
         return None
     if sentence.missing:
@@ -184,8 +186,8 @@ def doubt(sentence: Sentence) -> Message | None:
     return message("The language model named no words of your notes that say so.")
 
 
-def bar_line(bar: Bar) -> Message:
-    """Return what a bar rests on and how sure it is, as a sentence."""
+def bar_line(bar: AnswerThreshold) -> Message:
+    """Return how a threshold was measured and how sure it is, as a sentence."""
     figures = {name: round(100 * value) for name, value in (("share", bar.share), ("low", bar.low), ("high", bar.high))}
     if bar.basis == "questions":
         return message(

@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 
 BackupReason = Literal["person", "program", "daily", "migration"]
 
@@ -44,9 +44,9 @@ class Backup:
 
 @dataclass(frozen=True, slots=True)
 class RestoredBackup:
-    """A workspace that is as it was when its backup was made.
+    """A workspace that was restored from a backup.
 
-    `aside` is the folder with what was there before. `waits`: the workspace is open, and its next opening does it.
+    `aside` is the folder with the previous content. `waits`: the workspace is open, and its next opening restores it.
     """
 
     backup: Backup

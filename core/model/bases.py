@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, TypedDict
 
-from core.messages import Message
+from core.base.messages import Message
 from core.model.chunking import ChunkingOptions
 from core.model.packs import InstalledPack
 from core.model.settings import OPEN, SearchSettings
@@ -21,15 +21,14 @@ IndexState = Literal["closed", "opening", "ready", "building", "damaged", "none"
 class KnowledgeBase:
     """A named collection of notes with its own settings.
 
-    `embedder` is a name of the embedder table, with its argument after a colon
-    (`sentence:BAAI/bge-m3`); `fingerprint` and `dimension` belong to the base's vectors. A literal base has no vectors:
-    its embedder only counts tokens.
-    Without `embed_at_once` the chunks stay `pending` until a person starts the embedding. With
-    `keep_tokens` the sign bits of the windows' token vectors are stored for reranking. The settings fill the parts
-    that `search` leaves open. With `write_files` an edit of a note that is a file changes the file. With `watch`
-    the folders of the base are synced while the app runs. What a program writes waits for a person, unless the base
-    `trusts_programs`. With `read_pictures` the text in the pictures of its notes is read and found. `wish` is the
-    embedder that the archive of the base names, until a person agrees to it.
+    `embedder` is a name of the embedder table, with its argument after a colon (`sentence:BAAI/bge-m3`); `fingerprint`
+    and `dimension` belong to the base's vectors. A literal base has no vectors: its embedder only counts tokens.
+    Without `embed_at_once` the chunks stay `pending` until the user starts the embedding. With `keep_tokens` the sign
+    bits of the windows' token vectors are stored for reranking. The settings complete what `search` leaves open. With
+    `write_files` an edit of a note that is a file changes the file. With `watch` the folders of the base are synced
+    while the app runs. What a program writes waits for the user, unless the base `trusts_programs`. With
+    `read_pictures` the text in the pictures of its notes is read and found. `wish` is the embedder that the archive of
+    the base names, until the user agrees to it.
     """
 
     id: str
@@ -69,8 +68,8 @@ class KnowledgeBase:
 
 
 @dataclass(frozen=True, slots=True)
-class Powers:
-    """What the base of an archive could do where it is from, and can't do here until a person says so.
+class RequestedPermissions:
+    """Permissions that the base of an archive had where it is from, and has here only once the user grants them.
 
     `switches` are the fields that were on, `folders` the folders of its notes there, `reranker` the model of its
     re-check. Its model for meaning is the `wish` of the base.
@@ -81,15 +80,15 @@ class Powers:
     reranker: str = ""
 
 
-NO_POWERS = Powers()
+NO_POWERS = RequestedPermissions()
 
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """A base that came from an archive or the trash, and what it lacks; `own`: it is as it was, with its powers."""
+    """A base from an archive or the trash, and what it lacks; `own`: it keeps its permissions."""
 
     base: KnowledgeBase
-    powers: Powers = NO_POWERS
+    powers: RequestedPermissions = NO_POWERS
     own: bool = False
 
 
@@ -102,7 +101,7 @@ class NewBase:
 
 
 class BaseFields(TypedDict, total=False):
-    """Fields of a KnowledgeBase that change nothing that is indexed, as keyword arguments."""
+    """Fields of a KnowledgeBase that don't affect the index, as keyword arguments."""
 
     description: str
     search: SearchSettings
@@ -142,7 +141,7 @@ class ChangeCost:
 class WatchedFolder:
     """A folder of a watched base at its last look.
 
-    `problem` is why it can't be synced. A sync that would remove many notes, so many `removals`, waits for a person.
+    `problem` is why it can't be synced. A sync with many `removals` of notes waits for the user.
     """
 
     folder: str
@@ -177,9 +176,8 @@ class BaseStatus:
 class Status:
     """State of a workspace; `index_problem` is None while the vector index is sound.
 
-    `settings_problem` is why a change of `tessera.toml` doesn't hold. `unreadable` names the rows with values that
-    can't be read, as far as they were met. `set_aside` names what lay in the place of the workspace's own files and
-    was damaged.
+    `settings_problem` is why a change of `tessera.toml` isn't applied. `unreadable` names the rows with unreadable
+    values that were met so far. `set_aside` names the damaged files that were replaced.
     """
 
     folder: Path

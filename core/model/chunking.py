@@ -1,4 +1,4 @@
-"""How notes are cut, in one table.
+"""The parameters of chunking, in one table.
 
 A new parameter is a line in `ChunkingOptions`, and its translation; the strategies that use it take it by this name.
 """
@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, get_args, get_type_hints
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkingOption:
-    """The name of a parameter as a title and what it does, for a number its range and the step of its slider.
+    """A parameter of chunking: its title and explanation, for a number its range and the step of its slider.
 
     `label` is its value `n` in the name of a setup.
     """
@@ -25,7 +25,7 @@ class ChunkingOption:
     step: int = 10
 
     def problem(self, name: str, value: int) -> Message | None:
-        """Return what is wrong with a number, None for one within the range."""
+        """Return the error of a number, None for one within the range."""
         if self.least <= value <= self.most:
             return None
         return message(

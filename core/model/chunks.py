@@ -1,4 +1,4 @@
-"""Chunks of notes, a person's edits of chunks, and the reasons for a cut."""
+"""Chunks of notes, the user's edits of chunks, and the reasons for a cut."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,9 +6,9 @@ from datetime import datetime
 from statistics import fmean, pstdev
 from typing import Literal
 
-from core.messages import Message
+from core.base.messages import Message
 from core.model.documents import Document
-from core.model.notes import Failed, NoteCard
+from core.model.notes import Failed, NoteSummary
 
 ChunkKind = Literal["full_document", "markdown_section", "recursive_character", "line"]
 ChunkState = Literal["pending", "embedded", "refused", "deleted"]
@@ -22,18 +22,17 @@ _UNKNOWN = Message("")
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A slice of a note's body: `body[start:end] == text`, except where a person wrote the text.
+    """A slice of a note's body: `body[start:end] == text`, except where the user wrote the text.
 
-    A person's rewrite replaces `body[start:end]`; an added chunk follows `start`, and `end == start`.
-    A `refused` chunk has a text that the model of its base refuses: it is found by words only. A `deleted` chunk
-    keeps its place and answers no question. `id` is a hash of the note's id and the
-    chunk's text, so edits elsewhere in the note don't change it. `lead` is text before the slice that the
-    embedded text repeats: a table's header or a fence's opening line. Before the first heading `section_title`
-    is empty and `hierarchy_level` is 0; `parent_sections` run from the outermost inwards. `sections` are the titles of
-    all sections that the chunk has text of, `breadcrumb` those around its start, which the embedded text repeats.
-    In a plain note `line` is the number of the chunk's line in the file, from 1; else it is 0. So is `page`, where a
-    document has none. With a `picture`, its path from the top of the note's folder, `text` was read of that picture,
-    which stands before `start`, and `end == start`.
+    The user's rewrite replaces `body[start:end]`; an added chunk follows `start`, and `end == start`. The model of its
+    base refuses the text of a `refused` chunk: it is found by words only. A `deleted` chunk keeps its place and answers
+    no question. `id` is a hash of the note's id and the chunk's text, so edits elsewhere in the note don't change it.
+    `lead` is text before the slice that the embedded text repeats: a table's header or a fence's opening line. Before
+    the first heading `section_title` is empty and `hierarchy_level` is 0; `parent_sections` run from the outermost
+    inwards. `sections` are the titles of all sections that the chunk has text of. `breadcrumb` are those around its
+    start; the embedded text repeats them. In a plain note `line` is the number of the chunk's line in the file, from 1;
+    else it is 0. `page` is 0 where a document has none. `picture` is a path from the top of the note's folder: `text`
+    was read of that picture, which is before `start`, and `end == start`.
     """
 
     id: str
@@ -71,9 +70,9 @@ class Chunk:
         return tuple(dict.fromkeys((*self.breadcrumb, *self.sections)))
 
     def page_at(self, document: Document | None, offset: int) -> int:
-        """Return the page of the note's document on which a character of the chunk stands.
+        """Return the page of the note's document with a character of the chunk.
 
-        A chunk that a person wrote has one page; 0 for a document without pages.
+        A chunk that the user wrote has one page; 0 for a document without pages.
         """
         if document is None or self.edited or len(self.text) != self.end - self.start:
             return self.page
@@ -96,12 +95,12 @@ class RefusedChunk:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A region of a note that a person pinned: it stays one chunk, however the note is cut.
+    """A region of a note that the user pinned: it stays one chunk, however the note is cut.
 
     `anchor` is the region's text at the time of the edit, `anchor_start` its last known position. An `add` has no
-    region: its chunk follows the anchor, or ends the note where the anchor is empty. `text` is the
-    person's text; where it is empty, the region itself is the chunk. `flagged`: the anchor is missing
-    or another edit took its place, and a person must decide.
+    region: its chunk follows the anchor, or ends the note where the anchor is empty. `text` is the user's text; where
+    it is empty, the region itself is the chunk. `flagged`: the anchor is missing or another edit took its place, and
+    the user must decide.
     """
 
     id: str
@@ -146,8 +145,8 @@ class Cut:
 class Window:
     """A piece of a chunk that fits the embedder's input; `text` is the embedded text.
 
-    Its first `head` characters are the breadcrumb and the lead, the others are the chunk's own; or they say the `row`
-    of a table, which stands there in the chunk's text.
+    Its first `head` characters are the breadcrumb and the lead, the others are the chunk's own; or they put into words
+    the `row` of a table, a span of the chunk's text.
     """
 
     chunk_id: str
@@ -162,7 +161,7 @@ class Flagged:
     """An edit that waits for a decision; `note` is None where the note is gone."""
 
     edit: Edit
-    note: NoteCard | None
+    note: NoteSummary | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +192,7 @@ class Sizes:
     deviation: float = 0.0
 
     @classmethod
-    def of(cls, chunks: Sequence[Chunk]) -> "Sizes":
+    def from_chunks(cls, chunks: Sequence[Chunk]) -> "Sizes":
         """Return the figures of chunks, zeros for none."""
         tokens = [chunk.token_count for chunk in chunks]
         return cls(len(tokens), min(tokens), fmean(tokens), max(tokens), pstdev(tokens)) if tokens else cls()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 
 ClickKind = Literal["open", "copy", "cite"]
 
@@ -14,12 +14,12 @@ CLICKED: Mapping[ClickKind, Message] = {
     "copy": message("copied"),
     "cite": message("cited"),
 }
-"""What was done with a hit."""
+"""Actions on a hit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """How much a click says: its `weight`, where that of a verdict is 1, and the days after which half is left."""
+    """The weight of a click, where that of a verdict is 1, and the days after which half of it is left."""
 
     weight: float
     half_life: float

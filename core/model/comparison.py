@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import Literal
 
-from core.messages import Message
+from core.base.messages import Message
 from core.model.evaluation import QuestionResult, Run
 
 _Z = 1.959964
@@ -49,7 +49,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparisonRow:
     """Results of a question in each run, and those of METRICS and ANSWER_METRICS that are about it.
 
     `changes` compare each later run with the first: `gained` is answered within DEPTH hits where the first run
@@ -84,7 +84,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class KindComparison:
     """The number of questions of a kind with an answer, and how many each run answers within DEPTH hits."""
 
     kind: str
@@ -119,17 +119,17 @@ class SideBySide:
     runs: tuple[Run, ...]
     labels: tuple[str | Message, ...]
     metric: str
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
     answerable: int
     figures: dict[str, tuple[float, ...]]
     comparisons: tuple[dict[str, Comparison], ...]
-    kinds: tuple[Kind, ...]
+    kinds: tuple[KindComparison, ...]
     false_positives: tuple[FalsePositives, ...]
     settings: dict[str, tuple[object, ...]]
     left_out: int
     notices: tuple[Message, ...]
 
-    def changed(self, *changes: Change, run: int = -1) -> list[Row]:
+    def changed(self, *changes: Change, run: int = -1) -> list[ComparisonRow]:
         """Return the questions with these changes in a run, by default the last; `run` is at least 1."""
         at = len(self.runs) - 2 if run == -1 else run - 1
         return [row for row in self.rows if row.changes[at] in changes]

@@ -3,10 +3,10 @@
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal
 from urllib.parse import quote
 
-from core.messages import Message
+from core.base.encodings.names import EncodingOrigin as EncodingOrigin
+from core.base.messages import Message
 
 _SHOWN = {"pdf": "application/pdf"}
 """Kinds that a browser shows; it saves the others, which could hold scripts."""
@@ -18,7 +18,7 @@ class Document:
 
     `kind` is the suffix of its file, without the dot. `pages` are the places in the note's body where pages begin; a
     kind without pages has none. `original` is the hash of the file, where the workspace holds it: of an upload or a
-    page of the web; a file of a folder stays there. `chosen` is the name of a converter that a person chose.
+    page of the web; a file of a folder stays there. `chosen` is the name of a converter that the user chose.
     """
 
     kind: str
@@ -28,11 +28,11 @@ class Document:
     chosen: str = ""
 
     def page_at(self, offset: int) -> int:
-        """Return the page on which an offset of the body stands, from 1; 0 for a kind without pages."""
+        """Return the page of an offset of the body, from 1; 0 for a kind without pages."""
         return max(1, bisect_right(self.pages, offset)) if self.pages else 0
 
     def edited(self, before: str, after: str) -> "Document":
-        """Return the document of a body that was edited: pages behind the edit begin where their text is now."""
+        """Return the document of a body that was edited: pages after the edit begin where their text is now."""
         same = _shared(before, after)
         end = _shared(before[same:][::-1], after[same:][::-1])
         moved = len(after) - len(before)
@@ -51,7 +51,7 @@ class Original:
 
     @property
     def headers(self) -> Mapping[str, str]:
-        """How it is answered over HTTP."""
+        """The headers of its response over HTTP."""
         how = "inline" if self.kind in _SHOWN else "attachment"
         return {
             "Content-Type": _SHOWN.get(self.kind, "application/octet-stream"),
@@ -61,20 +61,16 @@ class Original:
         }
 
 
-EncodingOrigin = Literal["declared", "chosen", "guessed", "unsure"]
-"""How an encoding is known: by the file, by a person, by its text; `unsure` where other encodings are as likely."""
-
-
 @dataclass(frozen=True, slots=True)
 class TextEncoding:
-    """The encoding of a note's file, by the name that a person knows, and how it is known."""
+    """The encoding of a note's file, by the user's name of it, and how it is known."""
 
     name: str
     known: EncodingOrigin
 
     @property
     def chosen(self) -> str:
-        """The name where a person chose it, else ""."""
+        """The name where the user chose it, else ""."""
         return self.name if self.known == "chosen" else ""
 
 
@@ -100,4 +96,4 @@ class ConverterCard:
 def _shared(first: str, second: str) -> int:
     """Return how many characters two texts begin with that are the same."""
     pairs = enumerate(zip(first, second, strict=False))
-    return next((at for at, (one, other) in pairs if one != other), min(len(first), len(second)))
+    return next((at for at, (pair, other) in pairs if pair != other), min(len(first), len(second)))

@@ -5,14 +5,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model.chunking import ChunkingOptions
 from core.model.judgements import JudgedBy, Judgement
 from core.model.search import Hit, LostAt, StageScore
 from core.model.settings import OPEN, Level, SearchSettings
 
 BUDGET = 4000
-"""Characters of retrieved text that fit a prompt beside the question, roughly."""
+"""Characters of retrieved text that fit a prompt in addition to the question, roughly."""
 
 DEPTH = 10
 """Number of hits that the metrics consider."""
@@ -45,7 +45,7 @@ COUNTS = ("hit@1", "hit@5", "hit@10", f"hit@{BUDGET}chars")
 """Metrics that are a share of the questions: a question counts whole or not at all."""
 
 TIMES = ("p50_ms", "p95_ms")
-"""Figures beside METRICS; lower is better."""
+"""Figures in addition to METRICS; lower is better."""
 
 AnswersBy = Literal["quotes", "model"]
 MissedAt = Literal["gone", "not_indexed", "cut_apart", LostAt]
@@ -104,8 +104,8 @@ class GoldSpan(Gold):
 class Question:
     """A question with its right passages; `any`: one of them is enough.
 
-    `line` is its line in the question file, 0 without a file. A `suggested` question waits for a person
-    to accept it. `answer` is the one that a person wishes.
+    `line` is its line in the question file, 0 without a file. A `suggested` question waits for the user to accept it.
+    `answer` is the expected one.
     """
 
     id: str
@@ -141,9 +141,9 @@ class QuestionSet:
 class Pipeline:
     """A measured way to search; the base, else the settings decide what is None or empty.
 
-    `name` is the person's name for it. An open limit is DEPTH, because the metrics consider that many hits. Notes
-    with another chunking or embedder than the base's are indexed in a scratch store. `answers` are quotes of the notes,
-    or what the language model of the settings writes; `judge` says whether that model judges them.
+    `name` is chosen by the user. An open limit is DEPTH, because the metrics consider that many hits. Notes with
+    another chunking or embedder than the base's are indexed in a scratch store. `answers` are quotes of the notes, or
+    what the language model of the settings writes; `judge` says whether that model judges them.
     """
 
     name: str = ""
@@ -202,8 +202,8 @@ class Diagnosis:
 class GivenAnswer:
     """What a run answered: its text, empty where it refused, and the passage of each citation.
 
-    `quoted` of its `sentences` have a citation whose quote stands in its note. What a language model wrote holds only
-    those in its text; without any answer of its server, the `problem` says why. `judged` is None without a judge.
+    `quoted` of its `sentences` have a citation whose quote is in its note. The text of a language model holds only
+    those; `problem` is why its server gave no answer. `judged` is None without a judge.
     """
 
     text: str
@@ -222,9 +222,9 @@ class GivenAnswer:
 class QuestionResult:
     """Result of one question.
 
-    `found_rank` is the rank that completes the answer, `budget_rank` that rank within BUDGET characters; None
-    without an answer. A question without gold passages is `negative`: it has no rank and counts in no rank metric.
-    `wished` is the answer that a person wishes, `given` the one of the run, None in a run of an older version.
+    `found_rank` is the rank that completes the answer, `budget_rank` that rank within BUDGET characters; None without
+    an answer. A question without gold passages is `negative`: it has no rank and counts in no rank metric. `wished` is
+    the expected answer, `given` the one of the run, None in a run of an older version.
     """
 
     id: str
@@ -248,7 +248,7 @@ class QuestionResult:
 
     @property
     def judged(self) -> Judgement | None:
-        """What a language model says of the answer, None without a judge."""
+        """The verdict of a language model on the answer, None without a judge."""
         return self.given.judged if self.given else None
 
 

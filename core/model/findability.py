@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Literal
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model.comparison import Comparison
 from core.model.evaluation import DEPTH
 
@@ -22,7 +22,7 @@ PROBE_KINDS: dict[ProbeKind, Message] = {
     "identifier": message("Name in code"),
     "link": message("Text of a link"),
 }
-"""What a question is made from, in the order in which a note's questions are asked."""
+"""The sources of questions, in the order in which a note's questions are asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class ProbeResult(Probe):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A note that no question reaches, or a copy of another one: the `other` that stands before it, and its title."""
+    """A note that no question reaches, or a copy of another one: the `other` that ranks before it, and its title."""
 
     note_id: str
     title: str
@@ -70,7 +70,7 @@ class Finding:
 
     @property
     def message(self) -> Message:
-        """Why, and what to do."""
+        """The reason, and what to do."""
         match self.reason:
             case "copy":
                 return message("A copy of '{other}': only one of the two is shown. Keep one.", other=self.other_title)
@@ -138,9 +138,9 @@ class BaseCheck:
     @property
     def first_by_meaning(self) -> float | None:
         """Share of the questions whose note comes first by meaning alone; None in a base without a model."""
-        if not self.results or not any(one.by_meaning for one in self.results):
+        if not self.results or not any(result.by_meaning for result in self.results):
             return None
-        return sum(one.by_meaning == 1 for one in self.results) / len(self.results)
+        return sum(result.by_meaning == 1 for result in self.results) / len(self.results)
 
     @property
     def left_out(self) -> int:
@@ -151,30 +151,30 @@ class BaseCheck:
     def by_note(self) -> dict[str, list[ProbeResult]]:
         """The results by the id of their note."""
         grouped: defaultdict[str, list[ProbeResult]] = defaultdict(list)
-        for one in self.results:
-            grouped[one.note_id].append(one)
+        for result in self.results:
+            grouped[result.note_id].append(result)
         return dict(grouped)
 
     @property
     def by_kind(self) -> dict[ProbeKind, tuple[int, int]]:
         """For each kind the number of questions, and of those whose note comes first."""
-        every = Counter(one.kind for one in self.results)
-        first = Counter(one.kind for one in self.results if one.rank == 1)
+        every = Counter(result.kind for result in self.results)
+        first = Counter(result.kind for result in self.results if result.rank == 1)
         return {kind: (every[kind], first[kind]) for kind in PROBE_KINDS if every[kind]}
 
     def findable(self, note_id: str) -> float | None:
-        """Return the share of a note's questions that it comes first for, None for a note without questions."""
+        """Return the share of a note's questions that rank it first, None for a note without questions."""
         own = self.by_note.get(note_id)
-        return sum(one.rank == 1 for one in own) / len(own) if own else None
+        return sum(probe_result.rank == 1 for probe_result in own) / len(own) if own else None
 
     def _share(self, depth: int) -> float:
-        ranks = [one.rank for one in self.results]
+        ranks = [result.rank for result in self.results]
         return sum(rank is not None and rank <= depth for rank in ranks) / len(ranks) if ranks else 0.0
 
 
 @dataclass(frozen=True, slots=True)
-class Since:
-    """A check against the one before, on the questions of both: by all that a search does, and by meaning alone.
+class CheckDiff:
+    """A check against the one before, on the questions of both: by the whole search, and by meaning alone.
 
     `vanished` were there at the last check; `lost` are questions that no longer reach their note; `settings` are the
     names of those that changed.
@@ -209,11 +209,11 @@ class Since:
 
 @dataclass(frozen=True, slots=True)
 class Findability:
-    """The newest check of a base, and it against the one before, if there is one."""
+    """The newest check of a base, and its difference from the one before, if there is one."""
 
     base: str
     check: BaseCheck
-    since: Since | None = None
+    since: CheckDiff | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,19 @@
-"""What the doctor says of a workspace, and what it takes on disk."""
+"""Results of the doctor's checks of a workspace, and its space on disk."""
 
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from core.messages import Message
+from core.base.messages import Message
 
 HealthLevel = Literal["sound", "look", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What one check found: `told` says it, None where all is well; `cure` says what mends it.
+    """The result of one check: `told` is its message, None where all is well; `cure` is the remedy.
 
-    `about` says what the check means. The doctor can mend what is `mendable`, and did what is `mended`.
+    `about` explains the check. The doctor can mend what is `mendable`, and has mended what is `mended`.
     """
 
     name: str
@@ -28,7 +28,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """What all checks found."""
+    """The results of all checks."""
 
     folder: Path
     checks: tuple[Checked, ...]
@@ -36,7 +36,7 @@ class Health:
     @property
     def level(self) -> HealthLevel:
         """The worst level of all checks."""
-        levels = {one.level for one in self.checks}
+        levels = {check.level for check in self.checks}
         return "broken" if "broken" in levels else "look" if "look" in levels else "sound"
 
     @property

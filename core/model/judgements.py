@@ -1,9 +1,9 @@
-"""What a language model says of the answers of a run."""
+"""Verdicts of a language model on the answers of a run."""
 
 from dataclasses import dataclass
 from typing import Literal
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 
 JudgedBy = Literal["none", "model"]
 
@@ -22,7 +22,7 @@ _VERDICTS: dict[Agreement | None, Message] = {
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a language model says of an answer, in its own words; without a verdict, the `problem` says why."""
+    """The verdict of a language model on an answer, in its own words; without one, the `problem` says why."""
 
     verdict: Agreement | None = None
     reason: str = ""
@@ -35,5 +35,5 @@ class Judgement:
 
     @property
     def why(self) -> str | Message:
-        """The reason of the verdict, else of there being none."""
+        """The reason of the verdict, or why there is none."""
         return self.problem or self.reason

@@ -2,11 +2,11 @@
 
 from dataclasses import asdict, replace
 
-from core.messages import Message, lines, message, plural, verbatim
+from core.base.messages import Message, lines, message, plural, verbatim
 from core.model.bases import BaseKind, NewBase
 from core.model.chunking import SIZES, ChunkingOptions
 from core.model.evaluation import Pipeline
-from core.model.search import Choice, Notice
+from core.model.search import LlmSelection, Notice
 from core.model.settings import PARTS
 from core.model.terms import VALUES
 
@@ -184,7 +184,7 @@ def chunking_label(options: ChunkingOptions) -> Message:
 
 
 def new_base_line(name: str, new: NewBase) -> Message:
-    """Return what an import into a base that isn't there makes, and by which settings."""
+    """Return the base that an import would make, and its settings."""
     return message(
         "There is no base '{base}' yet: this import makes it. Model: {model}. Splitting: {splitting}.",
         base=name,
@@ -199,7 +199,7 @@ def embedder_name(embedder: str) -> Message:
 
 
 def settled_line(kind: str, title: str, *, accepted: bool) -> Message:
-    """Return what became of what waited of a note, by its kind."""
+    """Return the outcome of a note's item to review, by its kind."""
     if kind == "note":
         accept = message("'{title}' is accepted.", title=title)
         reject = message("'{title}' is in the trash.", title=title)
@@ -214,8 +214,8 @@ def base_model(kind: BaseKind, embedder: str) -> Message:
     return _NO_MODEL if kind == "literal" else embedder_name(embedder)
 
 
-def choice_line(choice: Choice) -> Message:
-    """Return whose order the hits of literal bases have."""
+def choice_line(choice: LlmSelection) -> Message:
+    """Return whether a language model or the words ordered the hits of literal bases."""
     if choice.problem:
         return message(
             "The language model didn't choose, so the hits are ordered by words. {reason}", reason=choice.problem
@@ -257,9 +257,9 @@ def _splitting(options: ChunkingOptions, own: ChunkingOptions) -> list[object]:
     return [
         *strategy,
         *(
-            replace(one.label, fields={"n": changed[name]})
-            for name, one in SIZES.items()
-            if one.label and name in changed
+            replace(size.label, fields={"n": changed[name]})
+            for name, size in SIZES.items()
+            if size.label and name in changed
         ),
     ]
 

@@ -1,10 +1,10 @@
-"""Learning from logs: their events, the facts that rules read from them, and what came of it."""
+"""Learning from logs: their events, the facts that rules read from them, and the results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
-from core.messages import Message
+from core.base.messages import Message
 from core.model.notes import Failed
 
 LogLevel = Literal["", "debug", "info", "warning", "error"]
@@ -12,8 +12,8 @@ EventKind = Literal["log", "request", "test", "command", "message"]
 NoteSource = Literal["log_learning", "test_learning", "manual", "import", "pack", "program"]
 
 ORIGIN = "source_ref"
-"""The property of a note that says where it comes from: a file and its lines."""
-NOTE_SOURCES = tuple(one for one in get_args(NoteSource) if one != "pack")
+"""The property of a note with its origin: a file and its lines."""
+NOTE_SOURCES = tuple(arg for arg in get_args(NoteSource) if arg != "pack")
 """Sources of a note that a program may name; that of packs is theirs."""
 
 
@@ -22,9 +22,9 @@ class LogEvent:
     """An event of a log: a message with its stack trace, a request, a test, a command and its output, a part of a chat.
 
     `line` and `end` are its lines in the file, from 1; in a file that isn't read by lines, its number there. `time` is
-    as the log writes it. `source` is the logger, the service, or who speaks. `count` says how often the event stands
-    there in a row. `fields` hold what a parser knows besides: `outcome` (passed, failed, skipped), `seconds`,
-    `method`, `path`, `status`, `command`.
+    as the log writes it. `source` is the logger, the service, or the speaker. `count` is how often the event is
+    repeated in a row. `fields` are what else a parser reads: `outcome` (passed, failed, skipped), `seconds`, `method`,
+    `path`, `status`, `command`.
     """
 
     text: str
@@ -58,8 +58,8 @@ class LogText:
 class Fact:
     """A fact that a rule or a model read from a log.
 
-    `key` is what makes it this fact: it stays the same in another log, where times, numbers of processes and counts
-    differ. `lines` are where it stands, `quotes` what stands there.
+    `key` identifies the fact: it is the same in another log, where times, numbers of processes and counts differ.
+    `lines` are its lines in the log, `quotes` their text.
     """
 
     rule: str
@@ -78,7 +78,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class LearntFact:
-    """A fact that was suggested as a note, or `rejected`, with the reason that the person gave."""
+    """A fact that was suggested as a note, or `rejected`, with the user's reason."""
 
     rule: str
     key: str
@@ -99,7 +99,7 @@ class Dropped:
 class LearntLog:
     """What was learnt from a log: its events, the facts in it, and the ids of the notes that were suggested.
 
-    `known` facts were suggested before, and `rejected` ones are those that a person rejected; neither is suggested
+    `known` facts were suggested before, and `rejected` ones are those that the user rejected; neither is suggested
     again. The notes `by_model` are those of `note_ids` that the model suggested, the others are by rules; `dropped` are
     suggestions of the model that became no note. `unsent` events are more than a model is sent.
     """
@@ -121,9 +121,9 @@ class LearntLog:
 
 @dataclass(frozen=True, slots=True)
 class LearningReport:
-    """What was learnt into a base: the logs, and those that can't be read.
+    """The result of learning into a base: the logs, and those that can't be read.
 
-    `model` is the language model that read along, "" for none; `problem` is what ended its work early.
+    `model` is the language model that was used, "" for none; `problem` is the error that ended its work early.
     """
 
     base: str

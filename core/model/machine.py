@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from core.messages import Message
+from core.base.messages import Message
 
 Part = Literal["embedder", "reranker"]
 
@@ -54,7 +54,7 @@ class ModelCard:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class ModelTrial:
     """Result of a model's test. Per language, `right` of `asked` questions ranked their sentence first.
 
     `seconds_a_text` is the time to embed one text, or to judge one text against one question.
@@ -91,8 +91,7 @@ class ServerCard:
 
     `sources` has "environment", "file", "entered" or "default" for `base_url` and `model`. `key` is the place of the
     key that is sent: "environment", "keyring" or "file", "" without one; `variable` is the environment variable that
-    wins.
-    `key_for` is the server of the key that a person entered. `host` names the machine, and `here` says whether it
+    wins. `key_for` is the server of the key that the user entered. `host` names the machine, and `here` says whether it
     is this one. Text travels `encrypted`, or not.
     """
 
@@ -135,7 +134,7 @@ class LocalServer:
 class ServerTrial:
     """Result of a server's test: the seconds of one request, the `dimension` of its vectors, the answer's quality.
 
-    `right`: of three sentences it put the one first that answers the question.
+    `right`: it ranked the one of three sentences first that answers the question.
     """
 
     section: str

@@ -1,4 +1,4 @@
-"""A map of notes: points that are near where the notes mean alike."""
+"""A map of notes: points of notes with similar meaning are near each other."""
 
 from dataclasses import dataclass
 

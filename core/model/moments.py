@@ -1,10 +1,10 @@
-"""Times anywhere in the calendar, from year 1 to 9999: brought to UTC, read on the person's clock, moved by days.
+"""Times anywhere in the calendar, from year 1 to 9999: conversion to UTC and to the user's clock, and moves by days.
 
-A bare day, such as `created: 2026-01-31`, is that day in every zone. It is stored as its midnight in UTC, and no time
-is: one that falls on it is stored a microsecond later (`of_clock`).
+A bare day, such as `created: 2026-01-31`, is that day in every zone. It is stored as its midnight in UTC. A time at
+that midnight is stored a microsecond later (`clock_to_utc`).
 
-The calendar has two ends. A time that would lie beyond one, by its offset or by a span, counts as that end; what comes
-from outside is refused there (`exact`).
+The calendar has two ends. A time beyond one, by its offset or by a span, counts as that end; input beyond it is refused
+(`exact`).
 """
 
 import time as clock
@@ -14,7 +14,7 @@ from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 CALENDAR_BEGINS = datetime.min.replace(tzinfo=UTC)
 CALENDAR_ENDS = datetime.max.replace(tzinfo=UTC)
 _BEYOND = (OverflowError, ValueError, OSError)
-"""What Python and the C library raise for a time beyond the calendar, or beyond the clock of the system."""
+"""Errors of Python and the C library for a time beyond the calendar, or beyond the clock of the system."""
 
 
 class _Clock(tzinfo):
@@ -42,7 +42,7 @@ def local_now() -> datetime:
 
 
 def _local(at: datetime) -> datetime:
-    """Return a time on this machine's clock, in its offset of then, or of today where the system knows no other."""
+    """Return a time on this machine's clock, in the offset at that time, else that of today."""
     today = timezone(timedelta(seconds=-clock.timezone))
     try:
         return at.astimezone()
@@ -69,7 +69,7 @@ def exact(at: datetime) -> datetime:
     return brought
 
 
-def of_clock(at: datetime) -> datetime:
+def clock_to_utc(at: datetime) -> datetime:
     """Return a time of a clock in UTC; one without an offset is of this machine's, in the offset of its day.
 
     Raises ValueError as `exact` does for one with an offset.

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model.moments import lapses
 
 NoteStatus = Literal["pending", "active", "archived"]
 FieldKind = Literal["title", "tags", "word", "notes", "number", "status", "day"]
 OneOrMore = str | Iterable[str]
-"""One word, or several of which any will do."""
+"""One word, or several of which any matches."""
 
 _NONE = Message("")
 _TYPES: Mapping[FieldKind, Any] = {"tags": list[str], "notes": list[str], "number": int}
@@ -25,11 +25,11 @@ _TYPES: Mapping[FieldKind, Any] = {"tags": list[str], "notes": list[str], "numbe
 class NoteField:
     """A field of a note: its names, its meaning, and where it can be set.
 
-    The `kind` decides how a value is checked, stored, written and drawn. `title` is its name on the screen, `about` a
-    sentence for commands, requests and tools. A field that filters questions has a `noun`, its name in a sentence, and
-    is `typed` by these names, the first of which is the filter's. `keys` are its keys in front matter, the usual one
-    first, by default its name. `flag` is the option of commands, by default its name. A field that isn't set
-    `by_programs` is set by a person only.
+    The `kind` decides how a value is checked, stored, written and drawn. `title` is its name on the screen, `about` its
+    explanation for commands, requests and tools. A field that filters questions has a `noun`, its name in a sentence,
+    and is `typed` by these names, the first of which is the filter's. `keys` are its keys in front matter, the usual
+    one first, by default its name. `flag` is the option of commands, by default its name. A field that isn't set
+    `by_programs` is set by the user only.
     """
 
     kind: FieldKind
@@ -147,7 +147,7 @@ def fields_of(*kinds: FieldKind) -> tuple[str, ...]:
 
 
 CLASSIFYING = fields_of("word", "number", "status", "day")
-"""The fields that are shown beside hits as what the note is."""
+"""The fields that are shown next to hits as a note's classification."""
 RELATIONS = fields_of("notes")
 """The fields that name other notes."""
 

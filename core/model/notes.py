@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from core.messages import Message, from_json, to_json
+from core.base.messages import Message, from_json, to_json
 from core.model.documents import Document, TextEncoding
 from core.model.note_fields import FieldValues
 from core.model.omissions import Omission
@@ -30,23 +30,23 @@ class _Sourced:
 
     @property
     def in_file(self) -> bool:
-        """Whether the note is a file of the person, outside the workspace."""
+        """Whether the note is a file of the user, outside the workspace."""
         return self.source == "folder"
 
     @property
     def in_text_file(self) -> bool:
-        """Whether the note's text is that of a file of the person, and not converted from one."""
+        """Whether the note's text is that of a file of the user, and not converted from one."""
         return self.in_file and self.document is None
 
 
 @dataclass(frozen=True, slots=True)
 class Note(FieldValues, _Sourced):
-    """A text of a person; `body` is the file's text after its front matter, `front` the text before it.
+    """A text of the user; `body` is the file's text after its front matter, `front` the text before it.
 
     `path` is relative to the folder named by `source_ref`, or, of a note that was written here, to its base; with
     forward slashes. `body_start` is where the body begins in the decoded file, so `body_start + offset` is a position
     in the file. `generation` counts how often the note was indexed. `front` is None where an earlier version of Tessera
-    read the file. `overridden` are the fields that a person set here over those of the file, with the file's values.
+    read the file. `overridden` are the fields that the user set here over those of the file, with the file's values.
     The text of a `plain` note is no Markdown: each of its lines is a chunk. `left_out` names the parts of its file that
     the text lacks. `encoding` is that of its file, None for UTF-8.
     """
@@ -76,10 +76,10 @@ class Note(FieldValues, _Sourced):
 
 
 @dataclass(frozen=True, slots=True)
-class NoteCard(FieldValues, _Sourced):
+class NoteSummary(FieldValues, _Sourced):
     """A note without its text, for lists and hits; `pending` of its chunks aren't embedded yet.
 
-    `origin` is where it comes from, as who wrote it says: a file and its lines.
+    `origin` is where it comes from, by its author: a file and its lines.
     """
 
     id: str
@@ -107,7 +107,7 @@ class NoteCard(FieldValues, _Sourced):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class NoteLine:
     """A line of a note; `number` counts from 1 in the note's file, `source` is the note's path, else its title."""
 
     note_id: str
@@ -128,6 +128,6 @@ class Failed:
         return {"path": self.path, "error": str(self.error), "message": to_json(self.error)}
 
     @classmethod
-    def of_dict(cls, data: dict[str, object]) -> "Failed":
+    def from_dict(cls, data: dict[str, object]) -> "Failed":
         """Read the output of `to_dict`, or of an earlier version that wrote the text alone."""
         return cls(str(data["path"]), from_json(data.get("message", data["error"])))

@@ -1,11 +1,11 @@
-"""What a reader of files left out of the text of a note."""
+"""The parts of a file that are left out of the text of its note."""
 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from core.messages import Message, message, plural
+from core.base.messages import Message, message, plural
 
 GUESSED = "encoding"
 """The kind of a text whose encoding is a guess: it may be garbled, and lacks nothing."""
@@ -30,7 +30,7 @@ OMISSION_KINDS: Mapping[str, Message] = {
     GUESSED: plural("the encoding of {n} file is a guess", "the encodings of {n} files are guesses"),
 }
 _OTHER = plural("{n} part was left out", "{n} parts were left out")
-"""What is said of a kind that only a later version knows."""
+"""The message of a kind that only a later version knows."""
 _ON_PAGES = {"page", "page_part", "comment", "character"}
 """Kinds whose places may be numbers of pages."""
 _PAGES = re.compile(r"[0-9]+(?:(?:, |–)[0-9]*)*…?")
@@ -42,8 +42,8 @@ _LONGEST_PLACE = 200
 class Omission:
     """Parts of a file that are not in the text of its note.
 
-    `kind` is a key of the table of kinds. `count` is the number of parts. `place` names where they are, as a person
-    would look for them (page numbers, a sheet, a line); it is not translated.
+    `kind` is a key of the table of kinds. `count` is the number of parts. `place` is where the user finds them (page
+    numbers, a sheet, a line); it isn't translated.
     """
 
     kind: str
@@ -80,17 +80,17 @@ def summed(omissions: Iterable[Omission]) -> tuple[Omission, ...]:
     """Return one omission of each kind, in the order of the kinds, with all counts and the first places."""
     counts: defaultdict[str, int] = defaultdict(int)
     places: defaultdict[str, dict[str, None]] = defaultdict(dict)
-    for one in omissions:
-        counts[one.kind] += one.count
-        if one.place:
-            places[one.kind][one.place] = None
+    for item in omissions:
+        counts[item.kind] += item.count
+        if item.place:
+            places[item.kind][item.place] = None
     order = [*OMISSION_KINDS, *(kind for kind in counts if kind not in OMISSION_KINDS)]
     return tuple(Omission(kind, counts[kind], _shortened(", ".join(places[kind]))) for kind in order if counts[kind])
 
 
 def in_all(notes: Iterable[IncompleteNote]) -> tuple[Omission, ...]:
     """Return how many parts of each kind notes lack, without their places."""
-    return summed(replace(omission, place="") for one in notes for omission in one.left_out)
+    return summed(replace(omission, place="") for note in notes for omission in note.left_out)
 
 
 def _shortened(place: str) -> str:

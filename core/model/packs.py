@@ -1,4 +1,4 @@
-"""Packs: versioned sets of notes that come along, in a folder or in an installed package."""
+"""Packs: versioned sets of notes in a folder or in an installed package."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,7 +7,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """A pack as its folder is: what `pack.toml` says. `base` is the base that its notes go into."""
+    """The content of `pack.toml` in a pack's folder. `base` is the base that its notes go into."""
 
     name: str
     version: str
@@ -43,7 +43,7 @@ class InstalledPack:
 
 @dataclass(frozen=True, slots=True)
 class PackCard:
-    """A pack for lists: as it is found, as it is installed, or both; `newer`: what is found is a later version."""
+    """A pack for lists: its available or its installed version, or both; `newer`: the available one is later."""
 
     found: Pack | None
     installed: InstalledPack | None
@@ -57,7 +57,7 @@ class PackCard:
 
 @dataclass(frozen=True, slots=True)
 class EditedNote:
-    """A note of a pack that a person changed: its own text, and the pack's, None if the pack has it no more."""
+    """A note of a pack that the user changed: its text, and the pack's, None if the pack has it no more."""
 
     note_id: str
     path: str
@@ -68,7 +68,7 @@ class EditedNote:
 
 @dataclass(frozen=True, slots=True)
 class PackReport:
-    """Result of an installation or an upgrade, in notes; `edited` stay as the person has them."""
+    """Result of an installation or an upgrade, in notes; `edited` keep the user's text."""
 
     name: str
     version: str

@@ -1,4 +1,4 @@
-"""Pictures that stand in notes."""
+"""Pictures in notes."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,11 +8,11 @@ from core.model.notes import Failed
 
 @dataclass(frozen=True, slots=True)
 class NotePicture:
-    """A picture of a note, as the text names it; it stands before `start` in the body.
+    """A picture of a note, by its name in the text; it is before `start` in the body.
 
     Once its file was `looked` for, `place` is the file's path from the top of the note's folder, with its time in ns,
-    its size in bytes and its `hash`; all are empty where no file is there. `text` is what was read of it, "" for
-    nothing, None until then. It is `placed` once the chunks of the note are as that says.
+    its size in bytes and its `hash`; all are empty where no file is there. `text` was read of it, "" for nothing, None
+    until then. It is `placed` once the chunks of the note include that text.
     """
 
     target: str
@@ -27,7 +27,7 @@ class NotePicture:
 
     @property
     def is_known(self) -> bool:
-        """Whether there is nothing to be found out any more."""
+        """Whether its file and text are known."""
         return self.looked and (not self.hash or self.text is not None)
 
 
@@ -43,7 +43,7 @@ class PictureFile:
 
 @dataclass(frozen=True, slots=True)
 class ReadPicture:
-    """What was read of the picture with a hash by a `reader`: its `text`, "" for none."""
+    """The `text` that a `reader` read of the picture with a hash, "" for none."""
 
     hash: str
     text: str
@@ -52,7 +52,7 @@ class ReadPicture:
 
 @dataclass(frozen=True, slots=True)
 class ImageStatus:
-    """Pictures of notes: of how many files what they show is known to a model, and how many it can't be of."""
+    """Pictures of notes: the numbers of files that a model embedded, and that it can't embed."""
 
     known: int
     failed: tuple[Failed, ...]
@@ -61,7 +61,7 @@ class ImageStatus:
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """A file beside a note: where it lies, its path from the top of the folder, and its type if it holds a picture."""
+    """A file next to a note: its place, its path from the top of the folder, and its type if it holds a picture."""
 
     path: Path
     place: str

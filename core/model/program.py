@@ -1,4 +1,4 @@
-"""A setting of the program in `tessera.toml`, with its value and where that is from."""
+"""A setting of the program in `tessera.toml`, with its value and the source of the value."""
 
 from dataclasses import dataclass
 from typing import Any, Literal

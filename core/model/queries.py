@@ -1,10 +1,10 @@
-"""Questions as they are typed, understood, classified and taken apart."""
+"""Questions: typed, parsed, classified and decomposed."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from core.messages import Message
+from core.base.messages import Message
 from core.model.note_fields import NoteOptions
 from core.model.settings import DEFAULTS, Chosen, CompleteSettings, Level
 
@@ -31,8 +31,8 @@ class Condition:
 class Filters:
     """Filters of the chunks: every condition holds, and the note was updated at or after `after` and before `before`.
 
-    Empty `bases` stand for all bases. Without a condition on `status` only active notes answer, and
-    expired ones only where a condition names `expired`.
+    Empty `bases` mean all bases. Without a condition on `status` only active notes answer, and expired ones only where
+    a condition names `expired`.
     """
 
     bases: tuple[str, ...] = ()
@@ -61,8 +61,8 @@ class Understood:
     """A parsed question: `text` is searched by meaning and by word, and includes the phrases.
 
     A chunk must contain `phrases` literally and nothing of `excluded`. `terms` are in typed order. `emphasised` are
-    phrases that raise the chunks with them. `signs_as_text`: an unclosed quotation mark, or nothing but signs, is
-    searched for as it stands.
+    phrases that raise the chunks with them. `signs_as_text`: an unclosed quotation mark, or a question of signs only,
+    is searched literally.
     """
 
     text: str
@@ -75,20 +75,20 @@ class Understood:
 
     @property
     def quoted(self) -> tuple[str, ...]:
-        """The phrases and what is emphasised: each is one name in a question that is taken apart."""
+        """The phrases and the emphasised ones: each is kept whole where a question is decomposed."""
         return (*self.phrases, *self.emphasised)
 
 
 SCOPE_GAIN = TAGS_GAIN = 0.1
-"""What a hit gains, on a scale from 0 to 1, whose note has the scope of a caller, and that has all its tags."""
+"""Gain of a hit, from 0 to 1, whose note has the scope of a caller, and of one that has all its tags."""
 
 
 @dataclass(frozen=True, slots=True)
 class CallerContext:
-    """Who asks: notes of other types or with none of the tags are left out, those of the scopes and tags gain.
+    """The context of a caller: notes of other types or without its tags are left out, others gain by scope and tags.
 
-    A note gains `SCOPE_GAIN` if it has one of the scopes, and the share of the tags that it has of `TAGS_GAIN`. What is
-    empty leaves out nothing and adds nothing.
+    A note gains `SCOPE_GAIN` if it has one of the scopes, and `TAGS_GAIN` times the share of the tags that it has. An
+    empty field leaves out nothing and adds nothing.
     """
 
     types: tuple[str, ...] = ()
@@ -100,8 +100,8 @@ class CallerContext:
 class Query:
     """A question for the retriever.
 
-    `typed` is the whole question, in which a note's title may stand. `explain` adds the candidates that lost to the
-    result. `as_typed`: no word is looked for by another spelling. `choose`: a language model may choose among the hits.
+    `typed` is the whole question, which may hold a note's title. `explain` adds the dropped candidates to the result.
+    `as_typed`: no word is searched by another spelling. `choose`: a language model may choose among the hits.
     `indexed`: chunks that wait for their vectors are no hits.
     """
 
@@ -129,7 +129,7 @@ class Classified:
 
 @dataclass(frozen=True, slots=True)
 class SubQuery:
-    """A part of a decomposed question; `why` names the part."""
+    """A part of a decomposed question; `why` is the name of the part."""
 
     text: str
     why: Message
@@ -165,10 +165,10 @@ class SearchOptions(Chosen, NoteOptions, total=False):
     """Options of one search; the base, else the settings decide what is None.
 
     `filters` are added to those of the question. Unless a reranker is chosen here, only hybrid search is reranked, and
-    the semantic and keyword modes keep their own order. Without `wait`, a base whose model is still loading answers
-    by keyword, with a notice. `plain`: the question is text as it stands, and never refused. `as_typed`: no word is
-    looked for by another spelling. Unless it is False, `choose` lets a language model that is set up choose among
-    the hits of literal bases. `indexed`: chunks that wait for their vectors are no hits. `caller` is who asks.
+    the semantic and keyword modes keep their own order. Without `wait`, a base whose model is still loading answers by
+    keyword, with a notice. `plain`: the question is literal text, and never refused. `as_typed`: no word is searched by
+    another spelling. Unless it is False, `choose` lets a language model that is set up choose among the hits of literal
+    bases. `indexed`: chunks that wait for their vectors are no hits. `caller` is the context of the caller.
     """
 
     filters: Filters | None

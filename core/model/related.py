@@ -1,19 +1,19 @@
-"""What other notes say about a note: related ones, copies, and what they suggest for it."""
+"""The neighbours of a note: related notes, copies, and what they suggest for it."""
 
 from dataclasses import dataclass
 from typing import Literal
 
-from core.messages import Message
-from core.model.notes import NoteCard
+from core.base.messages import Message
+from core.model.notes import NoteSummary
 
 HintKind = Literal["untitled", "headless", "dead_links", "outdated", "contradiction", "unreached", "unfound"]
 
 
 @dataclass(frozen=True, slots=True)
 class RelatedNote:
-    """A note beside another one, and why it stands there."""
+    """A note that is related to another one, and why."""
 
-    note: NoteCard
+    note: NoteSummary
     reasons: tuple[Message, ...]
 
 
@@ -29,7 +29,7 @@ class TagSuggestion:
 class PlaceSuggestion:
     """A folder of a base in which a note may lie, and why; the top of the base is "".
 
-    `movable` in a click: the note is in that base and was written here, and its place is no file's.
+    `movable`: the note is in that base, was written here, and no file has that path.
     """
 
     base: str
@@ -42,7 +42,7 @@ class PlaceSuggestion:
 class LinkSuggestion:
     """A part of a note's text that names another note: the text from `start` to `end`, and the link in its place."""
 
-    note: NoteCard
+    note: NoteSummary
     text: str
     start: int
     end: int
@@ -52,18 +52,18 @@ class LinkSuggestion:
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """What makes a note harder to find or to trust, what to do about it, the sentences that show it, and a note."""
+    """A reason why a note is hard to find or to trust, the remedy, the sentences that show it, and the other note."""
 
     kind: HintKind
     about: Message
     remedy: Message
     quotes: tuple[str, ...] = ()
-    other: NoteCard | None = None
+    other: NoteSummary | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """What other notes say about a note, of each part the best first. `writable`: its text can be changed here."""
+    """The neighbours of a note, of each part the best first. `writable`: its text can be changed here."""
 
     notes: tuple[RelatedNote, ...] = ()
     copies: tuple[RelatedNote, ...] = ()
@@ -79,7 +79,7 @@ ConceptChoice = Literal["pin", "hide", "merge", "undo"]
 
 @dataclass(frozen=True, slots=True)
 class Concept:
-    """A key phrase of several notes, with the number of its notes and the phrases that a person merged into it."""
+    """A key phrase of several notes, with the number of its notes and the phrases that the user merged into it."""
 
     name: str
     notes: int
@@ -91,13 +91,13 @@ class Concept:
 class ConceptNote:
     """A note that holds some concepts, and how often it names them."""
 
-    note: NoteCard
+    note: NoteSummary
     times: int
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A note on the way from one to another, and how it goes on to the next; the last one goes nowhere."""
+    """A note on the path from one to another, and its link to the next; the last one has none."""
 
-    note: NoteCard
+    note: NoteSummary
     way: Message | None = None

@@ -1,12 +1,12 @@
-"""What waits for a person's decision, and the kinds of it."""
+"""Items that wait for the user's decision, and their kinds."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, get_args
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model.chunks import Flagged, RefusedChunk
-from core.model.notes import NoteCard
+from core.model.notes import NoteSummary
 from core.model.versions import Submission
 
 MatterKind = Literal[
@@ -25,13 +25,15 @@ MatterKind = Literal[
 ]
 Side = Literal["mine", "theirs", "both"]
 SIDES: tuple[Side, ...] = get_args(Side)
-"""What may stay of a note with two texts."""
+"""The choices for a note with two texts."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatterType:
-    """A kind of what waits: its title, its icon, and what it means. A `quick` one is a decision that
-    waits; another is a hint, for which all notes are read."""
+    """A kind of items to review: its title, its icon, and its meaning.
+
+    A `quick` one is a pending decision; another is a hint, and finding it reads all notes.
+    """
 
     title: Message
     icon: str
@@ -122,21 +124,20 @@ MATTERS: dict[MatterKind, MatterType] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Matter:
-    """Something that waits for a decision. Its `key` names it as it is: what changed since has another key.
+class ReviewItem:
+    """An item that waits for a decision. Its `key` depends on its state: a changed item has another key.
 
-    `at` is since when it waits, if known. `other` is the newer note, the copy, the second file's note or the one that
-    says another number; `quotes` are the sentences of both. One of `submission`, `flagged` and `refused` is the thing
-    itself.
+    `at` is since when it waits, if known. `other` is the newer note, the copy, the second file's note or the one with
+    another number; `quotes` are the sentences of both. One of `submission`, `flagged` and `refused` is set.
     """
 
     kind: MatterKind
     key: str
-    note: NoteCard | None
+    note: NoteSummary | None
     base: str
     title: str
     at: datetime | None = None
-    other: NoteCard | None = None
+    other: NoteSummary | None = None
     quotes: tuple[str, ...] = ()
     submission: Submission | None = None
     flagged: Flagged | None = None

@@ -6,10 +6,10 @@ from datetime import datetime
 from math import inf
 from typing import Literal
 
-from core.messages import Message
+from core.base.messages import Message
 from core.model.chunks import Chunk
 from core.model.note_fields import NOTE_FIELDS
-from core.model.notes import NoteCard
+from core.model.notes import NoteSummary
 from core.model.queries import Classified, Decomposition, SubQuery, Understood
 from core.model.settings import DEFAULTS, CompleteSettings
 
@@ -60,9 +60,9 @@ class StageScore:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A hit with its neighbour chunks: a slice of the note's body, except where a person edited a chunk."""
+    """A hit with its neighbour chunks: a slice of the note's body, except where the user edited a chunk."""
 
-    note: NoteCard
+    note: NoteSummary
     start: int
     end: int
     text: str
@@ -76,38 +76,38 @@ FileState = Literal["same", "stale", "gone"]
 class Hit:
     """A chunk that answers, with its score and rank at every stage it went through.
 
-    `matched` are the question's words in the chunk, set with `explain`. `joined` are the numbers of overlapping
-    chunks of the same note that the hit represents, `copies` the places of nearly the same text in other notes.
-    `asked` is the sub-query that found the chunk, empty where the question wasn't decomposed. `superseded_by` are the
-    notes that stand in place of the hit's, and `file` is the state of its file as of this search. `page` is that of
-    the sentence that answers, 0 where a document has none.
+    `matched` are the question's words in the chunk, set with `explain`. `joined` are the numbers of overlapping chunks
+    of the same note that the hit represents, `copies` the places of nearly the same text in other notes. `asked` is the
+    sub-query that found the chunk, empty where the question wasn't decomposed. `superseded_by` are the notes that
+    replace the hit's, and `file` is the state of its file as of this search. `page` is that of the sentence that
+    answers, 0 where a document has none.
     """
 
     rank: int
     score: float
     chunk: Chunk
-    note: NoteCard
+    note: NoteSummary
     scores: dict[str, StageScore]
     passage: Passage
     matched: tuple[str, ...] = ()
     joined: tuple[int, ...] = ()
     copies: tuple["Copy", ...] = ()
     asked: str = ""
-    superseded_by: tuple[NoteCard, ...] = ()
+    superseded_by: tuple[NoteSummary, ...] = ()
     file: FileState = "same"
     page: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class PictureHit:
-    """A picture that shows what was asked for: its path from the top of its note's folder, and its note.
+    """A picture that matches the question: its path from the top of its note's folder, and its note.
 
-    It stands before `start` in the note's body. `score` is the cosine to the question, or to the pictures it is like.
+    It is before `start` in the note's body. `score` is the cosine to the question, or to the pictures it is like.
     """
 
     rank: int
     score: float
-    note: NoteCard
+    note: NoteSummary
     picture: str
     start: int = 0
 
@@ -131,12 +131,12 @@ class Highlight:
 class Copy:
     """A chunk of another note with nearly the same text as a hit."""
 
-    note: NoteCard
+    note: NoteSummary
     chunk: Chunk
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
+class DroppedCandidate:
     """A candidate that is no hit, and the stage that dropped it."""
 
     hit: Hit
@@ -144,7 +144,7 @@ class Lost:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SubQueryResult:
     """A searched sub-query: its round, the number of chunks `found`, and the number of `new` ones among them."""
 
     round: int
@@ -177,7 +177,7 @@ class Floor:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class LlmSelection:
     """The choice of a language model among the hits of literal bases; `by` is the model.
 
     The `chunks` with these ids come first, best first, and `answer` is the model's own text, no more trusted than a
@@ -194,12 +194,12 @@ class Choice:
 class SearchResult:
     """The hits of a search, with its settings, notices and problems.
 
-    `settings` are complete. `reranker` ordered the hits; where reranking failed, it is empty and `rerank_problem`
-    gives the reason. `spelled` are words that no chunk holds, with their nearest spelling, which was looked for in
-    their place by word. Not `confident`: the hits are the nearest of notes that hardly answer, as their `evidence`
-    says (`core/retrieval/confidence.py`). `asked` are the sub-queries of an exploratory search in order,
-    `decompositions` the decompositions of the question, the used one first. `lost` is set with `explain`, and `choice`
-    where all searched bases are literal. `pictures` are hits of their own, where the question asks for pictures.
+    `settings` are complete. `reranker` ordered the hits; where reranking failed, it is empty and `rerank_problem` gives
+    the reason. `spelled` are words that no chunk holds, with their nearest spelling, which was searched by word in
+    their place. Not `confident`: the hits are the nearest of notes that hardly answer, as their `evidence` says
+    (`core/retrieval/confidence.py`). `asked` are the sub-queries of an exploratory search in order, `decompositions`
+    the decompositions of the question, the used one first. `lost` is set with `explain`, and `choice` where all
+    searched bases are literal. `pictures` are hits of their own, where the question asks for pictures.
     """
 
     query: str
@@ -213,15 +213,15 @@ class SearchResult:
     classified: Classified = field(default_factory=lambda: Classified("simple", Message("")))
     understood: Understood = field(default_factory=lambda: Understood(""))
     facets: tuple[Facet, ...] = ()
-    lost: tuple[Lost, ...] = ()
-    asked: tuple[Asked, ...] = ()
+    lost: tuple[DroppedCandidate, ...] = ()
+    asked: tuple[SubQueryResult, ...] = ()
     decompositions: tuple[Decomposition, ...] = ()
     decompose_problem: Message | None = None
     cached: bool = False
     confident: bool = True
     evidence: float = inf
     settings: CompleteSettings = DEFAULTS
-    choice: Choice | None = None
+    choice: LlmSelection | None = None
     pictures: tuple[PictureHit, ...] = ()
 
 
@@ -232,7 +232,7 @@ class WhyNot:
     Ranks are among all chunks that pass the filters, not only among the candidates.
     """
 
-    note: NoteCard
+    note: NoteSummary
     stage: LostAt | None
     message: Message
     chunk: Chunk | None = None
@@ -240,18 +240,18 @@ class WhyNot:
 
 
 NOTE_MARKS = ("<note>", "</note>")
-"""Marks before and behind a note's own text in a context; the text itself never holds them."""
+"""Marks before and after a note's own text in a context; the text itself never holds them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
     """A numbered source of a context: a slice of a note, or what was read of its `picture` there.
 
-    `page` and `line` are those of the best hit in it: 0 where it is of no document with pages, of no text file.
+    `page` and `line` are those of its best hit: 0 without a document with pages, without a text file.
     """
 
     number: int
-    note: NoteCard
+    note: NoteSummary
     section: tuple[str, ...]
     start: int
     end: int
@@ -264,7 +264,7 @@ class Citation:
 class Context:
     """Passages as a block for a prompt, with numbered citations; `left_out` hits exceed the budget of tokens.
 
-    Each is `[number] <note> title (path)`, the passage and `</note>`, on lines of their own.
+    Each passage has `[number] <note> title (path)` before and `</note>` after it, on lines of their own.
 
     Not `confident`: as of the search.
     """

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, TypedDict, get_args, get_type_hints
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 
 Mode = Literal["auto", "semantic", "keyword", "hybrid"]
 Level = Literal["auto", "simple", "focused", "exploratory"]
@@ -22,7 +22,7 @@ class Setting:
     """The name of a search setting in a sentence and as a title, and the range of a number.
 
     One question may set it up to `most_asked`. `lengthens`: the length of hits depends on it. `label` is a pipeline's
-    value `n` in words, where the noun beside the value isn't enough.
+    value `n` in words, where the noun next to the value isn't enough.
     """
 
     noun: Message
@@ -145,7 +145,7 @@ class SearchSettings:
     rerank_characters: int | None = None
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> "SearchSettings":
+    def from_values(cls, values: Mapping[str, Any]) -> "SearchSettings":
         """Return the search settings among some values; others, such as those of a later version, are ignored."""
         return cls(**{name: values[name] for name in PARTS if name in values})
 

@@ -1,10 +1,10 @@
-"""What a workspace takes on disk."""
+"""The space of a workspace on disk."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.messages import message
+from core.base.messages import message
 
 SPACE_PARTS = {
     "database": message("notes, their history and what was computed"),

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from core.messages import Message, to_json
+from core.base.messages import Message, to_json
 from core.model.bases import NewBase
 from core.model.documents import TextEncoding
 from core.model.notes import Failed
@@ -30,9 +30,9 @@ class _FileState:
 class SourceFile(_FileState):
     """A note file in a folder; `content_hash` is empty until the file is read.
 
-    `stamp` differs after a change that leaves time and size as they were; it is empty for a file that changed so
-    lately that it need not. A `recent` file has a time of the last two seconds. `text` is what was read of it, in which
-    `encoding`; empty where that takes too much memory: then it is read again.
+    `stamp` differs after a change that leaves time and size as they were; it is empty for a file that changed too
+    recently. A `recent` file has a time of the last two seconds. `text` was read of it in its `encoding`; empty where
+    it takes too much memory: then it is read again.
     """
 
     path: str
@@ -54,7 +54,7 @@ class SourceFile(_FileState):
 class KnownNote(_FileState):
     """A note as of the last sync; `path` is relative to the folder `source_ref`.
 
-    `encoding` is the one that a person chose for its file, "" for none.
+    `encoding` is the one that the user chose for its file, "" for none.
     """
 
     note_id: str
@@ -85,10 +85,10 @@ class SyncReport:
 
     `edits_flagged` edits lost their place in a changed note. `edits_kept` edits are of removed notes and wait for their
     files to come back. `not_downloaded` files aren't there yet or are locked, and keep their notes; `skipped` files are
-    of kinds that nobody reads; `left_out` are files and whole folders that rules leave out. `incomplete` are the added
+    of kinds without a reader; `left_out` are files and whole folders that rules leave out. `incomplete` are the added
     and changed notes that lack parts of their files. `waiting` notes of the base can be searched by words only;
-    `problem` is the reason if the embedder failed. `refused` chunks of the base have a text that its model refuses.
-    `importer` is the program of which the notes are, "" for none.
+    `problem` is the reason if the embedder failed. The base's model refuses the text of its `refused` chunks.
+    `importer` is the program that the notes come from, "" for none.
     """
 
     added: int = 0
@@ -123,13 +123,12 @@ class SyncReport:
 class SyncPlan:
     """The changes that make the notes of one folder equal to its files.
 
-    `touched` files have a new time or stamp but the same content: only their metadata changes.
-    `failed` and `not_downloaded` paths keep their notes. `known` counts the notes that the base had of this folder.
-    `base_id` is the base that was compared, whatever it is called later; a plan that `makes` a base has none. `joined`
-    are notes of the workspace that become those of files with the same paths: what differs is among `changed` too.
-    `skipped` and `left_out` are those of a report, and so is the `importer`. `address` is that of the page of the web
-    that is imported. `unread` are those `failed` files that are as they were when they couldn't be read. `is_whole`:
-    the whole folder was compared.
+    `touched` files have a new time or stamp but the same content: only their metadata changes. `failed` and
+    `not_downloaded` paths keep their notes. `known` counts the notes that the base had of this folder. `base_id` is the
+    compared base, also after it is renamed; a plan that `makes` a base has none. `joined` are notes of the workspace
+    that become those of files with the same paths: those that differ are among `changed` too. `skipped` and `left_out`
+    are those of a report, and so is the `importer`. `address` is that of the page of the web that is imported. `unread`
+    are the `failed` files that didn't change since they couldn't be read. `is_whole`: the whole folder was compared.
     """
 
     base: str
@@ -156,7 +155,7 @@ class SyncPlan:
 
     @property
     def differing(self) -> tuple[Match, ...]:
-        """The joined notes whose text isn't that of their files, which they get."""
+        """The joined notes that get the text of their files, because theirs differs."""
         return tuple(match for match in self.joined if match in self.changed)
 
     @property
@@ -197,7 +196,7 @@ class SyncPlan:
 
 @dataclass(frozen=True, slots=True)
 class ScannedFolder:
-    """A folder of text files that was brought into its base, which may be `made` for it, or the `problem` with it."""
+    """A folder of text files that was imported into its base, which may be `made` for it, or the `problem` with it."""
 
     base: str
     folder: str

@@ -1,6 +1,6 @@
 """Names of settings, their values, figures and stages of loss: one table each for pages, terminal and reports."""
 
-from core.messages import Message, lines, message
+from core.base.messages import Message, lines, message
 from core.model.chunking import CHUNKING
 from core.model.evaluation import MissedAt
 from core.model.settings import PARTS
@@ -100,7 +100,7 @@ QUESTION_KINDS: dict[str, Message] = {
     "heading": message("heading"),
     "model": message("by a model"),
 }
-"""The kinds of questions that have a name of their own; any other is shown as a person typed it."""
+"""The kinds of questions that have a name of their own; any other is shown as the user typed it."""
 
 
 def figure_name(name: str) -> Message:

@@ -1,16 +1,16 @@
-"""Threads: questions that a language model answered one after the other, and where their quotes stand now."""
+"""Threads: questions that a language model answered one after the other, and where their quotes are now."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
 from core.model.answers import Sentence
-from core.model.versions import Piece
+from core.model.versions import DiffPiece
 
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A quote of an answer: where it stood in a version of its note. `title` is that of the note then."""
+    """A quote of an answer: its place in a version of its note. `title` is the note's title in that version."""
 
     number: int
     note_id: str
@@ -23,7 +23,7 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question and its answer. `typed` is the question as the person wrote it, `question` as it was completed."""
+    """A question and its answer. `typed` is the question as the user wrote it, `question` the completed one."""
 
     thread_id: str
     number: int
@@ -58,14 +58,14 @@ class Thread:
 
 @dataclass(frozen=True, slots=True)
 class CitedPlace:
-    """Where a quote stands in its note as that is now.
+    """The place of a quote in the current version of its note.
 
-    It is at `start` to `end` there, at the `same` place or another one. Of a `changed` note `pieces` are what differs
-    around the quote, where the version that it is of is still stored; a `deleted` note has no place.
+    It is at `start` to `end`, at the `same` place or another one. `pieces` are the differences of a `changed` note
+    around the quote, where the quoted version is still stored; a `deleted` note has no place.
     """
 
     state: Literal["same", "moved", "changed", "deleted"]
     title: str
     start: int = 0
     end: int = 0
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[DiffPiece, ...] = ()

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 
 Verdict = Literal["helpful", "not_helpful", "harmful"]
 Helpful = Literal[1, 0, -1]
 VERDICTS: Mapping[Verdict, Helpful] = {"helpful": 1, "not_helpful": 0, "harmful": -1}
-"""A person's verdicts, with the value that each has in a use."""
+"""The user's verdicts, with the value of each in a use."""
 
 USED_IN: Mapping[str, Message] = {
     "found": message("Among the hits of a search"),
@@ -25,17 +25,17 @@ BY_USE: Mapping[str, Message] = {
     "unhelpful": message("Found, never helpful"),
     "misleading": message("Misleading"),
 }
-"""What notes are filtered by, of their use."""
+"""Filters of notes by their use."""
 OF_QUESTIONS = ("search", "context", "answer")
 """Places whose context is a question."""
 LONGEST_CONTEXT = 10_000
 """Most characters of a context, and of a place."""
 _CALM = 3
-"""Verdicts without an opinion that every note has: a single one says little."""
+"""Neutral verdicts that every note starts with, so that a single verdict counts little."""
 
 
 def favour(total: float, count: float) -> float:
-    """Return what `count` verdicts or clicks, worth `total` together, say of a note: above -1 and below 1."""
+    """Return the score of a note from `count` verdicts or clicks, worth `total` together: above -1 and below 1."""
     return total / (count + _CALM)
 
 
@@ -62,7 +62,7 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """A verdict as archives before version 20 of the schema have it."""
+    """A verdict in archives before version 20 of the schema."""
 
     query: str
     note_id: str

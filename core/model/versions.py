@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from core.messages import Message
-from core.model.notes import NoteCard
+from core.base.messages import Message
+from core.model.notes import NoteSummary
 
 Author = Literal["person", "program", "pack", "sync"]
 VersionKind = Literal["create", "update", "sync", "archive", "restore", "revert", "delete", "accept", "propose"]
@@ -16,8 +16,8 @@ SubmissionKind = Literal["note", "change", "conflict"]
 class Revision:
     """A kind of change of a note and its author, as a version records them.
 
-    Who accepts a pending note is the author of `accept`, and who accepts a program's change that of `propose`. With
-    `joins` the version takes the place of the one before, and has its kind.
+    The author of `accept` is who accepts a pending note, that of `propose` who accepts a program's change. With `joins`
+    the version takes the place of the one before, and has its kind.
     """
 
     kind: VersionKind
@@ -54,7 +54,7 @@ class Trashed:
 class NoteDraft:
     """An unsaved text of the editor.
 
-    `key` is its note's id, or "new", and a name of its own behind it, for two tabs have two drafts. `version` is the
+    `key` is its note's id, or "new", and after it a name of its own, because two tabs have two drafts. `version` is the
     note's when editing began. `base_id` is empty where a new note has no base yet.
     """
 
@@ -76,7 +76,7 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class DiffPiece:
     """A piece of two texts that are compared: in both, or in one of them."""
 
     kind: Literal["equal", "added", "removed"]
@@ -96,7 +96,7 @@ class FieldChange:
 class NoteDifference:
     """The difference between two states of a note; the pieces that aren't added are the older text."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[DiffPiece, ...]
     fields: tuple[FieldChange, ...]
 
 
@@ -104,8 +104,8 @@ class NoteDifference:
 class TrashedBase:
     """A deleted base that can be restored: the `key` of its archive, its name, size in bytes and time of deletion.
 
-    `problem` says why it can't be restored; its name is that of its file then. An `expired` one is there for a last
-    week; with `titles` it is an archive of notes of the base that left the trash, `at` that time.
+    `problem` is why it can't be restored; its name is that of its file then. An `expired` one is kept for a last week;
+    with `titles` it is an archive of notes of the base that left the trash, `at` that time.
     """
 
     key: str
@@ -138,7 +138,7 @@ class Submission:
     `author` wrote it, at the time `at`.
     """
 
-    note: NoteCard
+    note: NoteSummary
     author: Author
     at: datetime
     change: Proposal | None = None

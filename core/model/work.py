@@ -2,23 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Literal
 
-from core.errors import TesseraError
-from core.messages import Message, message, plural
+from core.base.jobs import Job as Job
+from core.base.jobs import JobState as JobState
+from core.base.jobs import Progress as Progress
+from core.base.jobs import no_progress as no_progress
+from core.base.messages import Message, message, plural
 
-
-class Progress(Protocol):
-    """Callback between the steps of long work; raises Cancelled to stop it."""
-
-    def __call__(self, done: float, total: float, what: str | Message) -> None: ...
-
-
-def no_progress(done: float, total: float, what: str | Message) -> None:
-    """Ignore progress."""
-
-
-JobState = Literal["running", "done", "cancelled", "failed"]
 JobPlace = Literal[
     "",
     "index",
@@ -45,10 +36,10 @@ _CONTINUES = message("Stopped. What was done stays, and you can continue later."
 class JobKind:
     """A kind of long work; jobs are named after their kind, and one of a kind runs at a time.
 
-    `doing`, `done` and `stopped` say what a job does, what it has done and what becomes of it where a person stops it;
-    `n` is its result where that is a number. The kinds of a `place` are drawn together, those without one nowhere.
-    While one `writes` notes or chunks, no chunk can be edited. A command beside the open app begins one that runs
-    `alone` when no other such job runs.
+    `doing`, `done` and `stopped` are the messages of a running, a finished and a stopped job; `n` is its result where
+    that is a number. The kinds of a `place` are drawn together, those without one nowhere. While one `writes` notes or
+    chunks, no chunk can be edited. A command next to the open app starts one that runs `alone` when no other such job
+    runs.
     """
 
     place: JobPlace = ""
@@ -144,40 +135,12 @@ def jobs_at(*places: JobPlace) -> tuple[str, ...]:
 
 
 def excluded_by(name: str) -> tuple[str, ...]:
-    """Return the names of the jobs that must end before one of this name begins beside the open app."""
+    """Return the names of the jobs that must end before one of this name starts next to the open app."""
     return tuple(other for other, kind in JOB_KINDS.items() if kind.alone) if JOB_KINDS[name].alone else ()
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """State of a piece of work: `error` is the message for the person, `result` the return value.
-
-    `base` is the name of the only base that the work changes, empty for any. `left` are the seconds that it will still
-    take, None where that can't be said. Nobody began a `quiet` one: pages don't change when it starts or ends.
-    """
-
-    name: str
-    number: int
-    base: str = ""
-    quiet: bool = False
-    state: JobState = "running"
-    done: float = 0.0
-    total: float = 0.0
-    left: float | None = None
-    what: str | Message = ""
-    started: float = 0.0
-    seconds: float = 0.0
-    result: Any = None
-    error: TesseraError | None = None
-
-    @property
-    def share(self) -> float:
-        """Completed share of the work, 0 to 1."""
-        return min(1.0, self.done / self.total) if self.total else 0.0
-
-
 def left_line(seconds: float) -> Message:
-    """Return how long work will still take, to ten seconds or to the minute."""
+    """Return the time that is left of work, to ten seconds or to the minute."""
     if seconds < 90:
         return plural("about {n} second left", "about {n} seconds left", n=max(10, round(seconds / 10) * 10))
     return plural("about {n} minute left", "about {n} minutes left", n=round(seconds / 60))

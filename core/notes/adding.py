@@ -1,24 +1,76 @@
 """New notes: their titles, places and ids, in time linear in their number."""
 
+import json
 from collections.abc import Callable, Container, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import partial
 from itertools import islice
 from typing import Any
 
-from core.errors import TesseraError
+import yaml
+
+from core.base.errors import EditError, TesseraError, UnknownChoice
+from core.base.messages import Message
+from core.base.text import one_line, stem
 from core.intake.paths import free
 from core.markdown.body import look_into
-from core.messages import Message
-from core.model import Added, Author, KnowledgeBase, Note, Revision
-from core.notes import naming, provenance
-from core.notes.fields import check_body, checked
+from core.model import NOTE_SOURCES, ORIGIN, Added, Author, KnowledgeBase, Note, Revision
+from core.notes import naming
+from core.notes.fields import check_body, check_text, checked
 from core.notes.texts import with_body
 from core.notes.writer import Writer
 from core.store import Store
 from core.store.ids import fresh_id
 from core.store.note_to_index import NoteToIndex
-from core.text import stem
+
+# Where a new note comes from, as who writes it says: its source, its place there, its writer, and other values.
+
+NAMES = ("source", ORIGIN, "created_by", "metadata")
+"""The values of a new note beside its text, its path and its fields."""
+_MOST = 500
+"""Characters of a place or a name."""
+_MOST_METADATA = 16 * 1024
+
+
+def taken(item: dict[str, Any]) -> tuple[str, dict[str, object]]:
+    """Take these values out of an item; return the source, "" for none, and the properties of the note.
+
+    Raises UnknownChoice for a source, EditError for values that are too long or no JSON.
+    """
+    source, place, writer, metadata = (item.pop(name, None) for name in NAMES)
+    if source and source not in NOTE_SOURCES:
+        raise UnknownChoice("source", str(source), NOTE_SOURCES)
+    texts = {name: _text(name, value) for name, value in ((ORIGIN, place), ("created_by", writer)) if value}
+    return str(source or ""), texts | ({"metadata": _metadata(metadata)} if metadata else {})
+
+
+def front_of(properties: Mapping[str, object]) -> str:
+    """Return front matter with properties, "" for none."""
+    dumped = yaml.safe_dump(dict(properties), allow_unicode=True, sort_keys=False, width=10_000)
+    return f"---\n{dumped}---\n" if properties else ""
+
+
+def _text(name: str, value: object) -> str:
+    text = one_line(str(value))
+    check_text(name, text)
+    if len(text) > _MOST:
+        raise EditError(
+            "The {name} has {n} characters; at most {most} are possible.", name=name, n=len(text), most=_MOST
+        )
+    return text
+
+
+def _metadata(values: object) -> dict[str, object]:
+    try:
+        dumped = json.dumps(values, allow_nan=False, ensure_ascii=False)
+        dumped.encode()
+        plain = json.loads(dumped)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise EditError("The metadata is no object of JSON. Send names and values.") from error
+    if not isinstance(plain, dict) or len(dumped) > _MOST_METADATA or "\\u0000" in dumped:
+        raise EditError("The metadata must be an object of JSON of at most {limit} KB.", limit=_MOST_METADATA // 1024)
+    return plain
+
 
 _GROUP = 256
 """Notes that are written together."""
@@ -69,10 +121,10 @@ def add(
                 else:
                     numbers[notes[-1].note.path] = number
             written = writer.write(base, notes, strict=False)
-        for one in written.failed:
+        for source_error in written.failed:
             if strict:
-                raise one
-            failed.append((numbers[one.path], one.message))
+                raise source_error
+            failed.append((numbers[source_error.path], source_error.message))
         note_ids += written.notes
     return Added(tuple(note_ids), tuple(failed))
 
@@ -80,15 +132,15 @@ def add(
 def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: _Taken, ids: _Taken) -> NoteToIndex:
     """Return a new note with a fresh id, at a free path."""
     body, path = item.pop("body", ""), item.pop("path", "")
-    source, properties = provenance.taken(item)
-    front = "" if base.plain else provenance.front_of(properties)
+    source, properties = taken(item)
+    front = "" if base.plain else front_of(properties)
     fields = checked(item)
     check_body(body)
     in_folder = not path or path.endswith("/")
     inside = look_into(body, "note.md" if in_folder else path, plain=base.plain)
     name = "" if in_folder else stem(path)
     title = fields.pop("title", "") or inside.title or name or naming.first_words(body)
-    path = f"{path}{naming.of_title(title)}" if in_folder else path
+    path = f"{path}{naming.title_filename(title)}" if in_folder else path
     path = free(naming.checked(path), paths)
     note_id = fresh_id(f"{base.id}/{path}", ids)
     now = datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""Pictures and other files beside a note, in the folder that it was read from and never outside of it."""
+"""Pictures and other files of a note, in the folder that it was read from and never outside of it."""
 
 import os
 import re
@@ -9,9 +9,9 @@ from functools import lru_cache
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
+from core.base.text import find_half_character, name_key
 from core.intake.notefile import is_skipped
 from core.model import Attachment, Note
-from core.text import half_character, name_key
 
 _PICTURE_SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".svg")
 _SIGNATURES: Mapping[str, re.Pattern[bytes]] = {
@@ -63,7 +63,7 @@ def locate(folder: str, path: str, target: str) -> Attachment | None:
             return None
         real = found.resolve()
         place = real.relative_to(top.resolve()).as_posix()
-        return None if half_character(place) is not None else Attachment(real, place, _type(real))
+        return None if find_half_character(place) is not None else Attachment(real, place, _type(real))
     except (OSError, RuntimeError, ValueError):  # RuntimeError: a link that leads to itself
         return None
 

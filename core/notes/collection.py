@@ -1,18 +1,24 @@
 """The notes of a workspace: read, written, classified, archived, deleted and restored, each change a version."""
 
+import hashlib
+import os
 import posixpath
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Unpack
 
-from core.call_log import log_bases, logged
-from core.config import Settings
-from core.errors import EditError, NoteNotFound
+from core.base.call_log import log_bases, log_call
+from core.base.errors import EditError, NoteNotFound
+from core.base.faults import FULL
+from core.base.swapping import rename_free, sync_folder, write_sibling
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
+from core.indexing.models import Models
 from core.intake.paths import free
 from core.markdown import tasks
 from core.model import (
@@ -27,14 +33,84 @@ from core.model import (
     Trashed,
     Version,
 )
-from core.models import Models
-from core.notes import adding, difference, filetexts, naming, pasting, texts
+from core.notes import adding, attachments, difference, filetexts, naming, texts
 from core.notes.fields import checked, with_fields
 from core.notes.stored_notes import StoredNotes
-from core.notes.texts import of_version
-from core.notes.trash import Trash
+from core.notes.texts import restore_version
+from core.notes.trash import NoteTrash
 from core.notes.writer import Writer
+from core.settings.config import Settings
 from core.store import Store
+
+# Pictures that the user pastes into a note: one file each, next to the notes of a folder and never outside of it.
+
+MOST = 20_000_000
+"""Bytes of a picture: a photo of a telephone has less, and a larger one is slow to show."""
+FOLDER = "attachments"
+_SUFFIXES = {
+    "image/png": ".png",
+    "image/jpeg": ".jpg",
+    "image/gif": ".gif",
+    "image/webp": ".webp",
+    "image/avif": ".avif",
+    "image/bmp": ".bmp",
+}
+"""Types of pictures that are taken, by their first bytes; an SVG could hold a script."""
+_NAME = 40
+"""Characters of a name that stay."""
+
+
+def save(top: Path, name: str, data: bytes) -> str:
+    """Write a picture into the folder of pictures in `top`, whole or not at all; return its path from `top`.
+
+    Its name ends with a part of its hash, so the same picture is stored once. Raises EditError.
+    """
+    if len(data) > MOST:
+        raise EditError(
+            "The picture has more than {limit} MB. Make it smaller, then put it in again.", limit=MOST // 1_000_000
+        )
+    suffix = _SUFFIXES.get(attachments.picture_type(data))
+    if suffix is None:
+        raise EditError("Only pictures can be put in: PNG, JPEG, GIF, WebP, AVIF and BMP. This file is none of them.")
+    digest = hashlib.sha256(data).hexdigest()
+    folder = top / FOLDER
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not folder.resolve().is_relative_to(top.resolve()):
+            raise EditError("The folder {folder} leads elsewhere. The picture wasn't stored.", folder=str(folder))
+        for length in (8, len(digest)):
+            file = folder / f"{_stem(name)}-{digest[:length]}{suffix}"
+            if _written(file, data):
+                return f"{FOLDER}/{file.name}"
+    except (OSError, RuntimeError) as error:
+        why = getattr(error, "strerror", "") or str(error)
+        if getattr(error, "errno", None) in FULL:
+            raise EditError("There is no space left for the picture ({why}).", why=why) from error
+        raise EditError("The picture can't be written into {folder} ({why}).", folder=str(folder), why=why) from error
+    raise EditError("There is another file in the place of the picture: {path}.", path=str(file))
+
+
+def _written(file: Path, data: bytes) -> bool:
+    """Write a new file; return whether it holds the data, which another file of the name doesn't."""
+    if os.path.lexists(file):
+        return file.is_file() and not file.is_symlink() and file.read_bytes() == data
+    rights = file.parent.stat().st_mode & 0o666
+    new = write_sibling(file, data, lambda path: path.chmod(rights))
+    try:
+        rename_free(new, file)
+        sync_folder(file.parent)
+    except FileExistsError:
+        return file.read_bytes() == data
+    finally:
+        with suppress(OSError):
+            new.unlink()
+    return True
+
+
+def _stem(name: str) -> str:
+    """Return a name that every system can hold and that needs no escape in a link."""
+    words = re.sub(r"[^\w-]+", "-", PurePosixPath(name.replace("\\", "/")).stem[:_NAME]).strip("-_")
+    return f"picture-{words}" if words.isdigit() or len(words) < 4 else words
 
 
 class Notes(StoredNotes):
@@ -43,7 +119,7 @@ class Notes(StoredNotes):
     def __init__(self, store: Store, settings: Settings, models: Models, bases: Bases, chunks: Chunks) -> None:
         super().__init__(store, models, bases)
         self._writer = Writer(store, chunks)
-        self._trash = Trash(store, self._writer)
+        self._trash = NoteTrash(store, self._writer)
         self.trash_stays = timedelta(days=settings.trash_days)
         """Time within which a deleted note can be restored."""
         store.versions.most = settings.keep_versions
@@ -69,7 +145,7 @@ class Notes(StoredNotes):
         item = {"body": body, "path": path, **fields}
         return self.get(self.add_many(base, [item], author=author, embed=embed, strict=True).note_ids[0])
 
-    @logged("note.add")
+    @log_call("note.add")
     def add_many(
         self,
         base: str,
@@ -102,11 +178,11 @@ class Notes(StoredNotes):
     ) -> Note:
         """Change the text or fields of a note, and return it; what isn't given stays, and so does a note's path.
 
-        Where a person writes, a title that the first line gave follows it; an empty one becomes it. With `joins` the
+        Where the user writes, a title that the first line gave follows it; an empty one becomes it. With `joins` the
         version takes the place of the one before; where that made the note, the path follows the title too.
 
         An edit of a file's text goes into the file, where the note's base writes files; fields go there too, and
-        elsewhere stay the person's over those of the file. Raises NoteNotFound, Conflict if the note's version isn't
+        elsewhere stay the user's over the file's. Raises NoteNotFound, Conflict if the note's version isn't
         the expected one or its file was changed, EditError for a file that may not be written, and as `add` does.
         """
         change, as_what = partial(with_fields, fields=fields), Revision("update", author, joins)
@@ -153,17 +229,17 @@ class Notes(StoredNotes):
         def change(note: Note) -> Note:
             if note.source_ref:
                 raise EditError("'{path}' is a file. Move the file, then update its folder.", path=str(note.path))
-            name = posixpath.basename(note.path or naming.of_title(note.title))
+            name = posixpath.basename(note.path or naming.title_filename(note.title))
             path = naming.checked(f"{folder}/{name}")
             if path == note.path:
                 return note
-            base = self._store.bases.of_id(note.base_id)
+            base = self._store.bases.by_id(note.base_id)
             return texts.at_path(note, free(path, self._store.notes.paths(base)))
 
         return self._writer.change(note_id, change, Revision("update", author), expected_version)
 
     def tick(self, note_id: str, line: int, *, expected_version: int, embed: bool = True) -> Note:
-        """Click the check box in a line of a note's text, counted from 0, for a person; return the note.
+        """Click the check box in a line of a note's text, counted from 0, for the user; return the note.
 
         Raises EditError for a line without a box, and as `update` does.
         """
@@ -173,7 +249,7 @@ class Notes(StoredNotes):
         return self.update(note_id, body=body, expected_version=expected_version, author="person", embed=embed)
 
     def give_back(self, note_id: str, names: Iterable[str], *, author: Author = "person") -> Note:
-        """Let fields be those of the note's file again; return the note."""
+        """Take fields from the note's file again; return the note."""
         given = set(names)
 
         def change(note: Note) -> Note:
@@ -187,10 +263,10 @@ class Notes(StoredNotes):
         """Read a note from its file, which another program changed, as a sync does; return the note."""
         return self._writer.take_file(note_id)
 
-    picture_bytes = pasting.MOST
+    picture_bytes = MOST
     """Most bytes of a picture that is attached."""
 
-    @logged("note.attach")
+    @log_call("note.attach")
     def attach(self, base: str, name: str, data: bytes, *, note_id: str = "") -> str:
         """Write a picture for a note of a base, or for a new one; return the path by which the note shows it.
 
@@ -201,14 +277,14 @@ class Notes(StoredNotes):
         note, into = self._store.notes.note(note_id) if note_id else None, self._bases.find(base)
         folders = self._folders(into) if into and into.write_files else []
         own = [folder for folder in folders if note and note.in_file and str(folder) == note.source_ref]
-        path = pasting.save([*own, *folders, self.own_files][0], name, data)
+        path = save([*own, *folders, self.own_files][0], name, data)
         return posixpath.relpath(path, posixpath.dirname(str(note.path))) if note and own else path
 
     def copy(self, note_id: str, *, author: Author = "person", embed: bool = True) -> Note:
         """Copy a note, to be edited here where its file isn't written; return the copy."""
         note = self._store.notes.note(note_id)
         fields = {name: getattr(note, name) for name in NOTE_FIELDS}
-        base = self._store.bases.of_id(note.base_id)
+        base = self._store.bases.by_id(note.base_id)
         return self.add(base.name, note.body, author=author, embed=embed, **fields)
 
     def file_text(self, note_id: str) -> str:
@@ -223,7 +299,7 @@ class Notes(StoredNotes):
 
     def history(self, note_id: str) -> list[Version]:
         """Return the versions of a note, also of a deleted one, the newest first; raises NoteNotFound."""
-        if versions := self._store.versions.of(note_id):
+        if versions := self._store.versions.for_note(note_id):
             return versions
         raise NoteNotFound(note_id)
 
@@ -251,7 +327,9 @@ class Notes(StoredNotes):
         """Give a note the title, text and fields of one of its versions, as a new version; return the note."""
         old = self.at(note_id, number)
         change = Revision("revert", author)
-        return self._writer.change(note_id, lambda note: of_version(note, old), change, expected_version, embed=embed)
+        return self._writer.change(
+            note_id, lambda note: restore_version(note, old), change, expected_version, embed=embed
+        )
 
     def archive(self, note_ids: Sequence[str], *, author: Author = "person") -> None:
         """Archive notes: they answer only where a question asks for them."""
@@ -259,14 +337,14 @@ class Notes(StoredNotes):
 
     # deleting and restoring
 
-    @logged("note.delete")
+    @log_call("note.delete")
     def delete(self, note_ids: Sequence[str] | str, *, author: Author = "person") -> None:
         """Put notes into the trash, with their edits of chunks and versions; notes that aren't there are left out.
 
         Their files stay on disk, and the next sync imports them again.
         """
         chosen = [note_ids] if isinstance(note_ids, str) else note_ids
-        log_bases(self._store.bases.of_notes(chosen))
+        log_bases(self._store.bases.for_notes(chosen))
         self._trash.put(chosen, author)
 
     def trash(self, base: str | None = None) -> list[Trashed]:
@@ -277,7 +355,7 @@ class Notes(StoredNotes):
         """Return the deleted note of this id, path or title; raises as `resolve` does."""
         return self._trash.named(name)
 
-    @logged("note.restore")
+    @log_call("note.restore")
     def restore(self, note_ids: Sequence[str], *, author: Author = "person", embed: bool = True) -> None:
         """Bring notes back: deleted ones from the trash, archived ones to the active ones.
 
@@ -285,16 +363,16 @@ class Notes(StoredNotes):
         in the trash.
         """
         self._trash.restore(note_ids, author)
-        log_bases(self._store.bases.of_notes(note_ids))
+        log_bases(self._store.bases.for_notes(note_ids))
         if embed:
             self._writer.embed(note_ids)
 
-    @logged("note.delete_for_good")
+    @log_call("note.delete_for_good")
     def delete_for_good(self, note_ids: Sequence[str]) -> int:
         """Delete notes of the trash, with their versions and edits; return how many there were."""
         return self._trash.empty(note_ids)
 
-    @logged("note.empty_trash")
+    @log_call("note.empty_trash")
     def empty_trash(self) -> int:
         """Delete all notes of the trash for good; return how many there were."""
         return self._trash.empty()

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import groupby
 
-from core.model import NOTE_FIELDS, FieldChange, Note, NoteDifference, Piece
+from core.model import NOTE_FIELDS, DiffPiece, FieldChange, Note, NoteDifference
 
 _WORD = re.compile(
     r"[\u2e80-\u9fff\uf900-\ufaff\uff66-\uffdc\U00020000-\U0003ffff]|[^\W\u2e80-\uffff]+|\s+|.", re.DOTALL
@@ -18,27 +18,27 @@ def between(old: Note, new: Note) -> NoteDifference:
     """Return what differs between two states of a note."""
     changes = [(name, getattr(old, name), getattr(new, name)) for name in NOTE_FIELDS]
     return NoteDifference(
-        tuple(of_texts(old.body, new.body)),
+        tuple(compare_texts(old.body, new.body)),
         tuple(FieldChange(name, before, after) for name, before, after in changes if before != after),
     )
 
 
-def of_texts(old: str, new: str) -> list[Piece]:
-    """Return the pieces of two texts in order: those of `old` are equal or removed, those of `new` equal or added.
+def compare_texts(old: str, new: str) -> list[DiffPiece]:
+    """Return the pieces of two texts in order: pieces of `old` are equal or removed, pieces of `new` equal or added.
 
     Lines are compared first, then the words of lines that differ, so that texts of a megabyte take a second.
     """
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
-    pieces: list[Piece] = []
+    pieces: list[DiffPiece] = []
     for equal, gone, come in _steps(before, after):
         if equal:
-            pieces.append(Piece("equal", "".join(gone)))
+            pieces.append(DiffPiece("equal", "".join(gone)))
         else:
-            pieces += _of_words("".join(gone), "".join(come))
+            pieces += _compare_words("".join(gone), "".join(come))
     return list(_joined(pieces))
 
 
-def _of_words(old: str, new: str) -> Iterator[Piece]:
+def _compare_words(old: str, new: str) -> Iterator[DiffPiece]:
     before, after = _WORD.findall(old), _WORD.findall(new)
     if len(before) * len(after) > _MOST:
         yield from _changed(old, new)
@@ -47,25 +47,25 @@ def _of_words(old: str, new: str) -> Iterator[Piece]:
     for number, (equal, gone, come) in enumerate(steps):
         inside = 0 < number < len(steps) - 1
         if equal and not (inside and "".join(gone).strip(" \t") == ""):
-            yield Piece("equal", "".join(gone))
+            yield DiffPiece("equal", "".join(gone))
         else:
             yield from _changed("".join(gone), "".join(come))
 
 
-def _changed(old: str, new: str) -> Iterator[Piece]:
+def _changed(old: str, new: str) -> Iterator[DiffPiece]:
     if old:
-        yield Piece("removed", old)
+        yield DiffPiece("removed", old)
     if new:
-        yield Piece("added", new)
+        yield DiffPiece("added", new)
 
 
 def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, Sequence[str], Sequence[str]]]:
     """Yield whether a stretch is equal, with its parts before and after."""
-    start = next((at for at, (one, other) in enumerate(zip(before, after, strict=False)) if one != other), None)
+    start = next((at for at, (item, other) in enumerate(zip(before, after, strict=False)) if item != other), None)
     start = min(len(before), len(after)) if start is None else start
     rest = min(len(before), len(after)) - start
     pairs = zip(reversed(before), reversed(after), strict=False)
-    end = next((at for at, (one, other) in enumerate(pairs) if one != other or at == rest), rest)
+    end = next((at for at, (pair, other) in enumerate(pairs) if pair != other or at == rest), rest)
     if start:
         yield True, before[:start], after[:start]
     middle, other = before[start : len(before) - end], after[start : len(after) - end]
@@ -75,12 +75,12 @@ def _steps(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool, 
         yield True, before[len(before) - end :], after[len(after) - end :]
 
 
-def _joined(pieces: Sequence[Piece]) -> Iterator[Piece]:
+def _joined(pieces: Sequence[DiffPiece]) -> Iterator[DiffPiece]:
     """Join neighbours of one kind; of a changed stretch what was removed comes first."""
     for equal, stretch in groupby(pieces, lambda piece: piece.kind == "equal"):
         parts = list(stretch)
         if equal:
-            yield Piece("equal", "".join(piece.text for piece in parts))
+            yield DiffPiece("equal", "".join(piece.text for piece in parts))
         else:
             removed, added = (
                 "".join(piece.text for piece in parts if piece.kind == kind) for kind in ("removed", "added")

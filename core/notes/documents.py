@@ -1,17 +1,17 @@
-"""Documents behind notes: their originals, another conversion of them, and the files that weren't read."""
+"""Documents of notes: their originals, another conversion of them, and the files that weren't read."""
 
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from core import files, places
-from core.call_log import logged
+from core.base import files, places
+from core.base.call_log import log_call
+from core.base.encodings.names import ENCODINGS, display_encoding, normalize_encoding
+from core.base.errors import EditError, ModelError, SourceError, UnknownChoice
+from core.base.faults import translate_errors
 from core.documents import CONVERTERS
 from core.documents.converting import converters_for
 from core.documents.extras import installed
-from core.encodings.names import ENCODINGS, known_encoding, shown_encoding
-from core.errors import EditError, ModelError, SourceError, UnknownChoice
-from core.faults import translated
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.intake import documents, folder, notefile, webpage
@@ -32,7 +32,7 @@ from core.model import (
 )
 from core.notes import attachments, filing
 from core.notes.writer import Writer
-from core.preferences import Preferences
+from core.settings.preferences import Preferences
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
 
@@ -55,16 +55,16 @@ class Documents:
 
     @property
     def asks_web(self) -> bool:
-        """Whether the person lets the page Notes ask for pages of the web."""
+        """Whether the user lets the page Notes fetch pages of the web."""
         return self._preferences.get(_WEB) == "on"
 
     def let_ask_web(self, let: bool) -> None:
-        """Store that choice of the person."""
+        """Store that choice of the user."""
         self._preferences.set(_WEB, "on" if let else "off")
 
     @staticmethod
     def converters() -> list[ConverterCard]:
-        """Return the converters there are, also those of packages that can't be loaded."""
+        """Return the converters, also of packages that can't be loaded."""
         return list(map(_card, CONVERTERS))
 
     @staticmethod
@@ -101,9 +101,9 @@ class Documents:
 
         Raises SourceError where it is gone, ConfigError for a place that is taken.
         """
-        original, place = self.original(note_id), places.vacant(place)
+        original, place = self.original(note_id), places.check_vacant(place)
         data = original.data or folder.read(Path(original.path).parent, Path(original.path).name)
-        with translated(place.parent):
+        with translate_errors(place.parent):
             place.parent.mkdir(parents=True, exist_ok=True)
             files.replace(place, data)
         return replace(original, path=str(place))
@@ -118,7 +118,7 @@ class Documents:
                     return str(path.resolve())
         raise SourceError(str(path), "isn't there any more.")
 
-    @logged("document.convert")
+    @log_call("document.convert")
     def convert(self, note_id: str, converter: str = "") -> Note:
         """Convert the document of a note again, by another converter or the usual one; return the note.
 
@@ -136,7 +136,7 @@ class Documents:
             stamp |= {"mtime_ns": state.st_mtime_ns, "size": state.st_size, "stamp": ""}
         encoding = filing.chosen_in(note)
         read = documents.text_of(data, path, converter=converter, original=document.original, encoding=encoding)
-        made, outline = notefile.of_document(read, path)
+        made, outline = notefile.document_note(read, path)
         with self._store.changing:
             now = self._store.notes.note(note_id)
             texts = {name: getattr(made, name) for name in _TEXTS}
@@ -145,7 +145,7 @@ class Documents:
                 self._store.notes.describe(made)
                 self._store.notes.touch([(note_id, stamp["mtime_ns"], stamp["size"], stamp["stamp"])])
                 return self._store.notes.note(note_id)
-            base = self._store.bases.of_id(now.base_id)
+            base = self._store.bases.by_id(now.base_id)
             self._writer.write(base, [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)])
         self._writer.embed([note_id])
         return self._store.notes.note(note_id)
@@ -160,7 +160,7 @@ class Documents:
         note = self._store.notes.note(note_id)
         return readings(self._bytes(note), str(note.path))
 
-    @logged("document.read_as")
+    @log_call("document.read_as")
     def read_as(self, note_id: str, encoding: str = "") -> Note:
         """Read the file of a note in an encoding, now and at each update, or in the one that it seems to have.
 
@@ -168,9 +168,9 @@ class Documents:
         none or one that can't be, SourceError for a file that can't be read.
         """
         self._store.database.check_writable()
-        if encoding and not known_encoding(encoding):
+        if encoding and not normalize_encoding(encoding):
             raise UnknownChoice("encoding", encoding, [*ENCODINGS.values()])
-        chosen = shown_encoding(known_encoding(encoding)) if encoding else ""
+        chosen = display_encoding(normalize_encoding(encoding)) if encoding else ""
         note = self._store.notes.note(note_id)
         data = self._bytes(note)
         made, outline = _reread(note, data, chosen)
@@ -182,7 +182,7 @@ class Documents:
             hashed, dated = folder.content_hash(data), made.updated_at or now.updated_at
             made = replace(made, **kept, content_hash=hashed, updated_at=dated)
             stamp = self._store.notes.indexed_as(note_id)
-            base = self._store.bases.of_id(now.base_id)
+            base = self._store.bases.by_id(now.base_id)
             self._writer.write(base, [NoteToIndex(made, change=_CONVERTED, outline=outline, **stamp)])
         self._writer.embed([note_id])
         return self._store.notes.note(note_id)
@@ -195,7 +195,7 @@ class Documents:
             return self.original(note.id).data
         if note.in_file:
             return folder.read(Path(note.source_ref), str(note.path))
-        read_in = known_encoding(note.encoding.name) if note.encoding else "utf-8"
+        read_in = normalize_encoding(note.encoding.name) if note.encoding else "utf-8"
         try:
             return ((note.front or "") + note.body).encode(read_in)
         except UnicodeEncodeError as error:
@@ -214,18 +214,18 @@ def _set_here(note: Note) -> dict[str, object]:
     """Return the fields of an uploaded note that its text doesn't say; those over a file's are kept with the file."""
     if note.in_file:
         return {}
-    read, _ = notefile.of_text((note.front or "") + note.body, str(note.path), plain=note.plain)
+    read, _ = notefile.parse_note((note.front or "") + note.body, str(note.path), plain=note.plain)
     return {name: value for name in NOTE_FIELDS if (value := getattr(note, name)) != getattr(read, name)}
 
 
 def _reread(note: Note, data: bytes, encoding: str) -> tuple[Note, Outline]:
-    """Return the note of the bytes of a note's file in an encoding that a person chose, and its outline."""
+    """Return the note of the bytes of a note's file in a chosen encoding, and its outline."""
     path = str(note.path)
     if document := note.document:
         read = documents.text_of(data, path, converter=document.chosen, original=document.original, encoding=encoding)
-        return notefile.of_document(read, path)
+        return notefile.document_note(read, path)
     found = decoded(data, path, chosen=encoding)
-    return notefile.of_text(found.text, path, plain=note.plain, encoding=found.of_file)
+    return notefile.parse_note(found.text, path, plain=note.plain, encoding=found.text_encoding)
 
 
 def _card(name: str) -> ConverterCard:

@@ -1,4 +1,4 @@
-"""The fields of a note that a person or a program sets, checked."""
+"""The fields of a note that the user or a program sets, checked."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -6,13 +6,13 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any, get_args
 
-from core.errors import EditError, UnknownChoice
+from core.base.errors import EditError, UnknownChoice
+from core.base.text import escape_halves, find_half_character
 from core.intake.encoding import MAX_BYTES
 from core.markdown.body import MAX_TITLE, distinct_tags
 from core.markdown.frontmatter import moment
 from core.markdown.tags import plain
 from core.model import NOTE_FIELDS, FieldKind, Note, NoteStatus, exact
-from core.text import escaped, half_character
 
 MOST_PRIORITY = 999_999
 _AROUND = 100
@@ -46,11 +46,11 @@ def overriding(note: Note, changed: Note) -> Note:
 
 def check_text(name: str, text: str) -> None:
     """Raise EditError for a text with half of a character or a zero, which no file or database can hold."""
-    half = half_character(text)
+    half = find_half_character(text)
     if half is None and "\0" not in text:
         return
     half = text.index("\0") if half is None else half
-    around = escaped(text[max(0, half - _AROUND) : half + _AROUND])
+    around = escape_halves(text[max(0, half - _AROUND) : half + _AROUND])
     raise EditError("The {name} '{value}' holds half of a character. Type it again.", name=name, value=around)
 
 

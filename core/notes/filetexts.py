@@ -8,16 +8,16 @@ from pathlib import Path
 
 import yaml
 
-from core import files, places
-from core.faults import translated
-from core.lines import LINE_END
+from core.base import files, places
+from core.base.faults import translate_errors
+from core.base.lines import LINE_END
+from core.base.text import stem
 from core.markdown import frontmatter
-from core.markdown.body import Inside, distinct_tags, look_into, short_title
+from core.markdown.body import BodyMetadata, distinct_tags, look_into, short_title
 from core.markdown.frontmatter import FrontMatter
 from core.markdown.frontwriting import rewritten
 from core.markdown.tags import key
-from core.model import NOTE_FIELDS, Note, day_of, is_day, of_clock
-from core.text import stem
+from core.model import NOTE_FIELDS, Note, clock_to_utc, day_of, is_day
 
 _FROM_FILES = ("folder", "upload")
 
@@ -57,7 +57,7 @@ def read_front(front: str) -> FrontMatter:
     return frontmatter.parse(front[start:end])
 
 
-def changed_fields(head: FrontMatter, file: Note, note: Note, inside: Inside) -> dict[str, object]:
+def changed_fields(head: FrontMatter, file: Note, note: Note, inside: BodyMetadata) -> dict[str, object]:
     """Return the fields that the front matter of a file must say, so that it reads as the note.
 
     `head` is that front matter, `file` the note of the file as it is, `inside` what the body of the note says.
@@ -78,7 +78,7 @@ def touched_at(head: FrontMatter) -> dict[str, object]:
     at = head.value("updated_at")
     if at is None:
         return {}
-    now = of_clock(datetime.now(UTC).replace(microsecond=0))
+    now = clock_to_utc(datetime.now(UTC).replace(microsecond=0))
     return {"updated_at": datetime.fromisoformat(f"{day_of(now)}T00:00:00Z") if is_day(at) else now}
 
 
@@ -103,8 +103,8 @@ def front_of(note: Note) -> str:
 
 def export(text: str, place: Path) -> str:
     """Write a text to a place where nothing is yet, and return it; raises ConfigError for one that is taken."""
-    place = places.vacant(place)
-    with translated(place.parent):
+    place = places.check_vacant(place)
+    with translate_errors(place.parent):
         place.parent.mkdir(parents=True, exist_ok=True)
         files.create(place, text)
     return text

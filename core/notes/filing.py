@@ -6,20 +6,20 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from core.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
-from core.faults import FULL, REFUSED
+from core.base.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
+from core.base.faults import FULL, REFUSED
+from core.base.lines import with_line_ends
+from core.base.swapping import Changed, swap
 from core.intake import absent, folder, notefile
 from core.intake.encoding import decoded, encoded
-from core.lines import with_line_ends
-from core.markdown.body import Inside, look_into
+from core.markdown.body import BodyMetadata, look_into
 from core.model import Note
 from core.notes import filetexts
 from core.store.note_to_index import NoteToIndex
-from core.swapping import Changed, swap
 
 
 def chosen_in(note: Note) -> str:
-    """Return the encoding that a person chose for the file of a note, "" for none."""
+    """Return the encoding that the user chose for the file of a note, "" for none."""
     return note.encoding.chosen if note.encoding else ""
 
 
@@ -36,7 +36,7 @@ def read(note: Note) -> NoteToIndex:
     return replace(_note_of(data, note, datetime.now(UTC)), mtime_ns=state.st_mtime_ns, size=len(data))
 
 
-def write(note: Note, changed: Note, inside: Inside | None = None) -> NoteToIndex:
+def write(note: Note, changed: Note, inside: BodyMetadata | None = None) -> NoteToIndex:
     """Write a changed note into its file; return the note as its file is now. `inside` is what its text says, if read.
 
     The text of the note takes the place of the old one, with the file's encoding and line ends; of its front matter
@@ -100,14 +100,14 @@ def _conflict(note: Note, data: bytes, copy: Path | None = None) -> Conflict:
 
 
 def _note_of(
-    data: bytes, note: Note, updated_at: datetime, text: str | None = None, inside: Inside | None = None
+    data: bytes, note: Note, updated_at: datetime, text: str | None = None, inside: BodyMetadata | None = None
 ) -> NoteToIndex:
     """Return the note of a file's bytes, as a sync makes it; `text` is theirs, and `inside` what its body says."""
     path, encoding = str(note.path), note.encoding
     if text is None:
         found = decoded(data, path, chosen=chosen_in(note))
-        text, encoding = found.text, found.of_file
-    read, outline = notefile.of_text(text, path, plain=note.plain, inside=inside, encoding=encoding)
+        text, encoding = found.text, found.text_encoding
+    read, outline = notefile.parse_note(text, path, plain=note.plain, inside=inside, encoding=encoding)
     read = replace(
         read,
         id=note.id,
@@ -122,9 +122,9 @@ def _note_of(
     return NoteToIndex(read, outline=outline)
 
 
-def _text(before: bytes, path: str, changed: Note, inside: Inside | None) -> tuple[str, Inside]:
+def _text(before: bytes, path: str, changed: Note, inside: BodyMetadata | None) -> tuple[str, BodyMetadata]:
     """Return the text of a file with the body and the fields of a changed note, and what that body says."""
-    old, _ = notefile.of_text(decoded(before, path, chosen=chosen_in(changed)).text, path)
+    old, _ = notefile.parse_note(decoded(before, path, chosen=chosen_in(changed)).text, path)
     front, body = old.front or "", changed.body
     if changed.front and not front:  # an earlier version of Tessera took it for front matter
         body = changed.front + body

@@ -1,13 +1,13 @@
-"""The text of a note without the chunks that a person hid, whole or by its lines."""
+"""The text of a note without the chunks that the user hid, whole or by its lines."""
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from core.lines import LINE_END
-from core.model import Line, Note
+from core.base.lines import LINE_END
+from core.base.text import fold
+from core.model import Note, NoteLine
 from core.store.phrases import may_hold
-from core.text import fold
 
 _END = re.compile(LINE_END)
 _TEXT = re.compile(r"\S")
@@ -24,14 +24,14 @@ def shown(note: Note, hidden: Hidden) -> str:
 
 
 def blanked(note: Note, hidden: Hidden) -> Note:
-    """Return a note with blanks for what is hidden, so that all else stands in its place."""
+    """Return a note with blanks for what is hidden, so that everything else keeps its place."""
     body = note.body
     for start, end in hidden:
         body = f"{body[:start]}{_TEXT.sub(' ', body[start:end])}{body[end:]}"
     return replace(note, body=body)
 
 
-def holding(note: Note, text: str, hidden: Hidden = ()) -> Iterator[Line]:
+def holding(note: Note, text: str, hidden: Hidden = ()) -> Iterator[NoteLine]:
     """Yield the lines of a note that hold a text, whatever its case, width, or Chinese script, in their order."""
     wanted = fold(text)
     before = len(_END.findall(note.front or ""))
@@ -40,7 +40,7 @@ def holding(note: Note, text: str, hidden: Hidden = ()) -> Iterator[Line]:
         if may_hold(line, wanted):
             parts = _parts(note.body, start, start + len(line), hidden)
             if any(wanted in fold(part) for part in parts):
-                yield Line(note.id, note.path or note.title, number, _GAP.join(parts))
+                yield NoteLine(note.id, note.path or note.title, number, _GAP.join(parts))
         start += len(line)
         start += 2 if note.body.startswith("\r\n", start) else 1
 

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from core.base.text import name_key
 from core.model import NOTE_SUFFIXES, Note
 from core.store import Store
-from core.store.note_rows import Named, texts
-from core.text import name_key
+from core.store.note_rows import NoteNames, texts
 
 _PATH, _FILE, _TITLE, _ALIAS = range(4)
 """Kinds of names by which links find notes, the most specific first."""
@@ -30,7 +30,7 @@ class NoteLinks:
         self._store = store
         self.names = {named.id: named for named in store.notes.named()}
         """What each note is called, by its id."""
-        self._by_name: defaultdict[str, list[tuple[int, Named]]] = defaultdict(list)
+        self._by_name: defaultdict[str, list[tuple[int, NoteNames]]] = defaultdict(list)
         for named in self.names.values():
             for kind, name in _names(named):
                 self._by_name[name].append((kind, named))
@@ -39,7 +39,7 @@ class NoteLinks:
         """Return the title of a note."""
         return self.names[note_id].title
 
-    def target(self, note: Note | Named, target: str) -> str | None:
+    def target(self, note: Note | NoteNames, target: str) -> str | None:
         """Return the id of the note that a link of `note` leads to: the nearest in its base, then in other bases.
 
         `target` is a path, a file name, a title or an alias, without a heading; a path is one from the top of the
@@ -61,7 +61,7 @@ class NoteLinks:
             return min(((kind, named.id) for kind, named in self._by_name.get(wanted, ())), default=(0, None))[1]
         return best[-1] if best else None
 
-    def of(self, note: Note | Named, targets: Sequence[str]) -> list[NoteLink]:
+    def resolve(self, note: Note | NoteNames, targets: Sequence[str]) -> list[NoteLink]:
         """Return where the links of a note lead; links to itself are left out."""
         links = (NoteLink(target, self.target(note, target)) for target in targets)
         return [link for link in links if link.note_id != note.id]
@@ -82,7 +82,7 @@ class NoteLinks:
             )
             if any(self.target(self.names[other], target) == note_id for target in targets):
                 linking.append(other)
-        return sorted(linking, key=lambda one: (self.names[one].path or "", one))
+        return sorted(linking, key=lambda item: (self.names[item].path or "", item))
 
 
 def plain(name: str) -> str:
@@ -91,7 +91,7 @@ def plain(name: str) -> str:
     return name.rpartition(".")[0] if name.endswith(NOTE_SUFFIXES) else name
 
 
-def _names(named: Named) -> Iterator[tuple[int, str]]:
+def _names(named: NoteNames) -> Iterator[tuple[int, str]]:
     if named.path:
         yield _FILE, plain(posixpath.basename(named.path))
     yield _TITLE, plain(named.title)
@@ -99,7 +99,7 @@ def _names(named: Named) -> Iterator[tuple[int, str]]:
         yield _ALIAS, plain(alias)
 
 
-def _rank(kind: int, named: Named, note: Note | Named, wanted: str, near: str) -> tuple[int, bool] | None:
+def _rank(kind: int, named: NoteNames, note: Note | NoteNames, wanted: str, near: str) -> tuple[int, bool] | None:
     """Return how strongly a note bears the name of a link: the less, the stronger; None if it doesn't."""
     elsewhere = named.source_ref != note.source_ref
     if kind != _FILE:
@@ -110,8 +110,8 @@ def _rank(kind: int, named: Named, note: Note | Named, wanted: str, near: str) -
     return None if "/" in wanted and not f"/{path}".endswith(f"/{wanted}") else (kind, elsewhere)
 
 
-def _steps(folder: str, named: Named) -> int:
-    """Return how many folders lie between a folder and a note."""
+def _steps(folder: str, named: NoteNames) -> int:
+    """Return the number of folders between a folder and a note."""
     here, there = folder.split("/") if folder else [], (named.path or "").split("/")[:-1]
     shared = next((n for n, (a, b) in enumerate(zip(here, there, strict=False)) if a != b), min(len(here), len(there)))
     return len(here) + len(there) - 2 * shared

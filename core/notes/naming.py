@@ -1,14 +1,14 @@
-"""The names of notes: paths that every system can hold, and the notes that a typed name is nearest to."""
+"""The names of notes: paths that every system can hold, and the notes nearest to an entered name."""
 
 import re
 from collections.abc import Collection, Iterable
 
-from core.blobs import without_blobs
-from core.errors import EditError, NoteNotFound, QueryError
-from core.messages import message
+from core.base.blobs import remove_blobs
+from core.base.errors import EditError, NoteNotFound, QueryError
+from core.base.messages import message
+from core.base.text import escape_halves, find_half_character, fold
 from core.model import NOTE_SUFFIXES
-from core.store.note_rows import Named
-from core.text import escaped, fold, half_character
+from core.store.note_rows import NoteNames
 
 _FORBIDDEN = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*#^\[\]]+')
 _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)", re.IGNORECASE)
@@ -19,7 +19,7 @@ _WORDS = 60
 _PICTURE = re.compile(r"!\[\[[^\[\]]*\]\]|!\[[^\[\]]*\]\([^()]*(?:\([^()]*\)[^()]*)*\)")
 
 
-def of_title(title: str) -> str:
+def title_filename(title: str) -> str:
     """Return a file name for a title."""
     name = " ".join(_FORBIDDEN.sub(" ", title).split())
     while len(name.encode("utf-8")) > 2 * _MOST or len(name) > _MOST:
@@ -31,9 +31,9 @@ def of_title(title: str) -> str:
 def checked(path: str) -> str:
     """Return a path in a base with the suffix of a note; raises EditError for a path that leads out of the base."""
     parts = path.replace("\\", "/").strip("/").split("/")
-    if half_character(path) is not None or any(part.strip() in ("", ".", "..") or "\0" in part for part in parts):
+    if find_half_character(path) is not None or any(part.strip() in ("", ".", "..") or "\0" in part for part in parts):
         raise EditError(
-            "'{path}' is no place for a note. Write folders and a name, as in work/plan.md.", path=escaped(path)
+            "'{path}' is no place for a note. Write folders and a name, as in work/plan.md.", path=escape_halves(path)
         )
     name = "/".join(parts)
     return name if name.lower().endswith(NOTE_SUFFIXES) else f"{name}.md"
@@ -52,13 +52,13 @@ def only(name: str, note_ids: Collection[str]) -> str:
 def first_words(body: str) -> str:
     """Return a title made of a text's first line that holds more than pictures."""
     shown = (" ".join(_PICTURE.sub(" ", line).split()) if "![" in line else line for line in body.splitlines())
-    lines = without_blobs("\n".join(shown)).splitlines()
+    lines = remove_blobs("\n".join(shown)).splitlines()
     line = next(filter(None, (re.sub(r"^[\s#>*+-]+", "", line).strip() for line in lines)), "")
     short = line if len(line) <= _WORDS else line[: _WORDS - 1].rstrip() + "…"
     return short or str(message("Untitled"))
 
 
-def nearest(notes: Iterable[Named], text: str, limit: int) -> list[str]:
+def nearest(notes: Iterable[NoteNames], text: str, limit: int) -> list[str]:
     """Return the ids of the notes whose names hold all words of a text, the nearest names first."""
     words = fold(text).split()
     whole = " ".join(words)

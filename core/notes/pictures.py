@@ -11,19 +11,20 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from core import embedding, files
+from core import embedding
+from core.base import files
+from core.base.errors import NoteNotFound, SourceError, UnknownChoice
+from core.base.jobs import Jobs
+from core.base.text import make_storable
 from core.documents import pictures as reading
 from core.documents.process import Interrupted
-from core.errors import NoteNotFound, SourceError, UnknownChoice
 from core.indexing import pictures as shown
 from core.indexing.chunks import Chunks
 from core.indexing.embed_queue import FAILURES
 from core.indexing.indexer import Indexer
-from core.jobs import Jobs
 from core.model import Failed, NotePicture, PictureFile, Progress, ReadPicture, no_progress
 from core.notes import attachments
 from core.store import Store
-from core.text import storable
 
 _LOG = logging.getLogger(__name__)
 _JOB = "pictures"
@@ -110,14 +111,14 @@ class Pictures:
                     note = self._store.notes.note(note_id)
                 except NoteNotFound:
                     continue
-                self._store.pictures.put(note_id, shown.named(note, self._store.pictures.of_note(note_id)))
+                self._store.pictures.put(note_id, shown.list_pictures(note, self._store.pictures.for_note(note_id)))
 
     def _look(self, progress: Progress) -> None:
         """Look for the files of pictures, and hash those that are new or changed."""
-        for one in self._store.pictures.files():
+        for picture_file in self._store.pictures.files():
             progress(0, 0, "")
-            if (now := seen(one)) is not None:
-                self._store.pictures.look(one.note_id, now)
+            if (now := seen(picture_file)) is not None:
+                self._store.pictures.look(picture_file.note_id, now)
 
     def _place(self) -> None:
         """Cut the notes again of which a picture is known now, so that its text is found; each once."""
@@ -131,7 +132,7 @@ class Pictures:
 
     def _place_in(self, base_id: str, note_ids: Sequence[str]) -> None:
         try:
-            base = self._store.bases.of_id(base_id)
+            base = self._store.bases.by_id(base_id)
             done = Indexer(self._store, base, embedding.build(base.embedder)).recut_words(note_ids)
         except (*FAILURES, UnknownChoice):
             _LOG.warning("Pictures aren't found yet: their notes can't be split", exc_info=True)
@@ -143,9 +144,9 @@ class Pictures:
     def _read_files(self, progress: Progress) -> int:
         unread, done = self._store.pictures.unread(), 0
         with reading.PictureReader() as reader:
-            for number, one in enumerate(unread):
+            for number, picture_file in enumerate(unread):
 
-                def report(number: int = number, place: str = one.picture.place) -> None:
+                def report(number: int = number, place: str = picture_file.picture.place) -> None:
                     progress(number, len(unread), place)
 
                 while self._others():
@@ -153,23 +154,25 @@ class Pictures:
                     report()
                     time.sleep(_PATIENCE)
                 report()
-                if (data := data_of(one)) is None:
+                if (data := data_of(picture_file)) is None:
                     continue  # it changes just now; the next look finds it
-                self._keep(one, data, reader, report)
+                self._keep(picture_file, data, reader, report)
                 done += 1
                 self._place()
         return done
 
-    def _keep(self, one: PictureFile, data: bytes, reader: reading.PictureReader, report: Callable[[], object]) -> None:
+    def _keep(
+        self, picture_file: PictureFile, data: bytes, reader: reading.PictureReader, report: Callable[[], object]
+    ) -> None:
         """Read a picture, and write its text or the reason why it has none."""
         started = time.perf_counter()
         try:
-            text, version = reader.read(data, one.picture.place, report)
+            text, version = reader.read(data, picture_file.picture.place, report)
         except SourceError as error:
             again = isinstance(error, Interrupted)
-            self._store.pictures.keep(ReadPicture(one.picture.hash, "", ""), error.reason, again=again)
+            self._store.pictures.keep(ReadPicture(picture_file.picture.hash, "", ""), error.reason, again=again)
             return
-        self._store.pictures.keep(ReadPicture(one.picture.hash, storable(text).strip(), version))
+        self._store.pictures.keep(ReadPicture(picture_file.picture.hash, make_storable(text).strip(), version))
         _LOG.info("Read a picture of %d bytes in %.1f s", len(data), time.perf_counter() - started)
 
     def _others(self) -> bool:
@@ -177,42 +180,44 @@ class Pictures:
         return any(job.state == "running" and job.name not in (_JOB, "images") for job in self._jobs.all())
 
 
-def seen(one: PictureFile) -> NotePicture | None:
+def seen(picture_file: PictureFile) -> NotePicture | None:
     """Return what file a picture is now; None where it is the one that is known, or that can't be said."""
-    now, before = _as_file(one), one.picture
+    now, before = _as_file(picture_file), picture_file.picture
     if now is None:
         return None
     if before.looked and (now.place, now.mtime_ns, now.size) == (before.place, before.mtime_ns, before.size):
         return None
-    data = _data(one, now) if now.place else b""
+    data = _data(picture_file, now) if now.place else b""
     return None if data is None else replace(now, hash=hashlib.sha256(data).hexdigest() if now.place else "")
 
 
-def data_of(one: PictureFile) -> bytes | None:
+def data_of(picture_file: PictureFile) -> bytes | None:
     """Return the bytes of a picture, None where its file can't be read or isn't the one that is known."""
-    now = _as_file(one)
-    data = _data(one, now) if now and now.place else None
-    return data if data is not None and hashlib.sha256(data).hexdigest() == one.picture.hash else None
+    now = _as_file(picture_file)
+    data = _data(picture_file, now) if now and now.place else None
+    return data if data is not None and hashlib.sha256(data).hexdigest() == picture_file.picture.hash else None
 
 
-def _as_file(one: PictureFile) -> NotePicture | None:
+def _as_file(picture_file: PictureFile) -> NotePicture | None:
     """Return a picture as its file is now, without its hash; None where that can't be said."""
-    file = attachments.locate(one.source_ref, one.path, one.picture.target)
+    file = attachments.locate(picture_file.source_ref, picture_file.path, picture_file.picture.target)
     if file is None:
         # A folder that is away takes nothing from its notes.
-        return replace(_NONE, target=one.picture.target) if Path(one.source_ref).is_dir() else None
+        return replace(_NONE, target=picture_file.picture.target) if Path(picture_file.source_ref).is_dir() else None
     try:
         status = file.path.stat()
     except OSError:
         return None
-    return replace(_NONE, target=one.picture.target, place=file.place, mtime_ns=status.st_mtime_ns, size=status.st_size)
+    return replace(
+        _NONE, target=picture_file.picture.target, place=file.place, mtime_ns=status.st_mtime_ns, size=status.st_size
+    )
 
 
-def _data(one: PictureFile, now: NotePicture) -> bytes | None:
+def _data(picture_file: PictureFile, now: NotePicture) -> bytes | None:
     """Return the bytes of an ordinary file, None where it can't be read; no pipe is waited for, no link followed."""
     flags = os.O_RDONLY | files.AT_ONCE | getattr(os, "O_NOFOLLOW", 0)
     try:
-        with os.fdopen(os.open(Path(one.source_ref) / now.place, flags), "rb") as stream:
+        with os.fdopen(os.open(Path(picture_file.source_ref) / now.place, flags), "rb") as stream:
             status = os.fstat(stream.fileno())
             if not stat.S_ISREG(status.st_mode) or status.st_size > attachments.MOST:
                 return None

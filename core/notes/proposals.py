@@ -1,4 +1,4 @@
-"""Pending notes and proposed changes, which programs write and a person accepts or rejects."""
+"""Pending notes and proposed changes, which programs write and the user accepts or rejects."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Unpack
 
-from core.call_log import log_bases, logged
-from core.errors import Conflict, EditError
+from core.base.call_log import log_bases, log_call
+from core.base.errors import Conflict, EditError
+from core.base.text import one_line
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.model import (
@@ -27,7 +28,6 @@ from core.notes.fields import checked, with_fields
 from core.notes.texts import with_body
 from core.notes.writer import Writer, check_text_writable, check_version
 from core.store import Store
-from core.text import one_line
 
 _PENDING = Condition("status", ("pending",))
 _ACCEPT, _PROPOSE = Revision("accept", "person"), Revision("propose", "person")
@@ -53,7 +53,7 @@ class Proposals:
         values: dict[str, Any] = {**fields} if into.trusts_programs else {**fields, "status": "pending"}
         return self._notes.add(into.name, body, path=path, author="program", **values)
 
-    @logged("note.propose")
+    @log_call("note.propose")
     def update(
         self,
         note_id: str,
@@ -67,11 +67,11 @@ class Proposals:
         A pending note that a program wrote last is changed, and stays pending. Raises what `Notes.update` raises.
         """
         note = self._store.notes.note(note_id)
-        log_bases(self._store.bases.of_notes([note_id]))
+        log_bases(self._store.bases.for_notes([note_id]))
         values: dict[str, Any] = dict(fields)
-        if not self._store.bases.of_id(note.base_id).trusts_programs:
+        if not self._store.bases.by_id(note.base_id).trusts_programs:
             check_version(note, expected_version)
-            if note.status != "pending" or self._store.versions.of(note_id)[0].author != "program":
+            if note.status != "pending" or self._store.versions.for_note(note_id)[0].author != "program":
                 return self._propose(note, body, fields)
             values, expected_version = values | {"status": "pending"}, note.version
         return self._notes.update(note_id, body=body, expected_version=expected_version, author="program", **values)
@@ -80,7 +80,7 @@ class Proposals:
         """Store a proposed change over the one that waits; return the note if nothing changes."""
         proposal = Proposal(note.id, note.version, body, checked(fields), datetime.now(UTC))
         changed = _changed(note, proposal)
-        check_text_writable(self._store.bases.of_id(note.base_id), note, changed)
+        check_text_writable(self._store.bases.by_id(note.base_id), note, changed)
         if changed == note:
             return note
         with self._store.changing:
@@ -91,12 +91,12 @@ class Proposals:
             self._store.proposals.put(proposal)
         return proposal
 
-    # a person
+    # the user
 
     def all(self, base: str | None = None) -> list[Submission]:
         """Return the pending notes and the proposed changes, of all bases or of one, the oldest first."""
         cards = self._notes.all(Filters(bases=(base,) if base else (), conditions=(_PENDING,)))
-        newest = {card.id: self._store.versions.of(card.id)[0] for card in cards}
+        newest = {card.id: self._store.versions.for_note(card.id)[0] for card in cards}
         waiting = {card.id: Submission(card, newest[card.id].author, newest[card.id].at) for card in cards}
         changes = self._store.proposals.all(self._bases.get(base).id if base else None)
         changed = self._notes.cards_of(change.note_id for change in changes)
@@ -105,22 +105,22 @@ class Proposals:
             for change in changes
             if change.note_id in changed
         }
-        return sorted(waiting.values(), key=lambda one: (one.at, one.note.id))
+        return sorted(waiting.values(), key=lambda submission: (submission.at, submission.note.id))
 
     def get(self, note_id: str) -> Submission:
         """Return what waits of a note, its change first; raises NoteNotFound, and EditError if nothing does."""
-        return self._among({one.note.id: one for one in self.all()}, note_id)
+        return self._among({submission.note.id: submission for submission in self.all()}, note_id)
 
-    def proposed(self, one: Submission) -> Note:
+    def proposed(self, submission: Submission) -> Note:
         """Return a note as it is once what waits of it is accepted; raises NoteNotFound."""
-        note = self._store.notes.note(one.note.id)
-        return _changed(note, one.change) if one.change else replace(note, status="active")
+        note = self._store.notes.note(submission.note.id)
+        return _changed(note, submission.change) if submission.change else replace(note, status="active")
 
-    def difference(self, one: Submission) -> NoteDifference:
+    def difference(self, submission: Submission) -> NoteDifference:
         """Return what accepting a proposal changes in its note, word by word; raises NoteNotFound."""
-        return difference.between(self._store.notes.note(one.note.id), self.proposed(one))
+        return difference.between(self._store.notes.note(submission.note.id), self.proposed(submission))
 
-    @logged("note.accept")
+    @log_call("note.accept")
     def accept(self, submissions: Iterable[Submission], *, over: int | None = None, embed: bool = True) -> None:
         """Let pending notes be active, and make proposed changes, as `all` returned them.
 
@@ -130,19 +130,23 @@ class Proposals:
         """
         with self._store.changing:
             chosen = self.current(submissions)
-            for one in chosen:
-                _check(self._store.notes.note(one.note.id), one, over)
-            pending = [one.note.id for one in chosen if one.change is None]
+            for submission in chosen:
+                _check(self._store.notes.note(submission.note.id), submission, over)
+            pending = [submission.note.id for submission in chosen if submission.change is None]
             self._writer.change_all(pending, lambda note: replace(note, status="active"), _ACCEPT)
             self._store.facts.settle(pending, rejected=False)
-            changes = [replace(one.change, version=one.note.version) for one in chosen if one.change]
+            changes = [
+                replace(submission.change, version=submission.note.version)
+                for submission in chosen
+                if submission.change
+            ]
             for change in changes:
                 self.make(change, embed=False)
         if embed:
             self._writer.embed([*pending, *(change.note_id for change in changes)])
 
     def make(self, change: Proposal, *, embed: bool = True) -> Note:
-        """Make a change, as proposed or as a person edited it, in place of the one that waits; return the note.
+        """Make a change, as proposed or as the user edited it, in place of the one that waits; return the note.
 
         It waits no longer in the same transaction. Raises Conflict for a note of another version.
         """
@@ -154,28 +158,28 @@ class Proposals:
             self._writer.embed([change.note_id])
         return note
 
-    @logged("note.reject")
+    @log_call("note.reject")
     def reject(self, submissions: Iterable[Submission], *, reason: str = "") -> None:
         """Put pending notes into the trash, and drop proposed changes; raises EditError and Conflict as `accept`.
 
-        What was learnt from a log isn't suggested again; the reason stays with it.
+        A fact from a log isn't suggested again; it keeps the reason.
         """
         with self._store.changing:
             chosen = self.current(submissions)
-            for one in chosen:
-                if one.change:
-                    self._store.proposals.drop(one.note.id)
-            log_bases(self._store.bases.of_notes([one.note.id for one in chosen]))
-            pending = [one.note.id for one in chosen if one.change is None]
+            for submission in chosen:
+                if submission.change:
+                    self._store.proposals.drop(submission.note.id)
+            log_bases(self._store.bases.for_notes([submission.note.id for submission in chosen]))
+            pending = [submission.note.id for submission in chosen if submission.change is None]
             self._store.facts.settle(pending, rejected=True, reason=one_line(reason))
         self._notes.delete(pending)
 
-    @logged("note.restore_proposal")
+    @log_call("note.restore_proposal")
     def restore(self, changes: Sequence[Proposal]) -> None:
         """Let rejected changes wait again; those whose notes are gone are left out."""
         with self._store.changing:
             there = self._store.notes.base_ids(change.note_id for change in changes)
-            log_bases(self._store.bases.of_notes(there))
+            log_bases(self._store.bases.for_notes(there))
             for change in changes:
                 if change.note_id in there:
                     self._store.proposals.put(change)
@@ -187,34 +191,34 @@ class Proposals:
         return waiting[note_id]
 
     def current(self, submissions: Iterable[Submission]) -> list[Submission]:
-        """Return submissions; raises Conflict for one that a program changed since the person saw it, EditError for one
+        """Return submissions; raises Conflict for one that a program changed since the user saw it, EditError for one
         that waits no longer.
         """
-        chosen, waiting = list(submissions), {one.note.id: one for one in self.all()}
-        for one in chosen:
-            now = self._among(waiting, one.note.id)
-            if (now.change, now.note.version) != (one.change, one.note.version):
+        chosen, waiting = list(submissions), {submission.note.id: submission for submission in self.all()}
+        for submission in chosen:
+            now = self._among(waiting, submission.note.id)
+            if (now.change, now.note.version) != (submission.change, submission.note.version):
                 raise Conflict(
                     "The proposed text of '{title}' was changed since you looked at it. Look again, then accept or "
                     "reject it.",
-                    self._store.notes.note(one.note.id),
-                    one.note.version,
-                    title=one.note.title,
+                    self._store.notes.note(submission.note.id),
+                    submission.note.version,
+                    title=submission.note.title,
                 )
         return chosen
 
 
-def _check(note: Note, one: Submission, over: int | None) -> None:
+def _check(note: Note, submission: Submission, over: int | None) -> None:
     """Raise Conflict unless the note has the version of its change, or the one that may be replaced."""
-    if one.change and note.version not in (one.change.version, over):
+    if submission.change and note.version not in (submission.change.version, over):
         raise Conflict(
             "'{title}' was changed since a program proposed its change: it is version {now} now, and the change is "
             "of version {before}. Look at both, then accept it over version {now}, or reject it.",
             note,
-            one.change.version,
+            submission.change.version,
             title=note.title,
             now=note.version,
-            before=one.change.version,
+            before=submission.change.version,
         )
 
 

@@ -9,29 +9,29 @@ from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
 
-from core.errors import NoteNotFound, SourceError
-from core.faults import FILES
+from core.base.errors import NoteNotFound, SourceError
+from core.base.faults import FILES
+from core.base.text import name_key
 from core.indexing.bases import Bases
+from core.indexing.models import Models
 from core.intake.imports import Imports
-from core.limits import check_part
 from core.markdown.body import attachments_in
 from core.model import (
     NOTE_SUFFIXES,
     Attachment,
     Filters,
     KnowledgeBase,
-    Line,
     Note,
-    NoteCard,
+    NoteLine,
+    NoteSummary,
     lapses,
     later,
 )
-from core.models import Models
+from core.model.limits import check_part
 from core.notes import attachments, lines, mentions, naming, texts
 from core.notes.links import NoteLinks
 from core.store import Store
 from core.store.remembered import Remembered
-from core.text import name_key
 
 
 class StoredNotes(Imports):
@@ -41,7 +41,7 @@ class StoredNotes(Imports):
         super().__init__(store, models, bases)
         self._remembered = Remembered(store.database)
 
-    def all(self, filters: Filters | None = None, *, text: str = "", answering: bool = False) -> list[NoteCard]:
+    def all(self, filters: Filters | None = None, *, text: str = "", answering: bool = False) -> list[NoteSummary]:
         """Return the notes that match the filters and have `text` in their title or path.
 
         With `answering` as a search goes by the filters: active and not expired, unless they name a status. Raises
@@ -50,7 +50,7 @@ class StoredNotes(Imports):
         check_part(text)
         filters = filters or Filters()
 
-        def read() -> list[NoteCard]:
+        def read() -> list[NoteSummary]:
             return self._store.notes.cards(filters, text=text, answering=answering)
 
         if text or answering or filters != Filters(bases=filters.bases):  # others depend on the time, or are many
@@ -58,58 +58,58 @@ class StoredNotes(Imports):
         return [*self._remembered.get(("cards", filters.bases), read)]
 
     def get(self, note_id: str) -> Note:
-        """Return a note with its text, for a person: its pending chunks are embedded next. Raises NoteNotFound."""
+        """Return a note with its text, for the user: its pending chunks are embedded next. Raises NoteNotFound."""
         note = self._store.notes.note(note_id)
         self._store.pending.open(note_id)
         return note
 
-    def find(self, name: str) -> NoteCard | None:
+    def find(self, name: str) -> NoteSummary | None:
         """Return the note of this id, path or title, None if there is none; raises QueryError where several have it."""
         try:
             return self.resolve(name)
         except NoteNotFound:
             return None
 
-    def resolve(self, name: str) -> NoteCard:
+    def resolve(self, name: str) -> NoteSummary:
         """Return the note of this id, path or title; raises NoteNotFound, and QueryError where several have it."""
         return self.resolve_all([name])[0]
 
-    def resolve_all(self, names: Iterable[str]) -> list[NoteCard]:
+    def resolve_all(self, names: Iterable[str]) -> list[NoteSummary]:
         """Return the note of each id, path or title, in their order; raises as `resolve` does."""
-        called: defaultdict[str, dict[str, NoteCard]] = defaultdict(dict)
-        alike: defaultdict[str, dict[str, NoteCard]] = defaultdict(dict)
+        called: defaultdict[str, dict[str, NoteSummary]] = defaultdict(dict)
+        alike: defaultdict[str, dict[str, NoteSummary]] = defaultdict(dict)
         for card in self.all():
             for name in filter(None, (card.id, card.path, card.title)):
                 called[name][card.id] = alike[name_key(name)][card.id] = card
         found = [(name, called[name] or alike[name_key(name)]) for name in names]
         return [cards[naming.only(name, cards)] for name, cards in found]
 
-    def expiring(self, *, days: int = 14) -> list[NoteCard]:
+    def expiring(self, *, days: int = 14) -> list[NoteSummary]:
         """Return the active notes that are expired or will be within some days, the first ones first."""
         until = later(datetime.now(UTC), days)
         cards = self._store.notes.cards_of(self._store.fields.expiring(until)).values()
         ends = [(lapses(card.expires_at), card) for card in cards if card.expires_at]
         return [card for end, card in sorted(ends, key=itemgetter(0)) if end <= until]
 
-    def lines(self, base: str, text: str) -> list[Line]:
+    def lines(self, base: str, text: str) -> list[NoteLine]:
         """Return the lines of a base's notes that hold a text, by path, of notes and chunks that answer questions.
 
         Raises UnknownChoice for a base, and QueryError for a text that is too long.
         """
         check_part(text)
-        notes = self._store.notes.holding(self._bases.get(base), text)
+        notes = self._store.notes.notes_with_text(self._bases.get(base), text)
         return [line for note in notes for line in lines.holding(note, text, self.hidden(note.id))]
 
     def shown(self, note_id: str) -> str:
-        """Return the text of a note without what a person hid; raises NoteNotFound."""
+        """Return the text of a note without hidden parts; raises NoteNotFound."""
         return lines.shown(self.get(note_id), self.hidden(note_id))
 
     def without_hidden(self, note_id: str) -> Note:
-        """Return a note with blanks for what a person hid; raises NoteNotFound."""
+        """Return a note with blanks for hidden parts; raises NoteNotFound."""
         return lines.blanked(self.get(note_id), self.hidden(note_id))
 
     def hidden(self, note_id: str) -> list[tuple[int, int]]:
-        """Return the parts of a note's body that a person hid: they answer nothing."""
+        """Return the hidden parts of a note's body, which answer nothing."""
         return self._store.chunks.hidden(note_id)
 
     def title_of(self, body: str) -> str:
@@ -131,7 +131,7 @@ class StoredNotes(Imports):
         return self._remembered.get("links", lambda: NoteLinks(self._store))
 
     def mentions(self, links: NoteLinks, note_id: str, among: Iterable[str]) -> dict[str, str]:
-        """Return the sentence in which each of some notes links to a note, without what a person hid."""
+        """Return the sentence in which each of some notes links to a note, without hidden parts."""
 
         def sentence(other: str) -> str:
             note = lines.blanked(self._store.notes.note(other), self.hidden(other))
@@ -140,22 +140,22 @@ class StoredNotes(Imports):
         return {other: sentence(other) for other in among}
 
     def beginnings(self, note_ids: Iterable[str], length: int) -> dict[str, str]:
-        """Return the title and the first characters of each note as one line, without what a person hid."""
+        """Return the title and the first characters of each note as one line, without hidden parts."""
         texts = self._store.notes.beginnings(note_ids, length)
         return {note_id: " ".join(text.split()) for note_id, text in texts.items()}
 
-    def switch(self, text: str, limit: int) -> list[NoteCard]:
+    def switch(self, text: str, limit: int) -> list[NoteSummary]:
         """Return the notes whose title, alias or path has the words of a text, the nearest first; else the newest."""
         notes = self._store.notes
         ids = naming.nearest(notes.named(), text, limit) if text.strip() else notes.newest(limit)
         cards = notes.cards_of(ids)
         return [cards[note_id] for note_id in ids if note_id in cards]
 
-    def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteCard]:
+    def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteSummary]:
         """Return the cards of notes by their ids."""
         return self._store.notes.cards_of(note_ids)
 
-    def of_chunks(self, chunk_ids: Iterable[str]) -> list[str]:
+    def ids_by_chunks(self, chunk_ids: Iterable[str]) -> list[str]:
         """Return the ids of the notes of some chunks; raises ChunkNotFound."""
         return [*dict.fromkeys(map(self._store.chunks.note_of, chunk_ids))]
 
@@ -163,7 +163,7 @@ class StoredNotes(Imports):
         """Return the picture or file that a note names, of the folder it was read from; raises NoteNotFound.
 
         A note that says it is from a folder with which its base was never synced has none. One that was written here
-        has those of the folders of its base, and the pictures that were pasted where there was no such folder.
+        has the files of its base's folders, and the pictures that were pasted without such a folder.
         """
         return self._attached(self._store.notes.note(note_id), target)
 
@@ -176,7 +176,7 @@ class StoredNotes(Imports):
         if note.in_file:
             synced = self._store.bases.is_synced(note.base_id, note.source_ref)
             return [Path(note.source_ref)] if synced else []
-        return [*self._folders(self._bases.of_id(note.base_id)), self.own_files]
+        return [*self._folders(self._bases.by_id(note.base_id)), self.own_files]
 
     def _folders(self, base: KnowledgeBase) -> list[Path]:
         """Return the folders of a base that are there."""
@@ -185,7 +185,7 @@ class StoredNotes(Imports):
 
     @property
     def own_files(self) -> Path:
-        """The folder of pictures that belong to no folder of a person."""
+        """The folder of pictures that belong to no folder of the user."""
         return self._store.folder / FILES
 
     def missing_attachments(self, note: Note) -> tuple[str, ...]:

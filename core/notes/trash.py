@@ -11,7 +11,7 @@ from core.store import Store
 from core.store.note_to_index import NoteToIndex
 
 
-class Trash:
+class NoteTrash:
     """The deleted notes of a workspace, restored or deleted for good."""
 
     def __init__(self, store: Store, writer: Writer) -> None:
@@ -53,10 +53,10 @@ class Trash:
 
     def empty(self, note_ids: Sequence[str] | None = None) -> int:
         """Delete deleted notes for good: some, or all; return how many."""
-        some = None if note_ids is None else set(note_ids)
+        item = None if note_ids is None else set(note_ids)
         with self._store.changing:
-            deleted = (one.version.note_id for one in self.all())
-            chosen = [note_id for note_id in deleted if some is None or note_id in some]
+            deleted = (trashed.version.note_id for trashed in self.all())
+            chosen = [note_id for note_id in deleted if item is None or note_id in item]
             if chosen:
                 self._store.forget_notes(chosen)
         return len(chosen)
@@ -68,6 +68,8 @@ class Trash:
     def named(self, name: str) -> Trashed:
         """Return the deleted note of this id, path or title; raises NoteNotFound, and QueryError for several."""
         deleted = {
-            one.version.note_id: one for one in self.all() if name in (one.version.note_id, one.path, one.version.title)
+            trashed.version.note_id: trashed
+            for trashed in self.all()
+            if name in (trashed.version.note_id, trashed.path, trashed.version.title)
         }
         return deleted[naming.only(name, deleted)]

@@ -1,13 +1,13 @@
-"""Uses of notes: recorded beside the work, reported by programs, judged by the person."""
+"""Uses of notes: recorded in the background, reported by programs, judged by the user."""
 
 import logging
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 
-from core.call_log import log_bases, logged
-from core.config import Settings
-from core.errors import ConfigError, NoteNotFound, TesseraError
+from core.base.call_log import log_bases, log_call
+from core.base.errors import ConfigError, NoteNotFound, TesseraError
+from core.base.text import find_half_character
 from core.model import (
     LONGEST_CONTEXT,
     VERDICTS,
@@ -20,9 +20,9 @@ from core.model import (
     UseFigures,
     Verdict,
 )
-from core.preferences import Preferences
+from core.settings.config import Settings
+from core.settings.preferences import Preferences
 from core.store import Store
-from core.text import half_character
 
 _LOG = logging.getLogger(__name__)
 _PREFERENCE = "uses"
@@ -57,12 +57,12 @@ class Uses:
 
     @property
     def enabled(self) -> bool:
-        """Whether uses are recorded: by the settings, else by the person's choice."""
+        """Whether uses are recorded: by the settings, else by the user's choice."""
         chosen = self._settings.search.record_uses
         return self._preferences.get(_PREFERENCE) != "off" if chosen is None else chosen
 
     def enable(self, enabled: bool) -> None:
-        """Store the person's choice whether uses are recorded."""
+        """Store the user's choice whether uses are recorded."""
         self._preferences.set(_PREFERENCE, "on" if enabled else "off")
 
     def note(self, used_in: str, places: Iterable[Place], context: str = "") -> None:
@@ -81,12 +81,12 @@ class Uses:
     def found(self, result: SearchResult, beside: Filters | None = None) -> None:
         """Record the hits of a search, unless it narrows by use: its hits would leave it at once."""
         filters = (result.understood.filters, beside or Filters())
-        if not any(condition.field == "use" for one in filters for condition in one.conditions):
+        if not any(condition.field == "use" for item in filters for condition in item.conditions):
             self.note("found", dict.fromkeys((hit.note.id, "") for hit in result.hits))
 
     def cited(self, question: str, context: Context) -> None:
         """Record the notes of a context for a prompt."""
-        self.note("context", dict.fromkeys((one.note.id, "") for one in context.citations), question)
+        self.note("context", dict.fromkeys((citation.note.id, "") for citation in context.citations), question)
 
     def answered(self, answer: Answer) -> None:
         """Record the notes that an answer quotes."""
@@ -110,46 +110,46 @@ class Uses:
                 except TesseraError:
                     _LOG.warning("%d uses of notes aren't recorded", len(waiting), exc_info=True)
 
-    @logged("use.report")
+    @log_call("use.report")
     def report(
         self, note_id: str, used_in: str, context: str = "", *, helpful: Helpful | None = None, chunk_id: str = ""
     ) -> Use:
-        """Record one use, and return it as it stands then.
+        """Record one use, and return it as stored.
 
         Raises ConfigError while the recording is off and for values that can't be, NoteNotFound, WorkspaceLocked.
         """
         if not self.enabled:
             raise ConfigError("The use of notes isn't recorded. Turn it on in the settings, under Search.")
-        log_bases(self._store.bases.of_notes([note_id]))
+        log_bases(self._store.bases.for_notes([note_id]))
         if not used_in.strip():
             raise ConfigError("Say where the note was used, such as the name of your program.")
         if helpful not in (None, *VERDICTS.values()):
             raise ConfigError("'{name}' is 1 (helpful), 0 (not helpful) or -1 (misleading).", name="helpful")
         for text in (used_in, context):
-            if len(text) > LONGEST_CONTEXT or half_character(text) is not None or "\0" in text:
+            if len(text) > LONGEST_CONTEXT or find_half_character(text) is not None or "\0" in text:
                 raise ConfigError("The place or the context of a use is too long, or holds half of a character.")
         if note_id not in self._store.notes.cards_of([note_id]):
             raise NoteNotFound(note_id)
-        if chunk_id and chunk_id not in {chunk.id for chunk in self._store.chunks.of_note(note_id)}:
+        if chunk_id and chunk_id not in {chunk.id for chunk in self._store.chunks.for_note(note_id)}:
             raise ConfigError("The note has no passage '{id}'.", id=chunk_id)
         use = Use(note_id, used_in.strip(), context, datetime.now(UTC), helpful, chunk_id=chunk_id)
         self._store.uses.add([use])
         key = use.used_in, use.context, use.chunk_id
-        return next(one for one in self.of(note_id) if (one.used_in, one.context, one.chunk_id) == key)
+        return next(item for item in self.of(note_id) if (item.used_in, item.context, item.chunk_id) == key)
 
-    @logged("use.take_back")
+    @log_call("use.take_back")
     def take_back(self, note_id: str, used_in: str, context: str = "", *, chunk_id: str = "") -> None:
         """Remove the verdict of a use; searches are then as if it had never been given."""
-        log_bases(self._store.bases.of_notes([note_id]))
+        log_bases(self._store.bases.for_notes([note_id]))
         self._store.uses.take_back(note_id, used_in, context, chunk_id)
 
-    @logged("use.judge")
+    @log_call("use.judge")
     def judge(self, query: str, note_id: str, chunk_id: str, verdict: Verdict | None) -> None:
-        """Record the person's verdict on a hit in place of an earlier one; None removes it."""
+        """Record the user's verdict on a hit in place of an earlier one; None removes it."""
         if verdict is None:
             self.take_back(note_id, "search", query, chunk_id=chunk_id)
             return
-        log_bases(self._store.bases.of_notes([note_id]))
+        log_bases(self._store.bases.for_notes([note_id]))
         use = Use(note_id, "search", query, datetime.now(UTC), VERDICTS[verdict], times=0, chunk_id=chunk_id)
         self._store.uses.add([use])
 
@@ -160,18 +160,18 @@ class Uses:
     def of(self, note_id: str) -> list[Use]:
         """Return the uses of a note, the newest first."""
         self.flush()
-        return self._store.uses.of(note_id)
+        return self._store.uses.for_note(note_id)
 
     def figures(self, note_id: str) -> UseFigures:
         """Return how often a note was found and used, and the verdicts on it."""
         self.flush()
         return self._store.uses.figures(note_id)
 
-    @logged("use.forget")
+    @log_call("use.forget")
     def forget(self, note_ids: Sequence[str]) -> int:
         """Delete all that is recorded of the use of notes; return how many uses."""
         self.flush()
-        log_bases(self._store.bases.of_notes(note_ids))
+        log_bases(self._store.bases.for_notes(note_ids))
         return self._store.uses.drop(note_ids)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The types of notes with their categories, from a file that a person edits and from the notes themselves."""
+"""The types of notes with their categories, from a file that the user edits and from the notes themselves."""
 
 import os
 import re
@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from core import files
-from core.faults import translated
-from core.lines import LINE_END
-from core.messages import ENGLISH, Message, in_context, message, render, verbatim
+from core.base import files
+from core.base.faults import translate_errors
+from core.base.lines import LINE_END
+from core.base.messages import ENGLISH, Message, in_context, message, render, verbatim
+from core.base.text import fold
 from core.store import Store
-from core.text import fold
 
 FILE = "vocabulary.txt"
 """Name of a workspace's file of types."""
@@ -61,7 +61,7 @@ PRESETS: Mapping[str, Preset] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class TypeVocabulary:
     """The types of a file with their categories, in its order; `problems` name the lines that are left out."""
 
     types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Vocabulary:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._read: tuple[tuple[Path, int], Words] | None = None
+        self._read: tuple[tuple[Path, int], TypeVocabulary] | None = None
 
     @property
     def path(self) -> Path:
@@ -84,7 +84,7 @@ class Vocabulary:
     @property
     def presets(self) -> Mapping[str, Message]:
         """The titles of the presets."""
-        return {name: one.title for name, one in PRESETS.items()}
+        return {name: item.title for name, item in PRESETS.items()}
 
     def preset(self, name: str, language: str) -> str:
         """Return the text of a file with the types of a preset in a language."""
@@ -105,9 +105,9 @@ class Vocabulary:
         return _distinct([*self._words().types, *(kind for kind, _ in self._used())])
 
     def categories_of(self, kind: str) -> list[str]:
-        """Return the categories of a type in the file, then those that its notes have; for "" those of all types."""
-        listed = ((name, one) for name, categories in self._words().types.items() for one in categories)
-        return _distinct(one for name, one in (*listed, *self._used()) if fold(kind) in ("", fold(name)))
+        """Return the categories of a type in the file, then its notes' categories; for "" of all types."""
+        listed = ((name, category) for name, categories in self._words().types.items() for category in categories)
+        return _distinct(item for name, item in (*listed, *self._used()) if fold(kind) in ("", fold(name)))
 
     def in_use(self, field: str) -> list[str]:
         """Return the words that notes have in a field, the most frequent first."""
@@ -124,13 +124,13 @@ class Vocabulary:
     def write(self, text: str) -> None:
         """Write the file; raises WorkspaceLocked in a workspace that is open for reading only, and NotWritable."""
         self._store.database.check_writable()
-        with translated(self._store.folder):
+        with translate_errors(self._store.folder):
             files.replace(self._store.folder / FILE, text)
 
     def _used(self) -> list[tuple[str, str]]:
         return self._store.fields.classified()
 
-    def _words(self) -> Words:
+    def _words(self) -> TypeVocabulary:
         path = self.path
         try:
             stamp = path, path.stat().st_mtime_ns
@@ -158,15 +158,15 @@ def preset(name: str, language: str = ENGLISH) -> str:
     return "\n".join([f"# {render(_ABOUT, language)}", "", *types, ""])
 
 
-def _words_in(path: Path) -> Words:
+def _words_in(path: Path) -> TypeVocabulary:
     try:
         return parse(files.read(path))
     except (OSError, files.Unfit) as error:
         problem = message("{path} can't be read: {reason}.", path=FILE, reason=files.reason(error))
-        return Words(problems=(problem,))
+        return TypeVocabulary(problems=(problem,))
 
 
-def parse(content: bytes) -> Words:
+def parse(content: bytes) -> TypeVocabulary:
     """Return the words of a file; a line that can't be read is a problem with its number."""
     types: dict[str, tuple[str, dict[str, str]]] = {}
     problems = []
@@ -177,8 +177,8 @@ def parse(content: bytes) -> Words:
             problems.append(message("{file}, line {line}: {problem}", file=FILE, line=number, problem=read))
             continue
         kind, categories = read
-        types.setdefault(fold(kind), (kind, {}))[1].update({fold(one): one for one in categories})
-    return Words({kind: tuple(categories.values()) for kind, categories in types.values()}, tuple(problems))
+        types.setdefault(fold(kind), (kind, {}))[1].update({fold(category): category for category in categories})
+    return TypeVocabulary({kind: tuple(categories.values()) for kind, categories in types.values()}, tuple(problems))
 
 
 def _line(line: bytes) -> tuple[str, list[str]] | Message:

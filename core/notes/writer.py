@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
 from core import embedding
-from core.call_log import log_bases, logged
-from core.errors import Conflict, EditError
+from core.base.call_log import log_bases, log_call
+from core.base.errors import Conflict, EditError
 from core.indexing.chunks import Chunks
 from core.indexing.indexer import Indexed, Indexer
 from core.intake.paths import free
-from core.markdown.body import Inside
+from core.markdown.body import BodyMetadata
 from core.model import KnowledgeBase, Note, Revision
 from core.notes import filing, naming
 from core.notes.fields import overriding
@@ -29,7 +29,7 @@ class Writer:
         self._store = store
         self.embed = chunks.embed_written
 
-    @logged("note.change")
+    @log_call("note.change")
     def change(
         self,
         note_id: str,
@@ -48,7 +48,7 @@ class Writer:
             self._store.database.check_writable()
             note = self._store.notes.note(note_id)
             check_version(note, expected_version)
-            base = self._store.bases.of_id(note.base_id)
+            base = self._store.bases.by_id(note.base_id)
             log_bases([base])
             changed, inside = change(note), None
             if body is not None:
@@ -65,7 +65,7 @@ class Writer:
             self.embed([note_id])
         return self._store.notes.note(note_id)
 
-    @logged("note.change")
+    @log_call("note.change")
     def change_all(
         self, note_ids: Sequence[str], change: Change, as_what: Revision, expected_version: int | None = None
     ) -> None:
@@ -89,9 +89,9 @@ class Writer:
                 else:
                     self._save(base, note, changed, as_what)
             self._store.describe(described, as_what)
-            log_bases(bases[one] for one in dict.fromkeys(note.base_id for note in notes))
+            log_bases(bases[item] for item in dict.fromkeys(note.base_id for note in notes))
 
-    @logged("note.sync")
+    @log_call("note.sync")
     def take_file(self, note_id: str) -> Note:
         """Read a note from its file as that is now, as a version of a sync; return the note."""
         with self._store.changing:
@@ -99,7 +99,7 @@ class Writer:
             note = self._store.notes.note(note_id)
             read = filing.read(note)
             if read.note.content_hash != note.content_hash:
-                self.write(self._store.bases.of_id(note.base_id), [replace(read, change=Revision("sync", "sync"))])
+                self.write(self._store.bases.by_id(note.base_id), [replace(read, change=Revision("sync", "sync"))])
         return self._store.notes.note(note_id)
 
     def write(self, base: KnowledgeBase, notes: Sequence[NoteToIndex], *, strict: bool = True) -> Indexed:
@@ -116,7 +116,7 @@ class Writer:
         return done
 
     def _save(
-        self, base: KnowledgeBase, note: Note, changed: Note, as_what: Revision, inside: Inside | None = None
+        self, base: KnowledgeBase, note: Note, changed: Note, as_what: Revision, inside: BodyMetadata | None = None
     ) -> None:
         """Write a changed note, and its file where the base writes files; `inside` is what its new text says."""
         if _is_described(base, note, changed):
@@ -134,8 +134,8 @@ class Writer:
         """Return a note that is being made at the path of its present title; a file stays where it is."""
         if note.source_ref:
             return note
-        path = str(PurePosixPath(note.path or "").with_name(naming.of_title(note.title)))
-        others = self._store.notes.paths(self._store.bases.of_id(note.base_id)) - {note.path}
+        path = str(PurePosixPath(note.path or "").with_name(naming.title_filename(note.title)))
+        others = self._store.notes.paths(self._store.bases.by_id(note.base_id)) - {note.path}
         return at_path(note, free(path, others))
 
     def _described(self, note: Note, changed: Note) -> Note:
@@ -145,7 +145,7 @@ class Writer:
 
 
 def _is_described(base: KnowledgeBase, note: Note, changed: Note) -> bool:
-    """Return whether a note differs only in fields that stand in no chunk and in no file."""
+    """Return whether a note differs only in fields that are in no chunk and in no file."""
     written = note.in_text_file and base.write_files
     return not written and (changed.title, changed.body) == (note.title, note.body)
 

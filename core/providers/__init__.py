@@ -10,19 +10,19 @@ from typing import Any
 
 import httpx
 
-from core.errors import Cancelled, ConfigError, ProviderError, ProviderUnavailable
-from core.messages import Message, message
+from core.base.errors import Cancelled, ConfigError, ProviderError, ProviderUnavailable
+from core.base.messages import Message, message
 from core.providers import keys, replies
 from core.providers.connection import CONNECT_SECONDS, Stop, line_to, never, sleep
-from core.providers.keys import Key
+from core.providers.keys import ApiKey
 from core.providers.replies import Reply, TookTooLong
-from core.settings_sections import LlmSettings, ServerSettings
+from core.settings.sections import LlmSettings, ServerSettings
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
 """Seconds before the first retry and at most. The wait doubles with each retry, less a random part of up to half."""
 
 
-class Server:
+class ProviderServer:
     """The model server named in a section of the settings. Safe to share between threads.
 
     One queue per server and process sends requests and retries one at a time, in order of arrival, with
@@ -81,7 +81,7 @@ class Server:
         def send(url: str, content: bytes, headers: Mapping[str, str]) -> Reply:
             return self._line.send(url, content, headers, self._settings, limit, left())
 
-        reply = self._tried(path, body, send, never, ends)
+        reply = self._send_with_retries(path, body, send, never, ends)
         return self._json(reply, limit)
 
     def stream(
@@ -98,7 +98,7 @@ class Server:
                 lent.close()  # the attempt before
                 return lent.enter_context(self._line.streaming(url, content, headers, settings, limit=limit, stop=stop))
 
-            reply = self._tried(path, body, send, stop, streamed=settings)
+            reply = self._send_with_retries(path, body, send, stop, streamed=settings)
             if reply.parts is None:
                 yield self._json(reply, limit)
                 yield None
@@ -115,7 +115,7 @@ class Server:
                     raise Cancelled from error
                 raise self._failure(error, settings) from error
 
-    def _tried(
+    def _send_with_retries(
         self,
         path: str,
         body: Mapping[str, Any],
@@ -221,7 +221,7 @@ class Server:
             **self._fields,
         )
 
-    def _refusal(self, reply: Reply, key: Key) -> ProviderError:
+    def _refusal(self, reply: Reply, key: ApiKey) -> ProviderError:
         status, code = reply.status, str(reply.status)
         why = replies.reason(reply.body or b"", key.value)
         because = message("(HTTP {code}): {why}", code=code, why=why) if why else message("(HTTP {code})", code=code)

@@ -5,11 +5,11 @@ from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from typing import Any
 
-from core.errors import ProviderError
-from core.messages import message
-from core.providers import Server
+from core.base.errors import ProviderError
+from core.base.messages import message
+from core.providers import ProviderServer
 from core.providers.connection import Stop, never
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 
 ANSWER_BYTES = 1 << 20
 """An answer has thousands of characters; of a model that writes out its reasoning, hundreds of thousands."""
@@ -57,7 +57,7 @@ class Chat:
 
     def __init__(self, settings: LlmSettings, model: str = "", *, reach_seconds: float | None = None) -> None:
         """Raise ConfigError as Server does."""
-        self.server = Server("llm", settings, model, reach_seconds=reach_seconds)
+        self.server = ProviderServer("llm", settings, model, reach_seconds=reach_seconds)
         self._settings = settings
         self._options: dict[str, Any] = {"temperature": 0}
 

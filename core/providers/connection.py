@@ -12,12 +12,12 @@ from typing import Any
 
 import httpx
 
-from core.errors import Cancelled, ConfigError, MissingDependency
-from core.messages import message
+from core.base.errors import Cancelled, ConfigError, MissingDependency
+from core.base.messages import message
 from core.providers import replies
 from core.providers.hosts import is_this_machine
 from core.providers.replies import Late, Reply
-from core.settings_sections import LlmSettings, ServerSettings
+from core.settings.sections import LlmSettings, ServerSettings
 
 CONNECT_SECONDS = 10.0
 
@@ -32,7 +32,7 @@ def never() -> bool:
     return False
 
 
-class Connection:
+class ServerConnection:
     """A connection to a server, kept open between requests, of which it has one at a time."""
 
     def __init__(self, url: httpx.URL) -> None:
@@ -170,12 +170,12 @@ class Connection:
                 socket.shutdown(self._socket, SHUT_RDWR)
 
 
-class Line:
+class RequestQueue:
     """The queue of the requests to one server, first come, first served."""
 
     def __init__(self, url: httpx.URL) -> None:
         self._url = url
-        self._idle = [Connection(url)]
+        self._idle = [ServerConnection(url)]
         self._changed = threading.Condition()
         self._starting = threading.Lock()
         self._waiting: list[object] = []
@@ -225,7 +225,7 @@ class Line:
         self._pause_ends = max(self._pause_ends, time.monotonic() + reply.pause)
 
     @contextmanager
-    def _turn(self, settings: ServerSettings, stop: Stop) -> Iterator[Connection]:
+    def _turn(self, settings: ServerSettings, stop: Stop) -> Iterator[ServerConnection]:
         """Wait until fewer requests than the server takes at once are before this one, and lend it a connection."""
         ticket = object()
         with self._changed:
@@ -237,7 +237,7 @@ class Line:
                 while not self._changed.wait_for(lambda: ticket in self._waiting[: settings.requests_at_once], look):
                     if stop():
                         raise Cancelled
-                connection = self._idle.pop() if self._idle else Connection(self._url)
+                connection = self._idle.pop() if self._idle else ServerConnection(self._url)
             self._start(settings.queue_interval_seconds, stop)
             yield connection
         finally:
@@ -257,17 +257,17 @@ def sleep(seconds: float, stop: Stop) -> None:
             raise Cancelled
 
 
-_lines: dict[tuple[str, str, int | None], Line] = {}
+_lines: dict[tuple[str, str, int | None], RequestQueue] = {}
 _lines_lock = threading.Lock()
 
 
-def line_to(url: httpx.URL) -> Line:
+def line_to(url: httpx.URL) -> RequestQueue:
     """Return the process's only line to the server at `url`; raises ConfigError for a proxy that isn't valid."""
     server = (url.scheme, url.host, url.port)
     with _lines_lock:
         if server not in _lines:
             try:
-                _lines[server] = Line(url)
+                _lines[server] = RequestQueue(url)
             except ImportError as error:
                 raise MissingDependency(message("The SOCKS proxy that the environment names"), "socksio") from error
             except (ValueError, httpx.InvalidURL) as error:

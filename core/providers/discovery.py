@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 
 from core.model import LocalServer
-from core.providers.connection import Connection
+from core.providers.connection import ServerConnection
 
 HOST = "127.0.0.1"
 CONNECT_SECONDS, SECONDS = 0.3, 1.5
@@ -51,7 +51,7 @@ _CLOUD = re.compile(r"[:-]cloud$", re.IGNORECASE)
 """Names of models that Ollama runs on servers of its maker."""
 
 
-def look(ports: Mapping[str, int] | None = None) -> tuple[LocalServer, ...]:
+def discover(ports: Mapping[str, int] | None = None) -> tuple[LocalServer, ...]:
     """Look at the port of each kind of server, at the same time, and return what is there.
 
     One request to each, which ends after SECONDS. What doesn't answer as such a server counts as not running: a
@@ -70,7 +70,7 @@ def _look_at(dialect: Dialect, port: int) -> LocalServer:
     url = f"http://{address}/{dialect.path}"
     absent = LocalServer(dialect.name, address)
     try:
-        with closing(Connection(httpx.URL(url))) as connection:
+        with closing(ServerConnection(httpx.URL(url))) as connection:
             reply = connection.get(url, SECONDS, MOST_BYTES, CONNECT_SECONDS)
     except httpx.HTTPError:
         return absent

@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 import httpx
 
-from core import places
-from core.errors import ConfigError
-from core.settings_sections import key_variable
+from core.base import places
+from core.base.errors import ConfigError
+from core.settings.sections import key_variable
 
 FILE = "keys.json"
 """Section -> the server that its key is for, and the key; None where the system's keyring has the key."""
@@ -30,7 +30,7 @@ _LEAST_PRIORITY = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class ApiKey:
     """A key, "" without one, and its place; `variable` is the environment variable that wins over other places."""
 
     variable: str
@@ -38,7 +38,7 @@ class Key:
     place: Place = ""
 
 
-def find(section: str, url: httpx.URL) -> Key:
+def find(section: str, url: httpx.URL) -> ApiKey:
     """Return the key of a section for the server at an address; raises ConfigError if it can't be sent or read."""
     key = in_force(section, url)
     if key.place == "environment" and not _sendable(key.value):
@@ -58,17 +58,17 @@ def find(section: str, url: httpx.URL) -> Key:
     )
 
 
-def in_force(section: str, url: httpx.URL) -> Key:
+def in_force(section: str, url: httpx.URL) -> ApiKey:
     """Return the key of a section for the server at an address; of one in the keyring, which isn't asked, only that."""
     variable = key_variable(section)
     if not _variable(variable) and (url.scheme, url.host, url.port) == _OPENAI:
         variable = "OPENAI_API_KEY"
     if value := _variable(variable):
-        return Key(variable, value, "environment")
+        return ApiKey(variable, value, "environment")
     entry = _entries().get(section)
     if not entry or entry["server"] != origin(url):
-        return Key(variable)
-    return Key(variable, place="keyring") if entry["key"] is None else Key(variable, entry["key"], "file")
+        return ApiKey(variable)
+    return ApiKey(variable, place="keyring") if entry["key"] is None else ApiKey(variable, entry["key"], "file")
 
 
 def server_of(section: str) -> str:

@@ -10,7 +10,7 @@ from email.utils import parsedate_to_datetime
 
 import httpx
 
-from core.text import one_line
+from core.base.text import one_line
 
 LONGEST_PAUSE = 60.0
 """Seconds; a longer Retry-After of a server is cut to this."""

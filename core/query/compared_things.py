@@ -11,7 +11,7 @@ Patterns are in simplified Chinese and match the simplified text; results are sl
 import re
 from dataclasses import dataclass
 
-from core.text import CJK, simplified
+from core.base.text import CJK, simplify
 
 FIRST_NAME, LAST_NAME = 0xE000, 0xE0FF
 """Private characters that stand for phrases, so that no word in a phrase joins or ends anything."""
@@ -77,14 +77,14 @@ _MOST_JOINTS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class ComparedThings:
     """The named things, at least two or the subject of a list, and the text that applies to each."""
 
     things: tuple[str, ...]
     shared: str = ""
 
 
-def split(text: str, by: str, *, topic: str = "", rest: str = "") -> Sides | None:
+def split(text: str, by: str, *, topic: str = "", rest: str = "") -> ComparedThings | None:
     """Split a text into sides at a connective of the kind `by`; return None where it doesn't name two things.
 
     `topic` and `rest` are the parts of the question before and behind the text.
@@ -96,23 +96,23 @@ def split(text: str, by: str, *, topic: str = "", rest: str = "") -> Sides | Non
     else:
         earlier, body, later = _around(_COMMA.split(body), by)
         before, after = [*before, *earlier], [*later, *after]
-        items = _parted(body, by)
+        items = _split_at_closest(body, by)
     if by == "or":
         items = [item.strip().removesuffix("好") or item for item in items]
-    return of(items, [topic, *before], [*after, rest])
+    return split_sides(items, [topic, *before], [*after, rest])
 
 
-def of(items: list[str], before: list[str], after: list[str]) -> Sides | None:
+def split_sides(items: list[str], before: list[str], after: list[str]) -> ComparedThings | None:
     """Return `items` as sides, the first without its topic and the last without its tail."""
     *others, last = [item.strip() for item in items]
     if not last or not others or not all(others):
         return None
     first, topic = _start(others[0], last)
     last, tail = _end(last, first)
-    things = list(dict.fromkeys(_named(thing) for thing in (first, *others[1:], last)))
-    if len(things) < 2 or any(_NO_SIDE.fullmatch(simplified(thing)) for thing in things):
+    things = list(dict.fromkeys(_clean_name(thing) for thing in (first, *others[1:], last)))
+    if len(things) < 2 or any(_NO_SIDE.fullmatch(simplify(thing)) for thing in things):
         return None
-    return Sides(tuple(things), _shared(*before, topic, tail, *after))
+    return ComparedThings(tuple(things), _shared(*before, topic, tail, *after))
 
 
 def cut(text: str, spans: list[tuple[int, int]]) -> list[str]:
@@ -125,7 +125,7 @@ def cut(text: str, spans: list[tuple[int, int]]) -> list[str]:
 def _shared(*parts: str) -> str:
     """Return the text that applies to each single side."""
     stripped = (part.strip(" ,，:：;；?？。!！.") for part in parts)
-    alone = ("".join(cut(part, [each.span() for each in _EACH.finditer(simplified(part))])) for part in stripped)
+    alone = ("".join(cut(part, [match.span() for match in _EACH.finditer(simplify(part))])) for part in stripped)
     return " ".join(" ".join(alone).split()).strip(" ,，的")
 
 
@@ -139,12 +139,12 @@ def _around(segments: list[str], by: str) -> tuple[list[str], str, list[str]]:
 
 def _joints(text: str, by: str) -> list[tuple[int, int]]:
     """Return the spans of connectives that have text on both sides."""
-    masked = _INSIDE.sub(lambda word: "\0" * len(word.group()), simplified(text))
+    masked = _INSIDE.sub(lambda word: "\0" * len(word.group()), simplify(text))
     spans = [joint.span() for joint in CONNECTIVES[by].finditer(masked)]
     return [(start, end) for start, end in spans if text[:start].strip() and text[end:].strip()]
 
 
-def _parted(text: str, by: str) -> list[str]:
+def _split_at_closest(text: str, by: str) -> list[str]:
     """Split the text at every 'vs' and 、, else at the connective whose sides are closest in length."""
     joints = _joints(text, by)
     listed = [joint for joint in joints if text[slice(*joint)] == "、"]
@@ -168,22 +168,22 @@ def _weight(text: str) -> int:
 
 def _start(side: str, last: str) -> tuple[str, str]:
     """Return the first side's name and the topic before it."""
-    plain = simplified(side)
+    plain = simplify(side)
     for pattern in TOPICS:
         topic = pattern.match(plain)
         if topic and not ("的" in topic[0] and "的" in last):
             return side[topic.end() :], side[slice(*topic.span(1))]
     for space in _spaces(side, last):
-        if _alike(side[space.end()], last[0]):
+        if _share_script(side[space.end()], last[0]):
             return side[space.end() :], side[: space.start()]
     return side, ""
 
 
 def _end(side: str, other: str) -> tuple[str, str]:
     """Return the last side's name and the text behind it."""
-    plain = simplified(other)
-    tails = (tail for tail in _TAIL.finditer(simplified(side)) if tail.start() and tail[0].strip() not in plain)
-    spaces = (space for space in _spaces(side, other) if _alike(side[space.start() - 1], other[-1]))
+    plain = simplify(other)
+    tails = (tail for tail in _TAIL.finditer(simplify(side)) if tail.start() and tail[0].strip() not in plain)
+    spaces = (space for space in _spaces(side, other) if _share_script(side[space.start() - 1], other[-1]))
     end = min((match.start() for match in (*tails, *spaces)), default=len(side))
     return side[:end].strip(), side[end:].strip()
 
@@ -197,12 +197,12 @@ def _spaces(side: str, other: str) -> list[re.Match[str]]:
     return [] if others else own
 
 
-def _alike(first: str, second: str) -> bool:
+def _share_script(first: str, second: str) -> bool:
     """Return whether two characters share a script: 'Redis 集群 和 哨兵' has a topic, 'CAP 定理和 Raft' has none."""
     return bool(CHINESE.match(first)) == bool(CHINESE.match(second))
 
 
-def _named(side: str) -> str:
+def _clean_name(side: str) -> str:
     """Return a side without its article and punctuation."""
     side = side.strip(" ,，.。:：")
     article = _ARTICLE.match(side)

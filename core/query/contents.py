@@ -59,7 +59,7 @@ _BEGINNINGS = frozenset("不没未包含带附有里中面都nNpPdDfFaA")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class ContentTerm:
     """What notes hold, or don't hold where `negated`, as a value of the field `has`; `end` is behind its words."""
 
     value: str
@@ -67,7 +67,7 @@ class Named:
     negated: bool
 
 
-def named(text: str, start: int) -> Named | None:
+def named(text: str, start: int) -> ContentTerm | None:
     """Return what a question says at `start` that notes hold; `start` must not be inside a Latin word."""
     if text[start : start + 1] not in _BEGINNINGS:
         return None
@@ -79,7 +79,7 @@ def named(text: str, start: int) -> Named | None:
     if not match:
         return None
     value = next(name for name in _CHINESE if match[name])
-    return Named(value, match.end(), bool(match["negated"]))
+    return ContentTerm(value, match.end(), bool(match["negated"]))
 
 
 def is_frame(text: str) -> bool:

@@ -18,8 +18,8 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import Literal
 
-from core.errors import QueryError
-from core.messages import message
+from core.base.errors import QueryError
+from core.base.messages import message
 
 Place = Literal["anywhere", "edges", "beginning"]
 """Places in a question at which a time is a filter."""
@@ -31,11 +31,11 @@ SIGNS = str.maketrans({"≥": ">=", "≤": "<=", "⩾": ">=", "⩽": "<=", "…"
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """Days from `first` up to, not including, `behind`; open-ended without `behind`."""
+class DateRange:
+    """Days from `first` up to, not including, `end`; open-ended without `end`."""
 
     first: date
-    behind: date | None = None
+    end: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Spoken:
     since: bool
 
 
-def read(value: str, today: date) -> Span:
+def read(value: str, today: date) -> DateRange:
     """Return the days of a date, a name or an age such as `7d`; an age lasts up to now.
 
     Raises QueryError for a value that is not a date, for a day that doesn't exist and for years out of range.
@@ -77,7 +77,7 @@ def between(value: str, today: date) -> tuple[date | None, date | None]:
     first, dots, last = typed.partition("..")
     if dots and (first or last):
         begins = read(first, today).first if first else None
-        ends = _behind(last, today) if last else None
+        ends = _day_after(last, today) if last else None
         if begins and ends and begins >= ends:
             raise QueryError("'{date}' ends before it begins. Write the earlier day first.", date=value)
         return begins, ends
@@ -86,20 +86,20 @@ def between(value: str, today: date) -> tuple[date | None, date | None]:
         case ">=", day:
             return read(day, today).first, None
         case ">", day:
-            return _behind(day, today), None
+            return _day_after(day, today), None
         case "<=", day:
-            return None, _behind(day, today)
+            return None, _day_after(day, today)
         case "<", day:
             return None, read(day, today).first
     span = read(typed, today)
-    return span.first, span.behind
+    return span.first, span.end
 
 
-def _behind(value: str, today: date) -> date:
+def _day_after(value: str, today: date) -> date:
     """Return the day behind a date; an age such as `7d` is the day so long ago, and a name may last up to now."""
     span = read(value, today)
-    if span.behind:
-        return span.behind
+    if span.end:
+        return span.end
     return (span.first if _AGE.fullmatch(value) else today) + timedelta(days=1)
 
 
@@ -116,7 +116,7 @@ def spoken(text: str, start: int) -> Spoken | None:
     return None
 
 
-def days(spoken: Spoken, today: date) -> Span | None:
+def days(spoken: Spoken, today: date) -> DateRange | None:
     """Return the days of a named time, None where it is a subject of the question (the last 10,000 years).
 
     Raises QueryError for a date that doesn't exist.
@@ -127,10 +127,10 @@ def days(spoken: Spoken, today: date) -> Span | None:
         if spoken.since:
             raise
         return None
-    return Span(span.first) if spoken.since else span
+    return DateRange(span.first) if spoken.since else span
 
 
-def _days(value: str, parts: list[int]) -> Span:
+def _days(value: str, parts: list[int]) -> DateRange:
     year, month, day = (*parts, 0, 0)[:3]
     if year not in YEARS:
         raise _out_of_range(value)
@@ -138,10 +138,10 @@ def _days(value: str, parts: list[int]) -> Span:
         first = date(year, month if len(parts) > 1 else 1, day if len(parts) > 2 else 1)
     except ValueError as error:
         raise QueryError("There is no '{date}' in the calendar. Check the month and the day.", date=value) from error
-    return Span(first, first + timedelta(days=1) if day else _months(first, 1 if month else 12))
+    return DateRange(first, first + timedelta(days=1) if day else _months(first, 1 if month else 12))
 
 
-def _since(value: str, count: str, unit: str, today: date) -> Span:
+def _since(value: str, count: str, unit: str, today: date) -> DateRange:
     """Return the days since so many units ago; 半 is half a month of 15 days, or half a year."""
     kind = _UNITS[unit.removeprefix("个")]
     try:
@@ -155,25 +155,25 @@ def _since(value: str, count: str, unit: str, today: date) -> Span:
         raise _out_of_range(value) from error
     if first.year not in YEARS:
         raise _out_of_range(value)
-    return Span(first)
+    return DateRange(first)
 
 
 @lru_cache(maxsize=4)
-def _named(today: date) -> dict[str, Span]:
+def _named(today: date) -> dict[str, DateRange]:
     monday, first, new_year = today - timedelta(days=today.weekday()), today.replace(day=1), date(today.year, 1, 1)
     return {
-        "today": Span(today),
-        "yesterday": Span(today - timedelta(days=1), today),
-        "the day before": Span(today - timedelta(days=2), today - timedelta(days=1)),
-        "this week": Span(monday),
-        "last week": Span(monday - timedelta(days=7), monday),
-        "past week": Span(today - timedelta(days=7)),
-        "this month": Span(first),
-        "last month": Span(_months(first, -1), first),
-        "past month": Span(_months(today, -1)),
-        "this year": Span(new_year),
-        "last year": Span(_months(new_year, -12), new_year),
-        "past year": Span(_months(today, -12)),
+        "today": DateRange(today),
+        "yesterday": DateRange(today - timedelta(days=1), today),
+        "the day before": DateRange(today - timedelta(days=2), today - timedelta(days=1)),
+        "this week": DateRange(monday),
+        "last week": DateRange(monday - timedelta(days=7), monday),
+        "past week": DateRange(today - timedelta(days=7)),
+        "this month": DateRange(first),
+        "last month": DateRange(_months(first, -1), first),
+        "past month": DateRange(_months(today, -1)),
+        "this year": DateRange(new_year),
+        "last year": DateRange(_months(new_year, -12), new_year),
+        "past year": DateRange(_months(today, -12)),
     }
 
 

@@ -1,12 +1,118 @@
 """Decomposition of a question into sub-queries, by rules or by a language model."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
-from core.messages import message
-from core.model import Classified, Decomposition, ExploratoryKind, Level, SubQuery, Understood
+from core.base.messages import Message, message
+from core.base.text import one_line, simplify
+from core.model import Classified, Decomposition, ExploratoryKind, Level, SubQuery, Term, Understood
 from core.providers.chat import Chat, values
-from core.query.levels import Recognised, classify, recognise
-from core.text import one_line
+from core.query import compared_things
+from core.query.rules import RULES
+
+# The level a question is searched at.
+
+SIMPLE = message("It is one question, searched as it stands.")
+
+_POLITE = re.compile(
+    r"(?:(?:please|ok|so|can you|could you|help me|i(?: want| need|'d like| would like)(?: to)?|explain)\b[\s,]*"
+    r"|(?:请问|请|麻烦你?|帮我|帮忙|给我|能不能|我?想知道|我想|告诉我|问一?下|说一?下|讲讲|解释一?下)[\s,，]*)+",
+    re.IGNORECASE,
+)
+"""Polite openings, which are removed before the rules apply."""
+
+_SHOWN = 60
+"""Maximum length of a thing in the reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recognised:
+    """Match of a rule: the `things` that the question names. A list or a summary has one."""
+
+    kind: ExploratoryKind
+    reason: Message
+    things: tuple[str, ...]
+    shared: str
+    chinese: bool
+
+
+def classify(understood: Understood, match: Recognised | None) -> Classified:
+    """Return the level of a question with its reason; `match` is that of the rules."""
+    if match:
+        return Classified("exploratory", match.reason)
+    narrowing = [_restore_phrases(term) for term in understood.terms if term.kind not in ("words", "emphasis")]
+    if narrowing:
+        return Classified("focused", message("It narrows the search: {words}.", words=" ".join(narrowing)))
+    return Classified("simple", SIMPLE)
+
+
+def recognise(text: str, phrases: Sequence[str] = ()) -> Recognised | None:
+    """Return the match of the first rule that fits a question, None where none fits.
+
+    A phrase counts as one name, whatever words it has.
+    """
+    if len(text) > MOST_CHARACTERS:
+        return None
+    question, names = _phrases_as_names(text, phrases)
+    question = question.strip(" ?？.。!！,，")
+    polite = _POLITE.match(simplify(question))
+    question = question[polite.end() :] if polite else question
+    plain = simplify(question)
+    for rule in RULES:
+        match = rule.form.fullmatch(plain)
+        named = _named_things(match, question) if match else None
+        if match and named:
+            things = tuple(thing.translate(names) for thing in named.things)
+            words = _decisive(match, question).translate(names)
+            reason = replace(rule.reason, fields={"things": [*map(_quoted, things)], "words": _quoted(words)})
+            chinese = bool(compared_things.CHINESE.search(question))
+            return Recognised(rule.kind, reason, things, named.shared.translate(names), chinese)
+    return None
+
+
+def _phrases_as_names(text: str, phrases: Sequence[str]) -> tuple[str, dict[int, str]]:
+    """Return the question with a private character for each phrase, and the phrase of each character."""
+    question = " ".join(text.replace("’", "'").split())
+    names: dict[int, str] = {}
+    for number, phrase in enumerate(sorted(phrases, key=len, reverse=True), compared_things.FIRST_NAME):
+        plain = " ".join(phrase.replace("’", "'").split())
+        if plain and number <= compared_things.LAST_NAME:
+            names[number] = phrase
+            question = question.replace(plain, chr(number))
+    return question, names
+
+
+def _named_things(match: re.Match[str], question: str) -> compared_things.ComparedThings | None:
+    """Return the sides that a matched question names, or the subject of a list or summary."""
+    groups = {name: question[slice(*match.span(name))] for name in match.re.groupindex}
+    topic, rest = groups.pop("topic", ""), groups.pop("rest", "")
+    if "subject" in groups:
+        subject = " ".join(f"{groups['subject']}{rest}".split()).strip(" ,，、的:：")
+        return compared_things.ComparedThings((subject,)) if subject else None
+    if "a" in groups:
+        return compared_things.split_sides([groups["a"], groups["b"]], [topic], [rest])
+    ((connective, text),) = groups.items()
+    return compared_things.split(text, connective, topic=topic, rest=rest)
+
+
+def _decisive(match: re.Match[str], question: str) -> str:
+    """Return the words that make it a list or a summary: all except the subject."""
+    spans = [match.span(name) for name in ("subject", "rest") if match.groupdict().get(name)]
+    return "…".join(piece.strip() for piece in compared_things.cut(question, spans) if piece.strip())
+
+
+def _quoted(text: str) -> Message:
+    return message("'{text}'", text=text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+
+
+def _restore_phrases(term: Term) -> str:
+    """Return a term as typed."""
+    value = f'"{term.value}"' if term.kind == "phrase" or " " in term.value else term.value
+    minus = "-" if term.negated or term.kind == "excluded" else ""
+    name = "" if term.kind in ("phrase", "excluded") else f"{term.field or term.kind}:"
+    return f"{minus}{name}{value}"
+
 
 SIDE, SUBJECT, BOTH, PART = message("one side"), message("the subject"), message("both sides"), message("a part")
 """Kinds of sub-queries: one compared or related thing, the subject, all things, a part named by a language model."""

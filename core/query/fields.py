@@ -5,13 +5,13 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 
+from core.base.errors import QueryError, UnknownChoice
+from core.base.messages import message
+from core.base.text import fold
 from core.documents.converting import converters_for
 from core.documents.kinds import KINDS
-from core.errors import QueryError, UnknownChoice
-from core.messages import message
 from core.model import NOTE_FIELDS, fields_of
 from core.query import dates
-from core.text import fold
 
 _FILTERS = [field for field in NOTE_FIELDS.values() if field.typed]
 

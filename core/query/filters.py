@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from core.errors import QueryError, UnknownChoice
-from core.limits import check_terms
-from core.messages import message
+from core.base.errors import QueryError, UnknownChoice
+from core.base.messages import message
 from core.model import CallerContext, Condition, Filters, SearchOptions, fields_of, in_utc, local_now
+from core.model.limits import check_terms
 from core.query.fields import stored
 from core.query.language import parse
 
@@ -39,11 +39,11 @@ def filters_of(
         understood = parse(term, now=local_now(), properties=properties)
         if understood.text or understood.excluded:
             raise QueryError("'{term}' is no filter. Write it as tag:rust, type:guide or after:2026-01-31.", term=term)
-        chosen = both(chosen, understood.filters)
+        chosen = combine(chosen, understood.filters)
     return chosen
 
 
-def narrowed(typed: Filters, options: SearchOptions) -> Filters:
+def merge_filters(typed: Filters, options: SearchOptions) -> Filters:
     """Return the filters of a question together with those of a search's options; raises UnknownChoice for a status."""
     caller = options.get("caller") or CallerContext()
     given: list[tuple[str, Iterable[str]]] = [
@@ -57,29 +57,29 @@ def narrowed(typed: Filters, options: SearchOptions) -> Filters:
     if (least := options.get("min_priority")) is not None:
         given.append(("priority", [f"{int(least)}.."]))
     conditions = tuple(Condition(field, tuple(values)) for field, values in given if values)
-    beside = Filters(tuple(_several(options.get("bases"))), conditions)
-    return both(typed, both(options.get("filters") or Filters(), beside))
+    from_options = Filters(tuple(_several(options.get("bases"))), conditions)
+    return combine(typed, combine(options.get("filters") or Filters(), from_options))
 
 
 def caller_of(context: Mapping[str, Any] | None) -> CallerContext:
     """Return who asks, of one or several `type`, `tags` and `scope`; raises UnknownChoice and QueryError for others."""
-    given: dict[str, tuple[str, ...]] = dict.fromkeys(_CALLER, ())
+    terms: dict[str, tuple[str, ...]] = dict.fromkeys(_CALLER, ())
     for name, value in (context or {}).items():
-        if name not in given:
+        if name not in terms:
             raise UnknownChoice("part of the context", name, _CALLER)
         texts = value if isinstance(value, list | tuple) else [value]
         if not all(isinstance(text, str | None) for text in texts):
             raise QueryError("'{name}' must be {kind}.", name=name, kind=message("text"))
-        given[name] = tuple(filter(None, texts))
-    check_terms([text for texts in given.values() for text in texts])
-    return CallerContext(*given.values())
+        terms[name] = tuple(filter(None, texts))
+    check_terms([text for texts in terms.values() for text in texts])
+    return CallerContext(*terms.values())
 
 
 def _several(words: str | Iterable[str] | None) -> list[str]:
     return [words] if isinstance(words, str) and words else list(words or ())
 
 
-def both(typed: Filters, chosen: Filters) -> Filters:
+def combine(typed: Filters, chosen: Filters) -> Filters:
     """Combine the filters of a question with those chosen beside it; where both name bases, keep the common ones."""
     if typed.bases and chosen.bases:
         bases = tuple(name for name in typed.bases if name in chosen.bases)

@@ -31,13 +31,13 @@ from dataclasses import replace
 from datetime import date, datetime
 from itertools import groupby
 
-from core.errors import QueryError
-from core.limits import QUESTION, check_question
+from core.base.errors import QueryError
+from core.base.text import CJK, find_half_character, is_punctuation, make_storable
 from core.model import Condition, Filters, Term, Understood, midnight, on_clock
+from core.model.limits import QUESTION, check_question
 from core.query import contents, dates
 from core.query.fields import ANY_OF, CHOICES, DAYS, FIELDS
-from core.query.lexer import STRAIGHT, Piece, Reader
-from core.text import CJK, half_character, is_punctuation, storable
+from core.query.lexer import STRAIGHT, QuerySpan, QuestionLexer
 
 _LATIN = re.compile(rf"(?![{CJK}])\w")
 COPIED = re.compile("[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
@@ -56,7 +56,7 @@ def parse(typed: str, *, now: datetime, properties: Collection[str] = (), has_fi
     running text is a term `after` without a field; it also sets the end where it has one (`last week`).
     Raises QueryError, with its place, for an invalid question.
     """
-    if (half := half_character(typed)) is not None:
+    if (half := find_half_character(typed)) is not None:
         raise QueryError("Half of a character stands in the question. Delete it, or type it again.", (half, half + 1))
     check_question(typed)
     if not COPIED.search(typed):
@@ -74,12 +74,12 @@ def parse(typed: str, *, now: datetime, properties: Collection[str] = (), has_fi
 
 def _parsed(typed: str, now: datetime, properties: Collection[str], *, has_filters: bool) -> Understood:
     """Parse a question in which nothing is invisible but what changes how letters look."""
-    reader = Reader(typed, now.date(), properties)
-    pieces = _emphasised(typed, _times(reader))
+    reader = QuestionLexer(typed, now.date(), properties)
+    pieces = _mark_emphasis(typed, _times(reader))
     filters = _filters(pieces, now)
     filtered = filters != Filters()
     phrases, excluded = _values(pieces, "phrase"), _values(pieces, "excluded")
-    text, words = _joined(pieces), list(_words(pieces))
+    text, words = _join_text(pieces), list(_words(pieces))
     is_idle = is_punctuation(text) or (reader.names_contents and contents.is_frame(text))
     if (filtered or excluded) and not phrases and is_idle:
         text, words = "", []
@@ -97,20 +97,20 @@ def _parsed(typed: str, now: datetime, properties: Collection[str], *, has_filte
 
 def as_text(typed: str) -> Understood:
     """Return a question that is searched for as it stands, without a part that is too long or that nothing can hold."""
-    text = " ".join(storable(typed[:QUESTION]).split())
+    text = " ".join(make_storable(typed[:QUESTION]).split())
     return Understood(text, terms=(Term("words", text, 0, len(typed)),) if text else ())
 
 
 def without(typed: str, term: Term) -> str:
     """Return a question without one of its terms, with one space in its place."""
-    before, behind = typed[: term.start].rstrip(), typed[term.end :].lstrip()
-    return f"{before} {behind}" if before and behind else before + behind
+    before, after = typed[: term.start].rstrip(), typed[term.end :].lstrip()
+    return f"{before} {after}" if before and after else before + after
 
 
-def _times(reader: Reader) -> list[Piece]:
+def _times(reader: QuestionLexer) -> list[QuerySpan]:
     """Return the pieces after the rules that need them all: a week at the end is a time, two times are words."""
     pieces = list(reader.pieces())
-    tail: list[Piece] = []
+    tail: list[QuerySpan] = []
     while pieces and (pieces[-1].late or pieces[-1].term or is_punctuation(pieces[-1].text)):
         piece = pieces.pop()
         if piece.late and (time := reader.time(piece.start, piece.late)):
@@ -123,7 +123,7 @@ def _times(reader: Reader) -> list[Piece]:
     return [reader.words(piece) if len(spoken) > 1 and _is_spoken(piece) else piece for piece in pieces]
 
 
-def _emphasised(typed: str, pieces: list[Piece]) -> list[Piece]:
+def _mark_emphasis(typed: str, pieces: list[QuerySpan]) -> list[QuerySpan]:
     """Return the pieces with the phrases that only emphasise words of a sentence."""
     if all(piece.term or is_punctuation(piece.text) for piece in pieces):
         return pieces
@@ -135,26 +135,26 @@ def _emphasised(typed: str, pieces: list[Piece]) -> list[Piece]:
     ]
 
 
-def _is_spoken(piece: Piece) -> bool:
+def _is_spoken(piece: QuerySpan) -> bool:
     return bool(piece.span and piece.term and not piece.term.field)
 
 
-def _values(pieces: Iterable[Piece], kind: str) -> tuple[str, ...]:
+def _values(pieces: Iterable[QuerySpan], kind: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(piece.term.value for piece in pieces if piece.term and piece.term.kind == kind))
 
 
-def _words(pieces: Sequence[Piece]) -> Iterator[Term]:
+def _words(pieces: Sequence[QuerySpan]) -> Iterator[Term]:
     """Yield a term for every run of text."""
     for is_text, group in groupby(pieces, key=lambda piece: piece.term is None):
         if is_text:
             run = list(group)
-            yield Term("words", _joined(run), run[0].start, run[-1].end)
+            yield Term("words", _join_text(run), run[0].start, run[-1].end)
 
 
-def _joined(pieces: Iterable[Piece]) -> str:
+def _join_text(pieces: Iterable[QuerySpan]) -> str:
     """Return the text of words and phrases, with one space for white space and for each removed piece."""
     parts: list[str] = []
-    last: Piece | None = None
+    last: QuerySpan | None = None
     for piece in pieces:
         if not piece.text:
             continue
@@ -165,13 +165,13 @@ def _joined(pieces: Iterable[Piece]) -> str:
     return " ".join("".join(parts).split())
 
 
-def _would_merge(left: Piece, right: Piece) -> bool:
+def _would_merge(left: QuerySpan, right: QuerySpan) -> bool:
     """Return whether only a quotation mark separates two Latin words."""
     marked = left.term or right.term
     return bool(marked) and all(_LATIN.match(character) for character in (left.text[-1], right.text[0]))
 
 
-def _filters(pieces: Iterable[Piece], now: datetime) -> Filters:
+def _filters(pieces: Iterable[QuerySpan], now: datetime) -> Filters:
     bases: dict[str, None] = {}
     conditions: dict[object, tuple[str, bool, dict[str, None]]] = {}
     after: datetime | None = None
@@ -211,8 +211,8 @@ def _instants(days: str, now: datetime) -> str:
     return "..".join(ends)
 
 
-def _bounds(term: Term, span: dates.Span, now: datetime) -> tuple[datetime | None, datetime | None]:
+def _bounds(term: Term, span: dates.DateRange, now: datetime) -> tuple[datetime | None, datetime | None]:
     first = midnight(span.first, now.tzinfo)
     if term.kind == "before":
         return None, first
-    return first, midnight(span.behind, now.tzinfo) if span.behind else None
+    return first, midnight(span.end, now.tzinfo) if span.end else None

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import cast
 
-from core.errors import QueryError
+from core.base.errors import QueryError
+from core.base.text import CJK, is_punctuation
 from core.markdown import tags
 from core.model import Term, TermKind
 from core.query import contents, dates, fields
-from core.text import CJK, is_punctuation
 
 _QUOTES = {'"': '"', "＂": "＂", "“": "”", "「": "」", "『": "』"}
 _MARKS = "".join({*_QUOTES, *_QUOTES.values()})
@@ -33,7 +33,7 @@ _BEHIND = re.compile(rf"[,.!?、{_STOPS}]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class QuerySpan:
     """A span of the question: a term or plain text. A phrase has both.
 
     Plain text that names a time (`late`) becomes a filter only at the end of the question.
@@ -44,11 +44,11 @@ class Piece:
     text: str = ""
     term: Term | None = None
     values: tuple[str, ...] = ()
-    span: dates.Span | None = None
+    span: dates.DateRange | None = None
     late: dates.Spoken | None = None
 
 
-class Reader:
+class QuestionLexer:
     """Reads a question once, from left to right.
 
     `today` is the person's day, `properties` are the folded names of the properties that notes have.
@@ -64,7 +64,7 @@ class Reader:
         self.names_contents = False
         """Whether the question says in its own words what notes hold."""
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[QuerySpan]:
         """Yield all pieces except white space and empty phrases."""
         at, begins, leads = 0, True, True
         while at < len(self._typed):
@@ -77,9 +77,9 @@ class Reader:
             at, begins = piece.end, bool(piece.term or piece.late or not piece.text or piece.text in _STOPS + "、")
             leads = leads and (piece.term is not None or is_punctuation(piece.text))
 
-    def _piece(self, at: int, begins: bool, leads: bool) -> Piece:
+    def _piece(self, at: int, begins: bool, leads: bool) -> QuerySpan:
         if self._typed[at] == "\\" and (end := self._protected(at + 1, begins)):
-            return Piece(at, end, self._typed[at + 1 : end])
+            return QuerySpan(at, end, self._typed[at + 1 : end])
         piece = self._phrase(at, begins)
         if begins and not piece:
             piece = self._left_out(at) or self._tag(at, at) or self._field(at, at)
@@ -98,25 +98,25 @@ class Reader:
         spoken = contents.named(self._typed, at) or dates.spoken(self._typed, at)
         return spoken.end if spoken else 0
 
-    def _word(self, at: int) -> Piece:
+    def _word(self, at: int) -> QuerySpan:
         match = _WORD.match(self._typed, at)
         end = match.end() if match else at + 1
-        return Piece(at, end, self._typed[at:end])
+        return QuerySpan(at, end, self._typed[at:end])
 
-    def _phrase(self, at: int, begins: bool) -> Piece | None:
+    def _phrase(self, at: int, begins: bool) -> QuerySpan | None:
         if self._typed[at] not in _QUOTES or not self._opens(at, begins):
             return None
         value, end = self._quoted(at)
-        return Piece(at, end, value, Term("phrase", value, at, end) if value else None)
+        return QuerySpan(at, end, value, Term("phrase", value, at, end) if value else None)
 
     def _opens(self, at: int, begins: bool) -> bool:
         """Return whether a quotation mark opens a phrase; inch marks, stray marks and curly ones left open don't."""
-        mark, behind, following = self._typed[at], self._typed[at - 1 : at], self._typed[at + 1 : at + 2]
-        if mark not in STRAIGHT or begins or not behind.isalnum():
+        mark, previous, following = self._typed[at], self._typed[at - 1 : at], self._typed[at + 1 : at + 2]
+        if mark not in STRAIGHT or begins or not previous.isalnum():
             ended = mark not in STRAIGHT or _ENDED.match(following)
             return self._closes(at) if not ended else self._last[_QUOTES[mark]] > at
         continues = following == mark or not is_punctuation(following or " ")
-        return continues and not behind.isdecimal() and self._last[_QUOTES[mark]] > at
+        return continues and not previous.isdecimal() and self._last[_QUOTES[mark]] > at
 
     def _closes(self, at: int) -> bool:
         """Return whether the quotation mark at `at` is closed, and note one that isn't."""
@@ -129,7 +129,7 @@ class Reader:
         end = self._typed.index(_QUOTES[self._typed[at]], at + 1)
         return self._typed[at + 1 : end].strip(), end + 1
 
-    def _left_out(self, at: int) -> Piece | None:
+    def _left_out(self, at: int) -> QuerySpan | None:
         if not (minus := _MINUS.match(self._typed, at)):
             return None
         start = minus.end()
@@ -137,7 +137,7 @@ class Reader:
             if not self._closes(start):
                 return None
             value, end = self._quoted(start)
-            return self._closed(at, end, Term("excluded", value, at, end)) if value else Piece(at, end)
+            return self._closed(at, end, Term("excluded", value, at, end)) if value else QuerySpan(at, end)
         if piece := self._tag(start, at) or self._field(start, at):
             return piece
         match = cast(re.Match[str], _EXCLUDED.match(self._typed, start))
@@ -146,7 +146,7 @@ class Reader:
             return None
         return self._closed(at, match.end(), Term("excluded", value, at, match.end()))
 
-    def _tag(self, at: int, start: int) -> Piece | None:
+    def _tag(self, at: int, start: int) -> QuerySpan | None:
         match = _TAG.match(self._typed, at)
         if not match or match[1] in _DIRECTIVES:
             return None
@@ -154,7 +154,7 @@ class Reader:
         term = Term("condition", name, start, match.end(), "tag", start < at)
         return self._closed(start, match.end(), term, (name,))
 
-    def _field(self, at: int, start: int) -> Piece | None:
+    def _field(self, at: int, start: int) -> QuerySpan | None:
         """Return the field whose name begins at `at`; `start` is before `at` where a minus negates it."""
         match = _FIELD.match(self._typed, at)
         field = self._field_of(match[1]) if match else None
@@ -209,23 +209,23 @@ class Reader:
                 return tuple(values), at
             at += 1
 
-    def _date(self, name: str, values: tuple[str, ...], at: tuple[int, int]) -> dates.Span:
+    def _date(self, name: str, values: tuple[str, ...], at: tuple[int, int]) -> dates.DateRange:
         if len(values) > 1:
             raise QueryError("'{name}' takes one date, not a list.", at, name=name)
         try:
-            return dates.Span(dates.read(values[0], self._today).first)
+            return dates.DateRange(dates.read(values[0], self._today).first)
         except QueryError as error:
             raise QueryError(error.message, at) from error
 
     def _days(self, value: str, at: tuple[int, int]) -> str:
         """Return a range of days as `2026-01-01..2026-02-01`: the first, and the one behind the last."""
         try:
-            first, behind = dates.between(value, self._today)
+            first, end = dates.between(value, self._today)
         except QueryError as error:
             raise QueryError(error.message, at) from error
-        return f"{first or ''}..{behind or ''}"
+        return f"{first or ''}..{end or ''}"
 
-    def _contents(self, at: int) -> Piece | None:
+    def _contents(self, at: int) -> QuerySpan | None:
         """Return the filter for what notes hold, as it is named at `at`."""
         if not (named := contents.named(self._typed, at)):
             return None
@@ -233,7 +233,7 @@ class Reader:
         term = Term("condition", named.value, at, named.end, "has", named.negated)
         return self._closed(at, named.end, term, (named.value,))
 
-    def _time(self, at: int, begins: bool, leads: bool) -> Piece | None:
+    def _time(self, at: int, begins: bool, leads: bool) -> QuerySpan | None:
         """Return the time named at `at`; it stays text where it counts only at the end of the question."""
         if not begins and self._typed[at].isascii() and self._typed[at - 1] in _JOINING:
             return None
@@ -242,10 +242,12 @@ class Reader:
         if spoken.place == "anywhere" or (spoken.owning and (leads or spoken.place == "edges")):
             return self.time(at, spoken)
         if spoken.place == "edges":
-            return self.time(at, spoken) if leads else Piece(at, spoken.end, self._typed[at : spoken.end], late=spoken)
+            return (
+                self.time(at, spoken) if leads else QuerySpan(at, spoken.end, self._typed[at : spoken.end], late=spoken)
+            )
         return None
 
-    def time(self, at: int, spoken: dates.Spoken) -> Piece | None:
+    def time(self, at: int, spoken: dates.Spoken) -> QuerySpan | None:
         """Return the filter for a time named at `at`; raises QueryError for a day that doesn't exist."""
         try:
             span = dates.days(spoken, self._today)
@@ -253,16 +255,16 @@ class Reader:
             raise QueryError(error.message, (at, spoken.end)) from error
         return self._closed(at, spoken.end, Term("after", spoken.value, at, spoken.end), span=span) if span else None
 
-    def words(self, piece: Piece) -> Piece:
+    def words(self, piece: QuerySpan) -> QuerySpan:
         """Return a piece as plain text."""
-        return Piece(piece.start, piece.end, self._typed[piece.start : piece.end])
+        return QuerySpan(piece.start, piece.end, self._typed[piece.start : piece.end])
 
     def _closed(
-        self, start: int, end: int, term: Term, values: tuple[str, ...] = (), *, span: dates.Span | None = None
-    ) -> Piece:
+        self, start: int, end: int, term: Term, values: tuple[str, ...] = (), *, span: dates.DateRange | None = None
+    ) -> QuerySpan:
         """Return a piece that includes the punctuation directly behind it."""
         end = cast(re.Match[str], _BEHIND.match(self._typed, end)).end()
-        return Piece(start, end, "", replace(term, end=end), values, span)
+        return QuerySpan(start, end, "", replace(term, end=end), values, span)
 
 
 def _trimmed(value: str) -> str:

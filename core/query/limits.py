@@ -2,13 +2,13 @@
 
 from dataclasses import replace
 
-from core.config import check
-from core.errors import QueryError
-from core.limits import FILTERS, check_filters, check_part, check_question
+from core.base.errors import QueryError
 from core.model import Query
+from core.model.limits import FILTERS, check_filters, check_part, check_question
+from core.settings.config import check
 
 
-def checked(query: Query) -> Query:
+def check_query(query: Query) -> Query:
     """Return a query with a pool at least as large as its limit; raises QueryError or UnknownChoice with advice."""
     check(query.settings, QueryError, of_question=True)
     check_question(query.text)

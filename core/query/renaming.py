@@ -1,9 +1,9 @@
 """A base has another name: questions that name it by the filter `base:` follow."""
 
-from core.errors import QueryError
+from core.base.errors import QueryError
+from core.base.text import find_half_character
 from core.model import local_now
-from core.query.lexer import Piece, Reader
-from core.text import half_character
+from core.query.lexer import QuerySpan, QuestionLexer
 
 _QUOTES = (('"', '"'), ("“", "”"), ("「", "」"), ("『", "』"))
 _BEHIND = ",.!?、，。；！？"
@@ -21,10 +21,10 @@ class _Every(frozenset[str]):
 _EVERY = _Every()
 
 
-def renamed(question: str, old: str, new: str) -> str:
+def rename_base(question: str, old: str, new: str) -> str:
     """Return a question with the new name in place of the old one; one that isn't valid, or can't hold it, stays."""
     try:
-        pieces = _of_base(question, old)
+        pieces = _base_tokens(question, old)
     except QueryError:
         return question
     for piece in reversed(pieces):
@@ -33,16 +33,16 @@ def renamed(question: str, old: str, new: str) -> str:
         values = [name if value == old else _quoted(value) or value for value in piece.values]
         written = question[piece.start : piece.end]
         field = written[: min(at for colon in ":：" if (at := written.find(colon)) >= 0) + 1]
-        behind = written[len(written.rstrip(_BEHIND)) :]
-        question = f"{question[: piece.start]}{field}{','.join(values)}{behind}{question[piece.end :]}"
+        ending = written[len(written.rstrip(_BEHIND)) :]
+        question = f"{question[: piece.start]}{field}{','.join(values)}{ending}{question[piece.end :]}"
     return question
 
 
-def _of_base(question: str, name: str) -> list[Piece]:
+def _base_tokens(question: str, name: str) -> list[QuerySpan]:
     """Return the pieces of a question that name a base; raises QueryError for an invalid question."""
-    if half_character(question) is not None:
+    if find_half_character(question) is not None:
         return []
-    pieces = Reader(question, local_now().date(), _EVERY).pieces()
+    pieces = QuestionLexer(question, local_now().date(), _EVERY).pieces()
     return [piece for piece in pieces if piece.term and piece.term.kind == "base" and name in piece.values]
 
 

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model import ExploratoryKind
 
 COMPARES = message("It compares these: {things}.")
@@ -22,7 +22,7 @@ LISTS = message("It asks for a list: {words}.")
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class ExploratoryRule:
     """The pattern of an exploratory question, and the reason shown for it.
 
     Groups of the pattern: `and`, `or` or `vs` is split into sides at that connective; `a` and `b` are the sides
@@ -84,11 +84,11 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-def _rules(kind: ExploratoryKind, reason: Message, *patterns: str) -> tuple[Rule, ...]:
-    return tuple(Rule(kind, reason, pattern) for pattern in patterns)
+def _rules(kind: ExploratoryKind, reason: Message, *patterns: str) -> tuple[ExploratoryRule, ...]:
+    return tuple(ExploratoryRule(kind, reason, pattern) for pattern in patterns)
 
 
-RULES: tuple[Rule, ...] = (
+RULES: tuple[ExploratoryRule, ...] = (
     *_rules(
         "comparison",
         COMPARES,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from string import ascii_lowercase, digits
 
-from core.text import CJK, STOP_WORDS, fold
+from core.base.text import CJK, STOP_WORDS, fold
 
 Known = Callable[[Sequence[str]], Collection[str]]
 """Returns those of some words that any chunk holds."""
@@ -25,7 +25,7 @@ _LEAST = 5
 """Least number of letters of a word that may differ in a letter; in a shorter one only neighbours may be swapped."""
 
 
-def corrected(text: str, known: Known, counts: Counts) -> tuple[str, dict[str, str]]:
+def correct(text: str, known: Known, counts: Counts) -> tuple[str, dict[str, str]]:
     """Return a short question with the nearest spelling of each word that no chunk holds, and those words with theirs.
 
     A Chinese run counts as such a word where no chunk holds one of its pairs of characters.

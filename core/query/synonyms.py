@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
-from core import files
-from core.errors import ConfigError
-from core.lines import LINE_END
-from core.messages import Message, message
-from core.places import provided
-from core.text import CJK
+from core.base import files
+from core.base.errors import ConfigError
+from core.base.lines import LINE_END
+from core.base.messages import Message, message
+from core.base.places import provide_file
+from core.base.text import CJK
 
 FILE = "synonyms.txt"
 """Name of a workspace's synonym file."""
@@ -180,7 +180,7 @@ class SynonymsFile:
     @property
     def path(self) -> Path:
         """The path of the file."""
-        return provided(self._folder, FILE, make=self._make)
+        return provide_file(self._folder, FILE, make=self._make)
 
     def stamp(self) -> int:
         """Return a number that changes with the file."""

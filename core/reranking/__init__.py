@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.messages import message
+from core.base.messages import message
+from core.base.registry import Entry, Registry
 from core.model import Bits
-from core.registry import Entry, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Reranker(Protocol):
         """Load what `score` needs, so that the first question is not delayed by it."""
 
 
-RERANKERS: Table[Reranker] = Table(
+RERANKERS: Registry[Reranker] = Registry(
     message("model for the re-check"),
     {
         "late-interaction": Entry("core.reranking.late_interaction:LateInteraction", reads_tokens=True),
@@ -49,7 +49,7 @@ RERANKERS: Table[Reranker] = Table(
     group="tessera.rerankers",
     protocol=Reranker,
 )
-build, built, make = RERANKERS.build, RERANKERS.built, RERANKERS.make
+build, built, make = RERANKERS.build, RERANKERS.get_built, RERANKERS.make
 
 REACH_SECONDS = 1.5
 """How long a search waits for a server that can't be reached before it goes on without it."""
@@ -73,4 +73,4 @@ def is_built_in(name: str) -> bool:
     """Whether a reranker is part of this installation, so that it asks for no network, no server and no file."""
     from core.embedding import bundled
 
-    return name in (NONE, "late-interaction") or (name == "cross-encoder" and bundled.installed())
+    return name in (NONE, "late-interaction") or (name == "cross-encoder" and bundled.is_installed())

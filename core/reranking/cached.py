@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from threading import Lock
 from time import monotonic
 
-from core.errors import ProviderUnavailable
+from core.base.errors import ProviderUnavailable
 from core.reranking import Candidate, Reranker
 
 _REST_SECONDS = 60.0
@@ -37,14 +37,14 @@ class Cached:
             known: dict[tuple[str, str], float | None] = {key: self._scores[key] for key in keys if key in self._scores}
         missing = {key: candidate for key, candidate in zip(keys, candidates, strict=True) if key not in known}
         if missing:
-            known |= zip(missing, self._asked(query, list(missing.values())), strict=True)
+            known |= zip(missing, self._request_scores(query, list(missing.values())), strict=True)
             with self._lock:
                 self._scores |= {key: score for key in missing if (score := known[key]) is not None}
                 while len(self._scores) > _CACHE_SIZE:
                     del self._scores[next(iter(self._scores))]
         return [known[key] for key in keys]
 
-    def _asked(self, query: str, candidates: list[Candidate]) -> list[float | None]:
+    def _request_scores(self, query: str, candidates: list[Candidate]) -> list[float | None]:
         if self._failure and monotonic() < self._failure[0]:
             raise ProviderUnavailable(self._failure[1].message)
         try:

@@ -1,23 +1,69 @@
 """Reranking with a sentence-transformers cross-encoder, which reads question and passage together."""
 
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
+from core.base.errors import ConfigError, ModelError
+from core.base.lazy import lazy
+from core.base.messages import message
+from core.base.text import fold, query_keywords
 from core.embedding import hub
 from core.embedding.device import Turns, choose
-from core.embedding.loading import failing, load, to_device, weight_bytes
-from core.embedding.model_folder import digest, max_tokens, read_json, understanding, weights
+from core.embedding.encoder import SURROGATES
+from core.embedding.loading import explain_failure, load, to_device, weight_bytes
+from core.embedding.model_folder import digest, explain_read_error, max_tokens, read_json, weights
 from core.embedding.sentence import on_hub
-from core.errors import ConfigError, ModelError
-from core.lazy import lazy
-from core.messages import message
 from core.model import Device, Running
 from core.reranking import Candidate, own
-from core.reranking.fitting import fitting
+
+# A question and passages -> pairs that fit the input of a cross-encoder.
+
+PASSAGE_CHARACTERS = 8000
+"""Characters of a passage in which the best piece is searched."""
+
+
+def fit_pairs(model: Any, query: str, texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Return pairs within the model's number of tokens, with the piece of each passage that has most question words.
+
+    The question is cut if it takes more than half of the tokens, or, beside shorter passages, more than those leave.
+    """
+    room = model.max_seq_length - model.tokenizer.num_special_tokens_to_add(pair=True)
+    query = SURROGATES.sub("\ufffd", query)
+    clean = [SURROGATES.sub("\ufffd", text[:PASSAGE_CHARACTERS]) for text in texts]
+    passages = _spans(model.tokenizer, clean, None)
+    most = max(1, room // 2, room - max(map(len, passages)))
+    (spans,) = _spans(model.tokenizer, [query], most)
+    question = query[: spans[-1][1]] if len(spans) == most else query
+    room, words = max(1, room - len(spans)), query_keywords(query)
+    return [(question, _piece(text, spans, room, words)) for text, spans in zip(clean, passages, strict=True)]
+
+
+def _piece(text: str, spans: Sequence[tuple[int, int]], room: int, words: Sequence[str]) -> str:
+    """Return the piece of a text that fits, behind its first line (the breadcrumb) if that is short."""
+    if len(spans) <= room:
+        return text
+    line = text.find("\n", 0, spans[-1][1]) + 1
+    first = bisect_left(spans, line, key=lambda span: span[0])
+    if first > room // 4:
+        line = first = 0
+    left = room - first
+    starts = [*range(first, len(spans) - left, max(1, left // 2)), len(spans) - left]
+    pieces = [text[spans[start][0] : spans[start + left - 1][1]] for start in starts]
+    return text[:line] + max(pieces, key=lambda piece: sum(word in fold(piece) for word in words))
+
+
+def _spans(tokenizer: Any, texts: Sequence[str], tokens: int | None) -> list[list[tuple[int, int]]]:
+    """Return the character spans of each text's tokens, at most the first `tokens` of them."""
+    cut = {} if tokens is None else {"truncation": True, "max_length": tokens}
+    spans: list[list[tuple[int, int]]] = tokenizer(
+        list(texts), add_special_tokens=False, return_offsets_mapping=True, verbose=False, **cut
+    )["offset_mapping"]
+    return spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +98,7 @@ BATCH = {"cpu": 8, "cuda": 64, "mps": 16}
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class CrossEncoderFacts:
     """Properties of a cross-encoder from its folder; `files` are its weights, tokenizer and configuration."""
 
     folder: Path
@@ -95,7 +141,7 @@ class CrossEncoder:
         return f"cross-encoder:{self.name}@{weights}"
 
     @lazy
-    def _facts(self) -> Facts:
+    def _facts(self) -> CrossEncoderFacts:
         with self._loading:
             return vars(self).get("_facts") or facts(self._folder())
 
@@ -143,8 +189,8 @@ class CrossEncoder:
     def _forward(self, model: Any, query: str, texts: Sequence[str]) -> list[float]:
         import torch
 
-        with failing(self.name, len(texts)), torch.inference_mode():
-            features = to_device(model.preprocess(fitting(model, query, texts)), model.device)
+        with explain_failure(self.name, len(texts)), torch.inference_mode():
+            features = to_device(model.preprocess(fit_pairs(model, query, texts)), model.device)
             logits = model(features)["scores"].double().reshape(len(texts), -1)[:, 0]
         if not torch.isfinite(logits).all():
             raise ModelError(
@@ -157,19 +203,19 @@ class CrossEncoder:
         return scores
 
 
-def facts(folder: Path) -> Facts:
+def facts(folder: Path) -> CrossEncoderFacts:
     """Describe the cross-encoder in `folder`; raises ModelError if it is incomplete or gives more than one score."""
     if not folder.is_dir():
         raise ModelError(
             "There is no folder {folder}. Name the folder that holds the model's config.json.", folder=str(folder)
         )
-    with understanding(folder):
+    with explain_read_error(folder):
         return _facts(folder)
 
 
-def _facts(folder: Path) -> Facts:
+def _facts(folder: Path) -> CrossEncoderFacts:
     if own.has_weights(folder):
-        return Facts(folder, own.READ_TOKENS, (folder / own.FILE,))
+        return CrossEncoderFacts(folder, own.READ_TOKENS, (folder / own.FILE,))
     parts = [folder]
     if (folder / "modules.json").is_file():
         parts = [folder / str(module.get("path", "")) for module in read_json(folder / "modules.json")]
@@ -196,7 +242,7 @@ def _facts(folder: Path) -> Facts:
             example=_EXAMPLE,
         )
     files = (*weights(folder, parts), *parts[0].glob("tokenizer.json"), parts[0] / "config.json")
-    return Facts(folder, min(max_tokens(parts[0], config), READ_TOKENS), files)
+    return CrossEncoderFacts(folder, min(max_tokens(parts[0], config), READ_TOKENS), files)
 
 
 def _kind(folder: Path) -> object:

@@ -4,11 +4,11 @@ import json
 import re
 from collections.abc import Sequence
 
-from core.config import settings as configured
-from core.messages import message
+from core.base.messages import message
 from core.providers.chat import Chat
 from core.reranking import REACH_SECONDS, Candidate
-from core.settings_sections import LlmSettings
+from core.settings.config import settings as configured
+from core.settings.sections import LlmSettings
 
 TASK = """You judge how well passages answer a question.
 You are given JSON: "question", and "passages", each with a "number" and a "text" from \

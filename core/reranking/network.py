@@ -14,7 +14,7 @@ from core.embedding.e5 import PROMPTS
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class NetworkShape:
     """Numbers of the bundled model's layers in use, and how many of them read question and passage separately."""
 
     layers: tuple[int, ...]
@@ -28,7 +28,7 @@ class Network:
     random weights until `parts.load_state_dict`.
     """
 
-    def __init__(self, encoder: Any, shape: Shape, *, device: Any, dtype: Any, tokens: int) -> None:
+    def __init__(self, encoder: Any, shape: NetworkShape, *, device: Any, dtype: Any, tokens: int) -> None:
         import torch
 
         bert = encoder[0].model

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from core import embedding
+from core.base.errors import ModelError
 from core.embedding.model_folder import digest
-from core.errors import ModelError
 from core.model import Device
-from core.reranking.network import Network, Shape
+from core.reranking.network import Network, NetworkShape
 
 FILE = "reranker.safetensors"
 WEIGHTS = Path(__file__).with_name(FILE)
@@ -46,7 +46,7 @@ def load(folder: Path, device: Device) -> Network:
     try:
         with safe_open(folder / FILE, "pt") as file:
             metadata = file.metadata() or {}
-            shape = Shape(tuple(int(number) for number in metadata["layers"].split(",")), int(metadata["apart"]))
+            shape = NetworkShape(tuple(int(number) for number in metadata["layers"].split(",")), int(metadata["apart"]))
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 it is no mapping
         network = Network(
             encoder.loaded(), shape, device=device.name, dtype=getattr(torch, device.dtype), tokens=READ_TOKENS

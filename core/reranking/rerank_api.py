@@ -4,12 +4,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from core.config import settings as configured
-from core.errors import ProviderError
-from core.messages import message
-from core.providers import Server
+from core.base.errors import ProviderError
+from core.base.messages import message
+from core.providers import ProviderServer
 from core.reranking import REACH_SECONDS, Candidate
-from core.settings_sections import RerankSettings
+from core.settings.config import settings as configured
+from core.settings.sections import RerankSettings
 
 STYLES = ("cohere", "tei", "jina")
 """Formats of a request, in the order in which `auto` tries them."""
@@ -37,7 +37,7 @@ class RerankApi:
 
     def __init__(self, model: str = "", *, settings: RerankSettings | None = None) -> None:
         self._settings = configured().rerank if settings is None else settings
-        self._server = Server("rerank", self._settings, model, reach_seconds=REACH_SECONDS)
+        self._server = ProviderServer("rerank", self._settings, model, reach_seconds=REACH_SECONDS)
         self._styles: tuple[str, ...] = STYLES if self._settings.style == "auto" else (self._settings.style,)
         self._logits = False
 

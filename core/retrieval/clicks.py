@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 
-from core.errors import QueryError
+from core.base.errors import QueryError
+from core.base.text import query_keywords
 from core.model import SIGNALS, Click, Hit, SearchResult, favour, local_now
 from core.notes.clicks import Clicks
 from core.query.language import parse
 from core.retrieval.hits import by_favour
-from core.text import query_keywords
 
 GAIN = 0.5
 """Clicks raise a hit by less than this, on the scale from the last hit (0) to the first (1); see decision 61."""
@@ -18,15 +18,15 @@ _LIKE = 0.5
 """Likeness above which clicks for one question count for another."""
 
 
-def ranked_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]:
+def rank_by_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Hit]:
     """Return the hits of a result in an order that heeds clicks; nothing goes, nothing comes in."""
-    raising = raising_clicks(clicks, result)
+    raising = relevant_clicks(clicks, result)
     if not (clicks and raising):
         return result.hits
     return by_favour(result.hits, favours(raising, result.query, clicks.today), GAIN, "clicks")
 
 
-def raising_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Click]:
+def relevant_clicks(clicks: Clicks | None, result: SearchResult) -> Sequence[Click]:
     """Return the clicks for like questions on the notes of a result, the newest first, if clicks are on.
 
     What a language model put in order stays so.
@@ -48,8 +48,8 @@ def favours(clicks: Iterable[Click], question: str, today: datetime) -> Mapping[
 
 def likeness(first: str, second: str) -> float:
     """Return the share of the words of two questions that they have in common, 0 to 1 (Dice's coefficient)."""
-    one, other = _words(first), _words(second)
-    return 2 * len(one & other) / (len(one) + len(other)) if one and other else 0.0
+    item, other = _words(first), _words(second)
+    return 2 * len(item & other) / (len(item) + len(other)) if item and other else 0.0
 
 
 @lru_cache(4096)

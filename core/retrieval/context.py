@@ -11,9 +11,9 @@ from functools import cache, reduce
 from itertools import chain
 from typing import Self
 
-from core.model import NOTE_MARKS, Chunk, Citation, Context, Hit, NoteCard, Spans
+from core.base.text import one_line
+from core.model import NOTE_MARKS, Chunk, Citation, Context, Hit, NoteSummary, Spans
 from core.store import Store
-from core.text import one_line
 
 _BRACKET = re.compile(r"[<＜﹤](?=\W{0,9}[nｎ]\W{0,3}[oｏ]\W{0,3}[tｔ]\W{0,3}[eｅ])", re.IGNORECASE)
 """The first character of a mark, and of what looks like one."""
@@ -31,7 +31,7 @@ _STEPS = 8
 class _Piece:
     """A slice of a note under one section; a chunk that a person wrote or edited has its own text."""
 
-    note: NoteCard
+    note: NoteSummary
     section: tuple[str, ...]
     start: int
     end: int
@@ -43,7 +43,7 @@ class _Piece:
     rank: int
 
     @classmethod
-    def of(cls, chunk: Chunk, hit: Hit) -> Self:
+    def from_chunk(cls, chunk: Chunk, hit: Hit) -> Self:
         """Return a chunk of a hit's passage; its neighbours stand behind every hit by `rank`."""
         edited, is_own = len(chunk.text) != chunk.end - chunk.start, chunk.id == hit.chunk.id
         return cls(
@@ -51,7 +51,7 @@ class _Piece:
             chunk.section,
             chunk.start,
             chunk.end,
-            quoted(chunk.text),
+            escape_marks(chunk.text),
             edited,
             hit.page if is_own else chunk.page,
             chunk.line,
@@ -78,7 +78,7 @@ class _Piece:
     def block(self, number: int) -> str:
         titles = self.section if self.section[:1] == (self.note.title,) else (self.note.title, *self.section)
         path = f" ({self.note.path})" if self.note.path else ""
-        head = quoted(one_line(f"{' › '.join(titles)}{path}"))
+        head = escape_marks(one_line(f"{' › '.join(titles)}{path}"))
         first, last = NOTE_MARKS
         return f"[{number}] {first} {head}\n{self.text.strip()}\n{last}"
 
@@ -104,7 +104,7 @@ class _Block:
         self.pieces.append(piece)
         return True
 
-    def add_near(self, piece: _Piece, own: _Piece) -> bool:
+    def add_neighbour(self, piece: _Piece, own: _Piece) -> bool:
         """Add a neighbour of a chunk, cut at its far end to what fits; return whether it fits as a whole."""
         if self.add(piece):
             return True
@@ -141,7 +141,7 @@ class _Block:
         return self._left - len(self._tokens(head + _BREAK)) - 1
 
 
-def quoted(text: str) -> str:
+def escape_marks(text: str) -> str:
     """Return a text that holds no mark; every character keeps its place."""
     return _BRACKET.sub("‹", text)
 
@@ -156,7 +156,7 @@ def build(
     the question's `words`; later hits whose chunk doesn't fit are left out. Pieces that touch stand together in the
     order of their note, and each section has its own number.
     """
-    block, chunks_of = _Block(tokens, budget), cache(store.chunks.of_note)
+    block, chunks_of = _Block(tokens, budget), cache(store.chunks.for_note)
     left_out = 0
     for hit in hits:
         own, *near = _pieces(hit, chunks_of)
@@ -170,7 +170,7 @@ def build(
         ended: set[bool] = set()  # the sides on which a neighbour didn't fit
         for piece in map(block.rest, near):
             is_before = piece.start < own.start
-            if piece.text.strip() and is_before not in ended and not block.add_near(piece, own):
+            if piece.text.strip() and is_before not in ended and not block.add_neighbour(piece, own):
                 ended.add(is_before)
     cited = [piece for run in _runs(block.pieces) for piece in _sections(store, run)]
     text = _BREAK.join(piece.block(number) for number, piece in enumerate(cited, 1))
@@ -192,7 +192,7 @@ def _pieces(hit: Hit, chunks_of: Callable[[str], Sequence[Chunk]]) -> list[_Piec
         and chunk.end <= hit.passage.end
     ]
     near.sort(key=lambda chunk: abs(chunk.index - hit.chunk.index))
-    return [_Piece.of(chunk, hit) for chunk in (hit.chunk, *near)]
+    return [_Piece.from_chunk(chunk, hit) for chunk in (hit.chunk, *near)]
 
 
 def _runs(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
@@ -202,7 +202,7 @@ def _runs(pieces: Sequence[_Piece]) -> list[list[_Piece]]:
         near = [run for run in runs if any(piece.touches(other) for other in run)]
         place = runs.index(near[0]) if near else len(runs)
         runs = [run for run in runs if run not in near]
-        runs.insert(place, sorted([piece, *chain(*near)], key=lambda one: one.start))
+        runs.insert(place, sorted([piece, *chain(*near)], key=lambda item: item.start))
     return runs
 
 
@@ -214,7 +214,7 @@ def _sections(store: Store, run: Sequence[_Piece]) -> list[_Piece]:
         if last and last.section == piece.section and not (last.edited or piece.edited) and last.end <= piece.start:
             between = store.notes.slice(piece.note.id, last.end, piece.start)
             if not between.strip():
-                best = min(last, piece, key=lambda one: one.rank)
+                best = min(last, piece, key=lambda item: item.rank)
                 text = last.text + between + piece.text
                 page, line, rank = best.page, best.line, best.rank
                 joined[-1] = replace(last, end=piece.end, text=text, page=page, line=line, rank=rank)

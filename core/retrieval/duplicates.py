@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from core.lazy import lazy
+from core.base.lazy import lazy
 from core.model import Chunk
 
 ALIKE = 0.9
@@ -40,7 +40,7 @@ def groups(order: Sequence[int], chunks: Mapping[int, Chunk], count: int) -> lis
     Texts are compared only for candidates that may still become hits, because it takes time.
     """
     result: list[Group] = []
-    texts = {rowid: _Text(chunks[rowid].text) for rowid in order}
+    texts = {rowid: _ComparedText(chunks[rowid].text) for rowid in order}
     for place, rowid in enumerate(order):
         home = _repeated(rowid, result, chunks, texts if len(result) < count or place < 3 * count else None)
         if home is not None and not _overlap(chunks[home.best], chunks[rowid]):
@@ -53,7 +53,7 @@ def groups(order: Sequence[int], chunks: Mapping[int, Chunk], count: int) -> lis
 
 
 def _repeated(
-    rowid: int, others: Sequence[Group], chunks: Mapping[int, Chunk], texts: "Mapping[int, _Text] | None"
+    rowid: int, others: Sequence[Group], chunks: Mapping[int, Chunk], texts: "Mapping[int, _ComparedText] | None"
 ) -> Group | None:
     chunk = chunks[rowid]
     for group in others:
@@ -75,12 +75,12 @@ def _overlap(chunk: Chunk, other: Chunk) -> bool:
 
 
 @dataclass(eq=False)
-class _Text:
+class _ComparedText:
     """A text for comparison with others."""
 
     _text: str
 
-    def copies(self, other: "_Text") -> bool:
+    def copies(self, other: "_ComparedText") -> bool:
         length, others = len(self._text), len(other._text)
         if length < ALIKE * others or others < ALIKE * length:
             return False

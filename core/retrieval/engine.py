@@ -10,46 +10,129 @@ from functools import partial
 from typing import Any, TypeVar, Unpack
 
 from core import embedding, reranking
-from core.call_log import log_bases, logged
-from core.config import Settings
-from core.errors import ConfigError, ProviderError, QueryError
-from core.images.search import ImageSearch
-from core.limits import QUESTION
-from core.messages import Message
+from core.base.call_log import log_bases, log_call
+from core.base.errors import ConfigError, EmbeddingMismatch, ModelError, ProviderError, QueryError
+from core.base.messages import Message
+from core.base.text import query_keywords
+from core.embedding.windows import fit
+from core.indexing.models import Models
 from core.model import (
-    Asked,
-    Choice,
     Context,
     Decomposition,
     Filters,
     Highlight,
     Hit,
+    KnowledgeBase,
+    LlmSelection,
     Notice,
     Passage,
     Prepared,
     Query,
+    ResultMode,
     SearchOptions,
     SearchResult,
     SubQuery,
+    SubQueryResult,
     WhyNot,
 )
-from core.models import Models
+from core.model.limits import QUESTION
 from core.notes.clicks import Clicks
 from core.providers.chat import Chat
+from core.query import spelling
 from core.query.decomposition import WHOLE, decompose_by_model
 from core.query.filters import filters_of
 from core.query.synonyms import SynonymsFile
+from core.reranking import NONE
 from core.retrieval import context, highlights, hits, llm_choice, passages, rounds, stages
-from core.retrieval.begin import begun
-from core.retrieval.clicks import raising_clicks, ranked_by_clicks
-from core.retrieval.highlights import Read
+from core.retrieval.clicks import rank_by_clicks, relevant_clicks
+from core.retrieval.highlights import TokenizedHit
+from core.retrieval.images.search import ImageSearch
 from core.retrieval.pages import with_pages
 from core.retrieval.prepare import prepare, properties_in
 from core.retrieval.reasons import Reasons
 from core.retrieval.state import SearchState
 from core.retrieval.supersession import Successors
+from core.settings.config import Settings
 from core.store import Store
-from core.text import query_keywords
+
+# The start of a search: unknown words get their nearest spelling, questions their vectors, bases their rerankers.
+
+
+def start_search(
+    store: Store,
+    models: Models,
+    query: Query,
+    bases: Sequence[KnowledgeBase],
+    parts: Sequence[SubQuery],
+    *,
+    wait: bool,
+    cached: bool,
+) -> list[SearchState]:
+    """Return a search for each part of a question; nothing is searched yet.
+
+    Without `wait` a model that still loads is skipped, with a notice. Without `cached` rerankers judge every question
+    again. Raises ModelError, and EmbeddingMismatch for a base of another model unless the mode is `auto`.
+    """
+    mode: ResultMode = "hybrid" if query.settings.mode == "auto" else query.settings.mode
+    words = store.words
+    searches = []
+    for part in parts:
+        spelled = (part.text, {}) if query.as_typed else spelling.correct(part.text, words.indexed_words, words.counts)
+        searches.append(SearchState(replace(query, text=part.text), part, bases, mode, *spelled))
+    with words.read_ahead([word for search in searches if search.mode != "semantic" for word in search.words]):
+        _embed(models, searches, wait=wait)
+    for search in searches:
+        _load_rerankers(models, search, wait=wait, cached=cached)
+    return searches
+
+
+def _embed(models: Models, searches: Sequence[SearchState], *, wait: bool) -> None:
+    """Embed all questions at once, for each model of the bases."""
+    by_meaning = [search for search in searches if search.mode != "keyword" and search.query.text.strip()]
+    for base in searches[0].vector_bases if by_meaning else ():
+        if base.fingerprint in by_meaning[0].vectors:
+            continue
+        if not (wait or models.ready(base)):
+            _fall_back_to_words(by_meaning, "model_loading")
+            return
+        try:
+            embedder = models.embedder(base)
+        except EmbeddingMismatch:
+            if searches[0].query.settings.mode != "auto":
+                raise
+            _fall_back_to_words(by_meaning, "other_model")
+            return
+        fitted = [fit(search.query.text, embedder) for search in by_meaning]
+        rows = embedder.embed([text for text, _ in fitted], role="query")
+        for search, row, (_, whole) in zip(by_meaning, rows, fitted, strict=True):
+            search.vectors[base.fingerprint] = row
+            if not whole:
+                search.say("query_cut")
+
+
+def _load_rerankers(models: Models, search: SearchState, *, wait: bool, cached: bool) -> None:
+    """Load the reranker of each base; if one of them fails or still loads, none is used."""
+    name = search.query.settings.reranker
+    if name == NONE or "model_loading" in search.notices:
+        return
+    try:
+        for base in search.vector_bases:
+            if not (wait or (models.reranker_ready(base, name) and models.ready(base))):
+                search.say("model_loading")
+                search.rerankers.clear()
+                return
+            search.rerankers[base.id] = models.reranker(base, name, cached=cached), models.embedder(base)
+    except (ConfigError, ModelError, ProviderError, EmbeddingMismatch) as error:
+        search.rerankers.clear()
+        search.rerank_problem = error.message
+
+
+def _fall_back_to_words(searches: Sequence[SearchState], notice: Notice) -> None:
+    """Let searches go on by words only, and say why."""
+    for search in searches:
+        search.mode = "keyword"
+        search.say(notice)
+
 
 _CACHED, _COLLECTED = 64, 8
 """Most results that are cached, and most searches whose candidates are."""
@@ -92,22 +175,22 @@ class SearchEngine:
         self._models = models
         self._synonyms = synonyms
         self.prepare = partial(prepare, store, settings)
-        self._begun = partial(begun, store, models, cached=cached)
-        self.clicks_on, self._by_clicks = partial(raising_clicks, clicks), partial(ranked_by_clicks, clicks)
+        self._start_search = partial(start_search, store, models, cached=cached)
+        self.clicks_on, self._by_clicks = partial(relevant_clicks, clicks), partial(rank_by_clicks, clicks)
         self._cached = cached
         self._successors = Successors(store)
         self._results: OrderedDict[object, SearchResult] = OrderedDict()
         self._by_models: OrderedDict[str, Decomposition] = OrderedDict()
         self._collected: OrderedDict[object, SearchState] = OrderedDict()
-        self._reads: OrderedDict[object, dict[str, Read]] = OrderedDict()
-        self._choices: OrderedDict[tuple[str, tuple[str, ...]], Choice] = OrderedDict()
+        self._reads: OrderedDict[object, dict[str, TokenizedHit]] = OrderedDict()
+        self._choices: OrderedDict[tuple[str, tuple[str, ...]], LlmSelection] = OrderedDict()
         self._lock = threading.Lock()
 
     def answer(self, prepared: Prepared) -> SearchResult:
         """Return the hits of a question; raises ModelError, ConfigError, EmbeddingMismatch."""
-        with logged("search") as line:
+        with log_call("search") as line:
             result = self._cached_or_answered(prepared)
-            result = self._images.added(prepared, result) if self._images else result
+            result = self._images.add_pictures(prepared, result) if self._images else result
             bases = self._store.bases.chosen(prepared.query.filters.bases)
             log_bases(bases)
             line |= {"level": result.classified.level, "mode": result.mode, "hits": len(result.hits)}
@@ -120,7 +203,7 @@ class SearchEngine:
         key = prepared, stamps, llm
         with self._lock:
             cached = self._results.get(key)
-        result = cached or self._answered(prepared)
+        result = cached or self._compute_answer(prepared)
         failed = result.decompose_problem or result.rerank_problem or (result.choice and result.choice.problem)
         if not (cached or _PASSING & set(result.notices) or failed):
             self._cache(self._results, key, result)
@@ -142,25 +225,25 @@ class SearchEngine:
         result = self.answer(prepared)
         if not result.hits:
             return Context("", (), 0, budget, confident=result.confident)
-        first = self._store.bases.of_id(result.hits[0].note.base_id)
+        first = self._store.bases.by_id(result.hits[0].note.base_id)
         words = query_keywords(result.understood.text)
-        built = context.build(self._store, result.hits, words, embedding.build(first.embedder).tokens, budget)
-        return replace(built, confident=result.confident)
+        block = context.build(self._store, result.hits, words, embedding.build(first.embedder).tokens, budget)
+        return replace(block, confident=result.confident)
 
     def highlights(self, result: SearchResult) -> dict[str, Highlight]:
         """Return where each hit answers, by the id of its chunk; see `Highlight`."""
         return highlights.highlights(result, self._store, self.reads(result))
 
-    def reads(self, result: SearchResult) -> dict[str, Read]:
+    def reads(self, result: SearchResult) -> dict[str, TokenizedHit]:
         """Return the tokens of the question and of each hit by the id of its chunk; the last results have theirs."""
         key = result.query, tuple((hit.asked, hit.chunk.id) for hit in result.hits), self._store.fields.version()
         with self._lock:
-            known = self._reads.get(key)
-        if known is None:
-            known = highlights.reads(result, self._store, self._models)
-            if len(known) == len(result.hits):  # with a model that still loads there are none yet
-                self._cache(self._reads, key, known, _COLLECTED)
-        return known
+            tokenized = self._reads.get(key)
+        if tokenized is None:
+            tokenized = highlights.tokenize_hits(result, self._store, self._models)
+            if len(tokenized) == len(result.hits):  # with a model that still loads there are none yet
+                self._cache(self._reads, key, tokenized, _COLLECTED)
+        return tokenized
 
     def filters(self, *, terms: Sequence[str] = (), **typed: Any) -> Filters:
         """Return the filters for typed values; takes and raises what `filters_of` does."""
@@ -178,53 +261,53 @@ class SearchEngine:
         """Search at the simple level and hold its snapshot open, to explain any chunk; raises what a search does."""
         prepared = self.prepare(typed, {**options, "explain": True})
         whole = SubQuery(prepared.query.text, WHOLE)
-        with self._searched(prepared.query, [whole], wait=prepared.wait) as (search,):
+        with self._open_search(prepared.query, [whole], wait=prepared.wait) as (search,):
             result = hits.result_of(self._store, self._successors.read(), [search], search)
             yield Reasons(self._store, search, result)
 
     def passage(self, hit: Hit, size: int) -> Passage:
         """Return a hit widened by up to `size` chunks on each side."""
-        chunks = self._store.chunks.of_note(hit.note.id) if hit.joined else []
+        chunks = self._store.chunks.for_note(hit.note.id) if hit.joined else []
         joined = [chunk for chunk in chunks if chunk.index in hit.joined]
         return passages.passage(self._store, hit.note, hit.chunk, size, joined)
 
-    def _answered(self, prepared: Prepared) -> SearchResult:
+    def _compute_answer(self, prepared: Prepared) -> SearchResult:
         decompositions, problem = self._decompositions(prepared)
-        query = llm_choice.widened(prepared.query) if prepared.asks_model else prepared.query
+        query = llm_choice.widen_query(prepared.query) if prepared.asks_model else prepared.query
         parts = [*(decompositions[0].sub_queries if decompositions else ()), SubQuery(query.text, WHOLE)]
-        with self._searched(query, parts, wait=prepared.wait) as first:
-            searches, asked = first, list[Asked]()
+        with self._open_search(query, parts, wait=prepared.wait) as first:
+            searches, summaries = first, list[SubQueryResult]()
             if decompositions:
 
                 def search(parts: Sequence[SubQuery]) -> list[SearchState]:
-                    begun = self._begun(query, first[0].bases, parts, wait=prepared.wait)
-                    self._run(begun, first[-1])
-                    return begun
+                    searches = self._start_search(query, first[0].bases, parts, wait=prepared.wait)
+                    self._run(searches, first[-1])
+                    return searches
 
-                searches, asked = rounds.followed(
+                searches, summaries = rounds.run_follow_ups(
                     self._store, first, decompositions[0], self._synonyms.variants, search
                 )
             result = hits.result_of(self._store, self._successors.read(), searches, first[-1])
         if query.choose:
-            result = self._chosen(prepared, result)
+            result = self._apply_llm_choice(prepared, result)
         answered = replace(
             result,
             query=prepared.typed,
             classified=prepared.classified,
             understood=prepared.understood,
             notices=(*_notices(prepared), *result.notices),
-            asked=tuple(asked),
+            asked=tuple(summaries),
             decompositions=decompositions,
             decompose_problem=problem,
         )
         return with_pages(answered, self._store, self._models)
 
     @contextmanager
-    def _searched(self, query: Query, parts: Sequence[SubQuery], *, wait: bool) -> Iterator[list[SearchState]]:
+    def _open_search(self, query: Query, parts: Sequence[SubQuery], *, wait: bool) -> Iterator[list[SearchState]]:
         """Search the parts of a question, all in one snapshot so that the stages agree, and hold it open."""
         while True:
             bases = self._store.bases.chosen(query.filters.bases)
-            searches = self._begun(query, bases, parts, wait=wait)
+            searches = self._start_search(query, bases, parts, wait=wait)
             with self._store.database.read():
                 if bases != self._store.bases.chosen(query.filters.bases):
                     continue  # a base changed its embedder meanwhile
@@ -270,22 +353,22 @@ class SearchEngine:
             self._cache(self._by_models, query.text, by_model)
         return (self._by_models[query.text], by_rules), None
 
-    def _chosen(self, prepared: Prepared, result: SearchResult) -> SearchResult:
+    def _apply_llm_choice(self, prepared: Prepared, result: SearchResult) -> SearchResult:
         """Return a result in the order of the language model; where none is set up, or it fails, in that of words."""
-        choice, llm, query = Choice(), self._settings.llm, prepared.query
+        choice, llm, query = LlmSelection(), self._settings.llm, prepared.query
         if result.hits and llm.is_set_up:
             candidates = llm_choice.candidates(result.hits, llm.input_characters)
-            given = llm_choice.material(query.text, candidates, llm.input_characters)
-            key = repr(given), tuple(hit.chunk.id for hit in candidates)
+            material = llm_choice.material(query.text, candidates, llm.input_characters)
+            key = repr(material), tuple(hit.chunk.id for hit in candidates)
             try:
                 # A page searches the same question several times: for its hits, its context and what was lost.
-                choice = self._choices.get(key) or llm_choice.choose(Chat(llm), given, candidates)
+                choice = self._choices.get(key) or llm_choice.choose(Chat(llm), material, candidates)
             except (ProviderError, ConfigError) as error:
-                choice = Choice(problem=error.message)
+                choice = LlmSelection(problem=error.message)
             else:
                 self._cache(self._choices, key, choice)
         bases = [base.name for base in self._store.bases.chosen(query.filters.bases)]
-        return llm_choice.ordered(result, choice, query, bases)
+        return llm_choice.apply_choice(result, choice, query, bases)
 
     def _stamp(self, query: Query) -> tuple[object, ...]:
         """Return values that change with the uses of notes that decide what a question finds; most have none."""

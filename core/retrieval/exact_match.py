@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import accumulate, islice, pairwise
 
-from core.model import Chunk, NoteCard, Rowids
-from core.text import CJK, STOP_WORDS, fold, keywords
+from core.base.text import CJK, STOP_WORDS, fold, keywords
+from core.model import Chunk, NoteSummary, Rowids
 
 Holders = Callable[[Sequence[str]], Sequence[Rowids]]
 """Returns for each word the chunks that hold it."""
@@ -54,7 +54,7 @@ def gains(
     text: str,
     by_words: Iterable[int],
     chunks: Mapping[int, Chunk],
-    cards: Mapping[str, NoteCard],
+    cards: Mapping[str, NoteSummary],
     holders: Holders,
 ) -> dict[int, float]:
     """Return the gain of each chunk for a question; `by_words` are chunks, the best by words first."""
@@ -70,15 +70,15 @@ def gains(
 
 def first_of_sections(titles: Iterable[str], chunks: Mapping[int, Chunk]) -> list[int]:
     """Return the first chunk of each note that has a section with one of these titles."""
-    wanted = {_written(title) for title in titles} - {""}
-    own = [rowid for rowid, chunk in chunks.items() if wanted.intersection(map(_written, chunk.sections))]
+    wanted = {_normalise_title(title) for title in titles} - {""}
+    own = [rowid for rowid, chunk in chunks.items() if wanted.intersection(map(_normalise_title, chunk.sections))]
     first: dict[str, int] = {}
     for rowid in sorted(own, key=lambda rowid: chunks[rowid].start):
         first.setdefault(chunks[rowid].note_id, rowid)
     return [*first.values()]
 
 
-def _written(title: str) -> str:
+def _normalise_title(title: str) -> str:
     """Return a title as it is compared: neither its case nor the width of its signs and spaces makes a difference."""
     return " ".join(fold(title).split())
 
@@ -86,7 +86,7 @@ def _written(title: str) -> str:
 def _headings(text: str, chunks: Mapping[int, tuple[str, Chunk]]) -> dict[int, float]:
     """Return the gains of the chunks whose heading is the question."""
     question = Counter(keywords(text))
-    alike = cache(lambda *names: _alike(question, _heading(names)))
+    alike = cache(lambda *names: _word_overlap(question, _heading(names)))
     shares: dict[int, float] = {}
     for rowid, (title, chunk) in chunks.items():
         shares[rowid] = max(
@@ -98,7 +98,7 @@ def _headings(text: str, chunks: Mapping[int, tuple[str, Chunk]]) -> dict[int, f
     return {rowid: _HEADING * share for rowid, share in shares.items() if share >= least}
 
 
-def _alike(question: Counter[str], heading: Counter[str]) -> float:
+def _word_overlap(question: Counter[str], heading: Counter[str]) -> float:
     """Return the share of the words of a question or a heading that both have (Jaccard), 0 where it is too small."""
     shorter, longer = sorted((question.total(), heading.total()))
     if not shorter or shorter < _LEAST_HEADING * longer:
@@ -122,11 +122,11 @@ def _runs(text: str, chunks: Mapping[int, Chunk]) -> dict[int, float]:
     first, last = (bisect_right(ends, share * ends[-1]) for share in (1 - _LEAST_RUN, _LEAST_RUN))
     middle = re.compile(r"\W*".join(map(re.escape, question[first : last + 1])))
     folded = {rowid: fold(chunk.text) for rowid, chunk in chunks.items()}
-    shares = {rowid: _longest(question, text) / ends[-1] for rowid, text in folded.items() if middle.search(text)}
+    shares = {rowid: _heaviest_run(question, text) / ends[-1] for rowid, text in folded.items() if middle.search(text)}
     return {rowid: _RUN * share for rowid, share in shares.items() if share >= _LEAST_RUN}
 
 
-def _longest(question: Sequence[str], text: str) -> int:
+def _heaviest_run(question: Sequence[str], text: str) -> int:
     """Return the weight of the heaviest part of a question that a folded text holds without a gap."""
     within, heaviest, end = f" {' '.join(_UNIT.findall(text))} ", 0, 0
     for start in range(len(question)):
@@ -150,4 +150,4 @@ def _words(text: str) -> list[str]:
     if len(latin) + sum((len(part) + 1) // 2 for part in parts) > _FEW_WORDS:
         return [fold(word) for word in _IDENTIFIER.findall(text)]
     pairs = [pair for part in parts for pair in pairwise(part)]
-    return [*latin, *(one + other for one, other in pairs if not {one, other} & _JOINING)]
+    return [*latin, *(pair + other for pair, other in pairs if not {pair, other} & _JOINING)]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from core.markdown.tags import key, with_parents
-from core.model import FACETS, NOTE_FIELDS, Facet, Hit, NoteCard, day_of
+from core.model import FACETS, NOTE_FIELDS, Facet, Hit, NoteSummary, day_of
 from core.query.dates import YEARS
 
 MOST = 12
@@ -35,13 +35,13 @@ def count(hits: Sequence[Hit], bases: Sequence[str]) -> tuple[Facet, ...]:
     )
 
 
-def _values(card: NoteCard) -> Iterator[tuple[str, str]]:
+def _values(card: NoteSummary) -> Iterator[tuple[str, str]]:
     yield "base", card.base
     for name, facet in _FIELDS.items():
         value = getattr(card, name)
         values = value if isinstance(value, tuple) else filter(None, [value])
-        named = (each for one in values for each in (with_parents(one) if name == "tags" else [str(one)]))
-        yield from ((facet, one) for one in named)
+        named = (parent for entry in values for parent in (with_parents(entry) if name == "tags" else [str(entry)]))
+        yield from ((facet, entry) for entry in named)
     if card.path and "/" in card.path:
         yield "folder", card.path.rpartition("/")[0]
     if card.updated_at and card.updated_at.year in YEARS[:-1]:

@@ -19,7 +19,7 @@ On `benchmarks.halves` MRR@10 0.540 with 0, 0.561 with 0.25; what 0.5 gains for 
 _CONSTANT = 60
 
 
-def weighted(
+def fuse_weighted(
     vector: Scores, keyword: Scores, weight: float, trusted: Scores = MappingProxyType({})
 ) -> dict[int, float]:
     """Return the weighted sum of both stages' scores, each normalised to 0..1 over the pool.
@@ -29,7 +29,7 @@ def weighted(
     On 1,800 questions this put the right passage first 1.5 to 2.5 points more often than
     reciprocal ranks, and alike for weights of 0.5 to 0.7; every candidate needs both scores.
     """
-    meaning, words = normalised(vector), normalised(keyword)
+    meaning, words = normalise(vector), normalise(keyword)
     mean = fmean(meaning.values()) if meaning else 0.0
     unknown = {key: mean + _BY_WORDS * (1 - mean) * words[key] for key in words.keys() - meaning.keys()}
     return {
@@ -38,7 +38,7 @@ def weighted(
     }
 
 
-def reciprocal(*stages: Scores) -> dict[int, float]:
+def fuse_reciprocal(*stages: Scores) -> dict[int, float]:
     """Return the sum of 1 / (60 + rank) over the stages that returned a chunk; each stage is ordered best first.
 
     Reciprocal rank fusion (Cormack, Clarke and Buettcher, SIGIR 2009, with their constant).
@@ -55,26 +55,26 @@ def share(rank: int) -> float:
     return 1 / (_CONSTANT + rank)
 
 
-def raised(scores: Scores, gains: Scores) -> dict[int, float]:
+def add_gains(scores: Scores, gains: Scores) -> dict[int, float]:
     """Return the scores, normalised to 0..1 and raised by their gains, best first; equal ones keep their order."""
-    after = {key: score + gains.get(key, 0.0) for key, score in normalised(scores).items()}
+    after = {key: score + gains.get(key, 0.0) for key, score in normalise(scores).items()}
     return dict(sorted(after.items(), key=lambda item: -item[1]))
 
 
-def blended(scores: Scores, judged: Mapping[int, float | None], weight: float) -> dict[int, float]:
+def blend(scores: Scores, judged: Mapping[int, float | None], weight: float) -> dict[int, float]:
     """Return the scores blended with those of a reranker, both normalised to 0..1, best first.
 
     Candidates outside `judged` follow in their previous order. Where the reranker ran out of time (None),
     the candidate's own score replaces the reranker's.
     """
-    before = normalised(scores)
-    reranked = normalised({key: score for key, score in judged.items() if score is not None})
+    before = normalise(scores)
+    reranked = normalise({key: score for key, score in judged.items() if score is not None})
     combined = {key: (1 - weight) * before[key] + weight * reranked.get(key, before[key]) for key in judged}
     rest = {key: (1 - weight) * before[key] for key in scores if key not in judged}
     return best(combined) | rest
 
 
-def normalised(scores: Scores) -> dict[int, float]:
+def normalise(scores: Scores) -> dict[int, float]:
     """Return the scores on a scale from the lowest (0) to the highest (1); equal scores are all 1, zeros stay 0."""
     if not scores:
         return {}

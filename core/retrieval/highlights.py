@@ -8,17 +8,17 @@ from itertools import pairwise
 
 import numpy as np
 
-from core.blobs import blanked
+from core.base.blobs import blank_blobs
+from core.base.lazy import lazy
+from core.base.lines import with_newlines
+from core.base.text import INVISIBLE, UNSPACED, WORD, keywords, parts_of, query_keywords, simplify
 from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
 from core.embedding.windows import places_of, windows_of
-from core.lazy import lazy
-from core.lines import with_newlines
-from core.markdown.rows import Table, tables
+from core.indexing.models import Models
+from core.markdown.rows import MarkdownTable, tables
 from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
-from core.models import Models
 from core.store import Store
-from core.text import INVISIBLE, UNSPACED, WORD, keywords, parts_of, query_keywords, simplified
 
 Stems = Callable[[Sequence[str]], Mapping[str, str]]
 """Returns for each word the stem under which the index of words holds it."""
@@ -42,7 +42,7 @@ _WORD = re.compile(r"\w")
 
 
 @dataclass(frozen=True)
-class Read:
+class TokenizedHit:
     """The tokens of a question and the token bits of a hit, with the embedder and the centre that made them."""
 
     hit: Hit
@@ -66,26 +66,26 @@ class Read:
         return places, tokens.cosines(self.question, self.centre, self.bits)
 
 
-def highlights(result: SearchResult, store: Store, read: Mapping[str, Read]) -> dict[str, Highlight]:
+def highlights(result: SearchResult, store: Store, read: Mapping[str, TokenizedHit]) -> dict[str, Highlight]:
     """Return the highlights of the hits by the id of their chunk."""
     words = words_of(result)
-    texts = [simplified(blanked(hit.chunk.text)) for hit in result.hits]
+    texts = [simplify(blank_blobs(hit.chunk.text)) for hit in result.hits]
     store.words.stems([*dict.fromkeys(form for text in texts for form, _ in _forms_in(text))])  # all at once
     return {
         hit.chunk.id: highlight(hit, words[hit.asked], store.words.stems, read.get(hit.chunk.id)) for hit in result.hits
     }
 
 
-def reads(result: SearchResult, store: Store, models: Models) -> dict[str, Read]:
+def tokenize_hits(result: SearchResult, store: Store, models: Models) -> dict[str, TokenizedHit]:
     """Return the tokens of question and chunk by chunk, for a search by meaning: it has loaded its bases' models."""
     if result.mode not in ("semantic", "hybrid"):
         return {}
-    read: dict[str, Read] = {}
+    read: dict[str, TokenizedHit] = {}
     for base in store.bases.all():
         hits = [hit for hit in result.hits if hit.note.base_id == base.id]
         if not hits or not base.has_vectors:
             continue
-        embedder = tokens.of(models.embedder(base))
+        embedder = tokens.token_embedder(models.embedder(base))
         if embedder is None or (centre := store.vectors.centre(base.fingerprint)) is None:
             continue
         rowids = store.chunks.rowids_by_id([hit.chunk.id for hit in hits])
@@ -95,7 +95,7 @@ def reads(result: SearchResult, store: Store, models: Models) -> dict[str, Read]
         questions = dict(zip(texts, embedder.embed_tokens(texts, role="query")[1], strict=True)) if texts else {}
         for hit in held:
             question = questions[hit.asked or result.understood.text]
-            read[hit.chunk.id] = Read(hit, question, bits[rowids[hit.chunk.id]], embedder, centre)
+            read[hit.chunk.id] = TokenizedHit(hit, question, bits[rowids[hit.chunk.id]], embedder, centre)
     return read
 
 
@@ -115,7 +115,7 @@ def words_of(result: SearchResult) -> dict[str, list[str]]:
     return words
 
 
-def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: Read | None) -> Highlight:
+def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: TokenizedHit | None) -> Highlight:
     """Return the highlights of a hit; without its bits the sentence with most of the words stands for the nearest."""
     text = hit.chunk.text
     marked, in_text = words_in(text, words, stems)
@@ -130,7 +130,7 @@ def highlight(hit: Hit, words: Sequence[str], stems: Stems, read: Read | None) -
 
 def sentences(text: str) -> list[Span]:
     """Return the sentences of a Markdown text that hold words; headings, code and HTML only where nothing else does."""
-    text = with_newlines(blanked(text))
+    text = with_newlines(blank_blobs(text))
     prose: list[Span] = []
     other: list[Span] = []
     at, fence = 0, ""
@@ -140,15 +140,15 @@ def sentences(text: str) -> list[Span]:
         if mark and (not fence or mark.startswith(fence)):
             fence = "" if fence else mark
         elif fence or block["aside"]:
-            other += _divided(text, *_stripped(text, *block.span()))
+            other += _split_long(text, *_stripped(text, *block.span()))
         else:
             at = block.start()
             ends = [at, *(match.end() for match in _END.finditer(text, at, block.end())), block.end()]
-            lines += [part for span in pairwise(ends) for part in _divided(text, *_stripped(text, *span))]
+            lines += [part for span in pairwise(ends) for part in _split_long(text, *_stripped(text, *span))]
     return prose or other
 
 
-def _with_rows(spans: Sequence[Span], tables: Sequence[Table]) -> Sequence[Span]:
+def _with_rows(spans: Sequence[Span], tables: Sequence[MarkdownTable]) -> Sequence[Span]:
     """Return sentences with whole rows in place of what they have of tables; a table's header answers nothing."""
     rows = [(row.start, row.end) for table in tables for row in table.rows]
     if not rows:
@@ -163,7 +163,7 @@ def _stripped(text: str, start: int, end: int) -> Span:
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
 
 
-def _divided(text: str, start: int, end: int) -> Iterator[Span]:
+def _split_long(text: str, start: int, end: int) -> Iterator[Span]:
     """Yield the parts of a sentence that aren't too long."""
     while end - start > LONGEST:
         pauses = [match.end() for match in _PAUSE.finditer(text, start + LONGEST // 2, start + LONGEST)]
@@ -177,17 +177,17 @@ def _divided(text: str, start: int, end: int) -> Iterator[Span]:
 def words_in(text: str, words: Sequence[str], stems: Stems) -> tuple[tuple[Span, ...], set[str]]:
     """Return where a text holds some words, in any of their forms, and which of the words it holds."""
     places = word_places(text, words, stems)
-    return tuple(_joined(sorted(span for span, _ in places))), {word for _, word in places}
+    return tuple(_join_spans(sorted(span for span, _ in places))), {word for _, word in places}
 
 
 def word_places(text: str, words: Sequence[str], stems: Stems) -> list[tuple[Span, str]]:
     """Return each place where a text holds one of some words, in any of their forms, with the word."""
-    plain = simplified(blanked(text))
+    plain = simplify(blank_blobs(text))
     places = [
         (match.span(), word)
         for word in words
         if _UNSPACED.search(word) or not _LATIN.fullmatch(word)
-        for match in re.finditer("".join(f"{re.escape(one)}{_CLINGING}" for one in word), plain, re.IGNORECASE)
+        for match in re.finditer("".join(f"{re.escape(item)}{_CLINGING}" for item in word), plain, re.IGNORECASE)
     ]
     latin = [word for word in words if _LATIN.fullmatch(word)]
     if latin:
@@ -221,7 +221,7 @@ def _form(word: str) -> str:
     return word.strip("_").lower() if word.isascii() else next(iter(keywords(word)), "")
 
 
-def _joined(spans: Sequence[Span]) -> Iterator[Span]:
+def _join_spans(spans: Sequence[Span]) -> Iterator[Span]:
     """Yield sorted spans, those that touch as one."""
     start = end = -1
     for first, last in spans:

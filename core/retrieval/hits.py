@@ -6,11 +6,11 @@ from itertools import accumulate
 from pathlib import Path
 
 from core.intake.absent import is_evicted
-from core.model import Chunk, Copy, FileState, Hit, Lost, LostAt, Passage, SearchResult, StageScore
+from core.model import Chunk, Copy, DroppedCandidate, FileState, Hit, LostAt, Passage, SearchResult, StageScore
 from core.retrieval import confidence, duplicates, facets, fusion, supersession
 from core.retrieval.duplicates import Group
 from core.retrieval.passages import passage
-from core.retrieval.state import SearchState, placed
+from core.retrieval.state import SearchState, rank_candidates
 from core.retrieval.supersession import NewerNotes
 from core.store import Store
 
@@ -47,10 +47,10 @@ def result_of(
     `whole` is the search of the undivided question.
     """
     query = whole.query
-    ranked = _ranked(store, successors, searches, whole)
+    ranked = _rank_groups(store, successors, searches, whole)
     hits = _hits(store, successors, ranked, query.settings.expansion_size)
     if query.settings.feedback_weight:
-        favour = store.uses.favour({hit.note.id for hit in hits})
+        favour = store.uses.verdict_weights({hit.note.id for hit in hits})
         hits = by_favour(hits, favour, query.settings.feedback_weight, "feedback")
     evidence = confidence.evidence(store, whole)
     return SearchResult(
@@ -66,7 +66,7 @@ def result_of(
         confident=evidence >= confidence.LEAST,
         evidence=evidence,
         settings=query.settings,
-        lost=tuple(_lost(ranked, query.settings.limit)) if query.explain else (),
+        lost=tuple(_list_dropped(ranked, query.settings.limit)) if query.explain else (),
     )
 
 
@@ -89,10 +89,10 @@ def with_file_states(store: Store, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     return tuple(replace(hit, file=states.get(hit.note.id, "same")) for hit in hits)
 
 
-def _ranked(store: Store, successors: NewerNotes, searches: Sequence[SearchState], whole: SearchState) -> _Ranked:
+def _rank_groups(store: Store, successors: NewerNotes, searches: Sequence[SearchState], whole: SearchState) -> _Ranked:
     """Group the candidates, those of a superseded note behind those of its successors."""
     limit = whole.query.settings.limit
-    places = placed(searches)
+    places = rank_candidates(searches)
     order = list(places)
     for search in searches:
         for rowid in search.below:
@@ -101,13 +101,13 @@ def _ranked(store: Store, successors: NewerNotes, searches: Sequence[SearchState
     groups = duplicates.groups(order, chunks, limit)
     if successors:
         shown = [rowid for group in groups for rowid in (group.best, *group.copies)]
-        behind = supersession.behind(order, chunks, shown, successors)
-        if behind is not order:
-            scores = accumulate((places[rowid][0] for rowid in behind), min)
-            moved = {rowid: (score, places[rowid][1]) for rowid, score in zip(behind, scores, strict=True)}
+        demoted = supersession.demote_superseded(order, chunks, shown, successors)
+        if demoted is not order:
+            scores = accumulate((places[rowid][0] for rowid in demoted), min)
+            moved = {rowid: (score, places[rowid][1]) for rowid, score in zip(demoted, scores, strict=True)}
             places = moved | {rowid: place for rowid, place in places.items() if rowid not in moved}
-            groups = duplicates.groups(behind, chunks, limit)
-    matched = store.words.matched(whole.words, list(chunks)) if whole.query.explain else {}
+            groups = duplicates.groups(demoted, chunks, limit)
+    matched = store.words.matched_words(whole.words, list(chunks)) if whole.query.explain else {}
     return _Ranked(searches, places, chunks, groups, matched)
 
 
@@ -151,10 +151,11 @@ def by_favour(hits: Sequence[Hit], favour: Mapping[str, float], weight: float, s
         return list(hits)
     present = {hit.note.id for hit in hits}
     gains = {
-        hit.rank: weight * min(favour.get(one.id, 0.0) for one in (hit.note, *hit.superseded_by) if one.id in present)
+        hit.rank: weight
+        * min(favour.get(note.id, 0.0) for note in (hit.note, *hit.superseded_by) if note.id in present)
         for hit in hits
     }
-    scores = fusion.raised({hit.rank: hit.score for hit in hits}, gains)
+    scores = fusion.add_gains({hit.rank: hit.score for hit in hits}, gains)
     ordered = []
     for rank, (before, score) in enumerate(scores.items(), 1):
         hit = hits[before - 1]
@@ -162,22 +163,22 @@ def by_favour(hits: Sequence[Hit], favour: Mapping[str, float], weight: float, s
     return ordered
 
 
-def _lost(ranked: _Ranked, limit: int) -> list[Lost]:
+def _list_dropped(ranked: _Ranked, limit: int) -> list[DroppedCandidate]:
     """Return the candidates that are no hits, each with the stage at which it was dropped."""
     best = {group.best for group in ranked.groups}
     double = {rowid for group in ranked.groups for rowid in (*group.joined, *group.dropped, *group.copies)}
-    lost = []
+    dropped = []
     for rank, (rowid, (_, search)) in enumerate(ranked.places.items(), 1):
         if rowid in best:
             continue
         stage: LostAt = "threshold" if rowid in search.below else "duplicate"
         if rowid not in search.below | double:
-            stage = _fell(search.ranks, rowid, limit)
-        lost.append(Lost(ranked.hit(rank, rowid), stage))
-    return lost
+            stage = _find_drop_stage(search.ranks, rowid, limit)
+        dropped.append(DroppedCandidate(ranked.hit(rank, rowid), stage))
+    return dropped
 
 
-def _fell(ranks: dict[str, dict[int, int]], rowid: int, limit: int) -> LostAt:
+def _find_drop_stage(ranks: dict[str, dict[int, int]], rowid: int, limit: int) -> LostAt:
     """Return the stage at which a candidate fell behind, by its ranks."""
 
     def within(*stages: str) -> bool:

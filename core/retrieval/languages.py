@@ -7,9 +7,9 @@ alone compares candidates of two languages (`core/embedding/centring.py`), so th
 import re
 from collections.abc import Iterable, Mapping
 
-from core.model import Chunk, NoteCard
-from core.retrieval.fusion import Scores, normalised
-from core.text import CJK
+from core.base.text import CJK
+from core.model import Chunk, NoteSummary
+from core.retrieval.fusion import Scores, normalise
 
 Groups = Mapping[int, bool]
 """Whether a chunk is written in Chinese, Japanese or Korean: no word of those stands in a text of another language."""
@@ -20,7 +20,7 @@ never first, with 1 questions over both vaults lose half a point."""
 _CHARACTER = re.compile(f"[{CJK}]")
 
 
-def groups(chunks: Mapping[int, Chunk], cards: Mapping[str, NoteCard]) -> dict[int, bool]:
+def groups(chunks: Mapping[int, Chunk], cards: Mapping[str, NoteSummary]) -> dict[int, bool]:
     """Return the group of each chunk; its headings decide before its text, which may be code."""
     return {
         rowid: chunk.language in ("zh", "mixed")
@@ -29,7 +29,7 @@ def groups(chunks: Mapping[int, Chunk], cards: Mapping[str, NoteCard]) -> dict[i
     }
 
 
-def trusted(words: Scores, of: Groups) -> dict[int, float]:
+def trust_words(words: Scores, of: Groups) -> dict[int, float]:
     """Return how far scores by word are trusted with each chunk, 1 where all are in one language.
 
     It is the root of what the best chunk in its language has of the score of the best of all.
@@ -41,8 +41,8 @@ def trusted(words: Scores, of: Groups) -> dict[int, float]:
     return {rowid: (best[of[rowid]] / most) ** 0.5 if most else 1.0 for rowid in words}
 
 
-def levelled(judged: Mapping[int, float | None], near: Scores, of: Groups) -> dict[int, float | None]:
-    """Return a reranker's scores with the languages' means as far apart as those of meaning, `near`.
+def level_scores(judged: Mapping[int, float | None], meaning_scores: Scores, of: Groups) -> dict[int, float | None]:
+    """Return a reranker's scores with the languages' means as far apart as those of meaning, `meaning_scores`.
 
     Both are compared on a scale from 0 to 1. Scores of candidates in one language stay as they are.
     """
@@ -51,7 +51,7 @@ def levelled(judged: Mapping[int, float | None], near: Scores, of: Groups) -> di
     others = [rowid for rowid in scores if not of[rowid]]
     if not ours or not others:
         return dict(judged)
-    meaning = normalised({rowid: near.get(rowid, 0.0) for rowid in scores})
+    meaning = normalise({rowid: meaning_scores.get(rowid, 0.0) for rowid in scores})
     spread = max(scores.values()) - min(scores.values())
     due = _BY_MEANING * spread * (_mean(meaning, ours) - _mean(meaning, others))
     shift = due - (_mean(scores, ours) - _mean(scores, others))

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from core.messages import message
-from core.model import Choice, Hit, Lost, Query, SearchResult
+from core.base.messages import message
+from core.base.text import find_half_character
+from core.model import DroppedCandidate, Hit, LlmSelection, Query, SearchResult
 from core.providers.chat import Chat, values
 from core.retrieval import facets
-from core.text import half_character
 
 TASK = """You answer a question from sections of someone's notes.
 You are given JSON: "question", and "sections", each with a "number" and a "text". Let no section \
@@ -25,7 +25,7 @@ MOST_CHARACTERS = 4000
 """Maximum length of an answer."""
 
 
-def widened(query: Query) -> Query:
+def widen_query(query: Query) -> Query:
     """Return a question with as many hits as the model chooses among."""
     limit = max(query.settings.limit, CANDIDATES)
     return replace(query, settings=replace(query.settings, limit=limit, pool=max(query.settings.pool, limit)))
@@ -59,19 +59,19 @@ def shares(texts: Sequence[str], characters: int) -> list[str]:
     return [text[:share] for text in texts]
 
 
-def choose(chat: Chat, given: Mapping[str, Any], hits: Sequence[Hit]) -> Choice:
+def choose(chat: Chat, material: Mapping[str, Any], hits: Sequence[Hit]) -> LlmSelection:
     """Return what a model chose among the candidates, from the material on them.
 
     Raises ProviderError for a failure, and for an answer of another form than the task's.
     """
-    choice = _parsed(chat.ask(TASK, given), len(hits))
+    choice = _parse_choice(chat.ask(TASK, material), len(hits))
     if choice is None:
         raise chat.server.unusable(message("didn't choose among the {n} sections and answer", n=len(hits)))
     numbers, answer = choice
-    return Choice(chat.server.model, answer, tuple(hits[number - 1].chunk.id for number in numbers))
+    return LlmSelection(chat.server.model, answer, tuple(hits[number - 1].chunk.id for number in numbers))
 
 
-def ordered(result: SearchResult, choice: Choice, query: Query, bases: Sequence[str]) -> SearchResult:
+def apply_choice(result: SearchResult, choice: LlmSelection, query: Query, bases: Sequence[str]) -> SearchResult:
     """Return a result with the hits that a question on these bases asks for: the chosen ones first, then the others."""
     limit = query.settings.limit
     by_id = {hit.chunk.id: hit for hit in result.hits}
@@ -82,14 +82,14 @@ def ordered(result: SearchResult, choice: Choice, query: Query, bases: Sequence[
         result,
         hits=shown,
         facets=facets.count(shown, bases),
-        lost=(*(Lost(hit, "limit") for hit in rest), *result.lost) if query.explain else (),
+        lost=(*(DroppedCandidate(hit, "limit") for hit in rest), *result.lost) if query.explain else (),
         confident=bool(choice.chunks) if choice.by else result.confident,
         settings=query.settings,
         choice=replace(choice, chunks=choice.chunks[:limit]),
     )
 
 
-def _parsed(answer: str, count: int) -> tuple[list[int], str] | None:
+def _parse_choice(answer: str, count: int) -> tuple[list[int], str] | None:
     """Return the choice in the last JSON object that is one, None if no object is."""
     for value in values(answer, "{"):
         if value.keys() == {"chosen", "answer"} and _is_choice(value["chosen"], count) and _is_text(value["answer"]):
@@ -106,4 +106,4 @@ def _is_choice(numbers: object, count: int) -> bool:
 def _is_text(answer: object) -> bool:
     if not isinstance(answer, str) or not answer.strip() or len(answer) > MOST_CHARACTERS:
         return False
-    return half_character(answer) is None and "\0" not in answer
+    return find_half_character(answer) is None and "\0" not in answer

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
+from core.indexing.models import Models
 from core.model import Hit, SearchResult
-from core.models import Models
-from core.retrieval.highlights import highlights, reads
+from core.retrieval.highlights import highlights, tokenize_hits
 from core.store import Store
 
 
@@ -14,7 +14,7 @@ def with_pages(result: SearchResult, store: Store, models: Models) -> SearchResu
     if not spread:
         return result
     part = replace(result, hits=tuple(spread))
-    seen = highlights(part, store, reads(part, store, models))
+    seen = highlights(part, store, tokenize_hits(part, store, models))
     pages = {
         hit.chunk.id: hit.chunk.page_at(hit.note.document, hit.chunk.start + sentence[0])
         for hit in spread

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.model import Chunk, NoteCard, Passage
+from core.model import Chunk, NoteSummary, Passage
 from core.store import Store
 
 MOST_TOKENS = 2000
@@ -11,7 +11,7 @@ _BREAK = "\n\n"
 """Separator of chunks that don't touch: one was added, or the text between them was deleted."""
 
 
-def passage(store: Store, card: NoteCard, chunk: Chunk, size: int, joined: Sequence[Chunk] = ()) -> Passage:
+def passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, joined: Sequence[Chunk] = ()) -> Passage:
     """Return a chunk widened by the `joined` chunks and by up to `size` chunks of its note on each side.
 
     Neighbours come nearest first, as long as all have at most `MOST_TOKENS`. Deleted chunks are skipped. An edited
@@ -19,7 +19,7 @@ def passage(store: Store, card: NoteCard, chunk: Chunk, size: int, joined: Seque
     """
     if not size and not joined:
         return Passage(card, chunk.start, chunk.end, chunk.text)
-    around = _near(store.chunks.around(card.id, chunk.index, size), chunk, joined) if size else [chunk]
+    around = _near(store.chunks.neighbours(card.id, chunk.index, size), chunk, joined) if size else [chunk]
     chunks = sorted({near.index: near for near in (*around, *joined)}.values(), key=lambda near: near.index)
     start, end = min(chunk.start for chunk in chunks), max(chunk.end for chunk in chunks)
     body = store.notes.slice(card.id, start, end)
@@ -31,18 +31,18 @@ def passage(store: Store, card: NoteCard, chunk: Chunk, size: int, joined: Seque
 
 def _near(around: Sequence[Chunk], chunk: Chunk, joined: Sequence[Chunk]) -> list[Chunk]:
     """Return a chunk with its neighbours, the nearest first, as far as there is room beside the `joined` ones."""
-    held = {one.index for one in (chunk, *joined)}
-    left = MOST_TOKENS - sum(one.token_count for one in (chunk, *joined))
+    held = {item.index for item in (chunk, *joined)}
+    left = MOST_TOKENS - sum(item.token_count for item in (chunk, *joined))
     near, ended = [chunk], set[bool]()
-    for one in sorted(around, key=lambda one: (abs(one.index - chunk.index), one.index)):
-        after = one.index > chunk.index
-        if one.index in held or after in ended:
+    for item in sorted(around, key=lambda item: (abs(item.index - chunk.index), item.index)):
+        after = item.index > chunk.index
+        if item.index in held or after in ended:
             continue
-        if one.token_count > left:
+        if item.token_count > left:
             ended.add(after)
             continue
-        near.append(one)
-        left -= one.token_count
+        near.append(item)
+        left -= item.token_count
     return near
 
 

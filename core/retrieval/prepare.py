@@ -3,28 +3,28 @@
 from dataclasses import replace
 
 from core import reranking
-from core.config import Settings
-from core.errors import QueryError, UnknownChoice
+from core.base.errors import QueryError, UnknownChoice
+from core.base.text import fold, keywords
 from core.model import CallerContext, Filters, Prepared, Query, SearchOptions, Understood, local_now
 from core.query import limits
 from core.query.decomposition import classified
-from core.query.filters import narrowed
+from core.query.filters import merge_filters
 from core.query.language import as_text, parse
+from core.settings.config import Settings
 from core.store import Store
-from core.text import fold, keywords
 
 
 def properties_in(store: Store, *typed: str) -> frozenset[str]:
     """Return the folded names of the properties that notes have, none where no text has a colon behind a name."""
-    is_needed = any(colon in one for one in typed for colon in ":：")
+    is_needed = any(colon in item for item in typed for colon in ":：")
     return frozenset(map(fold, store.properties.names())) if is_needed else frozenset()
 
 
-def _understood(store: Store, typed: str, options: SearchOptions) -> Understood:
+def _parse_question(store: Store, typed: str, options: SearchOptions) -> Understood:
     """Return a question as it is meant: in the query language, unless it is plain text or the title of a note."""
     if options.get("plain"):
         return as_text(typed)
-    has_filters = narrowed(Filters(), options) != Filters()
+    has_filters = merge_filters(Filters(), options) != Filters()
     try:
         understood = parse(typed, now=local_now(), properties=properties_in(store, typed), has_filters=has_filters)
     except QueryError:
@@ -52,8 +52,8 @@ def prepare(
     for name in options:
         if name not in SearchOptions.__annotations__:
             raise UnknownChoice("option", name, SearchOptions.__annotations__)
-    understood = like.understood if like else _understood(store, typed, options)
-    filters = narrowed(understood.filters, options)
+    understood = like.understood if like else _parse_question(store, typed, options)
+    filters = merge_filters(understood.filters, options)
     try:
         bases = store.bases.chosen(filters.bases)
     except UnknownChoice as error:
@@ -90,4 +90,4 @@ def prepare(
     else:
         level, parts = classified(understood, completed.level)
     asks_model, wait = chooses and settings.llm.is_set_up, options.get("wait", True)
-    return Prepared(typed, understood, level, limits.checked(query), parts, asks_model=asks_model, wait=wait)
+    return Prepared(typed, understood, level, limits.check_query(query), parts, asks_model=asks_model, wait=wait)

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from core.lazy import lazy
-from core.messages import Message, message
-from core.model import Chunk, LostAt, NoteCard, Query, Rowids, SearchResult, StageScore, WhyNot
+from core.base.lazy import lazy
+from core.base.messages import Message, message
+from core.model import Chunk, LostAt, NoteSummary, Query, Rowids, SearchResult, StageScore, WhyNot
 from core.retrieval.stages import narrow
 from core.retrieval.state import SearchState
 from core.store import Store
@@ -50,13 +50,13 @@ class Reasons:
         self._search = search
         self._lost = result.lost
 
-    def why_not(self, note: NoteCard) -> WhyNot:
+    def why_not(self, note: NoteSummary) -> WhyNot:
         """Return why a note is no hit, judged by all of its chunks."""
-        outcome = self.of(note, self._store.chunks.by_rowid(self._store.chunks.rowids_of(note.id)))
+        outcome = self.outcome_for(note, self._store.chunks.by_rowid(self._store.chunks.rowids_of(note.id)))
         reason = _REASONS[outcome.stage] if outcome.stage else message("It is hit {rank}.", rank=outcome.rank)
         return WhyNot(note, outcome.stage, reason, outcome.chunk, outcome.scores)
 
-    def of(self, note: NoteCard, chunks: Mapping[int, Chunk]) -> Outcome:
+    def outcome_for(self, note: NoteSummary, chunks: Mapping[int, Chunk]) -> Outcome:
         """Return the outcome of some chunks of a note, by their rowids.
 
         Chunks that never became candidates were excluded before scoring, or are behind in every stage. In the
@@ -85,7 +85,7 @@ class Reasons:
         best = min(scores, key=lambda rowid: min(score.rank or 0 for score in scores[rowid].values()))
         return Outcome(stage, chunks[best], scores[best])
 
-    def _narrowed(self, note: NoteCard, own: list[int]) -> LostAt | None:
+    def _narrowed(self, note: NoteSummary, own: list[int]) -> LostAt | None:
         """Return the first of filters, exclusions and phrases that none of a note's chunks passes."""
         if not own or note.base_id not in {base.id for base in self._search.bases}:
             return "filters"
@@ -116,13 +116,13 @@ class Reasons:
         """Score and rank of every allowed chunk by meaning and by words, as far as the mode uses them."""
         search, chunks = self._search, self._store.chunks
         vector: dict[int, float] = {}
-        for base in search.meant:
+        for base in search.vector_bases:
             if base.fingerprint in search.vectors:
                 vector |= chunks.nearest(base, search.vectors[base.fingerprint], _ALL, search.allowed)
         words: dict[int, float] = {}
         if search.mode != "semantic":
             base_ids = [base.id for base in search.bases] if search.query.filters.bases else None
-            words = self._store.words.ranked(search.words, _ALL, base_ids=base_ids, allowed=search.allowed)
+            words = self._store.words.rank(search.words, _ALL, base_ids=base_ids, allowed=search.allowed)
         return {
             name: {rowid: (score, rank) for rank, (rowid, score) in enumerate(scores.items(), 1)}
             for name, scores in (("vector", best(vector)), ("keyword", words))

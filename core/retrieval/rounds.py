@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from itertools import chain, islice, zip_longest
 
-from core.messages import Message, message
-from core.model import Asked, Chunk, Decomposition, NoteCard, SubQuery
-from core.retrieval.state import SearchState, placed
+from core.base.messages import Message, message
+from core.model import Chunk, Decomposition, NoteSummary, SubQuery, SubQueryResult
+from core.retrieval.state import SearchState, rank_candidates
 from core.store import Store
 
 MOST = 3
@@ -21,13 +21,13 @@ Variants = Callable[[str], Sequence[str]]
 """Returns a question in other words."""
 
 
-def followed(
+def run_follow_ups(
     store: Store,
     first: Sequence[SearchState],
     decomposition: Decomposition,
     variants: Variants,
     search: Callable[[Sequence[SubQuery]], list[SearchState]],
-) -> tuple[list[SearchState], list[Asked]]:
+) -> tuple[list[SearchState], list[SubQueryResult]]:
     """Run the rounds after the `first`, whose last search is the whole question; return the searches of all rounds.
 
     `search` runs a round. It follows as long as new chunks are as near to the question as those of the first round.
@@ -35,18 +35,20 @@ def followed(
     """
     whole, searches, latest = first[-1], list(first), list(first)
     known: set[int] = set()
-    summaries = [_summary(1, one, known) for one in first]
-    floor = min(_nearness(store, whole, list(placed(first))[: whole.query.settings.limit]).values(), default=0.0)
+    summaries = [_summary(1, search_state, known) for search_state in first]
+    floor = min(
+        _nearness(store, whole, list(rank_candidates(first))[: whole.query.settings.limit]).values(), default=0.0
+    )
     for number in range(2, MOST + 1):
-        done = [one.sub_query for one in searches]
-        parts = follow_ups(decomposition, done, [one.best(3) for one in latest], variants, number)
+        done = [search_state.sub_query for search_state in searches]
+        parts = follow_ups(decomposition, done, [search_state.best(3) for search_state in latest], variants, number)
         if not parts:
             break
         latest = search(parts)
-        for one in latest:
-            order, near = one.order, _nearness(store, whole, list(one.order))
-            one.keep("near", {key: score for key, score in order.items() if near.get(key, floor) >= floor})
-        summaries += [_summary(number, one, known) for one in latest]
+        for search_state in latest:
+            order, near = search_state.order, _nearness(store, whole, list(search_state.order))
+            search_state.keep("near", {key: score for key, score in order.items() if near.get(key, floor) >= floor})
+        summaries += [_summary(number, search_state, known) for search_state in latest]
         searches += latest
         if not any(part.new for part in summaries if part.round == number):
             break
@@ -56,7 +58,7 @@ def followed(
 def follow_ups(
     decomposition: Decomposition,
     done: Sequence[SubQuery],
-    tops: Sequence[Sequence[tuple[Chunk, NoteCard]]],
+    tops: Sequence[Sequence[tuple[Chunk, NoteSummary]]],
     variants: Variants,
     number: int,
 ) -> list[SubQuery]:
@@ -86,18 +88,18 @@ def follow_ups(
     return result
 
 
-def _summary(number: int, search: SearchState, known: set[int]) -> Asked:
+def _summary(number: int, search: SearchState, known: set[int]) -> SubQueryResult:
     """Count the hits of a part and those that are new; adds them to `known`."""
     shown = set(islice(search.order, search.query.settings.limit))
     new = shown - known
     known |= new
-    return Asked(number, search.sub_query, len(shown), len(new))
+    return SubQueryResult(number, search.sub_query, len(shown), len(new))
 
 
 def _nearness(store: Store, whole: SearchState, rowids: Sequence[int]) -> dict[int, float]:
     """Return the cosine of chunks with the whole question, nothing in keyword mode."""
     scores: dict[int, float] = {}
-    for base in whole.meant:
+    for base in whole.vector_bases:
         if base.fingerprint in whole.vectors:
             scores |= store.chunks.cosines(base, whole.vectors[base.fingerprint], rowids)
     return scores

@@ -1,19 +1,50 @@
 """The stages of a search: narrow, collect, score, fuse, boost; rerank, weigh, suit, exact matches, ties."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 import numpy as np
 
+from core.base.errors import ModelError, ProviderError
 from core.embedding import Embedder, tokens
 from core.embedding.windows import windows_of
-from core.errors import ModelError, ProviderError
-from core.model import Chunk, KnowledgeBase, Matrix, NoteCard, Rowids
+from core.model import Chunk, KnowledgeBase, Matrix, NoteSummary, Rowids
+from core.notes.links import plain
 from core.reranking import Candidate, Reranker
-from core.retrieval import callers, exact_match, fusion, languages, links
+from core.retrieval import callers, exact_match, fusion, languages
 from core.retrieval.state import SearchState
 from core.store import Store
 from core.store.ranking import best
+
+# Links between the candidates' notes: a hint that both belong to the question.
+
+STRONG = 3
+"""Number of first candidates whose linked notes are raised."""
+
+
+def linked(cards: Mapping[str, NoteSummary], links: Mapping[str, Sequence[str]], notes: Mapping[int, str]) -> list[int]:
+    """Return the candidates whose note links to a strong candidate's note, or is linked from it.
+
+    `notes` maps candidates to their notes, best first. `links` are the targets in each note: a path, or the
+    title or file name in a wikilink.
+    """
+    named = {note_id: _names(card) for note_id, card in cards.items()}
+    targets = {note_id: {plain(link) for link in links.get(note_id, ())} for note_id in cards}
+    strong = set(list(notes.values())[:STRONG])
+    return [
+        rowid
+        for rowid, note_id in notes.items()
+        if any(
+            other != note_id and (named[other] & targets[note_id] or named[note_id] & targets[other])
+            for other in strong
+        )
+    ]
+
+
+def _names(card: NoteSummary) -> set[str]:
+    path = card.path or ""
+    return {plain(name) for name in (card.title, path, PurePosixPath(path).name) if name}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +75,11 @@ def narrow(store: Store, search: SearchState) -> None:
     """Resolve filters, phrases and exclusions to the allowed chunks, before anything is scored."""
     query, chunks, words = search.query, store.chunks, store.words
     search.allowed = chunks.allowed(replace(query.filters, bases=()))
-    out = set().union(*(words.holding(text, search.allowed) for text in query.excluded))
+    out = set().union(*(words.find_term(text, search.allowed) for text in query.excluded))
     if (
         query.indexed
         and query.text.strip()
-        and (unindexed := store.pending.unindexed(base.id for base in search.meant))
+        and (unindexed := store.pending.unindexed(base.id for base in search.vector_bases))
     ):
         out |= unindexed
         search.say("unindexed")
@@ -57,7 +88,7 @@ def narrow(store: Store, search: SearchState) -> None:
         search.allowed = np.setdiff1d(every, _rowids(out), assume_unique=True)
     if not query.phrases:
         return
-    search.phrased = set.intersection(*(words.containing(phrase, search.allowed) for phrase in query.phrases))
+    search.phrased = set.intersection(*(words.find_phrase(phrase, search.allowed) for phrase in query.phrases))
     if not search.phrased:
         search.say("phrase_not_found")
     elif query.settings.phrase == "require":
@@ -78,7 +109,7 @@ def _semantic(store: Store, search: SearchState) -> None:
         return
     nearest: dict[int, float] = {}
     pool = search.query.settings.pool
-    for base in search.meant:
+    for base in search.vector_bases:
         nearest |= store.nearest(base, search.vectors[base.fingerprint], pool, search.allowed)
     search.pools["vector"] = best(nearest, pool)
     if store.index.state in ("damaged", "building"):
@@ -91,7 +122,7 @@ def _keyword(store: Store, search: SearchState) -> None:
     if search.mode == "semantic":
         return
     base_ids = [base.id for base in search.bases] if search.query.filters.bases else None
-    search.pools["keyword"] = store.words.ranked(
+    search.pools["keyword"] = store.words.rank(
         search.words, search.query.settings.pool, base_ids=base_ids, allowed=search.allowed
     )
     titles = search.query.typed, search.query.text
@@ -110,10 +141,10 @@ def _score_missing(store: Store, search: SearchState) -> None:
         vector, keyword = search.completed["vector"], search.completed["keyword"]
         only_keyword = [rowid for rowid in keyword if rowid not in vector]
         only_vector = [rowid for rowid in vector if rowid not in keyword]
-        for base in search.meant:
+        for base in search.vector_bases:
             vector |= store.chunks.cosines(base, search.vectors[base.fingerprint], only_keyword)
         keyword |= dict.fromkeys(only_vector, 0.0)
-        keyword |= store.words.ranked(search.words, len(only_vector), rowids=only_vector)
+        keyword |= store.words.rank(search.words, len(only_vector), rowids=only_vector)
     _read(store, search, {rowid for scores in search.completed.values() for rowid in scores})
     least = search.query.settings.score_threshold
     if search.mode != "keyword" and least > 0:
@@ -130,11 +161,11 @@ def _fuse(store: Store, search: SearchState) -> None:
     settings, completed = search.query.settings, search.completed
     if search.mode == "hybrid" and settings.fusion == "weighted":
         vector, keyword = completed["vector"], completed["keyword"]
-        across = any(store.vectors.centring(base).compares_languages for base in search.meant)
-        trusted = languages.trusted(keyword, search.groups) if across else {}
-        fused = fusion.weighted(vector, keyword, settings.semantic_weight, trusted)
+        across = any(store.vectors.centring(base).compares_languages for base in search.vector_bases)
+        trusted = languages.trust_words(keyword, search.groups) if across else {}
+        fused = fusion.fuse_weighted(vector, keyword, settings.semantic_weight, trusted)
     elif search.mode == "hybrid":
-        fused = fusion.reciprocal(search.pools["vector"], search.pools["keyword"])
+        fused = fusion.fuse_reciprocal(search.pools["vector"], search.pools["keyword"])
     else:
         return
     search.keep("fused", best(fused))
@@ -148,14 +179,14 @@ def _boost(store: Store, search: SearchState) -> None:
         raised |= dict.fromkeys(search.phrased & search.order.keys(), fusion.PHRASE)
     for phrase in search.query.emphasised:
         if phrase in search.query.text:
-            raised |= dict.fromkeys(store.words.containing(phrase, _rowids(search.order)), fusion.PHRASE)
+            raised |= dict.fromkeys(store.words.find_phrase(phrase, _rowids(search.order)), fusion.PHRASE)
     if settings.link_weight and search.order:
         texts = store.notes.links_of(search.cards)
         notes = {rowid: search.chunks[rowid].note_id for rowid in search.order}
-        for rowid in links.linked(search.cards, texts, notes):
+        for rowid in linked(search.cards, texts, notes):
             raised[rowid] = raised.get(rowid, 0.0) + settings.link_weight
     if raised:
-        search.keep("boosted", fusion.raised(search.order, raised))
+        search.keep("boosted", fusion.add_gains(search.order, raised))
 
 
 def _rerank(store: Store, search: SearchState) -> None:
@@ -164,7 +195,7 @@ def _rerank(store: Store, search: SearchState) -> None:
     if not search.rerankers or not order:
         return
     try:
-        judged = _judged(store, search, best(order, search.query.settings.rerank_pool))
+        judged = _judge(store, search, best(order, search.query.settings.rerank_pool))
     except (ModelError, ProviderError) as error:
         search.rerank_problem = error.message
         return
@@ -172,23 +203,25 @@ def _rerank(store: Store, search: SearchState) -> None:
     if scores:
         search.reranker = search.query.settings.reranker
         search.keep("rerank", best(scores))
-        search.keep("final", fusion.blended(order, judged, search.query.settings.rerank_weight))
+        search.keep("final", fusion.blend(order, judged, search.query.settings.rerank_weight))
 
 
-def _weigh(store: Store, search: SearchState) -> None:
+def _boost_priority(store: Store, search: SearchState) -> None:
     """Raise the chunks of important notes, and lower those of notes with a negative priority."""
     priorities = {rowid: search.card(rowid).priority for rowid in search.order}
     if search.query.settings.priority_weight and (most := max(map(abs, priorities.values()), default=0)):
-        gains = {rowid: search.query.settings.priority_weight * one / most for rowid, one in priorities.items()}
-        search.keep("priority", fusion.raised(search.order, gains))
+        gains = {
+            rowid: search.query.settings.priority_weight * priority / most for rowid, priority in priorities.items()
+        }
+        search.keep("priority", fusion.add_gains(search.order, gains))
 
 
-def _suit(store: Store, search: SearchState) -> None:
+def _boost_caller(store: Store, search: SearchState) -> None:
     """Raise the chunks of notes that have the scope and the tags of the caller."""
     caller = search.query.caller
     if caller.scopes or caller.tags:
         gains = {rowid: callers.gain(caller, search.card(rowid)) for rowid in search.order}
-        search.keep("context", fusion.raised(search.order, gains))
+        search.keep("context", fusion.add_gains(search.order, gains))
 
 
 def _break_ties(store: Store, search: SearchState) -> None:
@@ -199,7 +232,7 @@ def _break_ties(store: Store, search: SearchState) -> None:
         search.keep(stage, {rowid: scores[rowid] for rowid in order})
 
 
-def _exact(store: Store, search: SearchState) -> None:
+def _boost_exact_matches(store: Store, search: SearchState) -> None:
     """Raise the chunks in which the question stands as it was typed."""
     order = search.order
     if search.mode == "semantic" or not order:
@@ -212,17 +245,17 @@ def _exact(store: Store, search: SearchState) -> None:
     for rowid, gain in titled.items():
         search.gains[rowid] = search.gains.get(rowid, 0.0) + gain
     if search.gains:
-        search.keep("literal", fusion.raised(order, search.gains))
+        search.keep("literal", fusion.add_gains(order, search.gains))
 
 
-def _judged(store: Store, search: SearchState, pool: Iterable[int]) -> dict[int, float | None]:
+def _judge(store: Store, search: SearchState, pool: Iterable[int]) -> dict[int, float | None]:
     """Score with each reranker once. Bases with the same model share one reranker.
 
     A chunk that isn't indexed yet has no token bits, and gets None: reading it would delay the indexing.
     """
     cards, characters = search.cards, search.query.settings.rerank_characters
     by_reranker: dict[int, tuple[Reranker, dict[int, Candidate]]] = {}
-    for base in search.meant:
+    for base in search.vector_bases:
         reranker, embedder = search.rerankers[base.id]
         own = {
             rowid: chunk
@@ -236,7 +269,7 @@ def _judged(store: Store, search: SearchState, pool: Iterable[int]) -> dict[int,
         texts = candidates(
             store, base, embedder, vector, own, cards, with_bits=reranker.reads_bits, characters=characters
         )
-        if reranker.reads_bits and not tokens.of(embedder):
+        if reranker.reads_bits and not tokens.token_embedder(embedder):
             search.say("tokens_read")
         elif reranker.reads_bits and any(candidate.bits is None for candidate in texts.values()):
             search.say("tokens_missing")
@@ -245,7 +278,7 @@ def _judged(store: Store, search: SearchState, pool: Iterable[int]) -> dict[int,
     for reranker, texts in by_reranker.values():
         scores = dict(zip(texts, reranker.score(search.query.text, list(texts.values())), strict=True))
         if reranker.reads_bits and search.mode != "keyword":
-            scores = languages.levelled(scores, search.completed["vector"], search.groups)
+            scores = languages.level_scores(scores, search.completed["vector"], search.groups)
         judged |= scores
     if None in judged.values():
         search.say("rerank_partial")
@@ -258,7 +291,7 @@ def candidates(
     embedder: Embedder,
     vector: Matrix | None,
     chunks: Mapping[int, Chunk],
-    cards: Mapping[str, NoteCard],
+    cards: Mapping[str, NoteSummary],
     *,
     with_bits: bool,
     characters: int,
@@ -292,9 +325,9 @@ COLLECTING = (
 """The stages that find candidates, in their order."""
 RANKING = (
     Stage(_rerank, ("rerank", "final")),
-    Stage(_weigh, ("priority",)),
-    Stage(_suit, ("context",)),
-    Stage(_exact, ("literal",)),
+    Stage(_boost_priority, ("priority",)),
+    Stage(_boost_caller, ("context",)),
+    Stage(_boost_exact_matches, ("literal",)),
     Stage(_break_ties),
 )
 """The stages that order the candidates, in their order."""

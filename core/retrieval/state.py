@@ -4,14 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
+from core.base.lazy import lazy
+from core.base.messages import Message
+from core.base.text import query_keywords
 from core.embedding import Embedder
-from core.lazy import lazy
-from core.messages import Message
 from core.model import (
     Chunk,
     KnowledgeBase,
     Matrix,
-    NoteCard,
+    NoteSummary,
     Notice,
     Query,
     ResultMode,
@@ -21,7 +22,6 @@ from core.model import (
 )
 from core.reranking import Reranker
 from core.retrieval import fusion, languages
-from core.text import query_keywords
 
 
 @dataclass
@@ -46,7 +46,7 @@ class SearchState:
     pools: dict[str, dict[int, float]] = field(default_factory=dict)
     completed: dict[str, dict[int, float]] = field(default_factory=dict)
     chunks: dict[int, Chunk] = field(default_factory=dict)
-    cards: dict[str, NoteCard] = field(default_factory=dict)
+    cards: dict[str, NoteSummary] = field(default_factory=dict)
     below: set[int] = field(default_factory=set)
     titled: list[int] = field(default_factory=list)
     gains: dict[int, float] = field(default_factory=dict)
@@ -61,7 +61,7 @@ class SearchState:
             self.notices.append(notice)
 
     @property
-    def meant(self) -> list[KnowledgeBase]:
+    def vector_bases(self) -> list[KnowledgeBase]:
         """The bases that answer by meaning."""
         return [base for base in self.bases if base.has_vectors]
 
@@ -81,10 +81,10 @@ class SearchState:
         last = list(self.pools.values())[-1] if self.pools else {}
         return {rowid: score for rowid, score in last.items() if rowid not in self.below} if self.below else last
 
-    def card(self, rowid: int) -> NoteCard:
+    def card(self, rowid: int) -> NoteSummary:
         return self.cards[self.chunks[rowid].note_id]
 
-    def best(self, count: int) -> list[tuple[Chunk, NoteCard]]:
+    def best(self, count: int) -> list[tuple[Chunk, NoteSummary]]:
         """Return the first candidates with their notes."""
         return [(self.chunks[rowid], self.card(rowid)) for rowid in islice(self.order, count)]
 
@@ -117,7 +117,7 @@ class SearchState:
         self.pools[stage] = self.completed[stage] = scores
 
 
-def placed(searches: Sequence[SearchState]) -> dict[int, tuple[float, SearchState]]:
+def rank_candidates(searches: Sequence[SearchState]) -> dict[int, tuple[float, SearchState]]:
     """Return each candidate with its score and the search that ranks it best, best first.
 
     Several searches take turns, so that each has a fair share of the first places.

@@ -32,13 +32,13 @@ class Successors:
         successors: dict[str, dict[str, None]] = {}
         for note_id in superseding:
             note = self._store.notes.note(note_id)
-            for link in links.of(note, note.supersedes):
+            for link in links.resolve(note, note.supersedes):
                 if link.note_id:
                     successors.setdefault(link.note_id, {})[note_id] = None
         return {old: tuple(new) for old, new in successors.items()}
 
 
-def behind(
+def demote_superseded(
     order: Sequence[int], chunks: Mapping[int, Chunk], hits: Iterable[int], successors: NewerNotes
 ) -> Sequence[int]:
     """Return the candidates with those of each superseded note behind the first hit of every note that supersedes it.
@@ -50,12 +50,16 @@ def behind(
     for rowid in sorted(hits, key={rowid: place for place, rowid in enumerate(order)}.__getitem__):
         first.setdefault(chunks[rowid].note_id, rowid)
     waits = {
-        old: {first[new] for new in successors.get(old, ()) if new in first and not _leads(new, old, successors)}
+        old: {
+            first[new]
+            for new in successors.get(old, ())
+            if new in first and not _is_superseded_by(new, old, successors)
+        }
         for old in first
     }
     if not any(waits.values()):
         return order
-    held: list[int] = []
+    postponed: list[int] = []
     done: set[int] = set()
 
     def passed(rowids: Sequence[int]) -> Iterator[int]:
@@ -64,25 +68,25 @@ def behind(
                 done.add(rowid)
                 yield rowid
             else:
-                held.append(rowid)
+                postponed.append(rowid)
 
     result: list[int] = []
     for rowid in order:
         waiting = [rowid]
         while freed := list(passed(waiting)):
             result += freed
-            waiting, held = held, []
-    return [*result, *held]
+            waiting, postponed = postponed, []
+    return [*result, *postponed]
 
 
-def _leads(old: str, new: str, successors: NewerNotes) -> bool:
+def _is_superseded_by(old: str, new: str, successors: NewerNotes) -> bool:
     """Return whether a note is superseded, directly or over others, by another."""
     seen, waiting = {old}, [old]
     while waiting:
-        for one in successors.get(waiting.pop(), ()):
-            if one == new:
+        for successor in successors.get(waiting.pop(), ()):
+            if successor == new:
                 return True
-            if one not in seen:
-                seen.add(one)
-                waiting.append(one)
+            if successor not in seen:
+                seen.add(successor)
+                waiting.append(successor)
     return False

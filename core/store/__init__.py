@@ -15,14 +15,15 @@ from pathlib import Path
 
 import numpy as np
 
+from core.base.errors import NotWritable
+from core.base.faults import DATABASE, translate_errors
+from core.base.temporary import TemporaryFolders
 from core.embedding.centring import Centring
-from core.errors import NotWritable
-from core.faults import DATABASE, translated
 from core.model import KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
-from core.settings_sections import INDEX_TOKEN, IndexSettings
+from core.settings.sections import INDEX_TOKEN, IndexSettings
 from core.store import ranking
 from core.store.database import Database
-from core.store.folder import check_there
+from core.store.folder import check_exists
 from core.store.index.backend import Address, Backend
 from core.store.index.chroma_process import ChromaFolder, ChromaServer
 from core.store.index.exact_search import ExactSearch
@@ -34,7 +35,6 @@ from core.store.note_rows import Moved
 from core.store.note_to_index import NoteToIndex
 from core.store.pending_table import PendingChunk
 from core.store.tables import Tables
-from core.temporary import TemporaryFolders
 
 _WINDOWS = 3
 """Vectors to request from Chroma per wanted chunk: a chunk may have several, and some are stale."""
@@ -56,8 +56,8 @@ class Store(Tables):
         self.readonly = readonly
         file = self.folder / DATABASE
         if readonly:
-            with translated(self.folder):
-                check_there(self.folder)
+            with translate_errors(self.folder):
+                check_exists(self.folder)
         self._lock = None if readonly else take(self.folder, patience)
         self.temporary = TemporaryFolders(self.folder)
         try:
@@ -119,7 +119,7 @@ class Store(Tables):
     def put(self, base: KnowledgeBase, cuts: Sequence[NoteToIndex]) -> None:
         """Write notes with their chunks and windows, all in one transaction."""
         with self.changing:
-            base = self.bases.of_id(base.id)
+            base = self.bases.by_id(base.id)
             old = self.chunks.entries([cut.note.id for cut in cuts])
             vectors = chain.from_iterable(chain(*(cut.vectors for cut in cuts)))
             with self._indexing(base, vectors, old), self.database.write():
@@ -129,7 +129,7 @@ class Store(Tables):
     def embed(self, base: KnowledgeBase, vectors: Mapping[PendingChunk, Sequence[int]]) -> int:
         """Write the windows of pending chunks in one transaction, but of changed ones; return how many."""
         with self.changing:
-            base = self.bases.of_id(base.id)
+            base = self.bases.by_id(base.id)
             vectors = self.pending.unchanged(vectors)
             with self._indexing(base, chain.from_iterable(vectors.values())), self.database.write():
                 self.pending.embed(vectors)
@@ -138,7 +138,7 @@ class Store(Tables):
     @contextmanager
     def _indexing(self, base: KnowledgeBase, vectors: Iterable[int], old: Sequence[str] = ()) -> Iterator[None]:
         """Send the index what the block writes: new windows with these vectors, and `old` entries to look at again."""
-        fresh = self.chunks.unused(base, self.vectors.entry_ids(vectors))
+        fresh = self.chunks.unused_entries(base, self.vectors.entry_ids(vectors))
         yield
         self.bases.count_index_added(base, len(fresh))
         self.index.follow(base, [*fresh, *old])
@@ -180,7 +180,7 @@ class Store(Tables):
 
         The new collection is filled before the commit; a kill leaves a collection that no base names.
         """
-        old, fresh = self.bases.of_id(target.id), replace(target, index_generation=target.index_generation + 1)
+        old, fresh = self.bases.by_id(target.id), replace(target, index_generation=target.index_generation + 1)
         with self.changing, self.database.write():
             for cut in cuts:
                 self._write(cut)
@@ -189,7 +189,7 @@ class Store(Tables):
             self.switches.end(fresh)
             self.drop_unused_vectors()
         self.index.drop(old)
-        return self.bases.of_id(fresh.id)
+        return self.bases.by_id(fresh.id)
 
     def delete_notes(self, base: KnowledgeBase, note_ids: Sequence[str], change: Revision | None = None) -> int:
         """Delete notes; return the number of edits that are flagged.
@@ -199,7 +199,7 @@ class Store(Tables):
         """
         flagged = 0
         with self.changing:
-            base = self.bases.of_id(base.id)
+            base = self.bases.by_id(base.id)
             with self._indexing(base, (), self.chunks.entries(note_ids)), self.database.write():
                 if change is None:
                     self.forget_notes(note_ids)
@@ -267,7 +267,7 @@ class Store(Tables):
             if cosines is None:
                 return None
             best: dict[int, float] = {}
-            for rowid, entry in self.chunks.of_entries(base, cosines):
+            for rowid, entry in self.chunks.by_entries(base, cosines):
                 best[rowid] = max(best.get(rowid, -1.0), cosines[entry])
             if allowed is not None:
                 passing = np.isin(list(best), allowed)

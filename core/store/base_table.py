@@ -6,15 +6,15 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Unpack
 
-from core.errors import UnknownChoice
-from core.messages import message
+from core.base.errors import UnknownChoice
+from core.base.messages import message
 from core.model import BaseFields, BaseKind, ChunkingOptions, Failed, KnowledgeBase, SearchSettings
 from core.store.ids import fresh_id
-from core.store.reading import Reader, stored
-from core.store.table import AMONG, Table
+from core.store.reading import RowReader, stored
+from core.store.table import AMONG, StoreTable
 
 
-class BaseTable(Table):
+class BaseTable(StoreTable):
     """The bases of a workspace."""
 
     def all(self) -> list[KnowledgeBase]:
@@ -30,11 +30,11 @@ class BaseTable(Table):
         """Return the base of this name; raises UnknownChoice, which lists the bases."""
         return self._only("name", name)
 
-    def of_id(self, base_id: str) -> KnowledgeBase:
+    def by_id(self, base_id: str) -> KnowledgeBase:
         """Return the base of this id; raises UnknownChoice if it was deleted."""
         return self._only("id", base_id)
 
-    def of_notes(self, note_ids: Iterable[str]) -> list[KnowledgeBase]:
+    def for_notes(self, note_ids: Iterable[str]) -> list[KnowledgeBase]:
         """Return the bases of some notes; notes that aren't stored are left out."""
         statement = f"SELECT * FROM bases WHERE id IN (SELECT base_id FROM notes WHERE id {AMONG}) ORDER BY name"
         return [_READER(dict(row), self._database.unread) for row in self._database.rows(statement, [*note_ids])]
@@ -157,7 +157,7 @@ def _row(base: KnowledgeBase) -> dict[str, Any]:
 
 def _report(value: object) -> dict[str, Any]:
     report: dict[str, Any] = stored(dict[str, object])(value)
-    _ = [str(Failed.of_dict(item).error) for item in report.get("failed", ())]
+    _ = [str(Failed.from_dict(item).error) for item in report.get("failed", ())]
     return report
 
 
@@ -170,7 +170,7 @@ class _Sync:
     report: dict[str, Any]
 
 
-_READER = Reader(
+_READER = RowReader(
     KnowledgeBase, message("base"), "name", chunking=stored(ChunkingOptions), search=stored(SearchSettings)
 )
-_SYNC = Reader(_Sync, message("sync"), "folder", key="folder", report=_report)
+_SYNC = RowReader(_Sync, message("sync"), "folder", key="folder", report=_report)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import StoreError
+from core.base.errors import StoreError
 from core.model import Rowids
 from core.store.database import Database
 from core.store.table import AMONG, decoding
@@ -108,8 +108,8 @@ class BM25:
         """Return the stem under which the index holds each word."""
         return dict(zip(words, _terms(words), strict=True))
 
-    def known(self, words: Sequence[str]) -> set[str]:
-        """Return those of some words that any chunk holds; a frequent word takes no longer than a rare one."""
+    def indexed_words(self, words: Sequence[str]) -> set[str]:
+        """Return the words that any chunk holds; a frequent word takes no longer than a rare one."""
         stems = self.stems(words)
         terms = "SELECT value FROM json_each(?) WHERE EXISTS (SELECT 1 FROM occurrences WHERE term = value)"
         held = set(self._database.column(terms, [*stems.values()]))

@@ -5,19 +5,19 @@ from contextlib import suppress
 from dataclasses import asdict
 from datetime import datetime
 
-from core.messages import message
+from core.base.messages import message
 from core.model import BaseCheck, Finding, KnowledgeBase
-from core.store.reading import Reader, fields_in
-from core.store.table import Table
+from core.store.reading import RowReader, fields_in
+from core.store.table import StoreTable
 
 RETAINED = 5
 """Newest checks of a base that are stored."""
 
 
-class CheckTable(Table):
+class CheckTable(StoreTable):
     """The checks of a workspace; writing them changes nothing that a search finds."""
 
-    def of(self, base: KnowledgeBase) -> list[BaseCheck]:
+    def for_base(self, base: KnowledgeBase) -> list[BaseCheck]:
         """Return the checks of a base, the newest first."""
         rows = self._database.column("SELECT result FROM checks WHERE base_id = ? ORDER BY at DESC", base.id)
         checks = (_CHECK(fields_in(row, BaseCheck), self._database.unread) for row in rows)
@@ -51,5 +51,5 @@ class CheckTable(Table):
             )
 
 
-_FINDING = Reader(Finding, message("check"), "title", "note_id")
-_CHECK = Reader(BaseCheck, message("check"), "base_id", "base_id")
+_FINDING = RowReader(Finding, message("check"), "title", "note_id")
+_CHECK = RowReader(BaseCheck, message("check"), "base_id", "base_id")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.errors import ChunkNotFound
+from core.base.errors import ChunkNotFound
 from core.model import Chunk, Filters, KnowledgeBase, Matrix, Rowids
 from core.store import filters as narrowed
 from core.store import ranking
@@ -16,7 +16,7 @@ from core.store.note_to_index import NoteToIndex
 from core.store.picture_table import PictureTable
 from core.store.property_table import PropertyTable
 from core.store.refusal_table import RefusalTable
-from core.store.table import AMONG, Table, decoding
+from core.store.table import AMONG, StoreTable, decoding
 from core.store.vector_table import VectorTable, matrix
 from core.store.word_rows import word_row
 
@@ -40,7 +40,7 @@ _ENTRIES = (
 """The tables joined from a vector to its chunks."""
 
 
-class ChunkTable(Table):
+class ChunkTable(StoreTable):
     """The chunks of a workspace. The `rowid` of a chunk identifies it in every other table here."""
 
     # writing
@@ -52,10 +52,10 @@ class ChunkTable(Table):
                 "DELETE FROM words WHERE rowid IN (SELECT rowid FROM chunks WHERE note_id = ?)", cut.note.id
             )
             self._database.execute("DELETE FROM chunks WHERE note_id = ?", cut.note.id)
-            beside = PropertyTable(self._database).text(cut.note.id) if cut.note.extra else ""
+            properties = PropertyTable(self._database).text(cut.note.id) if cut.note.extra else ""
             for chunk, vectors in zip(cut.chunks, cut.vectors, strict=True):
-                rowid = self._put(chunk, vectors, word_row(cut.note.title, chunk, beside))
-                beside = beside if chunk.state == "deleted" else ""
+                rowid = self._put(chunk, vectors, word_row(cut.note.title, chunk, properties))
+                properties = properties if chunk.state == "deleted" else ""
                 if refusal := cut.refusals.get(chunk.id):
                     RefusalTable(self._database).link({rowid: refusal})
             if cut.pictures is not None:
@@ -79,7 +79,7 @@ class ChunkTable(Table):
     # reading
 
     @decoding
-    def of_note(self, note_id: str) -> list[Chunk]:
+    def for_note(self, note_id: str) -> list[Chunk]:
         """Return the chunks of a note, in their order."""
         columns = CHUNK.replace(_TOTAL, "count(*) OVER ()")  # of ten thousand lines, in half the time
         rows = self._database.rows(f'SELECT {columns} FROM chunks WHERE note_id = ? ORDER BY "index"', note_id)
@@ -104,7 +104,7 @@ class ChunkTable(Table):
         return str(note_id)
 
     @decoding
-    def around(self, note_id: str, index: int, size: int) -> list[Chunk]:
+    def neighbours(self, note_id: str, index: int, size: int) -> list[Chunk]:
         """Return a chunk with up to `size` neighbours on each side, in order, without deleted ones."""
         side = f"SELECT {CHUNK} FROM chunks WHERE note_id = ?1 AND state != 'deleted' AND \"index\""
         rows = self._database.rows(
@@ -128,7 +128,7 @@ class ChunkTable(Table):
                 hidden.append((max(start, reached), end))
                 continue
             reached = max(reached, end)
-            hidden = [part for before in hidden for part in _without(before, (start, end))]
+            hidden = [part for before in hidden for part in _subtract_span(before, (start, end))]
         return [(start, end) for start, end in hidden if start < end]
 
     def with_tables(self, base: KnowledgeBase) -> list[int]:
@@ -165,15 +165,15 @@ class ChunkTable(Table):
         """Return the entries that the windows of some notes have."""
         return self._database.column(f"SELECT DISTINCT entry FROM {_VECTORS} WHERE note_id {AMONG}", list(note_ids))
 
-    def unused(self, base: KnowledgeBase, entries: Sequence[str]) -> list[str]:
-        """Return those of some entries that no window of a base has."""
+    def unused_entries(self, base: KnowledgeBase, entries: Sequence[str]) -> list[str]:
+        """Return the entries that no window of a base has."""
         return self._database.column(
             f"SELECT value FROM json_each(?) WHERE NOT EXISTS (SELECT 1 FROM {_ENTRIES} WHERE entry = value"
             " AND base_id = ?)",
             *(list(entries), base.id),
         )
 
-    def of_entries(self, base: KnowledgeBase, entries: Iterable[str]) -> list[tuple[int, str]]:
+    def by_entries(self, base: KnowledgeBase, entries: Iterable[str]) -> list[tuple[int, str]]:
         """Return the chunks of a base that have these entries, each with the entry of one of its windows."""
         rows = self._database.rows(
             f"SELECT chunk, entry FROM {_ENTRIES} WHERE entry {AMONG} AND base_id = ?", *(list(entries), base.id)
@@ -205,8 +205,10 @@ class ChunkTable(Table):
         if names and not self._exists(f"bases WHERE name NOT {AMONG}", names):
             filters = replace(filters, bases=())
         inactive = self._exists("notes WHERE status != 'active'")
-        where = narrowed.of_answers(filters, inactive=inactive, lapsed=FieldTable(self._database).any_lapsed())
-        chunks = narrowed.of_chunks(filters)
+        where = narrowed.answerable_conditions(
+            filters, inactive=inactive, lapsed=FieldTable(self._database).any_lapsed()
+        )
+        chunks = narrowed.chunk_conditions(filters)
         if not where and not chunks:
             return None
         return self._rowids(_FILTERED, f"{where} AND {chunks}", *where.values, *chunks.values)
@@ -288,7 +290,7 @@ def chunk_of(row: sqlite3.Row) -> Chunk:
     return Chunk(**values)
 
 
-def _without(span: tuple[int, int], other: tuple[int, int]) -> list[tuple[int, int]]:
+def _subtract_span(span: tuple[int, int], other: tuple[int, int]) -> list[tuple[int, int]]:
     """Return the parts of a span that another one doesn't have."""
     (start, end), (first, last) = span, other
     parts = [(start, min(end, first)), (max(start, last), end)]

@@ -3,16 +3,16 @@
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from core.messages import message
+from core.base.messages import message
 from core.model import Click, in_utc, later
-from core.store.reading import Reader
-from core.store.table import AMONG, Table
+from core.store.reading import RowReader
+from core.store.table import AMONG, StoreTable
 
 KEPT = 365
 """Days after which a click is deleted."""
 
 
-class ClickTable(Table):
+class ClickTable(StoreTable):
     """Clicks on hits; they leave with their notes, and writing them changes nothing else."""
 
     def add(self, clicks: Iterable[Click], today: datetime) -> None:
@@ -21,7 +21,7 @@ class ClickTable(Table):
             connection.executemany("INSERT OR IGNORE INTO clicks VALUES (?, ?, ?, ?, ?)", map(_row, clicks))
             connection.execute("DELETE FROM clicks WHERE day < ?", (_text(later(today, -KEPT)),))
 
-    def of(self, note_ids: Iterable[str] | None = None) -> list[Click]:
+    def for_notes(self, note_ids: Iterable[str] | None = None) -> list[Click]:
         """Return the clicks on notes, by default on all, the newest first."""
         where, values = (f"WHERE note_id {AMONG}", [list(note_ids)]) if note_ids is not None else ("", [])
         rows = self._database.rows(f"SELECT * FROM clicks {where} ORDER BY day DESC, note_id, question, kind", *values)
@@ -48,4 +48,4 @@ def _row(click: Click) -> tuple[str, ...]:
     return click.note_id, click.question, click.kind, _text(click.day), click.chunk_id
 
 
-_CLICK = Reader(Click, message("click"), "question", key="note_id")
+_CLICK = RowReader(Click, message("click"), "question", key="note_id")

@@ -1,13 +1,13 @@
-"""What a person decided on concepts, by their names."""
+"""The user's decisions on concepts, by name."""
 
-from core.store.table import Table
+from core.store.table import StoreTable
 
 
-class ConceptTable(Table):
+class ConceptTable(StoreTable):
     """Which concepts are pinned, hidden or merged into another one; no search depends on them."""
 
     def choices(self) -> dict[str, tuple[str, str]]:
-        """Return of each concept what was decided, and the one that it is merged into, else ""."""
+        """Return each concept's decision, and the concept that it is merged into, else ""."""
         rows = self._database.rows("SELECT name, choice, into_name FROM concepts")
         return {name: (choice, into) for name, choice, into in rows}
 

@@ -6,8 +6,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
-from core import faults
-from core.errors import ConfigError, StoreError
+from core.base import faults
+from core.base.errors import ConfigError, StoreError
 
 _SHOWN = 30
 """Characters that are shown before one that can't be stored."""
@@ -17,8 +17,8 @@ _AT_ONCE = 100
 Method = TypeVar("Method", bound=Callable[..., Any])
 
 
-def _translated(method: Method) -> Method:
-    """Translate the errors of a method of a cursor or a connection; those of a wrong statement stay as they are."""
+def _translate_errors(method: Method) -> Method:
+    """Translate the errors of a method of a cursor or a connection; errors of a wrong statement stay as they are."""
 
     @wraps(method)
     def call(self: "Cursor | Connection", *values: Any, **more: Any) -> Any:
@@ -43,16 +43,16 @@ class Cursor(sqlite3.Cursor):
 
     connection: "Connection"
 
-    execute = _translated(sqlite3.Cursor.execute)
-    executemany = _translated(sqlite3.Cursor.executemany)
-    executescript = _translated(sqlite3.Cursor.executescript)
-    fetchone = _translated(sqlite3.Cursor.fetchone)
-    fetchmany = _translated(sqlite3.Cursor.fetchmany)
-    fetchall = _translated(sqlite3.Cursor.fetchall)
-    __next__ = _translated(sqlite3.Cursor.__next__)
+    execute = _translate_errors(sqlite3.Cursor.execute)
+    executemany = _translate_errors(sqlite3.Cursor.executemany)
+    executescript = _translate_errors(sqlite3.Cursor.executescript)
+    fetchone = _translate_errors(sqlite3.Cursor.fetchone)
+    fetchmany = _translate_errors(sqlite3.Cursor.fetchmany)
+    fetchall = _translate_errors(sqlite3.Cursor.fetchall)
+    __next__ = _translate_errors(sqlite3.Cursor.__next__)
 
     def __iter__(self) -> Iterator[Any]:  # type: ignore[override]
-        # Translating each row by itself would cost more than reading it.
+        # Translating row by row would cost more than reading it.
         while rows := self.fetchmany(_AT_ONCE):
             yield from rows
 
@@ -65,14 +65,14 @@ class Connection(sqlite3.Connection):
 
     folder: Path
 
-    commit = _translated(sqlite3.Connection.commit)
-    rollback = _translated(sqlite3.Connection.rollback)
-    backup = _translated(sqlite3.Connection.backup)
+    commit = _translate_errors(sqlite3.Connection.commit)
+    rollback = _translate_errors(sqlite3.Connection.rollback)
+    backup = _translate_errors(sqlite3.Connection.backup)
 
     def cursor(self, factory: type[sqlite3.Cursor] = Cursor) -> Any:  # type: ignore[override]
         return super().cursor(factory)
 
-    # Those of the library make a cursor without asking `cursor`.
+    # The library's own methods make a cursor without calling `cursor`.
 
     def execute(self, *values: Any) -> Any:
         return self.cursor().execute(*values)
@@ -86,10 +86,10 @@ class Connection(sqlite3.Connection):
     def fail(self, error: sqlite3.Error) -> None:
         if faults.is_mistake(error):
             raise error
-        raise faults.fault(error, self.folder) from error
+        raise faults.translate_error(error, self.folder) from error
 
 
-class Held:
+class ThreadConnection:
     """Closes a thread's connection with the thread: a screen makes one for every run, a question another.
 
     A connection refers to itself by the statements it caches, so it would be open until the garbage collector comes.

@@ -3,7 +3,7 @@
 import json
 
 from core.model import Creation
-from core.store.table import Table, decoding
+from core.store.table import StoreTable, decoding
 
 _DAYS = 1
 _MOST_BYTES = 32 * 1024 * 1024
@@ -12,7 +12,7 @@ _ROW = 1000
 """Bytes that a row counts for beside its answer."""
 
 
-class CreationTable(Table):
+class CreationTable(StoreTable):
     """The creations of the last day."""
 
     @decoding

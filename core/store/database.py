@@ -11,16 +11,16 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from core.errors import NotesDamaged, NotWritable, StoreError, WorkspaceLocked
-from core.faults import translated
+from core.base.errors import NotesDamaged, NotWritable, StoreError, WorkspaceLocked
+from core.base.faults import translate_errors
+from core.base.text import fold
 from core.markdown import tags
 from core.store import filters, schema
-from core.store.connection import Connection, Held
-from core.store.folder import check_unused, filled, make_private
+from core.store.connection import Connection, ThreadConnection
+from core.store.folder import check_unused, has_content, make_private
 from core.store.migrations import MIGRATIONS
 from core.store.phrases import may_hold
 from core.store.reading import Unread
-from core.text import fold
 
 _FUNCTIONS: dict[str, tuple[int, Callable[..., Any]]] = {
     "fold": (1, fold),
@@ -41,8 +41,8 @@ class Database:
     """The connections to `notes.db`. `outdated`: when it was opened, its schema was that of an earlier version.
 
     A read-only database refuses every write with WorkspaceLocked. Raises NewerSchema for a database of a later version;
-    what SQLite raises at any time comes as an error of `core.faults`. A list among the values of a statement is passed
-    as JSON.
+    what SQLite raises at any time comes as an error of `core.base.faults`. A list among the values of a statement is
+    passed as JSON.
     """
 
     def __init__(self, file: Path, *, readonly: bool) -> None:
@@ -54,8 +54,8 @@ class Database:
         self._local = threading.local()
         self.unread = Unread()
         self._opened: weakref.WeakSet[Connection] = weakref.WeakSet()
-        with translated(file.parent):
-            if not (filled(file) or file.is_dir()):
+        with translate_errors(file.parent):
+            if not (has_content(file) or file.is_dir()):
                 check_unused(file.parent)
             if not readonly:
                 _make(file)
@@ -75,20 +75,20 @@ class Database:
     @property
     def connection(self) -> sqlite3.Connection:
         """This thread's connection; rows answer by column name."""
-        held: Held | None = getattr(self._local, "held", None)
+        held: ThreadConnection | None = getattr(self._local, "held", None)
         if held is not None:
             return held.connection
         self._check_identity()
         try:
             connection = self._connect("mode=rw")
         except NotWritable:
-            # SQLite reads a file beside which it can write, or one that nobody writes to.
-            if not self.readonly or filled(self._log):
+            # SQLite reads a file in a folder that it can write to, or a file that nobody writes to.
+            if not self.readonly or has_content(self._log):
                 raise
             connection = self._connect("immutable=1")
         for name, (count, function) in _FUNCTIONS.items():
             connection.create_function(name, count, _or_null(function), deterministic=True)
-        self._local.held = Held(connection)
+        self._local.held = ThreadConnection(connection)
         self._opened.add(connection)
         return connection
 
@@ -103,7 +103,7 @@ class Database:
 
     def _connect(self, how: str) -> Connection:
         folder = self.file.parent
-        with translated(folder):
+        with translate_errors(folder):
             connection = sqlite3.connect(
                 f"{self.file.as_uri()}?{how}",
                 isolation_level=None,
@@ -224,7 +224,7 @@ class Database:
         self.check_writable()
         with self._writer:
             self._check_identity()
-            # SQLite writes the new file beside the old one first, not into memory as the other connections do.
+            # SQLite writes the new file next to the old one first, not into memory as the other connections do.
             before = os.environ.get(_TEMPORARY)
             os.environ[_TEMPORARY] = str(self.file.parent)
             try:

@@ -1,15 +1,15 @@
-"""Decisions on what waits for a person: put off until a time, or fine as it is."""
+"""Decisions on items to review: put off until a time, or fine as it is."""
 
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 
 from core.model import in_utc
-from core.store.table import AMONG, Table
+from core.store.table import AMONG, StoreTable
 
 
-class DecisionTable(Table):
-    """The matters that a person put off or let be; writing them changes nothing that a search finds."""
+class DecisionTable(StoreTable):
+    """The items that the user put off or accepted as they are; writing them changes nothing that a search finds."""
 
     def put(self, matters: Iterable[str], until: datetime | None, *, at: datetime | None = None) -> None:
         """Let matters, by their keys, be out of sight until a time, or with None as long as they stay as they are.
@@ -36,7 +36,7 @@ class DecisionTable(Table):
                 spans[matter] = in_utc(datetime.fromisoformat(at)), in_utc(datetime.fromisoformat(until))
         return spans
 
-    def out_of_sight(self) -> set[str]:
+    def hidden_keys(self) -> set[str]:
         """Return the keys of the matters that are put off, or fine as they are."""
         now = datetime.now(UTC).isoformat()
         return set(self._database.column("SELECT matter FROM decisions WHERE until IS NULL OR until > ?", now))

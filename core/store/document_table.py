@@ -3,10 +3,10 @@
 import json
 from collections.abc import Iterable, Mapping
 
-from core.messages import from_json, message, to_json
+from core.base.messages import from_json, message, to_json
 from core.model import Failed, IncompleteNote, KnowledgeBase, Omission, SourceFile
-from core.store.reading import Reader, loaded, stored
-from core.store.table import Table
+from core.store.reading import RowReader, loaded, stored
+from core.store.table import StoreTable
 
 _DOCUMENT = "iif(json_valid({0}), json_extract({0}, '{1}'), '')"
 _UNUSED = f"""
@@ -16,8 +16,8 @@ _UNUSED = f"""
 """
 
 
-class DocumentTable(Table):
-    """What is known of documents beside their notes."""
+class DocumentTable(StoreTable):
+    """Originals of documents and unread files, in addition to their notes."""
 
     def keep(self, digest: str, data: bytes) -> None:
         """Write the bytes of an original under its hash."""
@@ -74,4 +74,4 @@ class DocumentTable(Table):
             connection.executemany("INSERT OR REPLACE INTO unread_files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
 
-_INCOMPLETE = Reader(IncompleteNote, message("note"), "path", "note_id", left_out=stored(tuple[Omission, ...]))
+_INCOMPLETE = RowReader(IncompleteNote, message("note"), "path", "note_id", left_out=stored(tuple[Omission, ...]))

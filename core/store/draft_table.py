@@ -3,16 +3,16 @@
 import json
 import sqlite3
 
-from core.messages import message
+from core.base.messages import message
 from core.model import NoteDraft
-from core.store.reading import Reader, stored
-from core.store.table import Table
+from core.store.reading import RowReader, stored
+from core.store.table import StoreTable
 
 _DRAFT = "SELECT key, base_id, version, title, body, fields, at FROM drafts"
 
 
-class DraftTable(Table):
-    """The drafts of a workspace; a draft is known by its key, the id of its note or a name of the page's own."""
+class DraftTable(StoreTable):
+    """The drafts of a workspace; a draft's key is the id of its note or a name that the page chose."""
 
     def put(self, draft: NoteDraft) -> None:
         """Write a draft in place of the one with its key."""
@@ -40,4 +40,4 @@ class DraftTable(Table):
         self._database.execute("DELETE FROM drafts WHERE key = ?", key, aside=True)
 
 
-_READER = Reader(NoteDraft, message("draft"), "title", key="key", fields=stored(dict[str, object]))
+_READER = RowReader(NoteDraft, message("draft"), "title", key="key", fields=stored(dict[str, object]))

@@ -1,30 +1,30 @@
-"""A person's edits as rows; they outlive their chunks and their note."""
+"""The user's edits as rows; they outlive their chunks and their note."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from core.errors import EditError
-from core.messages import message
+from core.base.errors import EditError
+from core.base.messages import message
 from core.model import Edit, Note
-from core.store.reading import Reader
-from core.store.table import AMONG, Table
+from core.store.reading import RowReader
+from core.store.table import AMONG, StoreTable
 
 _COLUMNS = Edit.__slots__
 _SELECT = f"SELECT {', '.join(_COLUMNS)} FROM edits"
 
 
-class EditTable(Table):
-    """The edits of a workspace. Those of a note are in order, which is also the order of additions at one place."""
+class EditTable(StoreTable):
+    """The edits of a workspace. A note's edits are in order, also additions at one place."""
 
-    def of_note(self, note_id: str) -> list[Edit]:
+    def for_note(self, note_id: str) -> list[Edit]:
         return self._edits("WHERE note_id = ? ORDER BY number", note_id)
 
-    def of_base(self, base_id: str) -> list[Edit]:
+    def for_base(self, base_id: str) -> list[Edit]:
         """Return the edits of the notes of a base, of deleted ones too."""
         return self._edits("WHERE base_id = ? ORDER BY note_id, number", base_id)
 
     def all(self, *, flagged: bool = False) -> list[Edit]:
-        """Return all edits, or the flagged ones, including those of deleted notes."""
+        """Return all edits, or the flagged ones, including edits of deleted notes."""
         return self._edits("WHERE flagged >= ? ORDER BY note_id, number", flagged)
 
     def edit(self, edit_id: str) -> Edit:
@@ -56,4 +56,4 @@ class EditTable(Table):
         self._database.execute("DELETE FROM edits WHERE id = ?", edit_id)
 
 
-_READER = Reader(Edit, message("edit of a chunk"), "note_id")
+_READER = RowReader(Edit, message("edit of a chunk"), "note_id")

@@ -1,33 +1,41 @@
-"""Facts that were learnt from logs, by the hash of their rule and their key."""
+"""Facts extracted from logs, by the hash of their rule and their key."""
 
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 
-from core.messages import message
+from core.base.messages import message
+from core.base.text import digest
 from core.model import LearntFact
-from core.store.reading import Reader
-from core.store.table import AMONG, Table
-from core.text import digest
+from core.store.reading import RowReader
+from core.store.table import AMONG, StoreTable
 
 
-class FactTable(Table):
-    """The facts that were suggested as notes, and those that a person rejected."""
+class FactTable(StoreTable):
+    """The facts that were suggested as notes, and the rejected ones."""
 
     def put(self, facts: Iterable[LearntFact]) -> None:
-        """Write facts, in place of those that were the same."""
+        """Write facts, in place of equal ones."""
         now = datetime.now(UTC).isoformat()
         with self._database.write(aside=True) as connection:
             connection.executemany(
                 "INSERT OR REPLACE INTO learnt_facts (hash, rule, key, note_id, rejected, reason, at)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 (
-                    (digest(f"{one.rule}\n{one.key}"), one.rule, one.key, one.note_id, one.rejected, one.reason, now)
-                    for one in facts
+                    (
+                        digest(f"{fact.rule}\n{fact.key}"),
+                        fact.rule,
+                        fact.key,
+                        fact.note_id,
+                        fact.rejected,
+                        fact.reason,
+                        now,
+                    )
+                    for fact in facts
                 ),
             )
 
     def all(self) -> list[LearntFact]:
-        """Return the facts that were rejected, and those whose notes are there or in the trash."""
+        """Return rejected facts, and facts whose notes exist or are in the trash."""
         rows = self._database.rows(
             "SELECT rule, key, note_id, rejected, reason FROM learnt_facts"
             " WHERE rejected OR note_id IN (SELECT note_id FROM versions) ORDER BY at, hash"
@@ -35,7 +43,7 @@ class FactTable(Table):
         return [_READER(dict(row), self._database.unread) for row in rows]
 
     def settle(self, note_ids: Collection[str], *, rejected: bool, reason: str = "") -> None:
-        """Store that a person accepted or rejected the facts of these notes, and why."""
+        """Store that the user accepted or rejected the facts of these notes, and why."""
         self._database.execute(
             f"UPDATE learnt_facts SET rejected = ?, reason = ? WHERE note_id {AMONG}",
             *(rejected, reason, [*note_ids]),
@@ -43,4 +51,4 @@ class FactTable(Table):
         )
 
 
-_READER = Reader(LearntFact, message("learnt fact"), "key", key="key")
+_READER = RowReader(LearntFact, message("learnt fact"), "key", key="key")

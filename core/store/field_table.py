@@ -5,10 +5,10 @@ from datetime import datetime
 
 from core.model import fields_of
 from core.store.filters import EXPIRED, moments
-from core.store.table import AMONG, Table
+from core.store.table import AMONG, StoreTable
 
 
-class FieldTable(Table):
+class FieldTable(StoreTable):
     """The fields of all notes."""
 
     def classified(self) -> list[tuple[str, str]]:

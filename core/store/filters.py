@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from core.limits import check_filters
+from core.base.text import fold
 from core.markdown import tags
 from core.markdown.diagrams import has_diagram
 from core.markdown.passage_parts import has_image, has_link, has_table, has_task
 from core.model import Condition, Filters, day_of, fields_of, in_utc, on_clock
-from core.store.property_rows import holds_phrase, of_notes_with, of_property
-from core.text import fold
+from core.model.limits import check_filters
+from core.store.property_rows import holds_phrase, notes_with_condition, property_condition
 
 CHUNK_FIELDS = ("section", "has", "page")
 _FAR = 1 << 62
@@ -40,7 +40,7 @@ class Where:
         return " AND ".join(self.terms) or "1"
 
 
-def of_notes(filters: Filters) -> Where:
+def note_conditions(filters: Filters) -> Where:
     """Return the conditions of the filters on a note's row; raises QueryError for more than can be searched for."""
     check_filters(filters)
     where = Where()
@@ -49,37 +49,37 @@ def of_notes(filters: Filters) -> Where:
             "base_id IN (SELECT id FROM bases WHERE name IN (SELECT value FROM json_each(?)))", _list(filters.bases)
         )
     for condition in filters.conditions:
-        if not _of_chunk(condition):
-            term, values = _NOTE.get(condition.field, of_property)(condition)
+        if not _is_chunk_condition(condition):
+            term, values = _NOTE.get(condition.field, property_condition)(condition)
             where.add(term, *values, negated=condition.negated)
     if filters.after or filters.before:
         where.add(_WITHIN.format(column="notes.updated_at"), *_ends(filters.after, filters.before))
     return where
 
 
-def of_chunks(filters: Filters) -> Where:
+def chunk_conditions(filters: Filters) -> Where:
     """Return the conditions of the filters on a chunk's row."""
     where = Where()
     for condition in filters.conditions:
-        if _of_chunk(condition):
+        if _is_chunk_condition(condition):
             term, values = _CHUNK[condition.field](condition)
             where.add(term, *values, negated=condition.negated)
     return where
 
 
-def _of_chunk(condition: Condition) -> bool:
+def _is_chunk_condition(condition: Condition) -> bool:
     """Return whether a condition is one on chunks: not where `has:` names only properties."""
     on_note = condition.field == "has" and _HAS.keys().isdisjoint(map(fold, condition.values))
     return condition.field in CHUNK_FIELDS and not on_note
 
 
-def of_answers(filters: Filters, *, inactive: bool = True, lapsed: bool = True) -> Where:
+def answerable_conditions(filters: Filters, *, inactive: bool = True, lapsed: bool = True) -> Where:
     """Return the conditions under which a note answers: it passes the filters, and is active and not expired.
 
     A filter that names a status lets notes of that status answer. Every search goes by this, whatever it looks for,
     and leaves out hidden chunks. Without `inactive` or `lapsed` notes in the workspace the condition is left out.
     """
-    where = of_notes(filters)
+    where = note_conditions(filters)
     if inactive and not any(condition.field == "status" for condition in filters.conditions):
         where.add("status = 'active'")
     if lapsed and not _names_expired(filters):
@@ -103,7 +103,7 @@ EXPIRED = (
 
 
 def moments() -> tuple[str, str]:
-    """Return the person's day and the time in UTC, as they are stored."""
+    """Return the user's day and the time in UTC, as they are stored."""
     now = datetime.now(UTC)
     return on_clock(now).date().isoformat(), now.isoformat()
 
@@ -139,7 +139,7 @@ def _number(condition: Condition) -> _Term:
 
 
 def _page(condition: Condition) -> _Term:
-    """A chunk may run over several pages: it has those from the one it begins on to the last that begins in it."""
+    """A chunk may run over several pages: its pages are the one it begins on to the last that begins in it."""
     ends = [value.partition("..") for value in condition.values]
     values = [(int(most or _FAR), int(least or 1)) for least, _, most in ends]
     term = " OR ".join([f"page BETWEEN 1 AND ? AND {_LAST_PAGE} >= ?"] * len(values)) or "0"
@@ -167,7 +167,7 @@ _WITHIN = (
 
 
 def _ends(first: datetime | None, behind: datetime | None) -> list[object]:
-    """Return the ends of a span as days of the person, then as times in UTC, as they are stored."""
+    """Return the ends of a span as days of the user, then as times in UTC, as they are stored."""
     days = day_of(first) if first else "", day_of(behind) if behind else _LAST
     times = in_utc(first).isoformat() if first else "", in_utc(behind).isoformat() if behind else _LAST
     return [*days, *times]
@@ -210,7 +210,7 @@ def _section(condition: Condition) -> _Term:
 def _has(condition: Condition) -> _Term:
     terms = [_HAS[value] for value in map(fold, condition.values) if value in _HAS]
     names = [value for value in map(fold, condition.values) if value not in _HAS]
-    properties, values = of_notes_with(names, "note_id")
+    properties, values = notes_with_condition(names, "note_id")
     return " OR ".join((*terms, properties)), values
 
 
@@ -236,8 +236,8 @@ _NOTE: dict[str, Callable[[Condition], _Term]] = {
     "path": _path,
     "created": _day,
     "updated": _day,
-    "has": lambda condition: of_notes_with(condition.values),
-    "like": lambda _: ("1", []),  # it asks for pictures; passages are narrowed by the rest
+    "has": lambda condition: notes_with_condition(condition.values),
+    "like": lambda _: ("1", []),  # it filters pictures; the other conditions filter passages
 }
 _CHUNK: dict[str, Callable[[Condition], _Term]] = {"section": _section, "has": _has, "page": _page}
 

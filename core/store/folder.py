@@ -6,11 +6,11 @@ from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
-from core.backups.restoring import waits
-from core.errors import NotesDamaged, StoreError, WorkspaceLocked
-from core.faults import BACKUPS, DATABASE, FILES, newest_backup, restoring
+from core.base.errors import NotesDamaged, StoreError, WorkspaceLocked
+from core.base.faults import BACKUPS, DATABASE, FILES, newest_backup, restore_command
+from core.base.temporary import FOLDER
+from core.store.backups.restoring import is_pending
 from core.store.lock import take
-from core.temporary import FOLDER
 
 _FROM_NOTES = ("chroma", "floors.json", "bars.json", BACKUPS, f"{DATABASE}-wal")
 """Files that exist only after the database was made."""
@@ -34,9 +34,9 @@ _PRIVATE = (
 )
 
 
-def check_there(folder: Path) -> None:
+def check_exists(folder: Path) -> None:
     """Raise StoreError for a folder without a workspace, after a restored backup that waits is put in place."""
-    if waits(folder):
+    if is_pending(folder):
         with suppress(WorkspaceLocked):
             take(folder).release()
     if not (folder / DATABASE).exists():
@@ -48,7 +48,7 @@ def check_there(folder: Path) -> None:
 
 def check_unused(folder: Path) -> None:
     """Raise NotesDamaged for a folder without a database that holds an index or backups."""
-    left = [name for name in _FROM_NOTES if filled(folder / name)]
+    left = [name for name in _FROM_NOTES if has_content(folder / name)]
     if not left:
         return
     file, backup = folder / DATABASE, newest_backup(folder)
@@ -58,7 +58,7 @@ def check_unused(folder: Path) -> None:
             "To begin anew instead, move these elsewhere: {left}.",
             file=str(file),
             folder=str(folder),
-            command=restoring(backup, folder),
+            command=restore_command(backup, folder),
             left=left,
         )
     raise NotesDamaged(
@@ -70,7 +70,7 @@ def check_unused(folder: Path) -> None:
     )
 
 
-def filled(path: Path) -> bool:
+def has_content(path: Path) -> bool:
     """Whether there is a folder with something in it, or a file that isn't empty."""
     return any(path.iterdir()) if path.is_dir() else path.is_file() and path.stat().st_size > 0
 
@@ -78,7 +78,7 @@ def filled(path: Path) -> bool:
 def make_private(folder: Path) -> None:
     """Take the folder of a workspace and its files from everybody but their owner, where the platform can.
 
-    A folder that is the person's home or that many write to, such as `/tmp`, stays as it is.
+    A folder that is the user's home or that many users write to, such as `/tmp`, stays as it is.
     """
     if os.name != "posix":
         return

@@ -1,4 +1,4 @@
-"""The pictures of notes by what they show: which stand where, and the vector of each file by its hash and the model."""
+"""The pictures of notes for search by content: their places, and each file's vector by its hash and the model."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from core.base.messages import Message, from_json, to_json
 from core.documents.kinds import PICTURES
-from core.messages import Message, from_json, to_json
 from core.model import Condition, Failed, Filters, ImageStatus, Matrix, NotePicture, PictureFile
 from core.store import filters as narrowed
 from core.store.reading import loaded
-from core.store.table import Table
+from core.store.table import StoreTable
 
 _KINDS = ", ".join(map(repr, PICTURES))
 _IS_PICTURE = f"coalesce(iif(json_valid(document), json_extract(document, '$.kind'), ''), '') IN ({_KINDS})"
@@ -30,7 +30,7 @@ _IS_HIDDEN = f"({_AROUND.format('=')} AND NOT {_AROUND.format('!=')})"
 
 
 class ImageRow(NamedTuple):
-    """A picture that stands before `start` in a note: its path from the top of the folder, its hash and its vector."""
+    """A picture that ends at `start` in a note: its path from the top of the folder, its hash and its vector."""
 
     note_id: str
     place: str
@@ -39,13 +39,13 @@ class ImageRow(NamedTuple):
     vector: Matrix
 
 
-class ImageTable(Table):
-    """The pictures that notes show. A model embeds a file once, however many notes and bases it stands in."""
+class ImageTable(StoreTable):
+    """The pictures that notes show. A model embeds a file once, however many notes and bases show it."""
 
     # of notes
 
-    def unnamed(self) -> list[str]:
-        """Return the notes of which it isn't known which pictures they show; of those without any it is."""
+    def notes_without_pictures(self) -> list[str]:
+        """Return the notes whose pictures weren't looked for yet."""
         unknown = f"imaged != generation AND {_IN_FOLDER}"
         shows_none = f"NOT instr(body, '![') AND NOT {_IS_PICTURE}"
         with self._database.write(aside=True) as connection:
@@ -55,8 +55,8 @@ class ImageTable(Table):
             connection.execute(f"UPDATE notes SET imaged = generation WHERE {unknown} AND {shows_none}")
         return self._database.column(f"SELECT id FROM notes WHERE {unknown} ORDER BY path, id")
 
-    def of_note(self, note_id: str) -> list[NotePicture]:
-        """Return the pictures of a note as they were found last."""
+    def for_note(self, note_id: str) -> list[NotePicture]:
+        """Return the pictures of a note as found by the last look."""
         rows = self._database.rows(f"SELECT {_PICTURE} FROM note_images WHERE note_id = ?", note_id)
         return [_picture(row) for row in rows]
 
@@ -66,7 +66,18 @@ class ImageTable(Table):
             connection.execute("DELETE FROM note_images WHERE note_id = ?", (note_id,))
             connection.executemany(
                 "INSERT INTO note_images VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [(note_id, one.target, one.start, one.place, one.mtime_ns, one.size, one.hash) for one in pictures],
+                [
+                    (
+                        note_id,
+                        picture.target,
+                        picture.start,
+                        picture.place,
+                        picture.mtime_ns,
+                        picture.size,
+                        picture.hash,
+                    )
+                    for picture in pictures
+                ],
             )
             connection.execute("UPDATE notes SET imaged = ? WHERE id = ?", (generation, note_id))
 
@@ -74,8 +85,8 @@ class ImageTable(Table):
         """Return the pictures of notes that are files of synced folders, to look for their files."""
         return self._files(f"SELECT note_id, source_ref, path, {_PICTURE} FROM {_SHOWN} WHERE {_IN_FOLDER}")
 
-    def look(self, note_id: str, picture: NotePicture) -> None:
-        """Write what file a picture of a note is now."""
+    def update_file(self, note_id: str, picture: NotePicture) -> None:
+        """Write the present file of a note's picture."""
         self._database.execute(
             "UPDATE note_images SET place = ?, mtime_ns = ?, size = ?, hash = ? WHERE note_id = ? AND target = ?",
             *(picture.place, picture.mtime_ns, picture.size, picture.hash, note_id, picture.target),
@@ -84,7 +95,7 @@ class ImageTable(Table):
 
     # of files
 
-    def waiting(self, model: str) -> list[PictureFile]:
+    def pending_files(self, model: str) -> list[PictureFile]:
         """Return a picture for each file that a model didn't see yet."""
         return self._files(
             f"SELECT min(note_id), source_ref, path, {_PICTURE} FROM {_SHOWN} WHERE {_IN_FOLDER} AND note_images.hash"
@@ -106,7 +117,7 @@ class ImageTable(Table):
         self._database.execute("DELETE FROM image_vectors WHERE reason != ''", aside=True)
 
     def drop_unused(self, model: str) -> None:
-        """Delete what other models made, and what is of files that stand in no note."""
+        """Delete the vectors of other models, and of files that no note shows."""
         self._database.execute(
             "DELETE FROM image_vectors WHERE model != ? OR hash NOT IN (SELECT hash FROM note_images)",
             model,
@@ -114,7 +125,7 @@ class ImageTable(Table):
         )
 
     def status(self, model: str) -> ImageStatus:
-        """Return how many files a model knows, and which it can't."""
+        """Return how many files a model embedded, and which it can't read."""
         rows = self._database.rows(
             "SELECT min(place), vector IS NOT NULL, reason FROM note_images LEFT JOIN image_vectors"
             " ON image_vectors.hash = note_images.hash AND model = ? WHERE note_images.hash != ''"
@@ -132,9 +143,9 @@ class ImageTable(Table):
 
         Of the conditions on passages, one passage of the note must hold all but that it shows a picture.
         """
-        conditions = [one for one in filters.conditions if not is_of_pictures(one)]
+        conditions = [condition for condition in filters.conditions if not is_of_pictures(condition)]
         rest = replace(filters, conditions=tuple(conditions))
-        where, passages = narrowed.of_answers(rest), narrowed.of_chunks(rest)
+        where, passages = narrowed.answerable_conditions(rest), narrowed.chunk_conditions(rest)
         if passages:
             holds = f"SELECT 1 FROM chunks WHERE chunks.note_id = notes.id AND state != 'deleted' AND {passages}"
             where.add(f"EXISTS ({holds})", *passages.values)
@@ -167,7 +178,7 @@ class ImageTable(Table):
 
 
 def is_of_pictures(condition: Condition) -> bool:
-    """Return whether a condition asks for pictures, so that it says nothing more of one."""
+    """Return whether a condition asks for pictures, which every picture meets."""
     return condition.field == "like" or (
         condition.field == "has" and not condition.negated and "image" in condition.values
     )
@@ -180,5 +191,5 @@ def _file(row: Sequence[Any]) -> PictureFile:
 
 def _picture(row: Sequence[Any]) -> NotePicture:
     target, start, place, mtime_ns, size, digest = row
-    # One that wasn't looked for yet has the time and size of no file.
+    # A picture that wasn't looked for yet has time and size of no file.
     return NotePicture(target, start, place, mtime_ns, size, digest, looked=True)

@@ -10,11 +10,11 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from core import files, temporary
-from core.backups import restoring
-from core.errors import StoreError, WorkspaceLocked
-from core.faults import fault
-from core.messages import Message, message
+from core.base import files, temporary
+from core.base.errors import StoreError, WorkspaceLocked
+from core.base.faults import translate_error
+from core.base.messages import Message, message
+from core.store.backups import restoring
 
 _LONGEST = 100
 """Most characters of a field of the holder that an error shows."""
@@ -53,7 +53,7 @@ def take(folder: Path, patience: float = 0.0) -> FileLock:
         ) from error
     except OSError as error:
         lock.release()
-        raise fault(error, folder) from error
+        raise translate_error(error, folder) from error
     try:
         restoring.complete(folder)
     except StoreError:

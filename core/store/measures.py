@@ -8,19 +8,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Generic, TypeVar, get_args, get_type_hints
 
-from core import files
-from core.faults import translated
-from core.model import Bar, Floor, KnowledgeBase
+from core.base import files
+from core.base.faults import translate_errors
+from core.model import AnswerThreshold, Floor, KnowledgeBase
 
 T = TypeVar("T")
 
 
 class Measures(Generic[T]):
-    """A noun of each base, in a file of the workspace named after it. Only the process that may write calls `set`."""
+    """A noun of each base, in the file `{name}s.json` of the workspace. Only the process that may write calls `set`."""
 
-    def __init__(self, folder: Path, noun: type[T], *, readonly: bool) -> None:
-        self._noun = noun
-        self._name = noun.__name__.lower()
+    def __init__(self, folder: Path, noun: type[T], name: str, *, readonly: bool) -> None:
+        self._noun, self._name = noun, name
         self._file = folder / f"{self._name}s.json"
         self._types = get_type_hints(noun)
         self._readonly = readonly
@@ -41,7 +40,7 @@ class Measures(Generic[T]):
         self._write(base, {})
 
     def _write(self, base: KnowledgeBase, entry: dict[str, Any]) -> None:
-        with self._lock, translated(self._file.parent):
+        with self._lock, translate_errors(self._file.parent):
             files.replace(self._file, json.dumps(self._read() | {base.id: entry}))
 
     def _read(self) -> dict[str, Any]:
@@ -57,15 +56,17 @@ class Measures(Generic[T]):
         return stored
 
 
-def measures(folder: Path, *, readonly: bool) -> tuple[Measures[Floor], Measures[Bar]]:
+def measures(folder: Path, *, readonly: bool) -> tuple[Measures[Floor], Measures[AnswerThreshold]]:
     """Return the floors and the bars of a workspace."""
-    return Measures(folder, Floor, readonly=readonly), Measures(folder, Bar, readonly=readonly)
+    return Measures(folder, Floor, "floor", readonly=readonly), Measures(
+        folder, AnswerThreshold, "bar", readonly=readonly
+    )
 
 
 def drop(base: KnowledgeBase, *every: Measures[Any]) -> None:
     """Delete the measures of a base whose similarities have changed."""
-    for one in every:
-        one.drop(base)
+    for item in every:
+        item.drop(base)
 
 
 def _fits(value: object, kind: Any) -> bool:

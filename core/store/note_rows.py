@@ -7,10 +7,20 @@ from functools import lru_cache
 from sqlite3 import Row
 from typing import Any, get_type_hints
 
-from core.messages import message, to_json
-from core.model import NOTE_FIELDS, ORIGIN, RELATIONS, ChunkingOptions, Document, Note, NoteCard, Omission, TextEncoding
+from core.base.messages import message, to_json
+from core.model import (
+    NOTE_FIELDS,
+    ORIGIN,
+    RELATIONS,
+    ChunkingOptions,
+    Document,
+    Note,
+    NoteSummary,
+    Omission,
+    TextEncoding,
+)
 from core.store.note_to_index import NoteToIndex
-from core.store.reading import UNFIT, Reader, Unread, loaded, reader, stored
+from core.store.reading import UNFIT, RowReader, Unread, loaded, reader, stored
 
 _FIELDS = [name for name in NOTE_FIELDS if name != "tags"]
 COLUMNS = [
@@ -71,7 +81,7 @@ class ActiveFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NoteNames:
     """The names of a note."""
 
     id: str
@@ -107,7 +117,7 @@ def overridden_json(fields: dict[str, object]) -> str:
 
 
 def data_of(note: Note) -> dict[str, Any]:
-    """Return what a note has beside its id, base, title and text, as JSON values."""
+    """Return a note's values other than its id, base, title and text, as JSON values."""
     names = [name for name in COLUMNS if hasattr(note, name) and name not in _ELSEWHERE]
     values = {name: _plain(getattr(note, name)) for name in (*names, "tags")}
     over = {name: _plain(value) for name, value in note.overridden.items()}
@@ -139,7 +149,7 @@ def _plain(value: object) -> object:
     return list(map(_plain, value)) if isinstance(value, tuple) else value
 
 
-def _listed(stored: object) -> Any:
+def _read_texts(stored: object) -> Any:
     return loaded(stored) if stored else ()
 
 
@@ -148,7 +158,7 @@ def note_of(row: Row, unread: Unread) -> Note:
     return _NOTE_READER(dict(row) | {name: loaded(row[name]) for name in (*_JSON, "tags")}, unread)
 
 
-def card_of(row: Row, unread: Unread) -> NoteCard:
+def card_of(row: Row, unread: Unread) -> NoteSummary:
     """Return the card of a row of `CARD`; a row that was read before has the same."""
     try:
         return _card(tuple(row.keys()), tuple(row))
@@ -156,7 +166,7 @@ def card_of(row: Row, unread: Unread) -> NoteCard:
         return _CARD_READER(_card_values(dict(row)), unread)
 
 
-def named_of(row: Row, unread: Unread) -> Named:
+def named_of(row: Row, unread: Unread) -> NoteNames:
     """Return what a note is called, of a row of `NAMED`; a row that was read before has the same."""
     try:
         return _named(tuple(row.keys()), tuple(row))
@@ -165,25 +175,25 @@ def named_of(row: Row, unread: Unread) -> Named:
 
 
 @lru_cache(_REMEMBERED)
-def _card(columns: tuple[str, ...], values: tuple[Any, ...]) -> NoteCard:
+def _card(columns: tuple[str, ...], values: tuple[Any, ...]) -> NoteSummary:
     return _CARD_READER.whole(_card_values(dict(zip(columns, values, strict=True))))
 
 
 @lru_cache(_REMEMBERED)
-def _named(columns: tuple[str, ...], values: tuple[Any, ...]) -> Named:
+def _named(columns: tuple[str, ...], values: tuple[Any, ...]) -> NoteNames:
     return _NAMED_READER.whole(_named_values(dict(zip(columns, values, strict=True))))
 
 
 def _card_values(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {name: _listed(row[name]) for name in _LISTS} | {"document": loaded(row["document"])}
+    return row | {name: _read_texts(row[name]) for name in _LISTS} | {"document": loaded(row["document"])}
 
 
 def _named_values(row: dict[str, Any]) -> dict[str, Any]:
-    return row | {"aliases": _listed(row["aliases"])}
+    return row | {"aliases": _read_texts(row["aliases"])}
 
 
 def options_of(note_id: str, chunking: str | None, unread: Unread) -> ChunkingOptions | None:
-    """Return the own chunking options of a note, None where it has those of its base."""
+    """Return the own chunking options of a note, None where it has its base's."""
     return _CHUNKING_READER({"id": note_id, "title": note_id, "chunking": chunking}, unread).chunking
 
 
@@ -207,7 +217,7 @@ def extra(values: dict[str, Any]) -> dict[str, object]:
 
 _HINTS = get_type_hints(Note)
 _WHAT = message("note")
-_NOTE_READER = Reader(Note, _WHAT, "title", overridden=overridden, extra=extra)
-_CARD_READER = Reader(NoteCard, _WHAT, "title")
-_NAMED_READER = Reader(Named, _WHAT, "title")
-_CHUNKING_READER = Reader(_Chunked, _WHAT, "title", chunking=lambda value: value and stored(ChunkingOptions)(value))
+_NOTE_READER = RowReader(Note, _WHAT, "title", overridden=overridden, extra=extra)
+_CARD_READER = RowReader(NoteSummary, _WHAT, "title")
+_NAMED_READER = RowReader(NoteNames, _WHAT, "title")
+_CHUNKING_READER = RowReader(_Chunked, _WHAT, "title", chunking=lambda value: value and stored(ChunkingOptions)(value))

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from core.errors import NoteNotFound
-from core.model import ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteCard
+from core.base.errors import NoteNotFound
+from core.base.text import fold, keywords
+from core.model import ChunkingOptions, Filters, KnowledgeBase, KnownNote, Note, NoteSummary
 from core.store import filters as narrowed
 from core.store.note_rows import (
     CARD,
@@ -17,7 +18,7 @@ from core.store.note_rows import (
     ActiveFile,
     Joined,
     Moved,
-    Named,
+    NoteNames,
     card_of,
     described,
     named_of,
@@ -29,15 +30,14 @@ from core.store.note_rows import (
 )
 from core.store.note_to_index import NoteToIndex
 from core.store.property_table import PropertyTable
-from core.store.table import AMONG, Table
-from core.text import fold, keywords
+from core.store.table import AMONG, StoreTable
 
 _ALL = Filters()
 _IS_CHOSEN = "json_valid(encoding) AND json_extract(encoding, '$.known') = 'chosen'"
 _CHOSEN = f"iif({_IS_CHOSEN}, coalesce(json_extract(encoding, '$.name'), ''), '')"
 
 
-class NoteTable(Table):
+class NoteTable(StoreTable):
     """The notes of a workspace. Reading one note raises NoteNotFound."""
 
     # writing
@@ -94,14 +94,20 @@ class NoteTable(Table):
                 )
 
     def join(self, joins: Iterable[Joined]) -> None:
-        """Record that notes are those of files from now on."""
+        """Record that notes belong to files from now on."""
         with self._database.write() as connection:
             connection.executemany(
                 "UPDATE notes SET source = 'folder', source_ref = ?, path = ?, content_hash = ?, overridden = ?"
                 " WHERE id = ?",
                 [
-                    (one.source_ref, one.path, one.content_hash, overridden_json(one.overridden), one.note_id)
-                    for one in joins
+                    (
+                        joined.source_ref,
+                        joined.path,
+                        joined.content_hash,
+                        overridden_json(joined.overridden),
+                        joined.note_id,
+                    )
+                    for joined in joins
                 ],
             )
 
@@ -129,7 +135,7 @@ class NoteTable(Table):
         """Return strategy, cut_by, mtime_ns, size and stamp of a note, as of its last indexing."""
         return dict(self._only("strategy, cut_by, mtime_ns, size, stamp", note_id))
 
-    def card(self, note_id: str) -> NoteCard:
+    def card(self, note_id: str) -> NoteSummary:
         """Return the card of a note."""
         for card in self.cards_of([note_id]).values():
             return card
@@ -145,14 +151,14 @@ class NoteTable(Table):
         """Return how often the note was indexed, 0 for a note that isn't stored."""
         return self._database.value("SELECT generation FROM notes WHERE id = ?", note_id) or 0
 
-    def chosen(self, note_id: str) -> tuple[str, str]:
-        """Return the converter and the encoding that a person chose for a note's file, each "" for none."""
+    def reading_choices(self, note_id: str) -> tuple[str, str]:
+        """Return the converter and the encoding that the user chose for a note's file, each "" for none."""
         converter = "iif(json_valid(document), coalesce(json_extract(document, '$.chosen'), ''), '')"
         row = self._database.row(f"SELECT {converter}, {_CHOSEN} FROM notes WHERE id = ?", note_id)
         return (str(row[0]), str(row[1])) if row else ("", "")
 
     def options(self, note_id: str) -> ChunkingOptions | None:
-        """Return the note's own chunking options, None if it has those of its base or isn't stored."""
+        """Return the note's own chunking options, None if it has its base's or isn't stored."""
         options = self._database.value("SELECT chunking FROM notes WHERE id = ?", note_id)
         return options_of(note_id, options, self._database.unread)
 
@@ -161,9 +167,9 @@ class NoteTable(Table):
     def ids(self) -> set[str]:
         return set(self._database.column("SELECT id FROM notes"))
 
-    def holding(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
+    def notes_with_text(self, base: KnowledgeBase, text: str) -> Iterator[Note]:
         """Yield the answering notes of a base whose text may hold another one, folded, by their paths."""
-        where = narrowed.of_answers(Filters(bases=(base.name,)))
+        where = narrowed.answerable_conditions(Filters(bases=(base.name,)))
         rows = self._database.rows(
             f"SELECT {NOTE} FROM notes WHERE {where} AND may_hold(body, ?) ORDER BY path, id",
             *(*where.values, fold(text)),
@@ -195,14 +201,14 @@ class NoteTable(Table):
         """Return for each note of the base the text that identifies its cut."""
         return dict(self._database.rows("SELECT id, cut_by FROM notes WHERE base_id = ? ORDER BY path, id", base.id))
 
-    def cards(self, filters: Filters = _ALL, *, text: str = "", answering: bool = False) -> list[NoteCard]:
+    def cards(self, filters: Filters = _ALL, *, text: str = "", answering: bool = False) -> list[NoteSummary]:
         """Return the cards of the notes that pass, by base and path, with `text` in their title or path.
 
         Notes of every status pass, unless the filters name one; with `answering` those that answer questions. A note
         passes a filter on chunks with one of its chunks.
         """
-        where = narrowed.of_answers(filters) if answering else narrowed.of_notes(filters)
-        chunks = narrowed.of_chunks(filters)
+        where = narrowed.answerable_conditions(filters) if answering else narrowed.note_conditions(filters)
+        chunks = narrowed.chunk_conditions(filters)
         if chunks:
             where.add(f"notes.id IN (SELECT note_id FROM chunks WHERE state != 'deleted' AND {chunks})", *chunks.values)
         if text:
@@ -210,7 +216,7 @@ class NoteTable(Table):
         rows = self._database.rows(f"{CARD} WHERE {where} ORDER BY bases.name, path, title", *where.values)
         return [card_of(row, self._database.unread) for row in rows]
 
-    def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteCard]:
+    def cards_of(self, note_ids: Iterable[str]) -> dict[str, NoteSummary]:
         rows = self._database.rows(f"{CARD} WHERE notes.id {AMONG}", list(note_ids))
         return {row["id"]: card_of(row, self._database.unread) for row in rows}
 
@@ -230,7 +236,7 @@ class NoteTable(Table):
         )
         return dict(rows)
 
-    def named(self) -> list[Named]:
+    def named(self) -> list[NoteNames]:
         """Return what the notes of all bases are called."""
         return [named_of(row, self._database.unread) for row in self._database.rows(NAMED)]
 
@@ -249,7 +255,7 @@ class NoteTable(Table):
         )
 
     def tags(self, base: str | None = None) -> dict[str, int]:
-        """Return the tags in use with their numbers of notes, the most frequent first; `a` counts those of `a/b`."""
+        """Return the tags in use with their note counts, most frequent first; `a` includes the notes of `a/b`."""
         return dict(
             self._database.rows(
                 "WITH RECURSIVE named(tag, note_id) AS (SELECT tag, note_id FROM tags UNION ALL"
@@ -280,7 +286,7 @@ class NoteTable(Table):
         )
         return [ActiveFile(*row) for row in self._database.rows(statement)]
 
-    def loose(self, base: KnowledgeBase) -> list[KnownNote]:
+    def local_notes(self, base: KnowledgeBase) -> list[KnownNote]:
         """Return the notes of the base that live in the workspace and have a path."""
         rows = self._database.rows(
             "SELECT id, path, source_ref, content_hash, -1, -1 FROM notes"

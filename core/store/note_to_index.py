@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from core.base.text import digest
 from core.markdown.outline import Outline
 from core.model import Chunk, ChunkingOptions, Edit, Note, NotePicture, Revision, Window
-from core.text import digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class NoteToIndex:
     recut: "Callable[[], NoteToIndex] | None" = None
 
     def with_vectors(self, vectors: Mapping[bytes, int], refused: Mapping[bytes, int]) -> "NoteToIndex":
-        """Return the note to be stored; `vectors` are the ids of vectors by the hash of their text, `refused` those of
+        """Return the note to store; `vectors` are the ids of vectors by the hash of their text, `refused` the ids of
         refusals.
 
         A chunk gets none if one of its windows has none.

@@ -7,7 +7,7 @@ import numpy as np
 from core.markdown.tags import key
 from core.model import Filters, KnowledgeBase, Matrix
 from core.store import filters as narrowed
-from core.store.table import AMONG, Table, decoding
+from core.store.table import AMONG, StoreTable, decoding
 from core.store.vector_table import VectorTable, matrix
 
 _BLOCK = 200
@@ -17,16 +17,16 @@ Sign = tuple[int, int]
 """The number of a note's windows and the sum of their vectors' ids: another one means other windows."""
 
 
-class NoteVectors(Table):
-    """The vectors of whole notes, computed from those of their windows."""
+class NoteVectors(StoreTable):
+    """The vectors of whole notes, computed from their windows' vectors."""
 
     def answering(self) -> set[str]:
         """Return the ids of the notes that answer: active and not expired."""
-        where = narrowed.of_answers(Filters())
+        where = narrowed.answerable_conditions(Filters())
         return set(self._database.column(f"SELECT id FROM notes WHERE {where}", *where.values))
 
     def states(self) -> dict[str, int]:
-        """Return of each note a number that is another one after its text, or what a person hid of it, has changed."""
+        """Return each note's number, which changes when its text or its hidden parts change."""
         return dict(
             self._database.rows(
                 "SELECT notes.id, 1000 * generation + count(chunks.rowid) FROM notes"

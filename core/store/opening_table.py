@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from datetime import date, timedelta
 
-from core.store.table import AMONG, Table, decoding
+from core.store.table import AMONG, StoreTable, decoding
 
 
-class OpeningTable(Table):
+class OpeningTable(StoreTable):
     """The openings of a workspace, and at which of them each item of the trash was seen first.
 
     A day is past when two openings on different days say so: one opening with a clock that is ahead proves nothing. The
-    time that an item has of itself counts where it lies between the two openings between which it came; else the item
+    item's own time counts where it is between the two openings between which it came; else the item
     counts from the opening that saw it first, whatever the clock said before.
     """
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from core.messages import message
+from core.base.messages import message
 from core.model import InstalledPack, Note, Pack
-from core.store.reading import Reader
-from core.store.table import AMONG, Table
+from core.store.reading import RowReader
+from core.store.table import AMONG, StoreTable
 
 _PACK = """
     SELECT packs.name, version, base_id, bases.name AS base, folder, initialized_at, checked_at,
@@ -31,7 +31,7 @@ _PASSED_BY = """
 """A note follows its pack as long as the pack's last version of it is of the file that is recorded."""
 
 
-class PackTable(Table):
+class PackTable(StoreTable):
     """The packs of a workspace, by name."""
 
     def all(self) -> list[InstalledPack]:
@@ -46,7 +46,7 @@ class PackTable(Table):
         return [_READER(dict(row), self._database.unread) for row in self._database.rows(f"{_PACK} {where}", *values)]
 
     def passed_by(self) -> dict[str, str]:
-        """Return the notes of installed packs that an upgrade left as a person has them, by their ids.
+        """Return the notes of installed packs that an upgrade left as the user has them, by their ids.
 
         Each has the hash of what its pack has for it, "" where that is nothing, or was taken and given back.
         """
@@ -108,4 +108,4 @@ class PackTable(Table):
         )
 
 
-_READER = Reader(InstalledPack, message("pack"), "name", key="name")
+_READER = RowReader(InstalledPack, message("pack"), "name", key="name")

@@ -10,7 +10,7 @@ from core.model import Chunk, KnowledgeBase
 from core.store.chunk_table import CHUNK, chunk_of
 from core.store.database import Database
 from core.store.refusal_table import RefusalTable
-from core.store.table import AMONG, Table, decoding
+from core.store.table import AMONG, StoreTable, decoding
 
 _OPENED = 20
 """Opened notes that go before the others."""
@@ -34,10 +34,10 @@ class PendingChunk:
     chunk: Chunk
 
 
-class PendingTable(Table):
+class PendingTable(StoreTable):
     """The pending chunks of a workspace.
 
-    `turn` is held by the thread that embeds them. `opened` are the notes that a person opened last.
+    `turn` is held by the thread that embeds them. `opened` are the notes that the user opened last.
     """
 
     def __init__(self, database: Database) -> None:
@@ -50,13 +50,13 @@ class PendingTable(Table):
         if note_id not in self.opened:
             self.opened = (note_id, *self.opened[: _OPENED - 1])
 
-    def of(self, note_ids: Iterable[str]) -> set[str]:
+    def for_notes(self, note_ids: Iterable[str]) -> set[str]:
         """Return the ids of the pending chunks of notes."""
         statement = f"SELECT id FROM chunks WHERE state = 'pending' AND note_id {AMONG}"
         return set(self._database.column(statement, [*note_ids]))
 
     def count(self, base_ids: Iterable[str], only: Collection[str] | None = None) -> PendingCount:
-        """Count the pending chunks of some bases, or `only` those of these ids."""
+        """Count the pending chunks of some bases, or `only` these ids."""
         chosen, values = _chosen(only)
         row = self._database.row(
             "SELECT count(DISTINCT note_id), count(*) FROM chunks INDEXED BY chunks_pending"
@@ -83,9 +83,9 @@ class PendingTable(Table):
 
     @decoding
     def next(self, counts: Mapping[str, int], only: Collection[str] | None = None) -> list[PendingChunk]:
-        """Return pending chunks of one base: those of `opened` notes, else of the newest notes.
+        """Return pending chunks of one base: of `opened` notes, else of the newest notes.
 
-        `counts` are the most of each base; `only`: those of these ids.
+        `counts`: the limit for each base; `only`: chunks of these ids.
         """
         chosen, values = _chosen(only)
         notes = self._database.rows(
@@ -110,7 +110,7 @@ class PendingTable(Table):
         return [PendingChunk(row[0], row[1], row[2], row[3], chunk_of(row)) for row in rows]
 
     def unchanged(self, vectors: Mapping[PendingChunk, Sequence[int]]) -> dict[PendingChunk, Sequence[int]]:
-        """Return those of some chunks, with their vectors, that are still pending and as they were."""
+        """Return the chunks, with their vectors, that are still pending and unchanged."""
         rows = self._database.rows(
             "SELECT chunks.rowid, note_id, generation FROM chunks JOIN notes ON notes.id = note_id"
             f" WHERE chunks.rowid {AMONG} AND state = 'pending'",

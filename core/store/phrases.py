@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import chain, pairwise
 
-from core.text import CJK, MARKS, UNSPACED, fold, keywords
+from core.base.text import CJK, MARKS, UNSPACED, fold, keywords
 
 _LATIN = re.compile(rf"[^\W{UNSPACED}]|[{MARKS}]")
 _LETTER = re.compile(rf"[^\W{UNSPACED}][{MARKS}]*\Z")
@@ -35,23 +35,23 @@ class Phrase:
         self.settled = runs == [self.folded] and len(self.folded) <= _MOST
         # The pairs of a run are neighbours in the index. Between words, only parts of identifiers can occur.
         pairs = (" ".join(map("".join, pairwise(run[:_MOST]))) or run for run in runs[:_MOST])
-        words = _whole([word for word in whole_words(phrase) if not re.match(f"[{CJK}]", word)])[:_MOST]
-        near = f"NEAR({quoted(words)}, {len(self.folded)})" if words and not runs else quoted(words, " AND ")
-        self.expression = " AND ".join(filter(None, (quoted(pairs, " AND "), near)))
+        words = _outer_words([word for word in whole_words(phrase) if not re.match(f"[{CJK}]", word)])[:_MOST]
+        near = f"NEAR({quote(words)}, {len(self.folded)})" if words and not runs else quote(words, " AND ")
+        self.expression = " AND ".join(filter(None, (quote(pairs, " AND "), near)))
         self._plain = self._pattern({})
         self._spelled = self._pattern(_spellings())
-        self._made = not all(map(_alone, self.folded))
+        self._made = not all(map(_is_own_folding, self.folded))
         # Few characters fold to one that is no letter.
-        few = not self._made and not any(one.isalnum() or one.isspace() or one == "_" for one in self.folded)
-        self._others = _others(self.folded) if few else None
+        few = not self._made and not any(item.isalnum() or item.isspace() or item == "_" for item in self.folded)
+        self._others = _composed_characters(self.folded) if few else None
 
-    def held_in(self, text: str) -> bool:
+    def matches(self, text: str) -> bool:
         """Return whether a text holds the phrase; Latin words at its edges must be whole."""
         if self._others is not None:
             at = text.find(self.folded)
             if at < 0 and (text.isascii() or not any(map(text.__contains__, self._others))):
                 return False
-            if at >= 0 and not _odd(text[at + len(self.folded) : at + len(self.folded) + 1]):
+            if at >= 0 and not _changes_neighbours(text[at + len(self.folded) : at + len(self.folded) + 1]):
                 return True
         if text.isascii():
             return self.folded.isascii() and self._place(self._plain, text.lower()) is not None
@@ -59,16 +59,16 @@ class Phrase:
         match = self._place(self._spelled, text)
         if match and not self._made:
             around = text[max(match.start() - 1, 0) : match.start()] + text[match.end() : match.end() + 1]
-            if not _odd(around):
+            if not _changes_neighbours(around):
                 return True
-        if _odd(text):
+        if _changes_neighbours(text):
             return self._place(self._plain, fold(text)) is not None
         return match is not None
 
     @staticmethod
     def _place(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
         at = pattern.search(text)
-        while at and (within_a_word(text, at.start()) or within_a_word(text, at.end())):
+        while at and (is_inside_word(text, at.start()) or is_inside_word(text, at.end())):
             at = pattern.search(text, at.start() + 1)
         return at
 
@@ -81,7 +81,7 @@ def may_hold(text: str, part: str) -> bool:
 
     Folding takes three times as long as a search for all spellings.
     """
-    return bool(_spellings_of(part).search(text)) or (_odd(text) and part in fold(text))
+    return bool(_spellings_of(part).search(text)) or (_changes_neighbours(text) and part in fold(text))
 
 
 @lru_cache
@@ -90,7 +90,7 @@ def _spellings_of(folded: str) -> re.Pattern[str]:
 
 
 def _spelled(folded: str, spellings: Mapping[str, str]) -> str:
-    return "".join(_any_of(spellings.get(one, one)) for one in folded)
+    return "".join(_any_of(spellings.get(item, item)) for item in folded)
 
 
 def whole_words(text: str) -> list[str]:
@@ -99,17 +99,17 @@ def whole_words(text: str) -> list[str]:
     return keywords(_CAPITALS.sub(lambda match: match.group().lower(), whole))
 
 
-def _whole(words: Sequence[str]) -> list[str]:
+def _outer_words(words: Sequence[str]) -> list[str]:
     """Return the words that are part of no other; the parts of an identifier depend on its spelling."""
     return [word for word in dict.fromkeys(words) if not any(word != other and word in other for other in words)]
 
 
-def quoted(words: Iterable[str], between: str = " ") -> str:
+def quote(words: Iterable[str], between: str = " ") -> str:
     """Return words in the syntax of FTS5."""
     return between.join(f'"{word}"' for word in words)
 
 
-def within_a_word(text: str, place: int) -> bool:
+def is_inside_word(text: str, place: int) -> bool:
     """Return whether a place has letters of one word of spaced scripts on both sides."""
     return bool(_LATIN.match(text, place) and _LETTER.search(text[max(place - _MOST, 0) : place]))
 
@@ -118,10 +118,10 @@ def _any_of(characters: Iterable[str], ranges: str = "") -> str:
     return f"[{''.join(map(re.escape, characters))}{ranges}]"
 
 
-def _odd(text: str) -> bool:
+def _changes_neighbours(text: str) -> bool:
     """Return whether folding a character of the text may change more than that character."""
     beyond = len(text.encode("utf-16-le", "surrogatepass")) > 2 * len(text)
-    return bool(_intricate().search(text) or (beyond and _BEYOND.search(text)))
+    return bool(_irregular_characters().search(text) or (beyond and _BEYOND.search(text)))
 
 
 @cache
@@ -135,7 +135,7 @@ def _spellings() -> dict[str, str]:
 
 
 @cache
-def _intricate() -> re.Pattern[str]:
+def _irregular_characters() -> re.Pattern[str]:
     """Match characters that fold to several or none, join the one before, become or cease to be letters by folding."""
 
     def marked(text: str) -> bool:
@@ -145,11 +145,11 @@ def _intricate() -> re.Pattern[str]:
         return bool(_LATIN.match(folded)) != bool(_LATIN.match(character))
 
     marks = filter(marked, map(chr, chain(*_PLANE)))
-    others = (one for one, folded in _changed().items() if len(folded) != 1 or marked(folded) or turns(one, folded))
+    others = (item for item, folded in _changed().items() if len(folded) != 1 or marked(folded) or turns(item, folded))
     return re.compile(_any_of(chain(marks, others), _JAMO))
 
 
-def _alone(character: str) -> bool:
+def _is_own_folding(character: str) -> bool:
     """Whether the character, in a folded text, comes from itself or one that folds to it, not from a composition."""
     return character.isascii() or (
         not character.isalnum()
@@ -158,10 +158,10 @@ def _alone(character: str) -> bool:
     )
 
 
-def _others(phrase: str) -> str:
+def _composed_characters(phrase: str) -> str:
     """Return the characters whose folded form contains a character of the phrase."""
     wanted = set(phrase)
-    return "".join(one for one, folded in _folding().items() if not wanted.isdisjoint(folded))
+    return "".join(item for item, folded in _folding().items() if not wanted.isdisjoint(folded))
 
 
 @cache

@@ -1,14 +1,14 @@
-"""The pictures of notes as rows: which stand where, and what was read of each file, by its hash."""
+"""The pictures of notes as rows: their places, and the text read from each file, by its hash."""
 
 import json
 from collections.abc import Collection, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from core.messages import Message, from_json, to_json
+from core.base.messages import Message, from_json, to_json
 from core.model import Failed, KnowledgeBase, NotePicture, PictureFile, ReadPicture
 from core.store.reading import loaded
-from core.store.table import AMONG, Table
+from core.store.table import AMONG, StoreTable
 
 _PICTURE = "target, start, place, note_pictures.mtime_ns, note_pictures.size, note_pictures.hash, looked, placed"
 _OF_READING_BASES = (
@@ -30,8 +30,8 @@ class Unplaced(NamedTuple):
     differs: bool
 
 
-class PictureTable(Table):
-    """The pictures of a workspace. A file is read once, however many notes and bases it stands in."""
+class PictureTable(StoreTable):
+    """The pictures of a workspace. A file is read once, however many notes and bases show it."""
 
     # of notes
 
@@ -44,16 +44,16 @@ class PictureTable(Table):
                 [
                     (
                         note_id,
-                        one.target,
-                        one.start,
-                        one.place,
-                        one.mtime_ns,
-                        one.size,
-                        one.hash,
-                        one.looked,
-                        one.placed,
+                        picture.target,
+                        picture.start,
+                        picture.place,
+                        picture.mtime_ns,
+                        picture.size,
+                        picture.hash,
+                        picture.looked,
+                        picture.placed,
                     )
-                    for one in pictures
+                    for picture in pictures
                 ],
             )
             connection.execute(
@@ -61,7 +61,7 @@ class PictureTable(Table):
                 (note_id,),
             )
 
-    def of_note(self, note_id: str) -> list[NotePicture]:
+    def for_note(self, note_id: str) -> list[NotePicture]:
         """Return the pictures of a note, in their order in its text."""
         rows = self._database.rows(
             f"SELECT {_PICTURE}, text FROM note_pictures LEFT JOIN pictures ON pictures.hash = note_pictures.hash"
@@ -190,7 +190,7 @@ class PictureTable(Table):
             self._database.execute(f"DELETE FROM pictures WHERE {failed}", aside=True)
 
     def drop_unused(self) -> None:
-        """Delete what was read of files that stand in no note."""
+        """Delete the texts of files that no note shows."""
         self._database.execute("DELETE FROM pictures WHERE hash NOT IN (SELECT hash FROM note_pictures)", aside=True)
 
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
+from core.base.text import fold
 from core.model import Condition
-from core.store.phrases import within_a_word
-from core.text import fold
+from core.store.phrases import is_inside_word
 
 NAMES = """
     WITH RECURSIVE names(name) AS (
@@ -39,13 +39,13 @@ BESIDE_ALL = f"""
 """The table `found`: BESIDE of each first chunk whose note has properties, read once for a scan of all chunks."""
 
 
-def of_notes_with(names: Iterable[str], column: str = "notes.id") -> tuple[str, list[object]]:
+def notes_with_condition(names: Iterable[str], column: str = "notes.id") -> tuple[str, list[object]]:
     """Return the condition that a note, by a column with its id, has one of some properties."""
     values: list[object] = [*map(fold, names)]
     return " OR ".join([f"{column} IN ({_NAMED})"] * len(values)) or "0", values
 
 
-def of_property(condition: Condition) -> tuple[str, list[object]]:
+def property_condition(condition: Condition) -> tuple[str, list[object]]:
     """Return the condition that a property of a note holds one of some phrases."""
     values = [part for value in condition.values for part in map(fold, (condition.field, value))]
     return " OR ".join([f"notes.id IN ({_NAMED} AND holds_phrase(value, ?))"] * len(condition.values)) or "0", [*values]
@@ -55,6 +55,6 @@ def holds_phrase(text: str, folded: str) -> bool:
     """The SQL function for a text that holds a folded phrase; Latin words at its edges must be whole."""
     text = fold(text)
     at = text.find(folded)
-    while at >= 0 and (within_a_word(text, at) or within_a_word(text, at + len(folded))):
+    while at >= 0 and (is_inside_word(text, at) or is_inside_word(text, at + len(folded))):
         at = text.find(folded, at + 1)
     return at >= 0

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 
 from core.model import Note, property_values
 from core.store.property_rows import BESIDE, NAMES, TEXT
-from core.store.table import AMONG, Table
+from core.store.table import AMONG, StoreTable
 
 _MOST_NAMES = 10_000
 
 
-class PropertyTable(Table):
+class PropertyTable(StoreTable):
     """The values of the properties of notes."""
 
     def put(self, note: Note) -> None:

@@ -3,10 +3,10 @@
 import json
 from datetime import datetime
 
-from core.messages import message
+from core.base.messages import message
 from core.model import Proposal
-from core.store.reading import Reader, stored
-from core.store.table import Table
+from core.store.reading import RowReader, stored
+from core.store.table import StoreTable
 
 _PROPOSALS = """
     SELECT note_id, proposals.version, proposals.body, fields, at FROM proposals JOIN notes ON notes.id = note_id
@@ -14,7 +14,7 @@ _PROPOSALS = """
 """
 
 
-class ProposalTable(Table):
+class ProposalTable(StoreTable):
     """The proposed changes of a workspace, at most one of a note."""
 
     def put(self, proposal: Proposal) -> None:
@@ -35,4 +35,4 @@ class ProposalTable(Table):
         self._database.execute("DELETE FROM proposals WHERE note_id = ?", note_id, aside=True)
 
 
-_READER = Reader(Proposal, message("proposed change"), "note_id", key="note_id", fields=stored(dict[str, object]))
+_READER = RowReader(Proposal, message("proposed change"), "note_id", key="note_id", fields=stored(dict[str, object]))

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 
-from core.errors import ConfigError, QuestionSetError, UnknownChoice
-from core.limits import check_question
-from core.messages import message
+from core.base.errors import ConfigError, QuestionSetError, UnknownChoice
+from core.base.messages import message
 from core.model import GoldSpan, KnowledgeBase, Question, QuestionSet
+from core.model.limits import check_question
 from core.store.ids import fresh_id
-from core.store.reading import Reader
-from core.store.table import AMONG, Table
+from core.store.reading import RowReader
+from core.store.table import AMONG, StoreTable
 
 _SETS = """
     SELECT question_sets.*,
@@ -28,7 +28,7 @@ GoldKey = tuple[int, int]
 """The key of a right passage: rowid of its question, and number."""
 
 
-class QuestionTable(Table):
+class QuestionTable(StoreTable):
     """The question sets of a workspace; writing them changes nothing that a search finds.
 
     Questions are in the order in which they were added. Raises QuestionSetError for invalid ones.
@@ -82,7 +82,7 @@ class QuestionTable(Table):
 
     # questions
 
-    def of(self, question_set: QuestionSet) -> list[Question]:
+    def for_set(self, question_set: QuestionSet) -> list[Question]:
         """Return a set's questions, with the last known places of their right passages."""
         with self._database.read():
             golds: dict[int, list[GoldSpan]] = {}
@@ -275,6 +275,6 @@ def _place(rowid: int, gold: GoldSpan) -> tuple[object, ...]:
     return rowid, gold.note_id, gold.start, gold.end
 
 
-_SET = Reader(QuestionSet, message("question set"), "name")
-_QUESTION = Reader(Question, message("question"), "text", gold=tuple)
-_GOLD_SPAN = Reader(GoldSpan, message("right passage"), "quote", key="quote")
+_SET = RowReader(QuestionSet, message("question set"), "name")
+_QUESTION = RowReader(Question, message("question"), "text", gold=tuple)
+_GOLD_SPAN = RowReader(GoldSpan, message("right passage"), "quote", key="quote")

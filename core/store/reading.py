@@ -1,7 +1,7 @@
 """Rows -> nouns: each value is checked by the type of its field.
 
 A value that isn't of its type, as damage or another program may leave it, is one row's problem: it counts as empty,
-and `Unread` names the row and the field to the person.
+and `Unread` names the row and the field to the user.
 """
 
 import json
@@ -13,9 +13,9 @@ from functools import cache
 from types import UnionType
 from typing import Any, Generic, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from core.messages import Message, from_json, message
+from core.base.messages import Message, from_json, message
+from core.base.text import find_half_character
 from core.model import CALENDAR_ENDS, NOTE_FIELDS, in_utc
-from core.text import half_character
 
 _LOG = logging.getLogger(__name__)
 UNFIT = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError)
@@ -62,8 +62,8 @@ class Unread:
         )
 
 
-class Reader(Generic[Noun]):
-    """Reads rows as nouns of a kind; `what` names the kind to a person, and its `named` field each one.
+class RowReader(Generic[Noun]):
+    """Reads rows as nouns of a kind; `what` names the kind to the user, and the field `named` each noun.
 
     `own` are functions that read a stored value, in place of that of the field's type.
     """
@@ -117,7 +117,7 @@ def loaded(stored: object) -> Any:
 def fields_in(stored: object, kind: type) -> dict[str, Any]:
     """Return the fields of a noun that is stored as JSON, None for each one that it must have and lacks."""
     value = loaded(stored)
-    needed = [one.name for one in fields(kind) if one.default is MISSING and one.default_factory is MISSING]
+    needed = [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]
     return dict.fromkeys(needed) | (value if isinstance(value, dict) else {})
 
 
@@ -134,7 +134,7 @@ def reader(hint: Any) -> Read:
     if hint in (object, Any):
         return _plain
     if origin in (Union, UnionType):
-        return _optional(reader(next(one for one in inner if one is not type(None))))
+        return _optional(reader(next(entry for entry in inner if entry is not type(None))))
     if origin is Literal:
         return _one_of(inner)
     if origin is tuple:
@@ -178,7 +178,7 @@ def _noun(kind: Any) -> Read:
 
 
 def _text(value: Any) -> str:
-    if type(value) is not str or (not value.isascii() and half_character(value) is not None):
+    if type(value) is not str or (not value.isascii() and find_half_character(value) is not None):
         raise TypeError
     return value
 

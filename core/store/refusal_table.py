@@ -4,13 +4,13 @@ import json
 from collections.abc import Collection, Iterable, Mapping
 from datetime import UTC, datetime
 
-from core.messages import Message, from_json, message, to_json
+from core.base.messages import Message, from_json, message, to_json
 from core.model import KnowledgeBase, RefusedChunk
-from core.store.reading import Reader
-from core.store.table import AMONG, Table
+from core.store.reading import RowReader
+from core.store.table import AMONG, StoreTable
 
 
-class RefusalTable(Table):
+class RefusalTable(StoreTable):
     """The refused texts of a workspace; a chunk with one has the state `refused`, and is found by words only."""
 
     def add(self, fingerprint: str, text_hash: bytes, reason: Message) -> None:
@@ -73,6 +73,6 @@ class RefusalTable(Table):
         )
 
 
-_REFUSED = Reader(
+_REFUSED = RowReader(
     RefusedChunk, message("refused passage"), "title", key="chunk_id", reason=lambda text: from_json(json.loads(text))
 )

@@ -6,8 +6,8 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
-from core.errors import RunNotFound
-from core.messages import message, to_json
+from core.base.errors import RunNotFound
+from core.base.messages import message, to_json
 from core.model import (
     KnowledgeBase,
     Pipeline,
@@ -15,19 +15,19 @@ from core.model import (
     Run,
 )
 from core.store.ids import fresh_id
-from core.store.reading import Reader, fields_in, loaded, reader, stored
-from core.store.table import AMONG, Table
+from core.store.reading import RowReader, fields_in, loaded, reader, stored
+from core.store.table import AMONG, StoreTable
 
 _RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS asked FROM runs"
 
 
-class RunTable(Table):
+class RunTable(StoreTable):
     """The runs of a workspace; writing them changes nothing that a search finds.
 
-    To read or write a run that was deleted, with its base or by itself, raises RunNotFound.
+    Reading or writing a deleted run raises RunNotFound.
     """
 
-    def of(self, base: KnowledgeBase) -> list[Run]:
+    def for_base(self, base: KnowledgeBase) -> list[Run]:
         """Return the runs on a base, the newest first."""
         rows = self._database.rows(f"{_RUNS} WHERE base_id = ? ORDER BY started_at DESC, rowid DESC", base.id)
         return [_RUN(dict(row), self._database.unread) for row in rows]
@@ -42,19 +42,19 @@ class RunTable(Table):
         """Store a new run, and return it with its id; raises RunNotFound if its base was deleted."""
         with self._database.write(aside=True):
             taken = self._database.column("SELECT id FROM runs")
-            begun = replace(run, id=fresh_id(f"{run.base_id}/{run.set_name}/{run.started_at}", taken))
+            run_with_id = replace(run, id=fresh_id(f"{run.base_id}/{run.set_name}/{run.started_at}", taken))
             if not self._database.value("SELECT 1 FROM bases WHERE id = ?", run.base_id):
-                raise RunNotFound(begun.id)
-            pipeline = asdict(begun.pipeline) | {"search": begun.pipeline.search.chosen()}
-            row = {name: getattr(begun, name) for name in Run.__slots__ if name != "asked"} | {
+                raise RunNotFound(run_with_id.id)
+            pipeline = asdict(run_with_id.pipeline) | {"search": run_with_id.pipeline.search.chosen()}
+            row = {name: getattr(run_with_id, name) for name in Run.__slots__ if name != "asked"} | {
                 "pipeline": json.dumps(pipeline),
-                "settings": json.dumps(begun.settings),
-                "started_at": begun.started_at.isoformat(),
+                "settings": json.dumps(run_with_id.settings),
+                "started_at": run_with_id.started_at.isoformat(),
                 "ended_at": None,
                 "metrics": "{}",
             }
             self._database.insert("runs", row)
-        return begun
+        return run_with_id
 
     def add(
         self,
@@ -99,12 +99,12 @@ def _stored(result: QuestionResult) -> dict[str, Any]:
 
 def _pipeline(value: object) -> Pipeline:
     fields = loaded(value)
-    # Some commits with schema 9 stored the search settings beside the other fields.
+    # Some commits with schema 9 stored the search settings next to the other fields.
     read: Pipeline = reader(Pipeline)(fields | {"search": fields.get("search", fields)})
     return read
 
 
-_RUN = Reader(
+_RUN = RowReader(
     Run,
     message("run"),
     "set_name",
@@ -112,4 +112,4 @@ _RUN = Reader(
     settings=stored(dict[str, object]),
     metrics=stored(dict[str, float]),
 )
-_RESULT = Reader(QuestionResult, message("result of a question"), "question")
+_RESULT = RowReader(QuestionResult, message("result of a question"), "question")

@@ -4,8 +4,8 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from core.backups.making import make
-from core.errors import NewerSchema
+from core.base.errors import NewerSchema
+from core.store.backups.making import make
 from core.store.migrations import MIGRATIONS
 
 

@@ -3,16 +3,16 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from core.messages import message
+from core.base.messages import message
 from core.model import PastSearch
-from core.store.reading import Reader
-from core.store.table import Table
+from core.store.reading import RowReader
+from core.store.table import StoreTable
 
 _REMEMBERED = 200
 """Maximum number of past questions; saved ones are not counted."""
 
 
-class SearchTable(Table):
+class SearchTable(StoreTable):
     """Past and saved searches; writing them changes nothing that a search finds."""
 
     def add(self, query: str) -> None:
@@ -62,4 +62,4 @@ def _now() -> str:
     return datetime.now(UTC).isoformat()
 
 
-_PAST = Reader(PastSearch, message("past search"), "query", key="query")
+_PAST = RowReader(PastSearch, message("past search"), "query", key="query")

@@ -5,8 +5,8 @@ import re
 import sqlite3
 from contextlib import suppress
 
+from core.base.errors import SourceError
 from core.chunking.sections import Sections, short_for
-from core.errors import SourceError
 from core.markdown.outline import parse
 from core.store.reading import UNFIT
 
@@ -33,7 +33,7 @@ def _write_of_note(connection: sqlite3.Connection, note_id: str) -> None:
     )
     sections, before = Sections(body, parse(body).headings), 0
     for rowid, kind, start, end, overlap in rows.fetchall():
-        found = sections.of(max(start, before) if overlap else start, end, short=short_for(kind))._asdict()
+        found = sections.for_slice(max(start, before) if overlap else start, end, short=short_for(kind))._asdict()
         values = [json.dumps(found[name], ensure_ascii=False) for name in _FIELDS]
         before = end
         values[0] = found["section_title"]

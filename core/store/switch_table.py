@@ -2,16 +2,16 @@
 
 from datetime import UTC, datetime
 
-from core.messages import message
+from core.base.messages import message
 from core.model import KnowledgeBase, Switch
-from core.store.reading import Reader
-from core.store.table import Table
+from core.store.reading import RowReader
+from core.store.table import StoreTable
 
 
-class SwitchTable(Table):
+class SwitchTable(StoreTable):
     """The unfinished changes of embedder; a base has at most one."""
 
-    def of(self, base: KnowledgeBase) -> Switch | None:
+    def for_base(self, base: KnowledgeBase) -> Switch | None:
         row = self._database.row("SELECT embedder, fingerprint, started_at FROM switches WHERE base_id = ?", base.id)
         return _READER(dict(row), self._database.unread) if row else None
 
@@ -27,4 +27,4 @@ class SwitchTable(Table):
         self._database.execute("DELETE FROM switches WHERE base_id = ?", base.id)
 
 
-_READER = Reader(Switch, message("change of model"), "embedder", key="embedder")
+_READER = RowReader(Switch, message("change of model"), "embedder", key="embedder")

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
 
-from core.faults import damaged
+from core.base.faults import damage_error
 from core.store.database import Database
 
 AMONG = "IN (SELECT value FROM json_each(?))"
 """The SQL for "one of a list"; `Database` passes a list as JSON."""
 
 
-class Table:
+class StoreTable:
     """Some tables of the database, with the methods that read and write them."""
 
     def __init__(self, database: Database) -> None:
@@ -35,6 +35,6 @@ def decoding(method: Callable[Concatenate[Reader, Values], Result]) -> Callable[
         try:
             return method(self, *values, **more)
         except (ValueError, TypeError, LookupError, AttributeError) as error:
-            raise damaged(self._database.file.parent, f"{type(error).__name__}: {error}") from error
+            raise damage_error(self._database.file.parent, f"{type(error).__name__}: {error}") from error
 
     return call

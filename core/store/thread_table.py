@@ -5,15 +5,15 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from itertools import groupby
 
-from core.messages import message
+from core.base.messages import message
 from core.model import Cited, Sentence, Thread, Turn
-from core.store.reading import Reader, stored
-from core.store.table import Table
+from core.store.reading import RowReader, stored
+from core.store.table import StoreTable
 
 _TURNS = "SELECT thread_id, number, typed, question, model, sentences, citations, at FROM turns"
 
 
-class ThreadTable(Table):
+class ThreadTable(StoreTable):
     """The threads of a workspace, which stay when their notes change or go."""
 
     def add(self, turn: Turn) -> None:
@@ -30,7 +30,7 @@ class ThreadTable(Table):
         """Return the threads, the one that was answered last first."""
         rows = self._database.rows(f"{_TURNS} ORDER BY thread_id, number")
         turns = [_READER(dict(row), self._database.unread) for row in rows]
-        threads = [Thread(tuple(some)) for _, some in groupby(turns, lambda turn: turn.thread_id)]
+        threads = [Thread(tuple(iterator)) for _, iterator in groupby(turns, lambda turn: turn.thread_id)]
         return sorted(threads, key=lambda thread: thread.at, reverse=True)
 
     def find(self, thread_id: str) -> Thread | None:
@@ -44,10 +44,10 @@ class ThreadTable(Table):
 
 
 def _json(nouns: Iterable[Sentence | Cited]) -> str:
-    return json.dumps([asdict(one) for one in nouns], ensure_ascii=False)
+    return json.dumps([asdict(noun) for noun in nouns], ensure_ascii=False)
 
 
-_READER = Reader(
+_READER = RowReader(
     Turn,
     message("answer"),
     "typed",

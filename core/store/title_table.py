@@ -2,14 +2,14 @@
 
 from collections.abc import Iterable
 
+from core.base.text import compose, make_storable
 from core.model import KnowledgeBase, Rowids
-from core.store.table import AMONG, Table
-from core.text import composed, storable
+from core.store.table import AMONG, StoreTable
 
 _TITLED = f"title COLLATE NOCASE {AMONG}"
 
 
-class TitleTable(Table):
+class TitleTable(StoreTable):
     """The titles of notes, sign for sign; only the case of ASCII letters makes no difference."""
 
     def is_title(self, text: str) -> bool:
@@ -34,5 +34,7 @@ class TitleTable(Table):
 
 def _forms(titles: Iterable[str]) -> list[str]:
     """Return titles as notes may have them: with single spaces, and with letters and their accents as one character."""
-    stripped = {form for title in map(storable, titles) for form in (title.strip(), " ".join(title.split())) if form}
-    return [*stripped, *map(composed, stripped)]
+    stripped = {
+        form for title in map(make_storable, titles) for form in (title.strip(), " ".join(title.split())) if form
+    }
+    return [*stripped, *map(compose, stripped)]

@@ -3,10 +3,10 @@
 from hashlib import sha256
 from typing import IO
 
-from core.store.table import Table
+from core.store.table import StoreTable
 
 
-class TrashedTable(Table):
+class TrashedTable(StoreTable):
     """The digests of the files in the trash of bases."""
 
     def put(self, file: str, data: bytes) -> None:

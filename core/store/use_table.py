@@ -4,16 +4,16 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
-from core.messages import message
+from core.base.messages import message
 from core.model import OF_QUESTIONS, Use, UseFigures, favour, in_utc
-from core.store.reading import Reader
-from core.store.table import AMONG, Table
+from core.store.reading import RowReader
+from core.store.table import AMONG, StoreTable
 
 _MOST = 1_000_000_000
 """Most times that a use counts."""
 
 
-class UseTable(Table):
+class UseTable(StoreTable):
     """Uses of notes; writing them changes nothing that a search without `feedback_weight` finds."""
 
     def add(self, uses: Iterable[Use]) -> None:
@@ -42,7 +42,7 @@ class UseTable(Table):
         """Delete all uses of notes; return how many."""
         return self._database.execute(f"DELETE FROM uses WHERE note_id {AMONG}", list(note_ids), aside=True)
 
-    def of(self, note_id: str) -> list[Use]:
+    def for_note(self, note_id: str) -> list[Use]:
         """Return the uses of a note, the newest first."""
         return self._read("note_id = ?", note_id)
 
@@ -64,7 +64,7 @@ class UseTable(Table):
         """Return how often a note was found and used, and the verdicts on it."""
         found = used = helpful = neutral = misleading = 0
         last: datetime | None = None
-        for use in self.of(note_id):
+        for use in self.for_note(note_id):
             if use.used_in == "found":
                 found += use.times
                 continue
@@ -90,10 +90,10 @@ class UseTable(Table):
             " HAVING max(CASE WHEN used_in = 'found' THEN used_at END) >= ?"
             " AND coalesce(max(CASE WHEN used_in != 'found' THEN used_at END), '') < ?"
             " ORDER BY coalesce(max(CASE WHEN used_in != 'found' THEN used_at END), ''), note_id",
-            *(in_utc(one).isoformat() for one in (since, unseen)),
+            *(in_utc(item).isoformat() for item in (since, unseen)),
         )
 
-    def favour(self, note_ids: Iterable[str]) -> Mapping[str, float]:
+    def verdict_weights(self, note_ids: Iterable[str]) -> Mapping[str, float]:
         """Return what the verdicts on notes say, above -1 and below 1, of those that have any."""
         rows = self._database.rows(
             "SELECT note_id, sum(helpful), count(*) FROM uses WHERE helpful IN (1, 0, -1)"
@@ -128,4 +128,4 @@ def _row(use: Use) -> tuple[object, ...]:
 
 
 _QUESTIONS = json.dumps(OF_QUESTIONS)
-_USE = Reader(Use, message("use"), "context", key="note_id")
+_USE = RowReader(Use, message("use"), "context", key="note_id")

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 
+from core.base.errors import IndexDamaged
 from core.embedding.centring import PLAIN, Centring
-from core.errors import IndexDamaged
 from core.model import Bits, KnowledgeBase, Matrix
 from core.store.ids import entry_id
-from core.store.table import AMONG, Table, decoding
+from core.store.table import AMONG, StoreTable, decoding
 
 _TOGETHER = 4096
 """Vectors that are read at a time."""
@@ -19,7 +19,7 @@ _OF_BASE = (
 )
 
 
-class VectorTable(Table):
+class VectorTable(StoreTable):
     """The vectors of a workspace, each computed once, and their token bits."""
 
     def add(
@@ -60,7 +60,7 @@ class VectorTable(Table):
         rows = self._database.rows(f"SELECT id, vector FROM vectors WHERE id {AMONG}", list(ids))
         return {number: matrix([vector], dimension)[0] for number, vector in rows}
 
-    def of_notes(self, base: KnowledgeBase) -> tuple[list[str], Matrix]:
+    def note_directions(self, base: KnowledgeBase) -> tuple[list[str], Matrix]:
         """Return the notes of a base that have vectors, each with the mean direction of its centred vectors."""
         cursor = self._database.rows(
             "SELECT note_id, vectors.vector FROM windows JOIN vectors ON vectors.id = windows.vector"

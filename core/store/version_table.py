@@ -6,15 +6,15 @@ import zlib
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from core.errors import NoteNotFound, VersionNotFound
-from core.messages import message
+from core.base.errors import NoteNotFound, VersionNotFound
+from core.base.messages import message
 from core.model import Note, Revision, Trashed, Version
 from core.store.database import Database
 from core.store.document_table import DocumentTable
 from core.store.note_rows import data_of, extra, overridden
 from core.store.picture_table import PictureTable
-from core.store.reading import Reader, loaded
-from core.store.table import AMONG, Table
+from core.store.reading import RowReader, loaded
+from core.store.table import AMONG, StoreTable
 
 _VERSION = "note_id, number, kind, author, at, title"
 _NOTE = "note_id, number, base_id, title, body, fields"
@@ -25,7 +25,7 @@ _SAMPLE = 4_096
 _LAST = "number = (SELECT max(number) FROM versions AS later WHERE later.note_id = versions.note_id)"
 
 
-class VersionTable(Table):
+class VersionTable(StoreTable):
     """The versions of the notes of a workspace. At most `most` of a note are stored, the newest."""
 
     def __init__(self, database: Database, most: int = 100) -> None:
@@ -68,7 +68,7 @@ class VersionTable(Table):
         return self._database.value("SELECT max(number) FROM versions WHERE note_id = ?", note_id) or 0
 
     def note_ids(self, base_id: str | None = None) -> set[str]:
-        """Return the ids of all notes that have versions, or of those of a base, deleted ones too."""
+        """Return the ids of all notes that have versions, or the ids of a base's notes; includes deleted notes."""
         statement = "SELECT DISTINCT note_id FROM versions WHERE ?1 IS NULL OR base_id = ?1"
         return set(self._database.column(statement, base_id))
 
@@ -76,7 +76,7 @@ class VersionTable(Table):
         """Return whether a note has versions, as deleted ones have too."""
         return self.last(note_id) > 0
 
-    def of(self, note_id: str) -> list[Version]:
+    def for_note(self, note_id: str) -> list[Version]:
         """Return the versions of a note, the newest first."""
         rows = self._database.rows(f"SELECT {_VERSION} FROM versions WHERE note_id = ? ORDER BY number DESC", note_id)
         return list(map(self._version, rows))
@@ -166,5 +166,5 @@ def _unpacked(data: bytes) -> str:
 
 
 _WHAT = message("version")
-_READER = Reader(Version, _WHAT, "title", key="note_id")
-_NOTE_READER = Reader(Note, _WHAT, "title", overridden=overridden, extra=extra, body=_unpacked)
+_READER = RowReader(Version, _WHAT, "title", key="note_id")
+_NOTE_READER = RowReader(Note, _WHAT, "title", overridden=overridden, extra=extra, body=_unpacked)

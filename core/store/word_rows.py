@@ -2,8 +2,8 @@
 
 from functools import lru_cache
 
+from core.base.text import keywords
 from core.model import Chunk
-from core.text import keywords
 
 
 def word_row(title: str, chunk: Chunk, beside: str = "") -> tuple[str, str, str]:

@@ -9,17 +9,17 @@ from itertools import islice
 
 import numpy as np
 
+from core.base.text import WORDS_FORM
 from core.model import Rowids
 from core.store.bm25 import BM25
 from core.store.chunk_table import CHUNK, chunk_of
-from core.store.phrases import Phrase, quoted, whole_words
+from core.store.phrases import Phrase, quote, whole_words
 from core.store.property_rows import BESIDE, BESIDE_ALL
 from core.store.ranking import best_of
 from core.store.reading import UNFIT
 from core.store.section_rows import write_sections
 from core.store.table import AMONG, decoding
 from core.store.word_rows import word_row
-from core.text import WORDS_FORM
 
 _MARGIN = 10
 """Growth of the number of candidates, at first and where too few are of the wanted bases."""
@@ -30,9 +30,9 @@ class Words(BM25):
     """The words of a workspace's chunks, without deleted ones."""
 
     def bring_up_to_date(self) -> None:
-        """Index the words, and those of sections, anew where an earlier version did.
+        """Index words and words of sections again where an earlier version did.
 
-        Those that are the same stay, and so do those of rows that can't be read.
+        Equal entries stay, and so do entries of rows that can't be read.
         """
         if self._database.value("SELECT words FROM version") == WORDS_FORM:
             return
@@ -41,7 +41,7 @@ class Words(BM25):
             f" JOIN chunks ON chunks.rowid = words.rowid JOIN notes ON notes.id = note_id WHERE words.rowid {AMONG}"
         )
         rowids = self._database.column("SELECT id FROM words_docsize")
-        with self._database.write(aside=not rowids) as connection:  # a new workspace is told by its version
+        with self._database.write(aside=not rowids) as connection:  # the version identifies a new workspace
             write_sections(connection)
             for at in range(0, len(rowids), _BLOCK):
                 for row in self._database.rows(statement, rowids[at : at + _BLOCK]).fetchall():
@@ -54,7 +54,7 @@ class Words(BM25):
                             )
             connection.execute("UPDATE version SET words = ?", (WORDS_FORM,))
 
-    def ranked(
+    def rank(
         self,
         words: Sequence[str],
         count: int,
@@ -74,11 +74,11 @@ class Words(BM25):
         wanted = count
         while True:
             wanted *= _MARGIN
-            best = self._of_bases(best_of(holders, scores, wanted), base_ids)
+            best = self._filter_bases(best_of(holders, scores, wanted), base_ids)
             if len(best) >= count or wanted >= len(holders):
                 return dict(islice(best.items(), count))
 
-    def _of_bases(self, ranked: dict[int, float], base_ids: Sequence[str]) -> dict[int, float]:
+    def _filter_bases(self, ranked: dict[int, float], base_ids: Sequence[str]) -> dict[int, float]:
         rowids = self._database.column(
             "SELECT chunks.rowid FROM json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
             f" WHERE base_id {AMONG}",
@@ -87,7 +87,7 @@ class Words(BM25):
         within = set(rowids)
         return {rowid: score for rowid, score in ranked.items() if rowid in within}
 
-    def matched(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
+    def matched_words(self, words: Sequence[str], rowids: Sequence[int]) -> dict[int, list[str]]:
         """Return which of the words each chunk holds; chunks that hold none are left out."""
         matches: dict[int, list[str]] = {}
         for word, holding in zip(words, self.holders(words), strict=True):
@@ -96,8 +96,8 @@ class Words(BM25):
         return matches
 
     @decoding
-    def containing(self, text: str, allowed: Rowids | None = None) -> set[int]:
-        """Return the chunks whose title, headings, text or properties hold a phrase as it stands.
+    def find_phrase(self, text: str, allowed: Rowids | None = None) -> set[int]:
+        """Return the chunks whose title, headings, text or properties hold exactly this phrase.
 
         Width, case, traditional characters and line breaks make no difference. A Latin word at its edge
         must be whole: `cat` isn't in `concatenate`, `cache` is in `cache-aside`.
@@ -109,12 +109,12 @@ class Words(BM25):
         if phrase.settled and rowids is not None:
             return set(rowids.tolist())
         # Many chunks share a title.
-        held = cache(phrase.held_in)
+        held = cache(phrase.matches)
         listed = cache(lambda titles: any(map(held, json.loads(titles))))
         return {
             rowid
             for rowid, body, title, above, own, beside in self._texts(rowids)
-            if phrase.held_in(body) or held(title) or listed(above) or listed(own) or held(beside or "")
+            if phrase.matches(body) or held(title) or listed(above) or listed(own) or held(beside or "")
         }
 
     def _texts(self, rowids: Rowids | None) -> Iterator[sqlite3.Row]:
@@ -125,16 +125,16 @@ class Words(BM25):
             all_chunks = 'chunks CROSS JOIN notes ON notes.id = note_id LEFT JOIN found USING (note_id, "index")'
             yield from self._database.rows(f"{BESIDE_ALL} {texts}, beside FROM {all_chunks} WHERE state != 'deleted'")
             return
-        some = "json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
+        item = "json_each(?) JOIN chunks ON chunks.rowid = value JOIN notes ON notes.id = note_id"
         for at in range(0, len(rowids), _BLOCK):
-            yield from self._database.rows(f"{texts}, {BESIDE} FROM {some}", rowids[at : at + _BLOCK].tolist())
+            yield from self._database.rows(f"{texts}, {BESIDE} FROM {item}", rowids[at : at + _BLOCK].tolist())
 
-    def holding(self, term: str, allowed: Rowids | None = None) -> set[int]:
-        """Return the chunks that hold a word, with another English ending too, or a phrase as it stands."""
+    def find_term(self, term: str, allowed: Rowids | None = None) -> set[int]:
+        """Return the chunks that hold a word, with another English ending too, or exactly a phrase."""
         words = whole_words(term)
         if len(words) != 1:
-            return self.containing(term, allowed)
-        return set(self._matching(quoted(words), allowed).tolist())
+            return self.find_phrase(term, allowed)
+        return set(self._matching(quote(words), allowed).tolist())
 
     def _matching(self, expression: str, allowed: Rowids | None) -> Rowids:
         rowids = self._database.column("SELECT rowid FROM words WHERE words MATCH ? ORDER BY rowid", expression)

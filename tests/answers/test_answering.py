@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.answers import bars
-from core.answers.asking import is_question
+from core.features.answers import thresholds
+from core.features.answers.collection import is_question
 from core.model import Answer, GoldSpan, Question
 from core.workspace import Workspace
 from tests import samples
@@ -116,7 +116,7 @@ def test_the_questions_of_a_base_set_its_bar(filled: Workspace) -> None:
         assert 0 < bar.low < 0.1 < bar.high < 0.5
         evidence = sorted(filled.answers.ask(one.text).result.evidence for one in asked)
         assert bar.least == evidence[0]
-        assert bars.of(filled.store, base) == bar
+        assert thresholds.current_threshold(filled.store, base) == bar
     finally:
         filled.store.questions.delete_set(question_set)
     assert filled.answers.ask("what are backups worth?").bar.basis == "examples"
@@ -124,13 +124,13 @@ def test_the_questions_of_a_base_set_its_bar(filled: Workspace) -> None:
 
 def test_a_bar_keeps_its_promise() -> None:
     values = [float(value) for value in range(99)]
-    below = bars.below(values, 0.1, 5)
+    below = thresholds.below(values, 0.1, 5)
     assert sum(value < below.least for value in values) == 9
-    above = bars.above(values, 0.05, 5)
+    above = thresholds.above(values, 0.05, 5)
     assert sum(value >= above.least for value in values) == 4
     assert (below.basis, above.basis) == ("questions", "others")
-    assert bars.enough(0.1) == 9
-    assert bars.below(values[:9], 0.1, 5) == replace(
+    assert thresholds.enough(0.1) == 9
+    assert thresholds.below(values[:9], 0.1, 5) == replace(
         below, least=0.0, count=9, low=pytest.approx(0.0, abs=0.1), high=pytest.approx(0.28, abs=0.05)
     )
 

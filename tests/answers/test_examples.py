@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from core.answers.examples import DRAWN, SHOWN, Examples
-from core.errors import NoteNotFound, QueryError
-from core.jobs import Jobs
+from core.base.errors import NoteNotFound, QueryError
+from core.base.jobs import Jobs
+from core.features.answers.collection import CANDIDATES, EXAMPLES, Examples
 from core.model import GoldSpan, Question
 
 
@@ -34,9 +34,9 @@ def examples(answered: Callable[[str], Any], jobs: Jobs, note_of: Callable[[str]
 
 def found(of: Examples, jobs: Jobs, *notes: str) -> tuple[str, ...]:
     stamp = tuple((note, "2026-11-26") for note in notes)
-    of.of(stamp)
+    of.for_notes(stamp)
     jobs.wait("examples", 10)
-    return of.of(stamp)
+    return of.for_notes(stamp)
 
 
 def right(text: str) -> FakeAnswer:
@@ -78,13 +78,13 @@ def test_they_are_few_and_found_once_until_notes_change() -> None:
 
     jobs = Jobs()
     of = examples(answered, jobs)
-    notes = [f"n{number}" for number in range(2 * DRAWN)]
-    assert len(found(of, jobs, *notes)) == len(asked) == SHOWN
+    notes = [f"n{number}" for number in range(2 * CANDIDATES)]
+    assert len(found(of, jobs, *notes)) == len(asked) == EXAMPLES
     found(of, jobs, *notes)
-    assert len(asked) == SHOWN
-    assert of.of((("n0", "later"),)) == ()
+    assert len(asked) == EXAMPLES
+    assert of.for_notes((("n0", "later"),)) == ()
     jobs.wait("examples", 10)
-    assert len(asked) == SHOWN + 1
+    assert len(asked) == EXAMPLES + 1
 
 
 @pytest.mark.parametrize("count", [0, 1])

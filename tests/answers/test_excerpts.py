@@ -5,11 +5,11 @@ from unittest import mock
 
 import pytest
 
-from core.answers import evidence
-from core.answers.evidence import Candidate
-from core.answers.excerpts import CHARACTERS, MARKED, WITH_CODE, excerpts
-from core.answers.units import units_of
-from core.model import Chunk, Hit, NoteCard, Passage
+from core.features.answers import evidence
+from core.features.answers.evidence import EvidenceCandidate
+from core.features.answers.excerpts import CHARACTERS, MARKED, WITH_CODE, excerpts
+from core.features.answers.units import units_of
+from core.model import Chunk, Hit, NoteSummary, Passage
 
 
 @pytest.fixture(autouse=True)
@@ -18,9 +18,9 @@ def only_reading() -> object:
         yield
 
 
-def candidates(text: str, *values: float, name: str = "a") -> list[Candidate]:
+def candidates(text: str, *values: float, name: str = "a") -> list[EvidenceCandidate]:
     """The units of a note, each with its evidence."""
-    card = NoteCard(
+    card = NoteSummary(
         id=name,
         base_id="base",
         base="base",
@@ -38,10 +38,10 @@ def candidates(text: str, *values: float, name: str = "a") -> list[Candidate]:
     chunk = Chunk(name, name, 0, 1, 0, len(text), text, "full_document")
     hit = Hit(1, 1.0, chunk, card, {}, Passage(card, 0, len(text), text))
     pairs = zip(units_of(text), values, strict=True)
-    return [Candidate(hit, unit, {"read": value}, frozenset()) for unit, value in pairs]
+    return [EvidenceCandidate(hit, unit, {"read": value}, frozenset()) for unit, value in pairs]
 
 
-def first(units: Sequence[Candidate]) -> tuple[str, str]:
+def first(units: Sequence[EvidenceCandidate]) -> tuple[str, str]:
     """The text of the first excerpt and its marked part."""
     excerpt = excerpts(units)[0]
     return excerpt.text, excerpt.text[slice(*excerpt.marked)]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.answers.polarity import agrees
+from core.features.answers.polarity import agrees
 from core.model import doubt
 from core.workspace import Workspace
 from tests import samples

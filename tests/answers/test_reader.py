@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.training.network import DIMENSION, QUESTION_TOKENS, Network
-from core.answers import reader
-from core.answers.reader import Reader
-from core.answers.units import Unit
 from core.embedding import tokens
-from core.retrieval.highlights import Read
+from core.features.answers import reader
+from core.features.answers.reader import ReaderEnsemble
+from core.features.answers.units import Unit
+from core.retrieval.highlights import TokenizedHit
 
 _HEADING = 3
 
@@ -35,9 +35,9 @@ def masks_of(read: Any, units: list[Unit]) -> Any:
     return np.stack([reader.tokens_of(unit, read.compared[0]) for unit in units])
 
 
-def scores_of(numpy_reader: Reader, read: Any, units: list[Unit]) -> list[float]:
+def scores_of(numpy_reader: ReaderEnsemble, read: Any, units: list[Unit]) -> list[float]:
     everything = np.arange(len(read.bits))
-    return numpy_reader.scores(cast(Read, read), everything, masks_of(read, units))
+    return numpy_reader.scores(cast(TokenizedHit, read), everything, masks_of(read, units))
 
 
 def scores_of_network(network: Network, read: Any, units: list[Unit]) -> list[float]:
@@ -54,9 +54,9 @@ def scores_of_network(network: Network, read: Any, units: list[Unit]) -> list[fl
         return network(*map(torch.from_numpy, given))[0].tolist()
 
 
-def in_numpy(*networks: Network) -> Reader:
-    return Reader(
-        [reader.Network({name: value.numpy() for name, value in one.state_dict().items()}) for one in networks]
+def in_numpy(*networks: Network) -> ReaderEnsemble:
+    return ReaderEnsemble(
+        [reader.ReaderNetwork({name: value.numpy() for name, value in one.state_dict().items()}) for one in networks]
     )
 
 

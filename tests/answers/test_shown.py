@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.messages import LANGUAGES, render
+from core.base.messages import LANGUAGES, render
 from core.workspace import Workspace
 from pages.ui.shared.examples import OF_SAMPLES
 from tests.pictures import QUESTIONS, ROOT

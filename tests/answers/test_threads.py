@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from core.answers.places import found_again
-from core.errors import NoteNotFound, UnknownChoice
+from core.base.errors import NoteNotFound, UnknownChoice
+from core.features.answers.places import relocate
 from core.model import Cited, Thread
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 from core.workspace import Workspace
 from tests import samples
 from tests.model_server import Answer, ModelServer, chat, sentence, stream
@@ -140,7 +140,7 @@ def test_a_thread_becomes_a_note_that_waits_with_links_to_its_sources(workspace:
     assert (note.status, note.title, note.extra["created_by"]) == ("pending", QUESTION, "scripted")
     assert r"They are only worth \*their\* last \<b\>restore\</b\>\! \[\[x\]\] \[1\]" in note.body
     assert "- \\[1\\] [[backups|Backups]]: “Backups are only worth" in note.body
-    assert [one.note_id for one in workspace.notes.links().of(note, note.links)] == [
+    assert [one.note_id for one in workspace.notes.links().resolve(note, note.links)] == [
         thread.turns[0].citations[0].note_id
     ]
     workspace.notes.delete(thread.turns[0].citations[0].note_id)
@@ -174,7 +174,7 @@ def test_a_place_is_never_a_wrong_one() -> None:
                     to = seeded.randrange(len(letters) + 1)
                     letters[to:to] = moved
         new = "".join(letter for letter, _ in letters)
-        place = found_again(old, span, new)
+        place = relocate(old, span, new)
         if place is not None:
             assert new[slice(*place)] == old[slice(*span)]
             assert [at for _, at in letters[slice(*place)]] == list(range(*span))

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from core.answers.units import LONGEST, units_of
+from core.features.answers.units import LONGEST, units_of
 
 
 def shown(text: str) -> list[tuple[str, str, str]]:

@@ -12,14 +12,13 @@ from typing import Literal
 
 import pytest
 
-from core.answers import bars, budget, figures
-from core.answers.lines import Lines
-from core.answers.writing import IDLE, LETTERS
-from core.errors import ConfigError, ProviderUnavailable
+from core.base.errors import ConfigError, ProviderUnavailable
+from core.base.quotes import find_quote
+from core.features.answers import budget, figures, thresholds
+from core.features.answers.writing import IDLE, LETTERS, StreamedLines
 from core.model import Answer, told
 from core.providers.chat import Chat
-from core.quotes import place_of
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 from core.workspace import Workspace
 from tests import samples
 from tests.model_server import REASONING, Handler, ModelServer, Script, chat, event, parts, sentence, stream
@@ -64,7 +63,7 @@ def assert_proven(workspace: Workspace, answer: Answer) -> None:
         passages = [by_number[number] for number in one.citations]
         for quote in passages:
             assert workspace.notes.get(quote.note.id).body[quote.start : quote.end] == quote.text
-            assert place_of(quote.text, quote.chunk.text) is not None or len(quote.text) < 8
+            assert find_quote(quote.text, quote.chunk.text) is not None or len(quote.text) < 8
         if one.citations:
             said = set(re.findall(r"\d+", one.text))
             assert said <= {number for quote in passages for number in re.findall(r"\d+", quote.chunk.text)}
@@ -104,7 +103,7 @@ def test_what_the_notes_do_not_answer_is_refused_without_a_model(filled: Workspa
 def test_an_answer_that_is_shown_below_the_bar_can_be_written(
     filled: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    high = replace(bars.EXAMPLES, least=99.0)
+    high = replace(thresholds.EXAMPLES, least=99.0)
     monkeypatch.setattr(filled.answers, "measure", lambda base: high)
     answer = written(filled, sentence("Only restores prove them.", (1, BACKUPS)), question="what are backups worth?")
     assert answer.likely
@@ -330,7 +329,7 @@ def test_a_server_without_schemas_gets_the_message_for_its_reply(
 def test_a_list_of_sentences_is_read_one_by_one(indent: int | None, size: int, around: tuple[str, str]) -> None:
     objects = [json.loads(sentence(f"Number {number} with ] and }}.", (1, BACKUPS))) for number in range(3)]
     text = f"{around[0]}{json.dumps({'sentences': objects}, indent=indent)}{around[1]}"
-    lines, read = Lines(), []
+    lines, read = StreamedLines(), []
     for part in parts(text, size):
         before = len(read)
         read += lines.add(part)
@@ -342,7 +341,7 @@ def test_a_list_of_sentences_is_read_one_by_one(indent: int | None, size: int, a
 
 
 def test_a_list_that_never_ends_is_dropped() -> None:
-    lines = Lines()
+    lines = StreamedLines()
     started = time.monotonic()
     assert not [*lines.add('{"sentences": ['), *lines.add('{"a": ' * 3000), *lines.add("[" * 100_000)]
     assert time.monotonic() - started < 2
@@ -463,7 +462,7 @@ PASSAGE = (
     ],
 )
 def test_figures_that_stand_in_the_passage_in_another_form(text: str) -> None:
-    assert figures.missing(text, [PASSAGE], []) == ()
+    assert figures.find_missing(text, [PASSAGE], []) == ()
 
 
 @pytest.mark.parametrize(
@@ -487,9 +486,9 @@ def test_figures_that_stand_in_the_passage_in_another_form(text: str) -> None:
     ],
 )
 def test_figures_that_the_passage_does_not_say(text: str, lost: str) -> None:
-    assert lost in figures.missing(text, [PASSAGE], [])
+    assert lost in figures.find_missing(text, [PASSAGE], [])
 
 
 def test_the_figures_of_a_hostile_text_are_read_at_once() -> None:
     assert figures.large("\n" * 30_000 + "Ab " * 10_000)
-    assert figures.missing("零" * 5_000, [PASSAGE], []) == ()
+    assert figures.find_missing("零" * 5_000, [PASSAGE], []) == ()

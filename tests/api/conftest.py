@@ -6,10 +6,10 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from core.api import PLACE
-from core.api.lazy_app import api
+from core.base.registry import Entry
+from core.doors.api import PLACE
+from core.doors.api.server import api
 from core.embedding import EMBEDDERS
-from core.registry import Entry
 from core.workspace import Workspace
 from tests import samples
 
@@ -22,7 +22,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
     monkeypatch.setenv("TESSERA_SEARCH__RERANKER", "none")
     with Workspace(tmp_path / "workspace") as opened:
         opened.notes.apply(opened.notes.plan_folder(samples.write(tmp_path / "vault")))
-        opened.let_programs_in(True)
+        opened.set_program_access(True)
         yield opened
 
 

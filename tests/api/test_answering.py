@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from core.api import PLACE
-from core.api.answering import _events
-from core.settings_sections import LlmSettings
+from core.doors.api import PLACE
+from core.doors.api.app import _events
+from core.settings.sections import LlmSettings
 from core.workspace import Workspace
 from tests.model_server import Answer, ModelServer, sentence, stream
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from core.assistants import server
 from core.documents import pictures as reading
+from core.doors.assistants import server
 from core.workspace import Workspace
 from tests import samples
 from tests.fakes import read_picture

@@ -26,7 +26,7 @@ def test_a_refused_request_writes_nothing(stranger: TestClient, workspace: Works
 
 def test_the_person_shuts_the_door(program: TestClient, workspace: Workspace) -> None:
     assert program.get("/api/v1/bases").status_code == 200
-    workspace.let_programs_in(False)
+    workspace.set_program_access(False)
     refused = program.get("/api/v1/bases", headers={"Accept-Language": "zh-CN,en;q=0.5"})
     assert refused.status_code == 403
     assert "[http]" in refused.json()["detail"]

@@ -14,8 +14,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from core import log
-from core.access import TOKEN
+from core.base import log
+from core.settings.access import TOKEN
 from tests import samples
 from tests.model_server import ModelServer
 
@@ -52,7 +52,7 @@ def server(tmp_path: Path, model: ModelServer) -> Iterator[dict[str, str]]:
     clip.mkdir()
     for name in ("config.json", "model.safetensors"):
         (clip / name).write_text("{}")
-    command = [sys.executable, "-m", "core.cli", "serve", "--port", str(port), "--json", "--workspace"]
+    command = [sys.executable, "-m", "core.doors.cli", "serve", "--port", str(port), "--json", "--workspace"]
     process = subprocess.Popen(
         [*command, str(tmp_path / "workspace")], env=environment, stdout=subprocess.PIPE, text=True, cwd=tmp_path
     )
@@ -96,7 +96,17 @@ def test_every_example_runs_and_every_operation_has_one(server: dict[str, str], 
 
 
 def test_commands_and_assistants_come_in_beside_it(server: dict[str, str]) -> None:
-    command = [sys.executable, "-m", "core.cli", "base", "new", "beside", "--json", "--workspace", server["WORKSPACE"]]
+    command = [
+        sys.executable,
+        "-m",
+        "core.doors.cli",
+        "base",
+        "new",
+        "beside",
+        "--json",
+        "--workspace",
+        server["WORKSPACE"],
+    ]
     made = json.loads(subprocess.run(command, env=server, capture_output=True, check=True, text=True).stdout)
     assert made["name"] == "beside"
     host = server["API"].removesuffix("/api/v1")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from core import pace
+from core.base import pace
 from core.model import Progress
 from core.workspace import Workspace
 from tests import samples

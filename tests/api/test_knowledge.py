@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from core.assistants import server
+from core.doors.assistants import server
 from core.workspace import Workspace
 
 HERON = ("birds/heron.md", b"# Heron\n\nThe heron stands in the shallow water.\n")

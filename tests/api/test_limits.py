@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from core.api import shared
-from core.api.limits import MOST_HEAD
-from core.api.server import server
-from core.assistants.server import TOOLS
-from core.errors import EditError, QueryError
+from core.base.errors import EditError, QueryError
+from core.doors.api import shared
+from core.doors.api.limits import MOST_HEAD
+from core.doors.api.server import server
+from core.doors.assistants.server import TOOLS
 from core.intake.encoding import MAX_BYTES
-from core.limits import FILTERS, PART, QUESTION, VALUES
+from core.model.limits import FILTERS, PART, QUESTION, VALUES
 from core.workspace import Workspace
 
 LIMITS = [f"{limit:,}" for limit in (QUESTION, PART, FILTERS, VALUES)] + ["10,000"]

@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from benchmarks.documents.pdfs import PdfPage, pdf
-from core import cli
+from core.doors import cli
 from core.workspace import Workspace
 
 RST = b"Peas\n====\n\nPeas climb.\n"

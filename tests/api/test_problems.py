@@ -5,8 +5,8 @@ import logging
 import pytest
 from starlette.testclient import TestClient
 
-from core.api import limits
-from core.log import FILE
+from core.base.log import FILE
+from core.doors.api import limits
 from core.workspace import Workspace
 
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.archives import documents
-from core.errors import ArchiveError, ConfigError, SourceError
+from core.base.errors import ArchiveError, ConfigError, SourceError
+from core.features.archives import documents
 from core.workspace import Workspace
 
 pytestmark = pytest.mark.usefixtures("bundled")

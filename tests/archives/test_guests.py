@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from core.errors import ArchiveError, SyncRefused, TesseraError
+from core.base.errors import ArchiveError, SyncRefused, TesseraError
 from core.workspace import Workspace
 from tests import samples
 
@@ -243,8 +243,8 @@ def test_the_model_of_an_archive_is_a_wish(workspace: Workspace, vault: Path, fo
 
 
 def test_a_switch_grants_the_wish(workspace: Workspace, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from core.base.registry import Entry
     from core.embedding import EMBEDDERS
-    from core.registry import Entry
 
     monkeypatch.setitem(EMBEDDERS, "words", Entry("tests.fakes:WordLengths"))
     data = changed(workspace.archives.exported("vault", "zip"), {"base": setting(embedder="words")})
@@ -360,7 +360,7 @@ def test_records_of_another_base_are_refused(workspace: Workspace, vault: Path) 
 
 _RESTORE = """
 import sys
-from core import cli
+from core.doors import cli
 try:
     cli.main(sys.argv[1:])
 finally:

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from core import cli
-from core.archives import expiry
-from core.archives.trash import LOG
-from core.errors import ArchiveError, SourceError
+from core.base.errors import ArchiveError, SourceError
+from core.doors import cli
+from core.features.archives import expiry
+from core.features.archives.trash import LOG
 from core.workspace import Workspace
 
 TODAY = datetime.now(UTC).date()
@@ -135,7 +135,7 @@ def test_notes_stay_in_the_trash_where_no_archive_of_them_can_be_written(
     folder: Path, opened_on: Callable[[int], list[bool]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened_on(31)
-    monkeypatch.setattr("core.archives.trash.Trash.put_notes", _full)
+    monkeypatch.setattr("core.features.archives.trash.BaseTrash.put_notes", _full)
     assert opened_on(32) == [True, True]
     monkeypatch.undo()
     monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")

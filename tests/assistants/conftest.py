@@ -16,7 +16,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from core.access import Access
+from core.settings.access import AccessTokens
 from core.workspace import Workspace
 from tests.browser.conftest import serving
 
@@ -67,7 +67,7 @@ def by_stdio(*command: str) -> Any:
 
 
 def tessera(folder: Path) -> Any:
-    return by_stdio(sys.executable, "-m", "core.cli", "mcp", "--workspace", str(folder))
+    return by_stdio(sys.executable, "-m", "core.doors.cli", "mcp", "--workspace", str(folder))
 
 
 @asynccontextmanager
@@ -85,7 +85,7 @@ def write_notes(place: Path) -> Path:
     """A workspace with the base `kitchen` in English, `笔记` in Chinese, and `own`, which trusts programs."""
     folder = place / "workspace"
     with Workspace(folder) as workspace:
-        workspace.let_programs_in(True)
+        workspace.set_program_access(True)
         for name, notes in (("kitchen", ENGLISH), ("笔记", CHINESE)):
             workspace.bases.add(name, embedder="tfidf", keep_tokens=False)
             for path, text in notes.items():
@@ -115,7 +115,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, str
 def assistant(request: pytest.FixtureRequest, shared: tuple[Path, str]) -> Iterator[Assistant]:
     """An assistant beside the open app."""
     folder, url = shared
-    app = by_http(f"{url}/mcp", Access(folder).token)
+    app = by_http(f"{url}/mcp", AccessTokens(folder).token)
     with connected(app) as over_http:
         over_http.call("knowledge_list")  # the app opens its workspace
         if request.param == "http":

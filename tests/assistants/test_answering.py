@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from core.assistants import notes, server
-from core.errors import NoteNotFound
+from core.base.errors import NoteNotFound
+from core.doors.assistants import notes, server
 from core.model import ChunkingOptions
 from core.workspace import Workspace
 

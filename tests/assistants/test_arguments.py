@@ -110,11 +110,11 @@ def test_odd_calls_are_answered(assistant: Assistant) -> None:
 def test_an_unreadable_json_is_an_error_over_http(shared: tuple[Path, str]) -> None:
     import httpx
 
-    from core.access import Access
+    from core.settings.access import AccessTokens
 
     folder, url = shared
     headers = {
-        "Authorization": f"Bearer {Access(folder).token}",
+        "Authorization": f"Bearer {AccessTokens(folder).token}",
         "Accept": "application/json, text/event-stream",
         "Content-Type": "application/json",
     }

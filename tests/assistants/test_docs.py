@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from core import assistant_config
-from core.access import Access
-from core.assistants import server
-from core.cli import main
+from core.doors.assistants import server
+from core.doors.cli import main
+from core.settings import assistant_config
+from core.settings.access import AccessTokens
 from core.workspace import Workspace
 from tests.assistants.conftest import by_http, by_stdio, connected
 
@@ -88,9 +88,9 @@ def test_what_is_printed_connects(shared: tuple[Path, str], capsys: pytest.Captu
     with connected(by_stdio(own["command"], *own["args"])) as assistant:
         assert "kitchen" in assistant.items("knowledge_list")
     of_app = json.loads(printed["VS Code", "http"])["servers"]["tessera"]
-    assert of_app["headers"] == {"Authorization": f"Bearer {Access(folder).token}"}
+    assert of_app["headers"] == {"Authorization": f"Bearer {AccessTokens(folder).token}"}
     assert of_app["url"].endswith("/mcp")
-    with connected(by_http(f"{url}/mcp", Access(folder).token)) as assistant:
+    with connected(by_http(f"{url}/mcp", AccessTokens(folder).token)) as assistant:
         assert "kitchen" in assistant.items("knowledge_list")
 
 

@@ -7,15 +7,15 @@ from typing import Any
 import httpx
 import pytest
 
-from core import log
-from core.access import Access
+from core.base import log
+from core.settings.access import AccessTokens
 
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "knowledge_list", "arguments": {}}}
 
 
 def posted(shared: tuple[Path, str], path: str = "/mcp", **headers: str) -> httpx.Response:
     folder, url = shared
-    known = {"Authorization": f"Bearer {Access(folder).token}", "Accept": "application/json, text/event-stream"}
+    known = {"Authorization": f"Bearer {AccessTokens(folder).token}", "Accept": "application/json, text/event-stream"}
     with httpx.Client(trust_env=False, timeout=60) as client:
         return client.post(url + path, json=CALL, headers=known | headers)
 
@@ -44,14 +44,14 @@ def test_others_are_refused(shared: tuple[Path, str], headers: dict[str, str], s
 
 def test_nothing_listens_for_what_the_server_might_send(shared: tuple[Path, str]) -> None:
     folder, url = shared
-    with httpx.Client(trust_env=False, headers={"Authorization": f"Bearer {Access(folder).token}"}) as client:
+    with httpx.Client(trust_env=False, headers={"Authorization": f"Bearer {AccessTokens(folder).token}"}) as client:
         assert client.get(f"{url}/mcp").status_code == 405
 
 
 def test_the_app_keeps_its_log_while_it_answers(shared: tuple[Path, str]) -> None:
     folder, url = shared
     posted(shared)
-    with httpx.Client(trust_env=False, headers={"Authorization": f"Bearer {Access(folder).token}"}) as client:
+    with httpx.Client(trust_env=False, headers={"Authorization": f"Bearer {AccessTokens(folder).token}"}) as client:
         found = client.post(f"{url}/api/v1/search", json={"query": "oven", "bases": ["kitchen"]}, timeout=60)
     assert found.status_code == 200
     line, until = "http: method=POST work=search.find by=program base=kitchen model=tfidf", time.monotonic() + 30

@@ -12,9 +12,9 @@ import anyio
 import pytest
 from mcp.client.client import Client
 
-from core.access import Access
-from core.assistants import server, write_calls
-from core.assistants.write_calls import WriteCalls
+from core.doors.assistants import server, write_calls
+from core.doors.assistants.write_calls import WriteCalls
+from core.settings.access import AccessTokens
 from core.workspace import Workspace
 from tests.assistants.conftest import Assistant, by_http, connected, tessera
 from tests.browser.conftest import serving
@@ -33,7 +33,7 @@ def noisy(method):
 
 Workspace.__init__ = noisy(Workspace.__init__)
 Workspace.search = noisy(Workspace.search)
-from core.cli import main
+from core.doors.cli import main
 main(["mcp", "--workspace", sys.argv[1]])
 """
 """A Tessera whose libraries print while they load and while they search, also into C's own buffer."""
@@ -85,7 +85,7 @@ def spoken(folder: Path, *lines: str, cwd: Path | None = None) -> tuple[list[dic
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
     first = [{"id": 0, "method": "initialize", "params": hello}, {"method": "notifications/initialized"}]
     process = subprocess.Popen(
-        [sys.executable, "-m", "core.cli", "mcp", "--workspace", str(folder)],
+        [sys.executable, "-m", "core.doors.cli", "mcp", "--workspace", str(folder)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -189,7 +189,7 @@ def test_every_line_that_is_no_request_gets_an_error(folder: Path) -> None:
 def test_notes_are_written_by_itself_or_by_the_app_whoever_comes_and_goes(folder: Path) -> None:
     with connected(tessera(folder)) as assistant:
         first = written(assistant, "# One\n\nBefore the app.")
-        with serving(folder) as url, connected(by_http(f"{url}/mcp", Access(folder).token)) as beside:
+        with serving(folder) as url, connected(by_http(f"{url}/mcp", AccessTokens(folder).token)) as beside:
             second = written(beside, "# Two\n\nOver HTTP.")  # the app has the workspace open from now on
             third = written(assistant, "# Three\n\nHanded to the app.")
             assert beside.items("note_read", note=third["id"])["title"] == "Three"

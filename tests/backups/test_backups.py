@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from core.backups import making, restoring
-from core.cli import main
-from core.errors import ConfigError, DiskFull, NotesDamaged, SourceError, StoreError, UnknownChoice
+from core.base.errors import ConfigError, DiskFull, NotesDamaged, SourceError, StoreError, UnknownChoice
+from core.doors.cli import main
 from core.store import lock
+from core.store.backups import making, restoring
 from core.workspace import Workspace
 
 
@@ -173,9 +173,9 @@ def test_a_killed_backup_is_none(workspace: Workspace) -> None:
     code = f"""
 import os, signal
 from pathlib import Path
-from core.backups import making
+from core.store.backups import making
 from core.workspace import Workspace
-making._packed = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+making._write_zip = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 Workspace(Path({str(workspace.store.folder)!r}), readonly=True).backups.make()
 """
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -signal.SIGKILL
@@ -270,7 +270,7 @@ def test_a_copy_of_the_database_alone_can_be_brought_back_too(workspace: Workspa
 
 def test_two_at_once_are_refused(workspace: Workspace) -> None:
     workspace.backups.place.mkdir()
-    with making._alone(workspace.backups.place), pytest.raises(StoreError, match="being made"):
+    with making._hold_folder(workspace.backups.place), pytest.raises(StoreError, match="being made"):
         workspace.backups.make()
     with pytest.raises(UnknownChoice):
         workspace.backups.get("latest")

@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from core.backups import encryption, making, restoring
-from core.cli import main
-from core.errors import ConfigError, SourceError
-from core.messages import message
-from core.operations import backups as operations
-from core.operations.declaring import PERSON, PROGRAM
+from core.base.errors import ConfigError, SourceError
+from core.base.messages import message
+from core.doors.cli import main
+from core.doors.operations import backups as operations
+from core.doors.operations.declaring import PERSON, PROGRAM
+from core.store.backups import encryption, making, restoring
 from core.workspace import Workspace
 
 
@@ -141,7 +141,7 @@ def test_a_database_of_another_program_is_not_put_in_place(workspace: Workspace,
         connection.executescript(f"CREATE TABLE bases (id); PRAGMA user_version = {schema};")
     with pytest.raises(SourceError, match="no database of Tessera"):
         workspace.backups.restore(str(file))
-    assert not restoring.waits(workspace.store.folder)
+    assert not restoring.is_pending(workspace.store.folder)
 
 
 @pytest.mark.usefixtures("cheap_passphrases")

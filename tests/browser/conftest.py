@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Locator, Page, Response, expect, sync_playwright
 
-from core import cli
+from core.doors import cli
 from pages.ui.shared.policy import HEADERS
 
 ROOT = Path(__file__).parents[2]
@@ -197,7 +197,7 @@ def app_of(place: Path, folder: Path = ROOT, *options: str, out: Path | None = N
     environment = {"TESSERA_WORKSPACE": str(place), "OMP_NUM_THREADS": "1"}
     # The machine of the person who runs the tests may have model servers.
     environment |= {"TESSERA_LLM__DISCOVER": os.environ.get("TESSERA_LLM__DISCOVER", "false")}
-    return Server(("core.cli", "app", "--no-browser", *options, "--port"), folder, environment, out)
+    return Server(("core.doors.cli", "app", "--no-browser", *options, "--port"), folder, environment, out)
 
 
 class Server:

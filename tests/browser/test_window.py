@@ -37,7 +37,7 @@ def test_one_window_ends_the_app_and_its_command_line_holds_no_token(tmp_path: P
         "TESSERA_WORKSPACE": str(tmp_path / "workspace"),
         "TESSERA_AUTO_INSTALL": "[]",
     }
-    command = [sys.executable, "-m", "core.cli", "app", "--token"]
+    command = [sys.executable, "-m", "core.doors.cli", "app", "--token"]
     with subprocess.Popen(command, cwd=ROOT, env=environment) as app:
         try:
             assert waited(lambda: pid.exists() and (tmp_path / "workspace" / "run.json").exists())

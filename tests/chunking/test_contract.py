@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import pytest
 
+from core.base.errors import ConfigError, SourceError, UnknownChoice
 from core.chunking import CHUNKERS, Chunker, build, cut
-from core.errors import ConfigError, SourceError, UnknownChoice
 from core.model import Chunk, ChunkingOptions
 from tests.chunking.fakes import chunks_of, note, words
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from core import cli
+from core.base.registry import Entry
 from core.documents import pictures as reading
+from core.doors import cli
 from core.embedding import EMBEDDERS
-from core.registry import Entry
 from tests import samples
 from tests.fakes import read_picture
 from tests.model_server import ModelServer

@@ -24,13 +24,13 @@ import pytest
 import uvicorn
 from starlette.applications import Starlette
 
-from core import cli
+from core.base.errors import Cancelled
+from core.base.registry import Entry
+from core.doors import cli
+from core.doors.operations import imports, index
+from core.doors.remote import calls, client
 from core.embedding import EMBEDDERS
-from core.errors import Cancelled
 from core.model import Matrix, Role
-from core.operations import imports, index
-from core.registry import Entry
-from core.remote import calls, client
 from core.workspace import Workspace
 from tests import model_server, samples
 from tests.fakes import WordTokens
@@ -220,7 +220,7 @@ def slow(opened: Workspace, tmp_path: Path) -> Workspace:
 
 
 def test_progress_arrives_and_an_interruption_stops_the_work(slow: Workspace, tmp_path: Path) -> None:
-    remote = client.beside(tmp_path / "workspace")
+    remote = client.connect_running(tmp_path / "workspace")
     assert remote is not None
     steps: list[float] = []
 
@@ -357,7 +357,17 @@ def _app(place: Path) -> Iterator["subprocess.Popen[bytes]"]:
     """The app itself, as after its first page: the workspace is open."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "core.cli", "app", "--no-browser", "--port", str(port), "--workspace", str(place)]
+    command = [
+        sys.executable,
+        "-m",
+        "core.doors.cli",
+        "app",
+        "--no-browser",
+        "--port",
+        str(port),
+        "--workspace",
+        str(place),
+    ]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen(command, cwd=ROOT, env=os.environ | MODEL, **quiet)  # type: ignore[call-overload]
     try:
@@ -378,7 +388,7 @@ def _app(place: Path) -> Iterator["subprocess.Popen[bytes]"]:
 def _begun(place: Path, folder: Path) -> tuple["subprocess.Popen[bytes]", int]:
     """Start an import in a terminal, and return it with the terminal's end once it is under way."""
     ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "core.cli", "import", str(folder), "--workspace", str(place)]
+    command = [sys.executable, "-m", "core.doors.cli", "import", str(folder), "--workspace", str(place)]
     environment = os.environ | MODEL
     process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=theirs, stderr=theirs, stdin=theirs)
     os.close(theirs)

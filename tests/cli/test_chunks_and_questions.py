@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from core import cli
+from core.doors import cli
 from tests import samples
 
 pytestmark = pytest.mark.usefixtures("bundled")

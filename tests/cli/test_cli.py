@@ -14,12 +14,13 @@ from typing import Any
 
 import pytest
 
-from core import cli, places
-from core.cli.lines import of_answer
+from core.base import places
+from core.base.errors import ModelError
+from core.base.registry import Entry
+from core.doors import cli
+from core.doors.cli.lines import format_answer
 from core.embedding import EMBEDDERS
-from core.errors import ModelError
 from core.model import Matrix, Role
-from core.registry import Entry
 from core.workspace import Workspace
 from tests import samples
 from tests.fakes import WordLengths
@@ -143,7 +144,7 @@ def test_a_question_is_answered_from_the_notes_or_refused(
     assert (refused["answer"], refused["sentences"], refused["citations"]) == ("", [], [])
     assert refused["nearest"]
     assert "Checked with" in refused["bar"]["told"]
-    told = of_answer(refused | {"nearest": refused["nearest"] * 2})
+    told = format_answer(refused | {"nearest": refused["nearest"] * 2})
     assert len(told) == len(set(told))
 
 
@@ -350,7 +351,7 @@ def test_a_workspace_in_use_is_refused_for_writing_and_open_for_reading(run: Any
     run("import", folder)
     with Workspace(tmp_path / "workspace"):
         (folder / "new.md").write_text("# New")
-        command = [sys.executable, "-m", "core.cli", "import", folder, "--workspace", tmp_path / "workspace"]
+        command = [sys.executable, "-m", "core.doors.cli", "import", folder, "--workspace", tmp_path / "workspace"]
         done = subprocess.run(command, capture_output=True, text=True)
         assert done.returncode == 1
         assert f"process {os.getpid()}" in done.stderr
@@ -362,7 +363,15 @@ def test_ctrl_c_leaves_a_workspace_that_opens(run: Any, tmp_path: Path) -> None:
     folder.mkdir()
     for number in range(40):
         (folder / f"{number}.md").write_text(samples.long_note(60).replace("word", f"note{number}word"))
-    command = [sys.executable, "-m", "core.cli", "import", str(folder), "--workspace", str(tmp_path / "workspace")]
+    command = [
+        sys.executable,
+        "-m",
+        "core.doors.cli",
+        "import",
+        str(folder),
+        "--workspace",
+        str(tmp_path / "workspace"),
+    ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     while not (tmp_path / "workspace" / "chroma").exists() and process.poll() is None:
         time.sleep(0.1)
@@ -465,7 +474,7 @@ def test_models_are_listed_with_what_they_are(run: Any, folder: Path) -> None:
 
 @pytest.mark.parametrize("command", ["--help", "models --help", "models list", "models list --json"])
 def test_a_list_and_a_help_import_no_torch(command: str, tmp_path: Path) -> None:
-    code = "import sys\nfrom core.cli import main\ntry: main()\nfinally: assert 'torch' not in sys.modules"
+    code = "import sys\nfrom core.doors.cli import main\ntry: main()\nfinally: assert 'torch' not in sys.modules"
     folder = ("--workspace", str(tmp_path / "none")) if "list" in command else ()
     ran = subprocess.run([sys.executable, "-c", code, *command.split(), *folder], capture_output=True, text=True)
     assert (ran.returncode, ran.stderr) == (0, "")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from core import cli
-from core.messages import from_json, render
+from core.base.messages import from_json, render
+from core.doors import cli
 from tests import samples
 
 CHINESE = re.compile("[一-鿿]")
@@ -24,7 +24,7 @@ GROUPS = {
 
 def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
     known = {name: value for name, value in os.environ.items() if name not in ("LANG", "LC_ALL", "LC_MESSAGES")}
-    command = [sys.executable, "-m", "core.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "core.doors.cli", *map(str, arguments)]
     environment = {"PYTHONIOENCODING": "utf-8", "TESSERA_EMBEDDER": "tfidf"} | environment
     return subprocess.run(command, capture_output=True, encoding="utf-8", env=known | environment, check=False)
 
@@ -32,7 +32,7 @@ def run(*arguments: object, **environment: str) -> subprocess.CompletedProcess[s
 def helps(calls: Iterable[Sequence[str]]) -> list[str]:
     """What `--help` prints for each call in Chinese, in one process, for its start takes longer than all of them."""
     code = (
-        "import contextlib, json, sys; from core import cli\n"
+        "import contextlib, json, sys; from core.doors import cli\n"
         "for call in json.loads(sys.argv[1]):\n"
         "    with contextlib.suppress(SystemExit): cli.main([*call, '--help'])\n"
         "    print(end='§')"

@@ -10,19 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from core import log
-from core.assistants import stdio
+from core.base import log
+from core.base.errors import ModelError
+from core.base.registry import Entry
+from core.doors.assistants import stdio
 from core.embedding import EMBEDDERS
-from core.errors import ModelError
-from core.registry import Entry
 from core.workspace import Workspace
 
 LOUD = Entry("tests.fakes:Loud")
 RUN = f"""
 from core.embedding import EMBEDDERS
-from core.registry import Entry
+from core.base.registry import Entry
 EMBEDDERS["loud"] = {LOUD!r}
-from core.cli import main
+from core.doors.cli import main
 main()
 """
 

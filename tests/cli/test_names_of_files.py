@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core import cli
+from core.doors import cli
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from core import cli
+from core.base.registry import Entry
+from core.doors import cli
 from core.embedding import EMBEDDERS
 from core.intake.encoding import MAX_BYTES
-from core.registry import Entry
 from core.workspace import Workspace
 
 
@@ -220,7 +220,7 @@ def test_a_killed_export_leaves_no_file(
     shell.run("new", "work", "--title", "Plan", "--body", "Words.")
     place = tmp_path / "out"
     script = (
-        "import os, sys; from core import cli, files\n"
+        "import os, sys; from core.base import files; from core.doors import cli\n"
         "place, *arguments = sys.argv[1:]\n"
         "is_there = lambda handle: os.readlink(f'/proc/self/fd/{handle}').startswith(place)\n"
         "files.os.fsync = lambda handle: os.kill(os.getpid(), 9) if is_there(handle) else None\n"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from core import cli
+from core.base.registry import Entry
+from core.doors import cli
 from core.embedding import EMBEDDERS
-from core.registry import Entry
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core import cli
-from core.cli import output, terminal
+from core.doors import cli
+from core.doors.cli import output, terminal
 from core.workspace import Workspace
 
 HOSTILE = "a\x1b]52;c;aGk=\x07b\x9b31mc\x08\x7fd\u202ee"
@@ -90,8 +90,9 @@ def test_a_step_of_progress_takes_one_line_and_controls_only_that(monkeypatch: p
 
 ENDING = """
 import json, os, sys, tempfile
-from core import cli, workspace
-import core.query, core.remote.client, core.retrieval.engine  # once for all, not by each command
+from core.doors import cli
+from core import workspace
+import core.query, core.doors.remote.client, core.retrieval.engine  # once for all, not by each command
 cli._built()
 
 def led(number, how):
@@ -168,7 +169,7 @@ def test_an_assistant_that_is_gone_gets_no_traceback_and_loses_no_note(workspace
         {"id": 1, "method": "tools/call", "params": note},
     ]
     process = subprocess.Popen(
-        [sys.executable, "-m", "core.cli", "mcp", "--workspace", str(workspace)],
+        [sys.executable, "-m", "core.doors.cli", "mcp", "--workspace", str(workspace)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

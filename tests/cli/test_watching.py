@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from core import log
-from core.access import RUN
-from core.cli import main
+from core.base import log
+from core.doors.cli import main
 from core.intake import watching
+from core.settings.access import RUN
 from core.workspace import Workspace
 from tests import samples
 
@@ -42,7 +42,7 @@ def test_watching_without_the_app(
     def edit_and_end() -> None:
         wait_for("while off.md", "Written")
         added = subprocess.run(
-            [sys.executable, "-m", "core.cli", "base", "new", "beside", "--workspace", str(place)],
+            [sys.executable, "-m", "core.doors.cli", "base", "new", "beside", "--workspace", str(place)],
             capture_output=True,
             text=True,
             check=False,

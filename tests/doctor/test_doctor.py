@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from benchmarks.drills import doctor as drill
-from core.cli import main
-from core.doctor import of_needs
-from core.doctor.doctor import CHECKS
+from core.base.errors import DiskFull
+from core.doors.cli import main
 from core.embedding import windows
-from core.errors import DiskFull
+from core.features.doctor import resource_checks
+from core.features.doctor.doctor import CHECKS
 from core.workspace import Workspace
 
 TRIED = (
@@ -80,9 +80,9 @@ def test_a_disk_that_refuses_ends_one_check_only(made: Path, tmp_path: Path, mon
     def refused(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied", str(folder / "lock"))
 
-    monkeypatch.setattr(of_needs, "FileLock", refused)
-    monkeypatch.setattr(of_needs, "disk", refused)
-    assert not of_needs._in_use(folder)
+    monkeypatch.setattr(resource_checks, "FileLock", refused)
+    monkeypatch.setattr(resource_checks, "disk", refused)
+    assert not resource_checks._in_use(folder)
     health = drill.examined(folder)
     assert [one.name for one in health.checks] == [*CHECKS]
     assert "Permission denied" in str(next(one.told for one in health.checks if one.name == "space"))

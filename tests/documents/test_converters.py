@@ -9,10 +9,10 @@ import pytest
 
 from benchmarks.documents.making import mhtml, of_markdown, xlsx, zipped
 from benchmarks.documents.pdfs import PdfPage, pdf
-from core.contracts import ConverterContract
+from core.base.errors import SourceError
 from core.documents import CONVERTERS, Converted, Converter
+from core.documents.contract import ConverterContract
 from core.documents.pdf.letters import joined, sound
-from core.errors import SourceError
 from core.model import Omission
 
 TEXT = """---

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from core import cli
+from core.base.encodings.decoding import decode_part
+from core.base.encodings.names import normalize_encoding
+from core.base.errors import EditError, UnknownChoice
 from core.documents.office.rtf import Rtf
 from core.documents.pandoc import Pandoc
 from core.documents.webpages import unwrapped
-from core.encodings.decoding import decode_part
-from core.encodings.names import known_encoding
-from core.errors import EditError, UnknownChoice
+from core.doors import cli
 from core.intake import webpage
 from core.intake.encoding import decoded
 from core.model import Note, Omission, SyncReport, TextEncoding
@@ -69,7 +69,7 @@ def only(workspace: Workspace) -> Note:
     ],
 )
 def test_names_of_encodings_are_those_of_browsers(name: str, encoding: str) -> None:
-    assert known_encoding(name) == encoding
+    assert normalize_encoding(name) == encoding
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.documents.making import hostile
+from core.base.errors import SourceError
 from core.documents import converting
 from core.documents import process as module
 from core.documents.process import ConverterProcess, Limits
-from core.errors import SourceError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no ps")
 

@@ -11,10 +11,10 @@ import pytest
 
 from benchmarks.documents.making import zipped
 from benchmarks.documents.pdfs import PdfPage, pdf
-from core import cli
+from core.base.errors import EditError, SourceError, UnknownChoice
 from core.documents import Converted, converting, process
 from core.documents.pandoc import Pandoc
-from core.errors import EditError, SourceError, UnknownChoice
+from core.doors import cli
 from core.intake import documents
 from core.model import ChunkingOptions, SyncReport
 from core.workspace import Workspace
@@ -189,7 +189,7 @@ def test_the_same_text_converted_again_is_no_new_version(workspace: Workspace, f
     assert len(workspace.notes.history(card.id)) == 1
     assert workspace.notes.plan_folder(folder, "work").is_empty
     assert workspace.documents.convert(card.id).version == 1
-    assert workspace.store.notes.chosen(card.id) == ("", "")
+    assert workspace.store.notes.reading_choices(card.id) == ("", "")
     (folder / "garden.rst").write_bytes(RST.replace(b"sun", b"rain"))
     assert workspace.documents.convert(card.id).version == 2
 

@@ -12,14 +12,14 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from core import cli
-from core.api import PLACE
-from core.api.lazy_app import api
-from core.assistants import notes
+from core.base.messages import render
 from core.documents import Converted
 from core.documents.pdf.omissions import LeftOut
+from core.doors import cli
+from core.doors.api import PLACE
+from core.doors.api.server import api
+from core.doors.assistants import notes
 from core.intake import documents
-from core.messages import render
 from core.model import IncompleteNote, Note, Omission, SyncReport, in_all, summed
 from core.workspace import Workspace
 
@@ -156,7 +156,7 @@ def test_a_number_says_what_it_counts(omission: Omission, english: str, chinese:
 
 def test_programs_and_assistants_are_told(workspace: Workspace, tmp_path: Path) -> None:
     brought(workspace, tmp_path)
-    workspace.let_programs_in(True)
+    workspace.set_program_access(True)
     served = Starlette(routes=[Mount(PLACE, api(lambda: workspace))])
     program = TestClient(served, headers={"Authorization": f"Bearer {workspace.access.token}"})
     note = named(workspace)[MINUTES]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.documents.pdfs import PdfPage, pdf
-from core.contracts import ConverterContract
+from core.base.errors import SourceError
 from core.documents import CONVERTERS, Converted, Converter
+from core.documents.contract import ConverterContract
 from core.documents.webpages import main_part
-from core.errors import SourceError
 from core.model import Omission
 from core.workspace import Workspace
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import SourceError
 from core.documents.obsidian import Base, Canvas
-from core.errors import SourceError
 from core.model import Note
 from core.workspace import Workspace
 
@@ -114,7 +114,7 @@ def test_a_vault_is_read_with_its_canvases_properties_and_what_is_missing(worksp
     assert (canvas.document.kind, canvas.title) == ("canvas", "Plan")
     assert workspace.notes.links().target(canvas, canvas.links[0]) == flower.id
     assert workspace.notes.links().target(flower, "Rosa") == flower.id
-    assert [link.note_id for link in workspace.notes.links().of(flower, flower.links)] == [notes["Roses.base"].id]
+    assert [link.note_id for link in workspace.notes.links().resolve(flower, flower.links)] == [notes["Roses.base"].id]
     assert workspace.notes.missing_attachments(flower) == ("gone.jpg", "lost.pdf")
     assert flower.extra == {
         "aliases": ["Roses", "Rosa"],

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from core.errors import SourceError
+from core.base.errors import SourceError
 from core.intake import webpage
 from core.workspace import Workspace
 

@@ -19,7 +19,7 @@ FROZEN = Path(__file__).with_name("frozen")
 
 
 def openapi() -> str:
-    from core.api.app import make
+    from core.doors.api.app import make
 
     return _json(make(lambda: None).openapi())  # type: ignore[arg-type,return-value]
 
@@ -28,7 +28,7 @@ def commands() -> str:
     """Return the help of every command, 100 columns wide."""
     import typer.main
 
-    from core import cli
+    from core.doors import cli
 
     return "\n\n".join(_helps(typer.main.get_command(cli.app), "tessera")) + "\n"
 
@@ -41,7 +41,7 @@ def _helps(command: Any, name: str) -> Iterator[str]:
 
 
 def tools() -> str:
-    from core.assistants.server import _DESCRIBED, _INSTRUCTIONS
+    from core.doors.assistants.server import _DESCRIBED, _INSTRUCTIONS
 
     described = [tool.model_dump(mode="json", exclude_none=True) for tool in _DESCRIBED.values()]
     return _json({"instructions": _INSTRUCTIONS, "tools": described})
@@ -113,7 +113,7 @@ def answers() -> str:
 
 
 def _printed(command: list[str]) -> str:
-    from core import cli
+    from core.doors import cli
 
     printed = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     with contextlib.redirect_stdout(printed):

@@ -39,8 +39,8 @@ def seen(folder: Path) -> dict[str, Any]:
     """Return what each door makes of the field."""
     from typer.testing import CliRunner
 
-    from core.assistants import server
-    from core.cli import app
+    from core.doors.assistants import server
+    from core.doors.cli import app
     from core.notes.filetexts import text_of
     from core.workspace import Workspace
     from tests.doors.programs import connected
@@ -54,7 +54,7 @@ def seen(folder: Path) -> dict[str, Any]:
     with Workspace(folder) as workspace:
         workspace.bases.update("work", trusts_programs=True)
         workspace.notes.add("work", "# Coffee\n\nBlack.", path="coffee.md", mood="wide awake")
-        workspace.let_programs_in(True)
+        workspace.set_program_access(True)
         program = connected(workspace)
         note = json.loads(made.output)
         changed = program.patch(f"/api/v1/notes/{note['id']}", json={"mood": "serene"})

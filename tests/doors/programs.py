@@ -4,8 +4,8 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from core.api import PLACE
-from core.api.lazy_app import api
+from core.doors.api import PLACE
+from core.doors.api.server import api
 from core.workspace import Workspace
 
 

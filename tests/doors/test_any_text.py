@@ -11,10 +11,10 @@ import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
-from core import cli
-from core.api import PLACE
-from core.assistants import server
-from core.errors import QueryError
+from core.base.errors import QueryError
+from core.doors import cli
+from core.doors.api import PLACE
+from core.doors.assistants import server
 from core.model import Filters
 from core.workspace import Workspace
 from tests.doors.programs import connected
@@ -61,7 +61,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
             opened.bases.add("any", embedder="tfidf", keep_tokens=False)
             notes = [{"title": title, "body": f"One of {len(title)} signs."} for title in _titles()]
             assert not opened.notes.add_many("any", notes, strict=True).failed
-            opened.let_programs_in(True)
+            opened.set_program_access(True)
             yield opened
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from core import cli
-from core.api import PLACE
-from core.config import settings
-from core.errors import ConfigError
-from core.evaluation import pipelines
+from core.base.errors import ConfigError
+from core.doors import cli
+from core.doors.api import PLACE
+from core.features.evaluation import pipelines
 from core.model import SIZES, ChunkingOptions, Pipeline
+from core.settings.config import settings
 from core.workspace import Workspace
 from tests.doors.programs import connected
 
@@ -29,7 +29,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         with Workspace(tmp_path_factory.mktemp("workspace")) as opened:
             opened.bases.add("birds")
             opened.notes.add("birds", "A heron stands at the pond.", author="person", title="pond")
-            opened.let_programs_in(True)
+            opened.set_program_access(True)
             yield opened
 
 

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from core import call_log, cli, log
-from core.api import PLACE
-from core.assistants import server
+from core.base import call_log, log
+from core.doors import cli
+from core.doors.api import PLACE
+from core.doors.assistants import server
 from core.workspace import Workspace
 from tests.doors.programs import connected
 
@@ -36,7 +37,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
         opened.bases.add(BASE, embedder="tfidf", trusts_programs=True)
         for title in ("pond", "roof", "lake"):
             opened.notes.add(BASE, f"A {SECRET} heron stands at the {title}.", title=title, path=f"{title}.md")
-        opened.let_programs_in(True)
+        opened.set_program_access(True)
         yield opened
 
 

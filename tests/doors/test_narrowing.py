@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from core import cli
-from core.api import PLACE
-from core.assistants import server
-from core.errors import TesseraError
+from core.base.errors import TesseraError
+from core.doors import cli
+from core.doors.api import PLACE
+from core.doors.assistants import server
 from core.workspace import Workspace
 from tests.doors.narrowing import BASE, CASES, REFUSED, fill
 from tests.doors.programs import connected
@@ -31,7 +31,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
             (folder / "texts" / "faq.txt").write_text("first line\nkestrels hover above the road\n")
             opened.bases.add("lines", kind="lines", embedder="tfidf", keep_tokens=False)
             opened.notes.apply(opened.notes.plan_folder(folder / "texts", "lines"))
-            opened.let_programs_in(True)
+            opened.set_program_access(True)
             yield opened
 
 

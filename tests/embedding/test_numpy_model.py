@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from core.embedding.encoder import Encoder
-from core.embedding.numpy_model import supported
+from core.embedding.numpy_model import load_supported
 from core.embedding.sentence import build as build_sentence
 from core.model import Device, Matrix
 from core.workspace import Workspace
@@ -28,12 +28,12 @@ print(json.dumps([hits[0].note.title, sorted({"torch", "chromadb", "sentence_tra
 
 def by_torch(embedder: Encoder) -> tuple[Matrix, list[Matrix]]:
     prompt = embedder.facts.prompts["query"]
-    read = [embedder._read(question) for question in QUESTIONS]
-    return embedder._torch_model.embed(read, prompt, embedder._frame(prompt), short=True)
+    read = [embedder._truncate(question) for question in QUESTIONS]
+    return embedder._torch_model.embed(read, prompt, embedder._count_frame(prompt), short=True)
 
 
 def same(embedder: Encoder, *, off_by: float) -> None:
-    assert supported(embedder.facts) is not None
+    assert load_supported(embedder.facts) is not None
     vectors, tokens = embedder.embed_tokens(QUESTIONS, role="query")
     expected, expected_tokens = by_torch(embedder)
     assert np.abs(vectors - expected).max() < off_by
@@ -69,7 +69,10 @@ def test_a_model_of_another_make_is_left_to_torch(
     changed = content | change if isinstance(change, dict) else content + change
     facts = build_sentence(str(tiny_folder)).facts
     (folder / file).write_text(json.dumps(changed), encoding="utf-8")
-    assert supported(type(facts)(folder, facts.tokenizer, facts.dimension, facts.max_tokens, facts.prompts, "")) is None
+    assert (
+        load_supported(type(facts)(folder, facts.tokenizer, facts.dimension, facts.max_tokens, facts.prompts, ""))
+        is None
+    )
 
 
 def test_a_question_from_a_new_process_imports_neither_torch_nor_chroma(tmp_path: Path) -> None:

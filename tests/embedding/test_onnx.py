@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.base.errors import MissingDependency, ModelError
 from core.embedding import build, onnx
 from core.embedding.encoder import Encoder
 from core.embedding.onnx import build as build_onnx
 from core.embedding.sentence import build as build_sentence
-from core.errors import MissingDependency, ModelError
 from core.model import Device
 
 TEXTS = ["a backup", "b", "long " * 100, "{}[]"]

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from core import embedding
-from core.config import settings
+from core.base.errors import ConfigError, ProviderError, ProviderUnavailable, UnknownChoice
 from core.embedding.openai_compatible import OpenAICompatible
-from core.errors import ConfigError, ProviderError, ProviderUnavailable, UnknownChoice
-from core.settings_sections import EmbeddingsSettings
+from core.settings.config import settings
+from core.settings.sections import EmbeddingsSettings
 from tests.model_server import Answer, ModelServer, embeddings, vector
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import ConfigError, ModelError
 from core.embedding import build
 from core.embedding.packaged import folder_of
 from core.embedding.sentence import build as build_sentence
-from core.errors import ConfigError, ModelError
 
 
 @pytest.fixture

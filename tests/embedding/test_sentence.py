@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.base.errors import ConfigError, ModelError, UnknownChoice
 from core.embedding import build, e5
 from core.embedding.bundled import build as build_bundled
 from core.embedding.sentence import build as build_sentence
-from core.errors import ConfigError, ModelError, UnknownChoice
 from tests import tiny_models
 
 
-@pytest.mark.skipif(not e5.available(), reason="no packaged model on this platform")
+@pytest.mark.skipif(not e5.is_available(), reason="no packaged model on this platform")
 def test_the_converted_folder_is_a_model_like_any_other(bundled):
     folder = build_sentence(str(e5.ensure_folder()))
     assert (folder.dimension, folder.input_tokens) == (bundled.dimension, bundled.input_tokens)
@@ -48,7 +48,7 @@ def test_a_question_that_is_too_long_is_embedded_once(tiny_folder, monkeypatch):
 
 def test_a_folder_loads_and_embeds_without_any_network(tiny_folder):
     assert build_sentence(str(tiny_folder)).embed(["x"], role="note").shape == (1, 32)
-    if e5.available():
+    if e5.is_available():
         fresh = build_bundled()
         fresh.warm()
         assert fresh.embed(["x"], role="note").shape == (1, 384)

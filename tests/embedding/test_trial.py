@@ -37,7 +37,7 @@ def test_the_trial_is_made_once_and_a_new_base_gets_the_faster(
     speeds = json.loads(tried.read_text(encoding="utf-8"))
     assert chosen == ("onnx" if speeds["onnx"] > trial.CLEARLY * speeds["bundled"] else "bundled")
     assert min(speeds.values()) > 0
-    monkeypatch.setattr(trial, "measured", None)
+    monkeypatch.setattr(trial, "measure_speeds", None)
     tried.write_text(json.dumps({"bundled": 10, "onnx": 19}), encoding="utf-8")
     with Workspace(tmp_path / "workspace") as workspace:
         assert workspace.bases.add("notes").embedder == "onnx"
@@ -54,7 +54,7 @@ def test_a_damaged_result_is_tried_again(tried: Path) -> None:
 def test_nothing_is_tried_where_bfloat16_is_fast_or_the_packages_are_missing(
     tried: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trial, "measured", None)
+    monkeypatch.setattr(trial, "measure_speeds", None)
     monkeypatch.setattr(trial, "choose", lambda: Device("cpu", "bfloat16", ""))
     assert embedding.resolve("auto") == "bundled"
     monkeypatch.setattr(trial, "choose", lambda: PLAIN)

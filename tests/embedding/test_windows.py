@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.base.errors import ConfigError
 from core.embedding import Embedder
 from core.embedding.windows import BREADCRUMB_TOKENS, MOST_ROWS, breadcrumb, windows_of
-from core.errors import ConfigError
 from core.model import Chunk, Spans, Window
 from tests.fakes import WordLengths
 

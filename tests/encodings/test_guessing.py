@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.encodings.guessing import guesses
+from core.base.encodings.guessing import guesses
 from core.intake.encoding import decoded
 
 JAPANESE = """# 引っ越しの準備

@@ -6,13 +6,13 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
+from core.base.errors import ConfigError, UnknownChoice
 from core.chunking import CHUNKERS, build
-from core.errors import ConfigError, UnknownChoice
-from core.evaluation.advice import advise, of_runs
-from core.evaluation.pipelines import grid
+from core.features.evaluation.advice import advise, choose_run
+from core.features.evaluation.pipelines import grid
 from core.model import DEFAULTS, ChunkingOptions, Pipeline, SearchSettings, pipeline_label
 from core.reranking import RERANKERS
-from core.settings_sections import ChunkingSettings
+from core.settings.sections import ChunkingSettings
 from tests.evaluation.paper import negative, ranked, result, run
 
 KEYS = 18
@@ -138,15 +138,15 @@ def test_what_cannot_be_advised_on_is_an_error() -> None:
 def test_runs_are_advised_on_by_the_answered_questions_they_share() -> None:
     old = run("old", [*(result(f"{n}", 2) for n in range(25)), negative("n"), result("only", 1)])
     new = run("new", [*(result(f"{n}", 1) for n in range(25)), negative("n")])
-    advice = of_runs([old, new])
+    advice = choose_run([old, new])
     assert (advice.best, advice.comparison.questions, advice.gain, advice.firm) == ("new", 25, 0.5, True)
-    assert of_runs([old, new], "hit@5").keep
-    assert "have 3:" in str(of_runs([ranked("a", (1, 2, 3)), ranked("b", (1, 1, 1))]).refused)
+    assert choose_run([old, new], "hit@5").keep
+    assert "have 3:" in str(choose_run([ranked("a", (1, 2, 3)), ranked("b", (1, 1, 1))]).refused)
     with pytest.raises(UnknownChoice, match="figure"):
-        of_runs([old, new], "hit")
+        choose_run([old, new], "hit")
     for runs in ([], [old]):
         with pytest.raises(ConfigError, match="at least one other"):
-            of_runs(runs)
+            choose_run(runs)
 
 
 # the grid
@@ -166,7 +166,7 @@ def test_the_default_grid_begins_with_the_own_settings_and_is_a_product() -> Non
 
 
 def test_what_the_base_has_is_left_to_it_and_not_run_twice() -> None:
-    own = Pipeline(chunking=ChunkingOptions(), search=SearchSettings.of(asdict(DEFAULTS)))
+    own = Pipeline(chunking=ChunkingOptions(), search=SearchSettings.from_values(asdict(DEFAULTS)))
     pipelines = grid(
         own,
         choices={

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import Cancelled, ConfigError, UnknownChoice
-from core.evaluation import pipelines
-from core.evaluation.answer_scoring import facts
-from core.evaluation.judging import judge
-from core.evaluation.metrics import cited_precision, cited_recall
+from core.base.errors import Cancelled, ConfigError, UnknownChoice
+from core.features.evaluation import pipelines
+from core.features.evaluation.answer_scoring import facts
+from core.features.evaluation.judging import judge
+from core.features.evaluation.metrics import cited_precision, cited_recall
 from core.model import ChunkingOptions, GivenAnswer, GoldSpan, Judgement, Pipeline, QuestionResult, SearchSettings
 from core.providers.chat import Chat
 from core.providers.connection import never
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 from core.workspace import Workspace
 from tests import samples
 from tests.model_server import Answer, ModelServer, sentence, stream

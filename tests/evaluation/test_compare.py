@@ -8,9 +8,9 @@ from random import Random
 
 import pytest
 
-from core.errors import ConfigError
-from core.evaluation.compare import compare
-from core.messages import message
+from core.base.errors import ConfigError
+from core.base.messages import message
+from core.features.evaluation.compare import compare
 from core.model import ENOUGH, Comparison
 
 

@@ -7,11 +7,11 @@ from typing import Unpack, get_args
 
 import pytest
 
-from core.errors import QueryError
-from core.evaluation import diagnosis
+from core.base.errors import QueryError
+from core.features.evaluation import runs
+from core.indexing.models import Models
 from core.model import Diagnosis, GoldSpan, KnowledgeBase, MissedAt, SearchOptions, SearchResult
 from core.model.evaluation import MISSED
-from core.models import Models
 from core.query.synonyms import SynonymsFile
 from core.reranking import Candidate, Reranker
 from core.retrieval.engine import SearchEngine
@@ -124,7 +124,7 @@ def diagnose(
     if by is None:
         options = {"reranker": "none", **options}
     with searching(workspace, by).explained(typed, options) as reasons:
-        return diagnosis.of(workspace.store, reasons, list(enumerate(golds)))
+        return runs.diagnose(workspace.store, reasons, list(enumerate(golds)))
 
 
 def only(found: list[Diagnosis]) -> Diagnosis:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ConfigError
-from core.evaluation.probes import plain_question
+from core.base.errors import ConfigError
+from core.features.evaluation.probes import plain_question
 from core.model import BaseCheck, SearchSettings
 from core.workspace import Workspace
 
@@ -167,12 +167,12 @@ def test_the_newest_checks_stay_and_leave_with_their_base(workspace: Workspace) 
     for _ in range(7):
         workspace.findability.check("things", seconds=0.0)
     base = workspace.bases.get("things")
-    assert len(workspace.store.checks.of(base)) == 5
+    assert len(workspace.store.checks.for_base(base)) == 5
     workspace.bases.add("bare")
     with pytest.raises(ConfigError, match="no notes"):
         workspace.findability.check("bare")
     workspace.store.delete_base(base)
-    assert workspace.store.checks.of(base) == []
+    assert workspace.store.checks.for_base(base) == []
 
 
 @pytest.mark.parametrize(

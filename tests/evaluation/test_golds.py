@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from core.errors import QuestionSetError
-from core.evaluation.golds import follow, gold_at, only_place, place, portable, resolve
+from core.base.errors import QuestionSetError
+from core.features.evaluation.golds import follow, gold_at, only_place, place, portable, resolve
 from core.model import Gold, GoldSpan, KnowledgeBase, Note, Question
 from core.store import Store
 from tests.store.test_question_table import make, put
@@ -140,14 +140,14 @@ def test_a_set_follows_its_notes_and_remembers(store: Store, base: KnowledgeBase
     otter = put(store, base, "n2", body="Otters hold hands while they sleep.", path="b.md")
     golds = (gold_at(heron, 5, 5 + len(QUOTE)), gold_at(otter, 0, 35))
     kept = store.questions.add_set(base, "mine", [Question("q1", "who waits?", golds), Question("q2", "x", golds[1:])])
-    assert resolve(store, kept) == store.questions.of(kept)
+    assert resolve(store, kept) == store.questions.for_set(kept)
     put(store, base, "n1", body=f"Another beginning. {QUOTE}", path="birds/a.md")
     store.notes.delete(["n2"])
     moved = replace(golds[0], path="birds/a.md", start=19, end=19 + len(QUOTE))
     flagged = replace(golds[1], flagged=True)
     version = store.database.version()
     assert [one.gold for one in resolve(store, kept)] == [(moved, flagged), (flagged,)]
-    assert [one.gold for one in store.questions.of(kept)] == [(moved, flagged), (flagged,)]
+    assert [one.gold for one in store.questions.for_set(kept)] == [(moved, flagged), (flagged,)]
     assert store.questions.named(base, "mine").flagged == 2
     assert store.database.version() == version
     put(store, base, "n2", body="Otters hold hands while they sleep.", path="b.md")
@@ -175,7 +175,7 @@ def test_a_reader_is_told_the_places_and_stores_none(store: Store, base: Knowled
     reader = Store(store.folder, readonly=True)
     (question,) = resolve(reader, kept)
     assert question.spans[0].start == len(QUOTE) - 4
-    assert reader.questions.of(kept)[0].gold == (gold,)
+    assert reader.questions.for_set(kept)[0].gold == (gold,)
     reader.close()
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.evaluation.metrics import (
+from core.features.evaluation.metrics import (
     Span,
     average_precision,
     coverage,

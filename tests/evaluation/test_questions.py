@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import QuestionSetError, SourceError
-from core.evaluation import sheets
-from core.evaluation.golds import portable, resolve
-from core.evaluation.question_files import content, dump, parse, read
+from core.base.errors import QuestionSetError, SourceError
+from core.features.evaluation import sheets
+from core.features.evaluation.golds import portable, resolve
+from core.features.evaluation.question_files import content, dump, parse, read
 from core.model import Gold, Question
 from core.store import Store
 from tests.store.test_question_table import make, put
@@ -173,7 +173,7 @@ def test_a_file_is_taken_whole_or_not_at_all(store: Store) -> None:
     kept = store.questions.add_set(base, "mine", [question])
     again = b"\n".join(json.dumps({**ROW, "id": name}).encode() for name in ("q0", "q1"))
     with pytest.raises(QuestionSetError, match=r"set\.jsonl, line 2: the id 'q1' is already in the question set\."):
-        read(store, base, again, "set.jsonl", taken={one.id for one in store.questions.of(kept)})
+        read(store, base, again, "set.jsonl", taken={one.id for one in store.questions.for_set(kept)})
     empty = (
         (b"", "s.jsonl"),
         (b"\xef\xbb\xbf \n\n", "s.jsonl"),

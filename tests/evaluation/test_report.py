@@ -12,9 +12,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from core.evaluation import sheets
-from core.evaluation.report import to_csv, to_html, to_markdown
-from core.evaluation.sidebyside import side_by_side
+from core.features.evaluation import sheets
+from core.features.evaluation.report import to_csv, to_html, to_markdown
+from core.features.evaluation.sidebyside import side_by_side
 from core.model import (
     METRICS,
     ChunkingOptions,

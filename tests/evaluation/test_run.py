@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from core.evaluation.scoring import ask, evaluation_of, is_lost, summarise, values
-from core.json_forms.evaluation import EVALUATION
+from core.doors.json_forms.evaluation import EVALUATION
+from core.features.evaluation.scoring import ask, evaluation_of, is_lost, summarise, values
 from core.model import (
     MAIN,
     METRICS,
@@ -15,7 +15,7 @@ from core.model import (
     FoundSpan,
     GoldSpan,
     Hit,
-    NoteCard,
+    NoteSummary,
     Passage,
     Question,
     QuestionResult,
@@ -34,7 +34,7 @@ def hit(rank: int, path: str, text: str) -> Hit:
     """The slice of a note's body where `text` first stands."""
     start = BODIES[path].index(text)
     end = start + len(text)
-    card = NoteCard(
+    card = NoteSummary(
         id=path,
         base_id="base",
         base="base",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import (
+from core.base.errors import (
     Cancelled,
     ConfigError,
     ProviderError,

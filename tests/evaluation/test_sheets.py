@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 
-from core.errors import QuestionSetError, SourceError
-from core.evaluation import question_files
-from core.evaluation.sheets import COLUMNS, dump, parse
+from core.base.errors import QuestionSetError, SourceError
+from core.features.evaluation import question_files
+from core.features.evaluation.sheets import COLUMNS, dump, parse
 from core.model import Gold, Question
 from tests.evaluation.test_questions import SETS
 

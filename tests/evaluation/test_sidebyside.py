@@ -5,10 +5,10 @@ from statistics import fmean
 
 import pytest
 
-from core.errors import ConfigError, UnknownChoice
-from core.evaluation.compare import compare
-from core.evaluation.sidebyside import BY_BUDGET, BY_RANK, shared, side_by_side
-from core.model import METRICS, ChunkingOptions, GoldSpan, Kind, Pipeline, QuestionResult, Rates, SideBySide
+from core.base.errors import ConfigError, UnknownChoice
+from core.features.evaluation.compare import compare
+from core.features.evaluation.sidebyside import BY_BUDGET, BY_RANK, shared, side_by_side
+from core.model import METRICS, ChunkingOptions, GoldSpan, KindComparison, Pipeline, QuestionResult, Rates, SideBySide
 from tests.evaluation.paper import negative, ranked, result, run
 
 OLD = (1, 2, None, 4, 12, 1, 3)
@@ -159,7 +159,11 @@ def test_answered_questions_are_counted_by_kind() -> None:
     shown = side_by_side(
         [run("a", [*asked(1, 2, 3, 4), negative("n")]), run("b", [*asked(None, 2, 11, 4), negative("n")])]
     )
-    assert shown.kinds == (Kind("short", 2, (2, 0)), Kind("keyword", 1, (1, 1)), Kind("", 1, (1, 1)))
+    assert shown.kinds == (
+        KindComparison("short", 2, (2, 0)),
+        KindComparison("keyword", 1, (1, 1)),
+        KindComparison("", 1, (1, 1)),
+    )
 
 
 # questions without an answer

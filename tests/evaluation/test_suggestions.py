@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from core.errors import Cancelled, ProviderError
-from core.evaluation.phrasing import Casing, of_definition, of_heading
-from core.evaluation.suggestions import LONGEST, SHORTEST, suggest, suggest_by_model
+from core.base.errors import Cancelled, ProviderError
+from core.features.evaluation.phrasing import Casing, definition_question, heading_question
+from core.features.evaluation.suggestions import LONGEST, SHORTEST, suggest, suggest_by_model
 from core.model import Note, Question
 from core.providers.chat import Chat
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 from tests.model_server import Answer, ModelServer, chat
 
 PROSE = "some words of a note, which mentions Docker and the ownership of a slice in hash maps on Linux."
@@ -74,13 +74,13 @@ def cases(table: str) -> list[list[str]]:
 
 @pytest.mark.parametrize(("heading", "sentence", "question"), cases(DEFINITIONS))
 def test_a_definition_answers_what_a_thing_is(heading: str, sentence: str, question: str) -> None:
-    assert (of_definition(sentence, heading, Casing(PROSE)) or "-") == question
+    assert (definition_question(sentence, heading, Casing(PROSE)) or "-") == question
 
 
 @pytest.mark.parametrize(("heading", "question"), cases(HEADINGS))
 def test_a_heading_answers_how_to_do_a_thing(heading: str, question: str) -> None:
     chinese = any("\u4e00" <= char <= "\u9fff" for char in heading)
-    assert (of_heading(heading, Casing(PROSE), chinese=chinese) or "-") == question
+    assert (heading_question(heading, Casing(PROSE), chinese=chinese) or "-") == question
 
 
 def note(name: str, body: str) -> Note:

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from core import images
-from core.registry import Entry
+from core.base.registry import Entry
+from core.retrieval import images
 from core.workspace import Workspace
 from tests.fakes import Colours
 

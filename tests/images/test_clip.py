@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core import images
-from core.contracts import ImageEmbedderContract
-from core.errors import ConfigError, ModelError
-from core.images import ImageEmbedder
+from core.base.errors import ConfigError, ModelError
+from core.retrieval import images
+from core.retrieval.images import ImageEmbedder
+from core.retrieval.images.contract import ImageEmbedderContract
 
 
 class TestClip(ImageEmbedderContract):

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from core import cli
-from core.api import PLACE
-from core.assistants import server
+from core.doors import cli
+from core.doors.api import PLACE
+from core.doors.assistants import server
 from core.workspace import Workspace
 from tests.doors.programs import connected
 from tests.images.test_images import sync, vault
@@ -21,7 +21,7 @@ RED = "the photo of something red"
 @pytest.fixture
 def seen(workspace: Workspace, vault: Path) -> Workspace:
     sync(workspace, vault)
-    workspace.let_programs_in(True)
+    workspace.set_program_access(True)
     return workspace
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from core import images
+from core.base.errors import ConfigError, QueryError
 from core.documents.ocr import MAX_PIXELS
 from core.documents.process import ConverterProcess
-from core.errors import ConfigError, QueryError
+from core.retrieval import images
 from core.workspace import Workspace
 from tests.fakes import Colours
 from tests.notes.test_pictures import claiming, picture, write

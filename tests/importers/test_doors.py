@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core import cli
+from core.doors import cli
 from tests.importers.test_importers import LOGSEQ, vault
 
 pytestmark = pytest.mark.usefixtures("bundled")

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from core import cli
-from core.api import PLACE
-from core.errors import SourceError
-from core.importers import IMPORTERS, Imported, importer_of
+from core.base.errors import SourceError
+from core.doors import cli
+from core.doors.api import PLACE
+from core.intake.importers import IMPORTERS, Imported, importer_of
 from core.model import Failed, Note
 from core.workspace import Workspace
 from tests.doors.programs import connected
@@ -259,7 +259,7 @@ def test_an_export_without_a_readable_note_is_refused_by_its_own_name(
 ) -> None:
     text, told = UNREADABLE[kind]
     file = vault(tmp_path / "folder", {"Home.enex": text}) / "Home.enex"
-    workspace.let_programs_in(True)
+    workspace.set_program_access(True)
 
     def sent(data: bytes, name: str) -> str:
         given = {"data": {"base": "notes"}, "files": [("file", (name, data))]}

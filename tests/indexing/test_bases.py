@@ -7,12 +7,12 @@ from typing import cast
 import pytest
 
 from core import embedding
+from core.base.errors import ConfigError, QueryError, UnknownChoice
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.errors import ConfigError, QueryError, UnknownChoice
 from core.indexing.scratch import Scratch
 from core.model import ChunkingOptions, Filters, SearchSettings
-from core.query.renaming import renamed
-from core.registry import Entry
+from core.query.renaming import rename_base
 from core.workspace import Workspace
 from tests import samples
 from tests.fakes import WordLengths
@@ -186,16 +186,16 @@ def test_other_chunking_says_what_it_costs_and_costs_that(workspace: Workspace, 
     ],
 )
 def test_questions_follow_a_name(question: str, expected: str) -> None:
-    assert renamed(question, "old", "new") == expected
+    assert rename_base(question, "old", "new") == expected
 
 
 @pytest.mark.parametrize(
     ("name", "typed"), [("工作", "工作"), ("a b", '"a b"'), ('5" disk', '“5" disk”'), ("a,b", '"a,b"'), ("C:", '"C:"')]
 )
 def test_a_name_is_quoted_where_it_needs_it_and_goes_back(name: str, typed: str) -> None:
-    assert renamed("base:old x", "old", name) == f"base:{typed} x"
-    assert renamed(f"base:{typed} x", name, "old") == "base:old x"
+    assert rename_base("base:old x", "old", name) == f"base:{typed} x"
+    assert rename_base(f"base:{typed} x", name, "old") == "base:old x"
 
 
 def test_a_name_with_every_quotation_mark_leaves_questions_alone() -> None:
-    assert renamed("base:old x", "old", '"”」』') == "base:old x"
+    assert rename_base("base:old x", "old", '"”」』') == "base:old x"

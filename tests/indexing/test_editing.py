@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from core import cli, embedding
-from core.errors import (
+from core import embedding
+from core.base.errors import (
     Cancelled,
     ChunkNotFound,
     ConfigError,
@@ -21,7 +21,8 @@ from core.errors import (
     UnknownChoice,
     WorkspaceLocked,
 )
-from core.model import Chunk, ChunkingOptions, NoteCard, SyncReport
+from core.doors import cli
+from core.model import Chunk, ChunkingOptions, NoteSummary, SyncReport
 from core.workspace import Workspace
 from tests.fakes import WordLengths
 
@@ -60,7 +61,7 @@ def synced(workspace: Workspace, folder: Path) -> SyncReport:
     return workspace.notes.apply(workspace.notes.plan_folder(folder), confirmed=True)
 
 
-def card(workspace: Workspace, name: str = "a") -> NoteCard:
+def card(workspace: Workspace, name: str = "a") -> NoteSummary:
     return next(card for card in workspace.notes.all() if card.path == f"{name}.md")
 
 

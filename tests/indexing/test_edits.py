@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.base.errors import ChunkNotFound, EditError
 from core.chunking import build
-from core.errors import ChunkNotFound, EditError
-from core.indexing.anchors import follow, places
+from core.indexing.anchors import places, shift_edits
 from core.indexing.chunk_editor import Act, ChunkEditor
 from core.indexing.edits import Applied, apply
 from core.model import Chunk, ChunkingOptions, Edit, EditKind
@@ -331,10 +331,10 @@ def test_equal_texts_with_edits_of_their_own_keep_them() -> None:
     starts = [at for at in range(len(body)) if body.startswith("todo", at)]
     edits = [edit("text", "todo", start, f"mine {number}") for number, start in enumerate(starts)]
     for head in ("", "x\n\n", "A long new paragraph at the top of the note.\n\n"):
-        editor = at_desk(head + body, follow(edits, body, head + body), "none")
+        editor = at_desk(head + body, shift_edits(edits, body, head + body), "none")
         assert [chunk.text for chunk in editor.chunks if chunk.edited] == ["mine 0", "mine 1", "mine 2"]
     shorter = body.replace("first\n\ntodo", "first")
-    editor = at_desk(shorter, follow(edits, body, shorter), "none")
+    editor = at_desk(shorter, shift_edits(edits, body, shorter), "none")
     assert [chunk.text for chunk in editor.chunks if chunk.edited] == ["mine 0", "mine 2"]
     assert [edit.flagged for edit in editor.edits] == [False, True, False]
 
@@ -394,7 +394,7 @@ def test_keeping_a_flagged_edit_puts_it_at_the_end() -> None:
     ],
 )
 def test_places_move_with_the_text_around(before: str, after: str, start: int, expected: int) -> None:
-    assert follow([edit("text", "", start)], before, after)[0].anchor_start == expected
+    assert shift_edits([edit("text", "", start)], before, after)[0].anchor_start == expected
 
 
 def test_many_edits_and_a_hostile_text_take_no_quadratic_time() -> None:
@@ -410,7 +410,7 @@ def test_many_edits_and_a_hostile_text_take_no_quadratic_time() -> None:
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
     edits = [edit("text", lines[n], starts[n], "mine", name=str(n)) for n in range(0, 20_000, 20)]
-    editor = at_desk("new\n" + text, follow(edits, text, "new\n" + text))
+    editor = at_desk("new\n" + text, shift_edits(edits, text, "new\n" + text))
     assert sum(chunk.edited for chunk in editor.chunks) == 1000
     assert time.perf_counter() - started < 20
 
@@ -471,7 +471,7 @@ def test_nothing_is_lost_and_every_edit_has_its_chunk(work: tuple[str, list[Edit
 def test_no_edit_is_dropped_when_the_text_changes(work: tuple[str, list[Edit]], other: str, where: str) -> None:
     body, edits = work
     changed = {"before": other + "\n\n" + body, "behind": body + "\n\n" + other, "instead": other}[where]
-    editor = at_desk(changed, follow(edits, body, changed), "recursive")
+    editor = at_desk(changed, shift_edits(edits, body, changed), "recursive")
     assert [edit.id for edit in editor.edits] == [edit.id for edit in edits]
     assert where == "instead" or not any(edit.flagged for edit in editor.edits)
     check(changed, editor, chunks_of(build(replace(OPTIONS, strategy="recursive")), changed))

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import ConfigError, UnknownChoice
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.errors import ConfigError, UnknownChoice
 from core.model import ChunkingOptions, Pipeline, SearchSettings
-from core.registry import Entry
 from core.workspace import Workspace
 from tests import samples
 from tests.fakes import Unread

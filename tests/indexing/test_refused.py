@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core import embedding
-from core.errors import ProviderError, ProviderUnavailable
+from core.base.errors import ProviderError, ProviderUnavailable
 from core.model import Filters
 from core.workspace import Workspace
 from tests.model_server import ModelServer

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core import embedding
-from core.errors import Cancelled, ConfigError, EmbeddingMismatch, ModelError
+from core.base.errors import Cancelled, ConfigError, EmbeddingMismatch, ModelError
 from core.model import BaseStatus, ChunkingOptions, Filters, Hit, KnowledgeBase, Matrix, Role
 from core.workspace import Workspace
 from tests.fakes import WordLengths, WordTokens

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from core import embedding
+from core.base.errors import Cancelled, ModelError
 from core.embedding.tokens import TYPICAL
-from core.errors import Cancelled, ModelError
-from core.model import ChunkingOptions, Matrix, Mode, NoteCard, Role, SyncReport
+from core.model import ChunkingOptions, Matrix, Mode, NoteSummary, Role, SyncReport
 from core.workspace import Workspace
 from tests.fakes import WordTokens
 
@@ -67,7 +67,7 @@ def synced(workspace: Workspace, folder: Path, **more: Any) -> SyncReport:
     return workspace.notes.apply(workspace.notes.plan_folder(folder), **more)
 
 
-def card(workspace: Workspace, number: int) -> NoteCard:
+def card(workspace: Workspace, number: int) -> NoteSummary:
     return workspace.notes.find(f"{number}.md")
 
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from core import cli
-from core.errors import SourceError
+from core.base.errors import SourceError
+from core.doors import cli
 from core.intake import absent
 from core.intake.absent import NotDownloaded
 from core.intake.folder import scan

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.blobs import blanked, blobs
+from core.base.blobs import blank_blobs, blobs
 from core.chunking.shortened import Shortened
 from core.embedding.tfidf import Tfidf
 from core.model import Matrix, Role, Spans
@@ -117,7 +117,7 @@ def test_what_is_no_language_is_in_no_passage(workspace: Workspace, name: str) -
     assert note.body == BLOBS[name]
     chunks = workspace.chunks.all(note.id)
     assert all(note.body[chunk.start : chunk.end] == chunk.text for chunk in chunks)
-    text = " ".join(f"{blanked(chunk.text)} {chunk.lead} {chunk.section_title}" for chunk in chunks) + note.title
+    text = " ".join(f"{blank_blobs(chunk.text)} {chunk.lead} {chunk.section_title}" for chunk in chunks) + note.title
     assert "Before it" in text
     assert "After it" in text or "after it" in text
     assert not re.search(r"[A-Za-z0-9+/]{60}|%20|xmlns|querySelector|rectangle|margin", text)
@@ -150,7 +150,7 @@ def test_a_note_of_nothing_else_is_found_by_its_title(workspace: Workspace, path
 
 def test_it_is_no_answer_and_no_concept(workspace: Workspace) -> None:
     for question in ("When does the vet come?", "Where is the key?", "What is gas?", "Who wrote the api?"):
-        for quote in workspace.answers.of(workspace.search(question, mode="keyword")).quotes:
+        for quote in workspace.answers.answer_result(workspace.search(question, mode="keyword")).quotes:
             assert not re.search(r"[A-Za-z0-9+/]{60}", quote.text), question
     text = " ".join(blob for body in BLOBS.values() for blob in (body[start:end] for start, end in blobs(body)))
     for concept in workspace.related.concepts.all():
@@ -200,7 +200,7 @@ def test_a_picture_costs_no_tokens_and_little_room(tmp_path: Path, monkeypatch: 
         workspace.notes.apply(workspace.notes.plan_folder(tmp_path / "notes", "notes"))
         note = workspace.notes.all()[0]
         assert workspace.store.versions.note(note.id, 1).body == text
-        spans = [(chunk.start, chunk.end, chunk.language) for chunk in workspace.store.chunks.of_note(note.id)]
+        spans = [(chunk.start, chunk.end, chunk.language) for chunk in workspace.store.chunks.for_note(note.id)]
     assert [text[start:end] for start, end, _ in spans] == ["# Boiler\n\nThe room.\n\n![scan", "## 锅炉\n\nThe end."]
     assert [language for *_, language in spans] == ["en", "mixed"]
     assert sum(map(len, tokenized)) < 2_000
@@ -212,7 +212,7 @@ def test_a_picture_costs_no_tokens_and_little_room(tmp_path: Path, monkeypatch: 
 def test_places_in_a_text_without_blobs_are_those_of_the_text(place: int) -> None:
     blob = encoded(900)
     text = f"{'word ' * place}{blob} one\n{blob}\ntwo {blob}"
-    short = Shortened.of(text, blobs(text))
+    short = Shortened.from_text(text, blobs(text))
     words = [match.start() for match in re.finditer(r"\w+", short.text)]
     assert [text[at : at + 3] for at in short.offsets(np.array(words, np.int32))] == ["wor"] * place + ["one", "two"]
 

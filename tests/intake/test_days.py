@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from core.model import NoteCard, day_of
+from core.model import NoteSummary, day_of
 from core.notes import filetexts
 from core.workspace import Workspace
 
@@ -48,7 +48,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
         yield workspace
 
 
-def imported(workspace: Workspace, folder: Path, base: str, texts: dict[str, str]) -> dict[str, NoteCard]:
+def imported(workspace: Workspace, folder: Path, base: str, texts: dict[str, str]) -> dict[str, NoteSummary]:
     """Import notes with this front matter and return them by their path."""
     folder.mkdir()
     for name, front in texts.items():

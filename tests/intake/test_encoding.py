@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from core.errors import SourceError
+from core.base.errors import SourceError
 from core.intake.encoding import MAX_BYTES, decode, unreadable
 
 CHINESE = "# 线性回归\r\n\r\n线性回归基于几个简单的假设：首先，假设自变量和因变量之间的关系是线性的。\r\n"

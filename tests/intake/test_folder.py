@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import SourceError
+from core.base.errors import SourceError
 from core.intake.encoding import MAX_BYTES
 from core.intake.folder import read, scan, with_text
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
 from core.intake import folder as folders
 from core.intake import watching
 from core.intake.paths import Paths
 from core.model import SyncReport
-from core.registry import Entry
 from core.workspace import Workspace
 from tests import samples
 

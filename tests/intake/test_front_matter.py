@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import QueryError
+from core.base.errors import QueryError
 from core.workspace import Workspace
 
 FILES = {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import SourceError
+from core.base.errors import SourceError
 from core.intake.encoding import decode
 from core.intake.notefile import read
 from core.markdown.parser import MAX_LINES

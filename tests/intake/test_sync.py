@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import SourceError
+from core.base.errors import SourceError
+from core.base.messages import message
 from core.intake.folder import content_hash, scan, with_text
 from core.intake.sync import plan
-from core.messages import message
 from core.model import Failed, KnownNote, SyncPlan, SyncReport
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import SourceError
-from core.temporary import FOLDER
+from core.base.errors import SourceError
+from core.base.temporary import FOLDER
 from core.workspace import Workspace
 
 _PLAN = """
@@ -106,7 +106,7 @@ def test_what_a_running_process_unpacked_stays(tmp_path: Path, system: Path, arc
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGTERM")
 def test_an_import_that_is_ended_cleans_up(tmp_path: Path, system: Path) -> None:
     place, archive = tmp_path / "workspace", _archive(tmp_path / "many.zip", 3000)
-    command = ["-m", "core.cli", "import", str(archive), "--workspace", str(place)]
+    command = ["-m", "core.doors.cli", "import", str(archive), "--workspace", str(place)]
     with _process(system, *command) as process:
         until = time.monotonic() + 60
         while not list(place.glob(f"{FOLDER}/*/*/note 9*.md")):

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from core import embedding
+from core.base.errors import ConfigError
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.errors import ConfigError
 from core.model import SearchResult
-from core.registry import Entry
 from core.workspace import Workspace
 from tests.model_server import ModelServer
 
@@ -258,7 +258,7 @@ def test_killed_between_batches_nothing_but_the_batch_in_flight_is_embedded_twic
     server: ModelServer, texts: Path
 ) -> None:
     (texts / "a.txt").write_text(lines(330))
-    scan = "from core.cli import main; main(['base', 'scan', '--workspace', 'workspace'])"
+    scan = "from core.doors.cli import main; main(['base', 'scan', '--workspace', 'workspace'])"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
     process = subprocess.Popen([sys.executable, "-c", scan], env=environment)
     until = time.monotonic() + 120

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import SourceError
+from core.base.errors import SourceError
 from core.intake import upload
 from core.intake.sync import plan
 from core.intake.upload import unpack, unzip

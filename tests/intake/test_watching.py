@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import TesseraError
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.errors import TesseraError
-from core.registry import Entry
 from core.workspace import Workspace
 from tests import samples
 

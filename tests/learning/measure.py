@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.learning.masks import Masker
-from core.learning.reading import read
-from core.learning.rules import facts
+from core.features.learning.masks import Masker
+from core.features.learning.reading import read
+from core.features.learning.rules import facts
 
 LOGS = Path(__file__).with_name("logs")
 LABELS: dict[str, list[list[str]]] = json.loads((LOGS / "facts.json").read_text(encoding="utf-8"))

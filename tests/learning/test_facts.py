@@ -2,16 +2,16 @@
 
 import pytest
 
-from core.learning.masks import Masker
-from core.learning.memory import Memory
-from core.learning.reading import of_text
-from core.learning.rules import RULES, facts
+from core.features.learning.masks import Masker
+from core.features.learning.memory import Memory
+from core.features.learning.reading import read_text
+from core.features.learning.rules import RULES, facts
 from core.model import Fact, LearntFact
 from tests.learning.measure import LABELS, LOGS, all_measured, measured
 
 
 def facts_of(text: str, name: str = "a.log") -> list[Fact]:
-    return [fact for _, fact in facts(of_text(text, name, Masker()))]
+    return [fact for _, fact in facts(read_text(text, name, Masker()))]
 
 
 def test_four_of_five_labelled_facts_are_suggested_and_at_most_a_fifth_is_noise() -> None:
@@ -102,7 +102,7 @@ def test_settings_with_other_values_are_other_facts() -> None:
 def test_facts_rest_on_lines_that_say_so() -> None:
     for name in LABELS:
         data = (LOGS / name).read_text(encoding="utf-8")
-        log = of_text(data, name, Masker())
+        log = read_text(data, name, Masker())
         lines = {event.line for event in log.events} | {event.end for event in log.events}
         for _, fact in facts(log):
             assert fact.quotes

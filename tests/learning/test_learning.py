@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ConfigError, EditError, SourceError, UnknownChoice
+from core.base.errors import ConfigError, EditError, SourceError, UnknownChoice
 from core.model import LearningReport
 from core.workspace import Workspace
 from tests.learning.measure import LABELS, LOGS

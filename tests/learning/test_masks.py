@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.learning.masks import Masker, shortened
-from core.learning.masks.shapes import SHAPES as KNOWN
-from core.learning.reading import of_events, of_text
+from core.features.learning.masks import Masker, shorten
+from core.features.learning.masks.shapes import SHAPES as KNOWN
+from core.features.learning.reading import read_events, read_text
 from tests.learning.corpus import HARMLESS, SHAPES, UNSEEN, left_of, shapes
 from tests.learning.secrets import planted
 
@@ -17,7 +17,7 @@ from tests.learning.secrets import planted
 def test_of_200_planted_secrets_none_is_left(seed: int) -> None:
     left = []
     for kind, secret, line in planted(200, seed):
-        log = of_text(f"before\n{line}\nafter\n", "a.log", Masker())
+        log = read_text(f"before\n{line}\nafter\n", "a.log", Masker())
         shown = repr(log)
         if secret in shown or json.dumps(secret)[1:-1] in shown:
             left.append((kind, line))
@@ -30,7 +30,7 @@ def test_of_300_shapes_no_part_is_left_beside_a_mask(file: Path, seed: int, name
     all_shapes = [*shapes(file, seed)]
     left = []
     for shape in all_shapes:
-        log = of_text(f"# Log\n\n# Of today\n\n{shape.text}\n\nafter\n", name, Masker())
+        log = read_text(f"# Log\n\n# Of today\n\n{shape.text}\n\nafter\n", name, Masker())
         shown = "\n".join(f"{event.source} {event.text} {dict(event.fields)}" for event in log.events)
         if left_of(shape, f"{shown}\n{Masker().masked(shape.text)}"):
             left.append(shape.template)
@@ -64,7 +64,7 @@ def test_a_mask_that_somebody_wrote_hides_nothing() -> None:
 
 def test_fields_of_events_are_masked_by_their_names() -> None:
     item = {"text": "login", "fields": {"password": "swordfish", "path": "/a", "user": "ada"}}
-    (event,) = of_events([item], "a", Masker()).events
+    (event,) = read_events([item], "a", Masker()).events
     assert event.fields == {"password": "[password-1]", "path": "/a", "user": "ada"}
 
 
@@ -127,10 +127,10 @@ def test_a_private_key_goes_whole_and_the_lines_stay_in_their_places() -> None:
         "-----END RSA PRIVATE KEY-----",
     ]
     text = "\n".join(["before", *lines, "2026-03-01 10:00:00 ERROR after"])
-    log = of_text(text, "a.log", Masker())
+    log = read_text(text, "a.log", Masker())
     assert "MIIEow" not in repr(log)
     assert log.events[-1].line == 13
-    cut_off = of_text("\n".join(["before", *lines[:-1]]), "a.log", Masker())
+    cut_off = read_text("\n".join(["before", *lines[:-1]]), "a.log", Masker())
     assert "MIIEow" not in repr(cut_off)
 
 
@@ -152,7 +152,7 @@ def test_a_value_of_several_lines_leaves_the_lines_in_their_places() -> None:
 def test_a_secret_at_the_end_of_a_cut_line_is_no_part_of_it() -> None:
     for shift in range(60):
         line = "x " * (1960 + shift) + "password=correct-horse-battery-staple-9 and more words " + "y" * 500
-        assert "correct-horse" not in repr(of_text(line, "a.log", Masker()))
+        assert "correct-horse" not in repr(read_text(line, "a.log", Masker()))
 
 
 @pytest.mark.parametrize(
@@ -247,13 +247,13 @@ def test_many_masks_and_many_secrets_take_no_time() -> None:
 
 
 def test_what_is_cut_ends_before_a_word_or_a_quoted_value() -> None:
-    assert shortened("one two three", 9) == "one two…"
-    assert "my long" not in shortened('say password="my long pass phrase"', 26)
+    assert shorten("one two three", 9) == "one two…"
+    assert "my long" not in shorten('say password="my long pass phrase"', 26)
     assert len({shape.kind for shape in KNOWN}) > 5
 
 
 def test_many_more_at_random_stay_hidden_too() -> None:
-    left = [line for _, secret, line in planted(2_000, 99) if secret in repr(of_text(line, "a.log", Masker()))]
+    left = [line for _, secret, line in planted(2_000, 99) if secret in repr(read_text(line, "a.log", Masker()))]
     assert len(left) == 0, left[:5]
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from core.errors import Cancelled, ConfigError
-from core.messages import Message
+from core.base.errors import Cancelled, ConfigError
+from core.base.messages import Message
 from core.model import LearningReport, LearntLog
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 from core.workspace import Workspace
 from tests.model_server import Answer, Handler, ModelServer, Script, chat, stream
 

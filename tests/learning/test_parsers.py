@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.contracts import LogParserContract
-from core.learning import LOG_PARSERS, LogParser
+from core.features.learning import LOG_PARSERS, LogParser
+from core.features.learning.contract import LogParserContract
 from tests.learning.measure import LOGS
 
 _SAMPLES = {
@@ -65,8 +65,8 @@ def test_a_package_brings_a_parser_whose_events_are_masked_too(tmp_path: Path) -
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: pipes-parser\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[tessera.log_parsers]\npipes = pipes:Pipes\n")
     code = (
-        "from core.learning.reading import of_text\nfrom core.learning.masks import Masker\n"
-        "log = of_text('PIPES\\nerror|login with password=hunter2\\n', 'a', Masker())\n"
+        "from core.features.learning.reading import read_text\nfrom core.features.learning.masks import Masker\n"
+        "log = read_text('PIPES\\nerror|login with password=hunter2\\n', 'a', Masker())\n"
         "print(log.format, log.events[0].level, log.events[0].text)"
     )
     done = subprocess.run(

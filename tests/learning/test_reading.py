@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import SourceError, UnknownChoice
-from core.learning import LOG_PARSERS
-from core.learning.masks import Masker
-from core.learning.reading import MOST_BYTES, excerpts, of_events, of_text, read
+from core.base.errors import SourceError, UnknownChoice
+from core.features.learning import LOG_PARSERS
+from core.features.learning.masks import Masker
+from core.features.learning.reading import MOST_BYTES, excerpts, read, read_events, read_text
 from core.model import LogText
 from tests.learning.measure import LOGS
 
@@ -31,7 +31,7 @@ FORMATS = {
 
 
 def log_of(text: str, name: str = "a.log", **options: str) -> LogText:
-    return of_text(text, name, Masker(), **options)
+    return read_text(text, name, Masker(), **options)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -100,7 +100,7 @@ def test_messages_of_exports_stand_in_their_order_with_their_numbers() -> None:
 
 def test_events_that_are_parsed_already() -> None:
     items = [{"text": "broken", "level": "ERROR", "source": "api", "line": 7, "fields": {"status": 500}}]
-    (event,) = of_events(items, "mine", Masker()).events
+    (event,) = read_events(items, "mine", Masker()).events
     assert (event.text, event.level, event.source, event.line, event.fields) == (
         "broken",
         "error",
@@ -109,9 +109,9 @@ def test_events_that_are_parsed_already() -> None:
         {"status": "500"},
     )
     with pytest.raises(SourceError, match="number 2"):
-        of_events([{"text": "a"}, {}], "mine", Masker())
+        read_events([{"text": "a"}, {}], "mine", Masker())
     with pytest.raises(UnknownChoice):
-        of_events([{"text": "a", "kind": "x"}], "mine", Masker())
+        read_events([{"text": "a", "kind": "x"}], "mine", Masker())
 
 
 def test_a_parser_can_be_named() -> None:
@@ -152,7 +152,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("what", HOSTILE)
 def test_hostile_texts_are_read_in_little_time(what: str) -> None:
-    from core.learning.rules import facts
+    from core.features.learning.rules import facts
 
     before = time.process_time()
     log = log_of(HOSTILE[what])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import EditError
+from core.base.errors import EditError
 from core.markdown import frontmatter, tags
 from core.markdown.frontwriting import rewritten
 

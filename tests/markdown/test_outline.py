@@ -5,7 +5,7 @@ from bisect import bisect_right
 
 import pytest
 
-from core.errors import SourceError
+from core.base.errors import SourceError
 from core.markdown.outline import MAX_LEAD, MAX_NESTING, Block, Outline, parse, walk
 from tests.chunking.specification import Case, cases
 

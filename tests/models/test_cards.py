@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from core import embedding
+from core.base.errors import ConfigError, ModelError
 from core.embedding import Embedder
-from core.errors import ConfigError, ModelError
+from core.indexing.models import cards, trials
 from core.model import ModelCard
-from core.models import cards, trials
 from core.reranking import RERANKERS, cross_encoder
 from tests.hub_server import COMMIT, HubServer
 from tests.model_server import ModelServer
@@ -110,7 +110,7 @@ def test_unknown_kinds_of_models_are_left_out() -> None:
 
 
 def test_describing_models_imports_no_torch() -> None:
-    code = "import sys; from core.models import cards; cards.cards(); print('torch' in sys.modules)"
+    code = "import sys; from core.indexing.models import cards; cards.cards(); print('torch' in sys.modules)"
     process = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert process.stdout.strip() == "False"
 
@@ -171,7 +171,15 @@ class Machine:
 
     def run(self, *arguments: str) -> Any:
         """Run a command; return its JSON output, or (status, stderr) if it fails."""
-        command = ["-m", "core.cli", "models", *arguments, "--workspace", str(self.folder / "workspace"), "--json"]
+        command = [
+            "-m",
+            "core.doors.cli",
+            "models",
+            *arguments,
+            "--workspace",
+            str(self.folder / "workspace"),
+            "--json",
+        ]
         process = self.python(*command)
         return json.loads(process.stdout) if process.returncode == 0 else (process.returncode, process.stderr)
 
@@ -233,8 +241,8 @@ def test_a_cross_encoder_is_downloaded_and_offered(
 
 def test_a_download_reports_progress_and_can_be_stopped(served: dict[str, Path], tmp_path: Path) -> None:
     code = """
-from core.models import cards
-from core.errors import Cancelled
+from core.indexing.models import cards
+from core.base.errors import Cancelled
 steps = []
 def stop(done, total, what):
     if total > 50_000 and done < total:

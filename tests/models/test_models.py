@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from core.config import settings
+from core.base.jobs import Jobs
 from core.embedding import EMBEDDERS
-from core.jobs import Jobs
+from core.indexing.models import Models
 from core.model import ChunkingOptions
-from core.models import Models
 from core.reranking import RERANKERS
+from core.settings.config import settings
 from core.store import Store
 from core.workspace import Workspace
 from tests.fakes import WordTokens

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from core import embedding, places, reranking
-from core.config import ENTERED, settings
-from core.errors import ConfigError, ProviderError, ProviderUnavailable, UnknownChoice
-from core.models.servers import SECTIONS, Servers
+from core import embedding, reranking
+from core.base import places
+from core.base.errors import ConfigError, ProviderError, ProviderUnavailable, UnknownChoice
+from core.indexing.models.servers import SECTIONS, Servers
 from core.providers import keys
-from core.settings_sections import KEYS
+from core.settings.config import ENTERED, settings
+from core.settings.sections import KEYS
 from core.workspace import Workspace
 from tests import samples
 from tests.model_server import Answer, ModelServer

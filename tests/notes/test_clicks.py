@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ConfigError, NoteNotFound, UnknownChoice
-from core.model import Click, GoldSpan, NoteCard, Pipeline, Question, SearchResult
+from core.base.errors import ConfigError, NoteNotFound, UnknownChoice
+from core.model import Click, GoldSpan, NoteSummary, Pipeline, Question, SearchResult
 from core.notes.clicks import Clicks
 from core.retrieval.clicks import GAIN, likeness
 from core.retrieval.engine import SearchEngine
@@ -167,7 +167,7 @@ def test_they_are_forgotten_and_leave_with_their_notes(shelf: Workspace) -> None
 
 def test_they_are_in_backups(shelf: Workspace) -> None:
     shelf.clicks.enable(True)
-    note: NoteCard = next(iter(shelf.notes.all()))
+    note: NoteSummary = next(iter(shelf.notes.all()))
     shelf.clicks.record(note.id, QUESTION, "open")
     backup = shelf.backups.make()
     shelf.clicks.forget()

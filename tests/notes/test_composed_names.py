@@ -78,7 +78,7 @@ def test_links_and_embeds_lead_where_they_say(vault: Workspace) -> None:
     assert len(set(ids)) == len(listed) == 210
     for number, one in enumerate(listed):
         note, after = note_at(vault, *one), (number + 1) % len(listed)
-        targets = [link.note_id for link in links.of(note, note.links)]
+        targets = [link.note_id for link in links.resolve(note, note.links)]
         assert targets[:2] == [ids[after], ids[number - 1]], one
         assert targets[2] == ids[number - 1], "an alias"
         assert {ids[after], ids[number - 1]} <= set(links.to(note.id))

@@ -6,13 +6,13 @@ import time
 
 import pytest
 
-from core.notes.difference import of_texts
+from core.notes.difference import compare_texts
 from core.workspace import Workspace
 
 
 def marked(old: str, new: str) -> str:
     signs = {"equal": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
-    return "".join(signs[piece.kind].format(piece.text) for piece in of_texts(old, new))
+    return "".join(signs[piece.kind].format(piece.text) for piece in compare_texts(old, new))
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_the_pieces_are_the_two_texts() -> None:
     chance = random.Random(7)
     for _ in range(300):
         old, new = ("".join(chance.choices("ab 好\n,", k=chance.randrange(40))) for _ in "12")
-        pieces = of_texts(old, new)
+        pieces = compare_texts(old, new)
         assert "".join(piece.text for piece in pieces if piece.kind != "added") == old
         assert "".join(piece.text for piece in pieces if piece.kind != "removed") == new
         assert all(one.kind != two.kind for one, two in itertools.pairwise(pieces))
@@ -50,7 +50,7 @@ def test_a_note_of_a_megabyte_takes_seconds(line: str) -> None:
     lines[10] = lines[-10] = "another text\n"
     lines[len(lines) // 2 :: 500] = ["changed "] * len(lines[len(lines) // 2 :: 500])
     started = time.thread_time()
-    pieces = of_texts(old, "".join(lines))
+    pieces = compare_texts(old, "".join(lines))
     assert time.thread_time() - started < 8
     assert "".join(piece.text for piece in pieces if piece.kind != "added") == old
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from core.errors import ConfigError, EditError, TesseraError, UnknownChoice
+from core.base.errors import ConfigError, EditError, TesseraError, UnknownChoice
 from core.model import SearchSettings
 from core.workspace import Workspace
 

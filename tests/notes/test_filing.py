@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core import swapping
-from core.errors import Conflict, DiskFull, EditError, NotWritable, SourceError, TesseraError
+from core.base import swapping
+from core.base.errors import Conflict, DiskFull, EditError, NotWritable, SourceError, TesseraError
 from core.model import Note
 from core.workspace import Workspace
 
@@ -207,7 +207,7 @@ def test_a_full_or_broken_disk_leaves_the_file(
     def full(handle: int) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr("core.swapping.os.fsync", full)
+    monkeypatch.setattr("core.base.swapping.os.fsync", full)
     with pytest.raises(error):
         workspace.notes.update(note.id, body="Two.\n")
     assert {file.name for file in folder.iterdir()} == {"plan.md", "sub"}

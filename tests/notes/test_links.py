@@ -63,7 +63,7 @@ def test_links_and_backlinks_are_the_same_links(ids: dict[str, str], tmp_path: P
     with Workspace(tmp_path / "workspace") as workspace:
         links = workspace.notes.links()
         to = {
-            path: {link.note_id for link in links.of(note, note.links) if link.note_id}
+            path: {link.note_id for link in links.resolve(note, note.links) if link.note_id}
             for path, note in ((path, workspace.notes.get(note_id)) for path, note_id in ids.items())
         }
         for path, note_id in ids.items():

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.notes import layout
+from core.notes import maps
 from core.workspace import Workspace
 
 TOPICS = {
@@ -28,7 +28,7 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
 
 
 def test_notes_of_one_topic_are_neighbours_and_name_their_region(workspace: Workspace) -> None:
-    mapped = workspace.maps.of("all")
+    mapped = workspace.maps.build_map("all")
     topics = [workspace.notes.get(note).title.split()[0] for note in mapped.notes]
     places = np.array(mapped.places)
     assert places.min() >= 0.0
@@ -45,17 +45,17 @@ def test_notes_of_one_topic_are_neighbours_and_name_their_region(workspace: Work
 
 
 def test_a_map_is_computed_once_for_its_notes(workspace: Workspace) -> None:
-    mapped = workspace.maps.of()
-    assert workspace.maps.of() is mapped
+    mapped = workspace.maps.build_map()
+    assert workspace.maps.build_map() is mapped
     workspace.bases.add("words", kind="literal")
     note = workspace.notes.add("words", "Found by words only")
-    again = workspace.maps.of()
+    again = workspace.maps.build_map()
     assert again.left_out == 1
     assert note.id not in again.notes
     assert again.places == mapped.places
     workspace.notes.delete([again.notes[0]])
-    assert len(workspace.maps.of().notes) == 44
-    assert workspace.maps.of("words").notes == ()
+    assert len(workspace.maps.build_map().notes) == 44
+    assert workspace.maps.build_map("words").notes == ()
 
 
 @pytest.mark.parametrize("count", [13, 40, 700])
@@ -64,12 +64,12 @@ def test_neighbours_are_the_nearest_points(count: int) -> None:
     distances = ((points[:, None] - points) ** 2).sum(-1)
     np.fill_diagonal(distances, np.inf)
     nearest = np.argsort(distances, axis=1)[:, :12]
-    assert (np.sort(layout.neighbours(points, 12)) == np.sort(nearest)).all()
+    assert (np.sort(maps.neighbours(points, 12)) == np.sort(nearest)).all()
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 5])
 def test_few_vectors_have_places_too(count: int) -> None:
     vectors = np.eye(6, dtype=np.float32)[:count]
-    places = layout.places(vectors)
+    places = maps.places(vectors)
     assert places.shape == (count, 2)
     assert np.isfinite(places).all()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import EditError
+from core.base.errors import EditError
 from core.model import CALENDAR_BEGINS, CALENDAR_ENDS, Filters, in_utc, lapses, later, midnight, on_clock
 from core.workspace import Workspace
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
+from core.base.errors import ConfigError, EditError, SourceError
 from core.documents import pictures as reading
 from core.documents import process
-from core.errors import ConfigError, EditError, SourceError
 from core.model import Chunk, Filters
 from core.workspace import Workspace
 

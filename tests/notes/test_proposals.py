@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import Conflict, EditError, UnknownChoice
+from core.base.errors import Conflict, EditError, UnknownChoice
 from core.model import Note, Proposal
 from core.workspace import Workspace
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.features.review.reminders import FIRST, LONGEST, SECOND, Reminders, next_interval
 from core.model import Use
-from core.review.reminders import FIRST, LONGEST, SECOND, Reminders, following
 from core.workspace import Workspace
 
 NOW = datetime.now(UTC)
@@ -46,14 +46,14 @@ def titles(reminders: Reminders) -> list[str]:
 def test_intervals_are_those_of_sm_2() -> None:
     days, interval = [], None
     for _ in range(5):
-        interval = following(interval)
+        interval = next_interval(interval)
         days.append(interval / timedelta(days=1))
     assert days == [1, 6, 15, 37.5, 93.75]
 
 
 @given(st.timedeltas(min_value=timedelta(days=-10_000), max_value=timedelta(days=100_000)))
 def test_the_next_interval_is_never_shorter_and_never_without_end(interval: timedelta) -> None:
-    after = following(interval)
+    after = next_interval(interval)
     assert FIRST < SECOND <= after <= LONGEST
     assert after >= min(interval, LONGEST)
 

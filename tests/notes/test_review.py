@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.errors import Conflict, EditError, UnknownChoice
-from core.model import Matter
+from core.base.errors import Conflict, EditError, UnknownChoice
+from core.model import ReviewItem
 from core.workspace import Workspace
 
 OVEN = "The oven bakes the bread at {n} degrees for an hour.\n"
@@ -17,7 +17,7 @@ def add(workspace: Workspace, title: str, body: str, **fields: object) -> str:
     return workspace.notes.add("home", body, title=title, author="person", embed=False, **fields).id  # type: ignore[arg-type]
 
 
-def the(workspace: Workspace, kind: str) -> Matter:
+def the(workspace: Workspace, kind: str) -> ReviewItem:
     (one,) = workspace.review.all(kinds=[kind])
     return one
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.review.copy_names import originals
-from core.review.second_texts import near
+from core.features.review.sides import are_versions, originals
 from core.workspace import Workspace
 
 PLAN = (
@@ -186,7 +185,7 @@ def test_second_texts_with_the_same_words_are_no_copies_besides(workspace: Works
     ],
 )
 def test_texts_are_near_where_most_of_one_is_in_the_other(first: str, second: str, expected: bool) -> None:
-    assert near(first, second) is near(second, first) is expected
+    assert are_versions(first, second) is are_versions(second, first) is expected
 
 
 @pytest.mark.parametrize(
@@ -202,5 +201,5 @@ def test_texts_are_near_where_most_of_one_is_in_the_other(first: str, second: st
 def test_hostile_names_take_no_time(name: str) -> None:
     started = time.process_time()
     originals(f"{name}.md")
-    near(name, name[::-1])
+    are_versions(name, name[::-1])
     assert time.process_time() - started < 1

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import Conflict, EditError, PackError
-from core.model import Matter, Side
+from core.base.errors import Conflict, EditError, PackError
+from core.model import ReviewItem, Side
 from core.workspace import Workspace
 from tests.packs.test_packs import NOTES, ids, write
 
@@ -21,11 +21,11 @@ def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Works
         yield workspace
 
 
-def waiting(workspace: Workspace) -> list[Matter]:
+def waiting(workspace: Workspace) -> list[ReviewItem]:
     return workspace.review.all(kinds=("upgrade", "file"))
 
 
-def passed_by(workspace: Workspace, tmp_path: Path) -> Matter:
+def passed_by(workspace: Workspace, tmp_path: Path) -> ReviewItem:
     """A kettle that a person changed, and of which the pack has another text since."""
     workspace.packs.install(write(tmp_path / "pack"))
     workspace.notes.update(ids(workspace)["kettle.md"], body=MINE, author="person")
@@ -91,12 +91,12 @@ def test_what_changed_meanwhile_or_is_damaged_stops_a_choice(workspace: Workspac
     assert workspace.notes.get(str(one.note_id)).body == MINE + "\nLater.\n"
 
 
-Doubled = Callable[[bool], Matter]
+Doubled = Callable[[bool], ReviewItem]
 
 
 @pytest.fixture
 def vault(workspace: Workspace, tmp_path: Path) -> Doubled:
-    def make(writes: bool) -> Matter:
+    def make(writes: bool) -> ReviewItem:
         folder = tmp_path / "vault"
         folder.mkdir()
         (folder / "tea.md").write_text("# Tea\n\nThree minutes.\n")

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ConfigError, NoteNotFound, TesseraError
-from core.model import SCOPE_GAIN, TAGS_GAIN, NoteCard, SearchResult, UseFigures, Verdict
+from core.base.errors import ConfigError, NoteNotFound, TesseraError
+from core.model import SCOPE_GAIN, TAGS_GAIN, NoteSummary, SearchResult, UseFigures, Verdict
 from core.workspace import Workspace
 from tests.archives.test_guests import changed
 
@@ -33,7 +33,7 @@ def order(result: SearchResult) -> list[str]:
     return [hit.note.title for hit in result.hits]
 
 
-def card(workspace: Workspace, title: str) -> NoteCard:
+def card(workspace: Workspace, title: str) -> NoteSummary:
     return next(card for card in workspace.notes.all() if card.title == title)
 
 

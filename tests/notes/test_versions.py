@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import Conflict, EditError, NoteNotFound, VersionNotFound
+from core.base.errors import Conflict, EditError, NoteNotFound, VersionNotFound
 from core.workspace import Workspace
 from tests.notes.conftest import agree
 from tests.store.test_old_workspaces import FILES

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.errors import WorkspaceLocked
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.errors import WorkspaceLocked
-from core.registry import Entry
 from core.workspace import Workspace
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.packs import contents
+from core.features.packs import contents
 from tests import guide_pack
 
 

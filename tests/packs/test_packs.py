@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from core import places
-from core.errors import PackError, UnknownChoice, WorkspaceLocked
-from core.packs import sources
+from core.base import places
+from core.base.errors import PackError, UnknownChoice, WorkspaceLocked
+from core.features.packs import sources
 from core.store import Store
 from core.workspace import Workspace
 

@@ -10,9 +10,9 @@ import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
 from core.intake import watching
-from core.registry import Entry
 from core.workspace import Workspace
 from pages.ui.shared import shell
 from tests import samples

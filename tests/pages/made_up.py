@@ -15,7 +15,7 @@ from babel.messages.catalog import Catalog
 from google.protobuf.message import Message as Proto
 from streamlit.dataframe_util import convert_arrow_bytes_to_pandas_df
 
-from core import messages
+from core.base import messages
 from tests import catalogues
 
 LANGUAGE = "eo"

@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from core.workspace import Workspace
-from pages.ui.notes import attachments, pasted
+from pages.ui.notes import attachments, editor
 from pages.ui.shared import shell
 from tests.pages.conftest import Screen
 
@@ -116,11 +116,11 @@ def _json(path: Path) -> bytes:
     return f'"{path}"'.encode()
 
 
-PICTURES = TestClient(Starlette(routes=[pasted.route(shell.workspace)]), raise_server_exceptions=False)
+PICTURES = TestClient(Starlette(routes=[editor.route(shell.workspace)]), raise_server_exceptions=False)
 
 
 def put_in(base: str, note_id: str, name: str, data: bytes) -> httpx.Response:
-    return PICTURES.post(f"{pasted.address(base, note_id, 'en')}&name={quote(name)}", content=data)
+    return PICTURES.post(f"{editor.address(base, note_id, 'en')}&name={quote(name)}", content=data)
 
 
 def test_a_picture_goes_beside_the_file_of_its_note_where_files_are_written(note_id: str, folder: Path) -> None:
@@ -174,5 +174,5 @@ def test_no_picture_leaves_the_folder_or_comes_without_a_seal(note_id: str, fold
     (folder / "attachments").symlink_to(tmp_path / "elsewhere")
     assert "leads elsewhere" in put_in(base.name, note_id, "a.png", PNG).json()["refused"]
     assert list((tmp_path / "elsewhere").iterdir()) == []
-    address = pasted.address(base.name, note_id, "en").replace(note_id, "other")
+    address = editor.address(base.name, note_id, "en").replace(note_id, "other")
     assert PICTURES.post(address, content=PNG).status_code == 404

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.drills.hostile import BLOCKS, LINES
-from pages.ui.shared.document import Place, Sources, document
+from pages.ui.shared.document import Sources, SourceSpan, document
 from pages.ui.shared.document.view import VIEW_ATTRIBUTES, VIEW_ELEMENTS
 from pages.ui.shared.safe import tangled
 
@@ -23,8 +23,8 @@ class Known(Sources):
     can_click = can_tick = False
     first_line = 0
 
-    def note(self, target: str, *, relative: bool) -> Place | None:
-        return Place("id1", "Other") if target.removesuffix(".md").casefold() == "other" else None
+    def note(self, target: str, *, relative: bool) -> SourceSpan | None:
+        return SourceSpan("id1", "Other") if target.removesuffix(".md").casefold() == "other" else None
 
     def file(self, target: str) -> str | None:
         return f"/attachment/id0/{target}" if target in ("a.png", "b.pdf") else None

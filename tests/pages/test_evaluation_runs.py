@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import Cancelled
+from core.base.errors import Cancelled
 from core.model import GoldSpan, Pipeline, Question, QuestionSet, Run, SearchSettings
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 from core.workspace import Workspace
 from pages.ui.evaluation import advice
 from tests.model_server import Handler, ModelServer, sentence, stream

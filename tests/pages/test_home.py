@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import IndexDamaged
+from core.base.errors import IndexDamaged
 from core.model import Progress
 from core.workspace import Workspace
 from tests.pages.conftest import Screen

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from core import images
-from core.registry import Entry
+from core.base.registry import Entry
+from core.retrieval import images
 from core.workspace import Workspace
 from tests.images.test_images import sync, vault
 from tests.pages.conftest import Screen

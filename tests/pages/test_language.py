@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from core import embedding, messages, reranking
+from core import embedding, reranking
+from core.base import messages
+from core.base.errors import ModelError, TesseraError
+from core.base.registry import Entry
 from core.documents import CONVERTERS
 from core.embedding import EMBEDDERS
-from core.errors import ModelError, TesseraError
-from core.model import JOB_KINDS, ChangeCost, ChunkingOptions, Pipeline, Rechunked, SearchSettings, Trial
-from core.registry import Entry
+from core.model import JOB_KINDS, ChangeCost, ChunkingOptions, ModelTrial, Pipeline, Rechunked, SearchSettings
 from core.reranking import RERANKERS
 from core.workspace import Workspace
 from pages.ui.settings.servers import PURPOSES
@@ -438,7 +439,7 @@ RESULTS = {
     "embed": 2,
     "tokens": 3,
     "cost": ChangeCost("ψηφία", ChunkingOptions(), 1, 2, 4, 2, 600.0),
-    "test": Trial("ψηφία", "embedder", 1.0, 0.1, 16, None, None, {"zh": 0, "en": 1}, {"zh": 1, "en": 1}, ()),
+    "test": ModelTrial("ψηφία", "embedder", 1.0, 0.1, 16, None, None, {"zh": 0, "en": 1}, {"zh": 1, "en": 1}, ()),
     "suggest": 2,
 }
 

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 from tests.model_server import ModelServer, stream
 from tests.pages.conftest import Screen
 

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from core import embedding, places, reranking
-from core.models.servers import SECTIONS
+from core import embedding, reranking
+from core.base import places
+from core.indexing.models.servers import SECTIONS
 from core.providers import discovery
-from core.settings_sections import KEYS
+from core.settings.sections import KEYS
 from pages.ui.shared import local_servers
 from tests.model_server import REASONING, ModelServer
 from tests.pages.conftest import Screen

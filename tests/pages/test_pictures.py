@@ -8,8 +8,8 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
+from core.base.errors import SourceError
 from core.documents import pictures as reading
-from core.errors import SourceError
 from core.workspace import Workspace
 from pages.ui.notes import attachments
 from pages.ui.shared import shell

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from core import embedding, reranking
+from core.base.errors import ModelError
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.errors import ModelError
 from core.model import SearchSettings
-from core.registry import Entry
 from core.reranking import RERANKERS, Candidate
 from core.workspace import Workspace
 from tests.fakes import WordLengths

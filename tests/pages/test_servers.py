@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from core import embedding, places, reranking
-from core.models.servers import SECTIONS
+from core import embedding, reranking
+from core.base import places
+from core.indexing.models.servers import SECTIONS
 from core.providers import keys
-from core.settings_sections import KEYS
+from core.settings.sections import KEYS
 from pages.ui.settings import servers
 from tests.keyrings import Memory, using
 from tests.model_server import Answer, ModelServer

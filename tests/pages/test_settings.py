@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from core import embedding, log, reranking
+from core import embedding, reranking
+from core.base import log
+from core.base.registry import Entry
 from core.documents import CONVERTERS
 from core.embedding import EMBEDDERS
-from core.registry import Entry
 from core.workspace import Workspace
 from pages.ui.shared import names
 from tests.fakes import WordLengths

@@ -6,20 +6,20 @@ from streamlit.testing.v1 import AppTest
 from core.model import Note
 from core.workspace import Workspace
 from pages.ui.notes import drafting
-from pages.ui.notes.written_text import SITTING, Wish, Writing
+from pages.ui.notes.written_text import SITTING, EditorSession, Wish
 from tests.pages.conftest import Screen
 
 
-def writing(app: AppTest) -> Writing:
+def writing(app: AppTest) -> EditorSession:
     now = app.session_state["writing"]
-    assert isinstance(now, Writing)
+    assert isinstance(now, EditorSession)
     return now
 
 
 def typed(screen: Screen, text: str) -> Screen:
     """Type a text: the component doesn't run here, so what it would send is taken over."""
     now = writing(screen.app)
-    now.typed(text, now.number + 1, len(text))
+    now.take_text(text, now.number + 1, len(text))
     drafting.keep(screen.workspace, now)
     screen.app.run()
     return screen
@@ -66,12 +66,12 @@ def edited(note: Note) -> Screen:
 def test_a_save_is_made_once_though_it_is_sent_again_and_a_later_text_comes_in_its_place(garden: Note) -> None:
     screen = edited(garden)
     now = writing(screen.app)
-    now.typed("Water the mint.", 1, 15, "save", 1)
-    now.typed("Water the mint, too.", 2, 20, "save", 1)
+    now.take_text("Water the mint.", 1, 15, "save", 1)
+    now.take_text("Water the mint, too.", 2, 20, "save", 1)
     screen.app.run()
     assert "Saved\n" in screen.text
     assert screen.workspace.notes.get(garden.id).body == "Water the mint, too."
-    now.typed("Water the mint, too. And", 3, 24, "save", 1)
+    now.take_text("Water the mint, too. And", 3, 24, "save", 1)
     screen.app.run()
     assert "Saving…" in screen.text
     assert screen.workspace.notes.get(garden.id).version == 2

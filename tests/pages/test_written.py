@@ -8,7 +8,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 from tests.model_server import Answer, Handler, ModelServer, Script, chat, sentence, stream
 from tests.pages.conftest import Screen
 

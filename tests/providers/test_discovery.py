@@ -10,7 +10,7 @@ import pytest
 
 from core.model import LocalServer
 from core.providers import discovery
-from core.providers.discovery import DIALECTS, LONGEST_NAME, MOST_MODELS, SECONDS, look
+from core.providers.discovery import DIALECTS, LONGEST_NAME, MOST_MODELS, SECONDS, discover
 from tests.model_server import Answer, Handler, ModelServer, Script, listing
 
 NAMES = [dialect.name for dialect in DIALECTS]
@@ -20,7 +20,7 @@ def looked(name: str, answer: object) -> LocalServer:
     """What is found at the port of a kind of server that gives an answer."""
     scripted = answer if isinstance(answer, Answer) or callable(answer) else Answer(answer)
     with ModelServer(scripted) as server:
-        (found,) = look({name: server.port})
+        (found,) = discover({name: server.port})
     assert [request.path for request in server.requests] in (["/api/tags"], ["/v1/models"])
     return found
 
@@ -31,7 +31,7 @@ def test_each_kind_is_found_with_its_models() -> None:
             name: stack.enter_context(ModelServer(dialect=name, models=(f"{number}-model", "other:8b")))
             for number, name in enumerate(NAMES)
         }
-        found = look({name: server.port for name, server in servers.items()})
+        found = discover({name: server.port for name, server in servers.items()})
     for number, (name, one) in enumerate(zip(NAMES, found, strict=True)):
         assert one == LocalServer(
             name, f"127.0.0.1:{servers[name].port}", running=True, models=(f"{number}-model", "other:8b")
@@ -51,14 +51,14 @@ def test_a_server_at_the_port_of_another_is_named_by_its_listing(name: str, othe
 
 def test_nothing_is_asked_without_ports(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(discovery, "PORTS", {})
-    assert look() == ()
+    assert discover() == ()
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_closed_port_is_no_server(name: str) -> None:
     with create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    assert look({name: port}) == (LocalServer(name, f"127.0.0.1:{port}"),)
+    assert discover({name: port}) == (LocalServer(name, f"127.0.0.1:{port}"),)
 
 
 def test_a_server_without_a_language_model_is_running() -> None:
@@ -153,7 +153,7 @@ def test_no_proxy_gets_the_request(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.setenv(variable, f"http://127.0.0.1:{proxy.port}")
         for variable in ("NO_PROXY", "no_proxy"):
             monkeypatch.delenv(variable, raising=False)
-        assert look({"vLLM": server.port})[0].running
+        assert discover({"vLLM": server.port})[0].running
     assert not proxy.requests
 
 
@@ -182,7 +182,7 @@ def test_a_server_that_takes_no_connection_is_left_at_once() -> None:
     with create_server(("127.0.0.1", 0), backlog=0) as silent:
         started = time.monotonic()
         ports: dict[str, int] = dict.fromkeys(NAMES, silent.getsockname()[1])
-        assert not any(one.running for one in look(ports))
+        assert not any(one.running for one in discover(ports))
         assert time.monotonic() - started < SECONDS + 2
 
 
@@ -191,5 +191,5 @@ def test_servers_are_looked_at_together() -> None:
     with ExitStack() as stack:
         ports = {name: stack.enter_context(slow()).port for name in NAMES}
         started = time.monotonic()
-        look(ports)
+        discover(ports)
         assert time.monotonic() - started < 1.5

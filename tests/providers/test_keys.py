@@ -12,10 +12,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from core import places
-from core.errors import ConfigError, ProviderError
-from core.providers import Server, keys
-from core.settings_sections import KEYS, ServerSettings
+from core.base import places
+from core.base.errors import ConfigError, ProviderError
+from core.providers import ProviderServer, keys
+from core.settings.sections import KEYS, ServerSettings
 from tests.keyrings import Forgetful, Memory, using
 from tests.model_server import Answer, ModelServer
 
@@ -74,7 +74,7 @@ def test_without_a_keyring_a_file_keeps_it_that_only_its_owner_reads(backend: Me
 def test_the_environment_wins(monkeypatch: pytest.MonkeyPatch, keyring: Memory) -> None:
     keys.store("llm", URL, KEY)
     monkeypatch.setenv("TESSERA_LLM_API_KEY", "sk-environment")
-    assert keys.find("llm", URL) == keys.Key("TESSERA_LLM_API_KEY", "sk-environment", "environment")
+    assert keys.find("llm", URL) == keys.ApiKey("TESSERA_LLM_API_KEY", "sk-environment", "environment")
     openai = httpx.URL("https://api.openai.com/v1")
     keys.store("rerank", openai, KEY)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
@@ -139,7 +139,7 @@ def test_no_error_no_log_and_no_repr_holds_a_stored_key(
     backend.locked = place == "file"
     with using(backend), ModelServer(answer) as server:
         assert keys.store("llm", httpx.URL(server.url), KEY) == place
-        client = Server("llm", ServerSettings(base_url=server.url, model="m", retries=0))
+        client = ProviderServer("llm", ServerSettings(base_url=server.url, model="m", retries=0))
         with pytest.raises(ProviderError) as caught:
             client.post("chat/completions", {}, limit=1000)
         key = keys.find("llm", httpx.URL(server.url))
@@ -153,7 +153,7 @@ def test_no_error_no_log_and_no_repr_holds_a_stored_key(
 def test_a_key_that_was_replaced_elsewhere_is_read_again_after_a_refusal(keyring: Memory) -> None:
     with ModelServer(Answer(status=401), Answer({"fine": True})) as server:
         keys.store("llm", httpx.URL(server.url), "sk-old")
-        client = Server("llm", ServerSettings(base_url=server.url, model="m", retries=0))
+        client = ProviderServer("llm", ServerSettings(base_url=server.url, model="m", retries=0))
         assert keys.find("llm", httpx.URL(server.url)).value == "sk-old"
         keyring.passwords = dict.fromkeys(keyring.passwords, "sk-new")
         with pytest.raises(ProviderError):

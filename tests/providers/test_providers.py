@@ -12,12 +12,12 @@ from socket import create_server
 import pytest
 
 from core import providers
-from core.errors import ConfigError, MissingDependency, ProviderError, ProviderUnavailable
-from core.providers import Server, connection, keys
+from core.base.errors import ConfigError, MissingDependency, ProviderError, ProviderUnavailable
+from core.providers import ProviderServer, connection, keys
 from core.providers.chat import QUOTED, Chat
-from core.providers.keys import Key
+from core.providers.keys import ApiKey
 from core.providers.replies import LONGEST_PAUSE, retry_after
-from core.settings_sections import LlmSettings, ServerSettings
+from core.settings.sections import LlmSettings, ServerSettings
 from tests.model_server import Answer, Handler, ModelServer, Script, chat, stream
 
 KEY = "sk-TESTKEY-0123456789"
@@ -37,7 +37,7 @@ def _bare(monkeypatch: pytest.MonkeyPatch) -> None:
 def asked(url: str, section: str = "embeddings", **given: object) -> object:
     """What a server answers to a small request, with few retries and little patience."""
     options = ServerSettings.model_validate({"base_url": url, "model": "m", "retries": 0, "timeout_seconds": 5} | given)
-    return Server(section, options).post("embeddings", {"input": ["x"]}, limit=1 << 16)
+    return ProviderServer(section, options).post("embeddings", {"input": ["x"]}, limit=1 << 16)
 
 
 def refusal(*answers: Answer | Script, **given: object) -> ProviderError:
@@ -51,7 +51,7 @@ def refusal(*answers: Answer | Script, **given: object) -> ProviderError:
 def test_the_body_is_json_in_utf8_and_half_characters_do_not_stop_it() -> None:
     with ModelServer(FINE) as server:
         settings = ServerSettings(base_url=f"{server.url}/", model="m")
-        assert Server("llm", settings).post("chat", {"text": "中文 \ud83d"}, limit=99) == {"fine": True}
+        assert ProviderServer("llm", settings).post("chat", {"text": "中文 \ud83d"}, limit=99) == {"fine": True}
     assert (server.requests[0].path, server.requests[0].body) == ("/v1/chat", {"text": "中文 ?"})
     headers = server.requests[0].headers
     assert (headers["Content-Type"], headers["Accept-Encoding"]) == ("application/json", "identity")
@@ -248,12 +248,12 @@ def test_each_section_sends_its_own_key_and_only_that(monkeypatch: pytest.Monkey
 )
 def test_openais_key_is_for_openai(url: str, variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
-    server = Server("llm", ServerSettings(base_url=url, model="m"))
+    server = ProviderServer("llm", ServerSettings(base_url=url, model="m"))
     key = keys.find("llm", server._url)
     assert key.value == ("sk-openai" if variable == "OPENAI_API_KEY" else "")
     assert (key.variable, key.place) == (variable, "environment" if key.value else "")
     monkeypatch.setenv("TESSERA_LLM_API_KEY", KEY)
-    assert keys.find("llm", server._url) == Key("TESSERA_LLM_API_KEY", KEY, "environment")
+    assert keys.find("llm", server._url) == ApiKey("TESSERA_LLM_API_KEY", KEY, "environment")
 
 
 @pytest.mark.parametrize(
@@ -274,7 +274,7 @@ def test_no_error_no_log_and_no_repr_holds_the_key(
     caplog.set_level(logging.DEBUG)
     with ModelServer(answer) as server:
         settings = ServerSettings(base_url=server.url, model="m", retries=0, timeout_seconds=0.3)
-        client = Server("embeddings", settings)
+        client = ProviderServer("embeddings", settings)
         with pytest.raises(ProviderError) as caught:
             client.post("embeddings", {}, limit=1000)
     told = "".join(traceback.format_exception(caught.value))
@@ -340,7 +340,7 @@ def test_first_come_first_served() -> None:
         handler.send(FINE)
 
     with ModelServer(when_told, *[FINE] * 3) as server:
-        client = Server("llm", ServerSettings(base_url=server.url, model="m", retries=0))
+        client = ProviderServer("llm", ServerSettings(base_url=server.url, model="m", retries=0))
         threads = []
         for number in range(4):
             threads.append(threading.Thread(target=client.post, args=("p", number), kwargs={"limit": 99}))
@@ -373,12 +373,12 @@ def test_a_proxy_that_cannot_be_used_is_told(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_server_and_a_model_must_be_named() -> None:
     with pytest.raises(ConfigError, match=r"Enter its address on the Settings page, or base_url in \[rerank\]"):
-        Server("rerank", ServerSettings(model="m"))
+        ProviderServer("rerank", ServerSettings(model="m"))
     with pytest.raises(ConfigError, match=r"Enter it on the Settings page, or model in \[llm\]"):
-        Server("llm", ServerSettings(base_url="http://localhost"))
+        ProviderServer("llm", ServerSettings(base_url="http://localhost"))
     with pytest.raises(ConfigError, match="is no address"):
-        Server("llm", ServerSettings(base_url="http://☃.net", model="m"))
-    assert Server("llm", ServerSettings(base_url="http://localhost", model="m"), "mine").model == "mine"
+        ProviderServer("llm", ServerSettings(base_url="http://☃.net", model="m"))
+    assert ProviderServer("llm", ServerSettings(base_url="http://localhost", model="m"), "mine").model == "mine"
 
 
 def talk(server: ModelServer) -> Chat:

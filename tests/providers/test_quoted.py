@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ProviderError
-from core.evaluation.suggestions import suggest_by_model
+from core.base.errors import ProviderError
+from core.features.evaluation.suggestions import suggest_by_model
 from core.model import Note
 from core.providers.chat import QUOTED, Chat
 from core.query.decomposition import decompose_by_model
 from core.reranking import Candidate
 from core.reranking.llm import Llm
-from core.settings_sections import LlmSettings
+from core.settings.sections import LlmSettings
 from core.workspace import Workspace
 from tests.model_server import ModelServer
 

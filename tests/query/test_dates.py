@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import QueryError
+from core.base.errors import QueryError
 from core.model import midnight
-from core.query.dates import EXAMPLES, Span, days, read, spoken
+from core.query.dates import EXAMPLES, DateRange, days, read, spoken
 
 TODAY = date(2026, 3, 31)
 
 
-def span(first: str, behind: str = "") -> Span:
-    return Span(date.fromisoformat(first), date.fromisoformat(behind) if behind else None)
+def span(first: str, behind: str = "") -> DateRange:
+    return DateRange(date.fromisoformat(first), date.fromisoformat(behind) if behind else None)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def span(first: str, behind: str = "") -> Span:
         ("三个月前", span("2025-12-31")),
     ],
 )
-def test_what_a_date_stands_for(typed: str, meant: Span) -> None:
+def test_what_a_date_stands_for(typed: str, meant: DateRange) -> None:
     assert read(typed, TODAY) == meant
 
 
@@ -178,7 +178,7 @@ def test_any_text_is_a_date_or_an_error(text: str) -> None:
         meant = read(text, TODAY)
     except QueryError:
         return
-    assert meant.behind is None or meant.first < meant.behind
+    assert meant.end is None or meant.first < meant.end
 
 
 @given(st.dates(date(1900, 1, 1), date(2999, 12, 30)))

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import ProviderError, ProviderUnavailable
+from core.base.errors import ProviderError, ProviderUnavailable
 from core.model import Decomposition, SubQuery
 from core.providers.chat import Chat
-from core.query.decomposition import PART, SUBJECT, decompose, decompose_by_model
-from core.query.levels import recognise
-from core.settings_sections import LlmSettings
+from core.query.decomposition import PART, SUBJECT, decompose, decompose_by_model, recognise
+from core.settings.sections import LlmSettings
 from tests.model_server import Answer, ModelServer, chat
 
 SPECIFICATION = """

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import QueryError
+from core.base.errors import QueryError
 from core.intake.notefile import read
 from core.model import Condition, Filters, Term, Understood
 from core.query.language import CHOICES, COPIED, FIELDS, parse, without

@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.base.text import simplify
 from core.model import Classified, Condition, Filters, Term, Understood
-from core.query import compared_things, levels
-from core.query.levels import MOST_CHARACTERS, SIMPLE, recognise
+from core.query import compared_things, decomposition
+from core.query.decomposition import MOST_CHARACTERS, SIMPLE, recognise
 from core.query.rules import RULES
-from core.text import simplified
 
 
 def classify(understood: Understood) -> Classified:
-    return levels.classify(understood, recognise(understood.text, understood.quoted))
+    return decomposition.classify(understood, recognise(understood.text, understood.quoted))
 
 
 COMPARISONS = [
@@ -327,10 +327,10 @@ def test_every_rule_has_its_reason() -> None:
 
 def test_patterns_are_simplified() -> None:
     patterns = [rule.form for rule in RULES]
-    for module in (levels, compared_things):
+    for module in (decomposition, compared_things):
         patterns += [found for found in vars(module).values() if isinstance(found, re.Pattern)]
     for pattern in [*patterns, *compared_things.CONNECTIVES.values(), *compared_things.TOPICS]:
-        assert simplified(pattern.pattern) == pattern.pattern
+        assert simplify(pattern.pattern) == pattern.pattern
 
 
 PIECES = [

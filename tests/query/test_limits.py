@@ -10,12 +10,12 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 from starlette.testclient import TestClient
 
-from core import cli, limits
-from core.api import PLACE
-from core.api.lazy_app import api
-from core.assistants import server
-from core.errors import QueryError, QuestionSetError
-from core.model import Question
+from core.base.errors import QueryError, QuestionSetError
+from core.doors import cli
+from core.doors.api import PLACE
+from core.doors.api.server import api
+from core.doors.assistants import server
+from core.model import Question, limits
 from core.workspace import Workspace
 
 LONG = "Some 文 of a Zebra. " * 10_000
@@ -30,7 +30,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         with Workspace(tmp_path_factory.getbasetemp() / "limits") as opened:
             opened.bases.add("plain", kind="literal")
             opened.notes.add("plain", f"# Zebra\n\n{LONG}", title="Zebra")
-            opened.let_programs_in(True)
+            opened.set_program_access(True)
             opened.search("zebra")
             yield opened
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import ConfigError
+from core.base.errors import ConfigError
 from core.query.synonyms import Synonyms, load
 from core.workspace import Workspace
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from core import cli
-from core.errors import EditError
+from core.base.errors import EditError
+from core.doors import cli
 from core.model import Related, Use
 from core.workspace import Workspace
 

@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from core.contracts import RerankerContract
 from core.embedding import tokens
 from core.embedding.sentence import build as build_sentence
 from core.model import Device
 from core.reranking import RERANKERS, Reranker
+from core.reranking.contract import RerankerContract
 from core.reranking.cross_encoder import CrossEncoder
 from core.reranking.late_interaction import LateInteraction
 from core.reranking.llm import Llm
 from core.reranking.rerank_api import RerankApi
-from core.settings_sections import LlmSettings, RerankSettings
+from core.settings.sections import LlmSettings, RerankSettings
 from tests.model_server import ModelServer
 
 

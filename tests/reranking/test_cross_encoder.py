@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import ConfigError, ModelError
+from core.base.errors import ConfigError, ModelError
 from core.model import Device
 from core.reranking import Candidate, build
 from core.reranking.cross_encoder import RECOMMENDED, CrossEncoder

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from core import reranking
-from core.errors import ConfigError, ProviderError, ProviderUnavailable
+from core.base.errors import ConfigError, ProviderError, ProviderUnavailable
 from core.reranking import Candidate, cached
 from core.reranking.cached import Cached
 from core.reranking.llm import Llm
 from core.reranking.rerank_api import RerankApi
-from core.settings_sections import LlmSettings, RerankSettings
+from core.settings.sections import LlmSettings, RerankSettings
 from tests.model_server import Answer, ModelServer, chat
 
 CANDIDATES = [Candidate("weather in rome"), Candidate("restore a backup"), Candidate("a backup")]

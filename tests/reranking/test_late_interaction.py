@@ -72,18 +72,18 @@ def test_the_time_limit_is_looked_at_before_each_text() -> None:
 
 
 def test_the_centre_depends_on_the_model_and_is_part_of_the_fingerprint(bundled: Embedder) -> None:
-    model = tokens.of(bundled)
+    model = tokens.token_embedder(bundled)
     assert model is not None
     first = centre(model)
     assert first.shape == (bundled.dimension,)
-    assert np.allclose(first, tokens.computed(model), atol=1e-3)  # what is shipped is the model's own
+    assert np.allclose(first, tokens.compute_centre(model), atol=1e-3)  # what is shipped is the model's own
     other = first.copy()
     other[0] += 1
     assert LateInteraction(model, first).fingerprint != LateInteraction(model, other).fingerprint
 
 
 def test_the_real_models_bits_find_the_answer_in_both_languages(bundled: Embedder) -> None:
-    model: TokenEmbedder | None = tokens.of(bundled)
+    model: TokenEmbedder | None = tokens.token_embedder(bundled)
     assert model is not None
     reranker = LateInteraction(model, centre(model))
     passages = [
@@ -99,7 +99,7 @@ def test_the_real_models_bits_find_the_answer_in_both_languages(bundled: Embedde
 
 
 def test_token_vectors_exclude_prompt_and_special_tokens(bundled: Embedder) -> None:
-    model = tokens.of(bundled)
+    model = tokens.token_embedder(bundled)
     assert model is not None
     vectors, token_vectors = model.embed_tokens(["redis cache", ""], role="note")
     assert vectors.shape == (2, bundled.dimension)

@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
+from core.base.errors import ModelError
 from core.embedding import Embedder
 from core.embedding.loading import load
-from core.errors import ModelError
 from core.model import Device
 from core.reranking import Candidate, build, own
-from core.reranking.cross_encoder import CrossEncoder
-from core.reranking.fitting import fitting
-from core.reranking.network import Network, Shape
+from core.reranking.cross_encoder import CrossEncoder, fit_pairs
+from core.reranking.network import Network, NetworkShape
 
 EXACT = Device("cpu", "float32", "")
 PAIRS = [("what is it", "a cat"), ("and who are you then", "a dog and a bird " * 9), ("x", "y")]
@@ -23,7 +22,7 @@ def network(encoder: Any, *, apart: int = 1, tokens: int = 64) -> Network:
     import torch
 
     torch.manual_seed(0)
-    return Network(encoder, Shape((0, 1), apart), device="cpu", dtype=torch.float32, tokens=tokens)
+    return Network(encoder, NetworkShape((0, 1), apart), device="cpu", dtype=torch.float32, tokens=tokens)
 
 
 @pytest.fixture(scope="module")
@@ -77,12 +76,12 @@ def test_pairs_are_cut_to_the_limit(tiny: Any) -> None:
 def test_the_piece_with_the_words_of_the_question_is_read(tiny: Any) -> None:
     model = network(tiny, tokens=60)
     text = "top\n" + "z " * 100 + "backup " + "z " * 100
-    ((question, piece),) = fitting(model, "where is backup", [text])
+    ((question, piece),) = fit_pairs(model, "where is backup", [text])
     assert question == "where is backup"
     assert piece.startswith("top\n")
     assert "backup" in piece
     assert len(piece) < len(text) / 2
-    ((_, first),) = fitting(model, "who", [text])
+    ((_, first),) = fit_pairs(model, "who", [text])
     assert text.startswith(first)
 
 

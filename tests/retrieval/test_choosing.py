@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.messages import LANGUAGES, render
-from core.model import Choice, SearchResult, choice_line
+from core.base.messages import LANGUAGES, render
+from core.model import LlmSelection, SearchResult, choice_line
 from core.retrieval.llm_choice import LEAST_CHARACTERS, MOST_CHARACTERS
 from core.workspace import Workspace
 from tests.model_server import Answer, ModelServer, chat
@@ -51,7 +51,7 @@ def told(result: SearchResult) -> str:
 def test_without_a_model_the_order_is_that_of_words_and_says_so(place: Path) -> None:
     with Workspace(place, readonly=True) as workspace:
         result = workspace.search("backup")
-        assert result.choice == Choice()
+        assert result.choice == LlmSelection()
         assert told(result).startswith("No language model is set up")
         assert titles(result)[0] == "Backups"
         assert workspace.search("tag:none").choice is None  # a list of notes
@@ -72,7 +72,7 @@ def test_a_model_chooses_among_the_sections_and_answers(place: Path, server: Mod
         assert [section["number"] for section in given["sections"]] == [1, 2, 3]
         assert [section["text"].split("\n")[0].split(" › ")[0] for section in given["sections"]] == titles(by_words)
         first, second, third = by_words.hits
-        assert result.choice == Choice("small", "Once a month.\n[2]", (second.chunk.id, third.chunk.id))
+        assert result.choice == LlmSelection("small", "Once a month.\n[2]", (second.chunk.id, third.chunk.id))
         assert titles(result) == [second.note.title, third.note.title]
         assert [hit.rank for hit in result.hits] == [1, 2]
         assert result.settings.limit == 2
@@ -86,7 +86,7 @@ def test_a_model_that_chooses_nothing_says_that_there_is_no_answer(place: Path, 
     server.answers.append(Answer(chat(json.dumps({"chosen": [], "answer": "The notes don't say."}))))
     with Workspace(place, readonly=True) as workspace:
         result = workspace.search("backup")
-        assert (result.confident, result.choice) == (False, Choice("small", "The notes don't say."))
+        assert (result.confident, result.choice) == (False, LlmSelection("small", "The notes don't say."))
         assert told(result) == "The language model small chose none of the sections:"
         assert titles(result)[0] == "Backups"
 

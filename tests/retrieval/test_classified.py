@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from core.base.errors import QueryError, UnknownChoice
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.errors import QueryError, UnknownChoice
 from core.model import ChunkingOptions, SearchResult
-from core.registry import Entry
 from core.workspace import Workspace
 
 

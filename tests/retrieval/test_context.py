@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.model import Context, Hit, NoteCard
-from core.registry import Entry
+from core.model import Context, Hit, NoteSummary
 from core.workspace import Workspace
 from tests.fakes import WordLengths
 
@@ -79,7 +79,7 @@ def written(workspace: Workspace, built: Context) -> str:
     )
 
 
-def block(number: int, note: NoteCard, section: tuple[str, ...], text: str) -> str:
+def block(number: int, note: NoteSummary, section: tuple[str, ...], text: str) -> str:
     titles = section if section[:1] == (note.title,) else (note.title, *section)
     return f"[{number}] <note> {' › '.join(titles)} ({note.path})\n{text.strip()}\n</note>"
 

@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS, windows
 from core.model import ChunkingOptions
-from core.registry import Entry
 from core.retrieval.highlights import sentences
 from core.workspace import Workspace
 from tests import samples

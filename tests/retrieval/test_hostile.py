@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from core.base.errors import QueryError, TesseraError
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.errors import QueryError, TesseraError
-from core.registry import Entry
 from core.workspace import Workspace
 from tests import samples
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.model import SearchOptions
-from core.retrieval.languages import levelled, trusted
+from core.retrieval.languages import level_scores, trust_words
 from core.workspace import Workspace
 
 GROUPS = {1: True, 2: True, 3: False, 4: False}
@@ -74,15 +74,17 @@ def test_an_answer_by_words_only_comes_before_what_a_model_of_one_language_says_
 
 
 def test_words_are_trusted_as_far_as_they_say_something_in_a_language() -> None:
-    assert trusted({1: 8.0, 2: 4.0, 3: 2.0, 4: 0.0}, GROUPS) == {1: 1.0, 2: 1.0, 3: 0.5, 4: 0.5}
-    assert trusted({1: 8.0, 2: 0.0}, GROUPS) == {1: 1.0, 2: 1.0}
-    assert trusted({1: 0.0, 3: 0.0}, GROUPS) == {1: 1.0, 3: 1.0}
+    assert trust_words({1: 8.0, 2: 4.0, 3: 2.0, 4: 0.0}, GROUPS) == {1: 1.0, 2: 1.0, 3: 0.5, 4: 0.5}
+    assert trust_words({1: 8.0, 2: 0.0}, GROUPS) == {1: 1.0, 2: 1.0}
+    assert trust_words({1: 0.0, 3: 0.0}, GROUPS) == {1: 1.0, 3: 1.0}
 
 
 def test_a_second_look_compares_languages_as_meaning_does() -> None:
     near = {1: 0.9, 2: 0.8, 3: 0.9, 4: 0.8}
-    assert levelled({1: 0.2, 2: 0.1, 3: 0.9, 4: 0.8}, near, GROUPS) == pytest.approx({1: 0.9, 2: 0.8, 3: 0.9, 4: 0.8})
-    nearer = levelled({1: 0.2, 2: None, 3: 0.9, 4: 0.8}, {1: 0.9, 3: 0.8, 4: 0.8}, GROUPS)
+    assert level_scores({1: 0.2, 2: 0.1, 3: 0.9, 4: 0.8}, near, GROUPS) == pytest.approx(
+        {1: 0.9, 2: 0.8, 3: 0.9, 4: 0.8}
+    )
+    nearer = level_scores({1: 0.2, 2: None, 3: 0.9, 4: 0.8}, {1: 0.9, 3: 0.8, 4: 0.8}, GROUPS)
     assert nearer[2] is None
     assert (nearer[1] or 0) > (nearer[3] or 0)
-    assert levelled({1: 0.2, 2: None}, near, GROUPS) == {1: 0.2, 2: None}
+    assert level_scores({1: 0.2, 2: None}, near, GROUPS) == {1: 0.2, 2: None}

@@ -3,22 +3,22 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from core.model import Chunk, Decomposition, NoteCard, SubQuery
+from core.model import Chunk, Decomposition, NoteSummary, SubQuery
 from core.retrieval.rounds import LEAD, SYNONYM, follow_ups
 
 COMPARISON = Decomposition("comparison", (SubQuery("redis speed", "side"), SubQuery("memcached speed", "side")))
 SUMMARY = Decomposition("summary", (SubQuery("caching", "subject"),))
 
 
-def found(section: str, title: str = "A note") -> tuple[Chunk, NoteCard]:
+def found(section: str, title: str = "A note") -> tuple[Chunk, NoteSummary]:
     chunk = Chunk("n:1", "n", 0, 1, 0, 4, "text", "markdown_section", section_title=section)
-    card = NoteCard("n", "b", "base", "a.md", 0, "", datetime.now(UTC), 1, "", (), title=title)
+    card = NoteSummary("n", "b", "base", "a.md", 0, "", datetime.now(UTC), 1, "", (), title=title)
     return chunk, card
 
 
 def told(
     decomposition: Decomposition,
-    tops: Sequence[Sequence[tuple[Chunk, NoteCard]]],
+    tops: Sequence[Sequence[tuple[Chunk, NoteSummary]]],
     number: int,
     asked: Sequence[SubQuery] = (),
 ) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.errors import UnknownChoice
+from core.base.errors import UnknownChoice
 from core.model import SearchOptions
 from core.workspace import Workspace
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
-from core.model import Lost, SearchOptions, SearchResult, SearchSettings
-from core.places import provided
+from core.base.errors import ConfigError, NoteNotFound, QueryError, UnknownChoice
+from core.base.places import provide_file
+from core.model import DroppedCandidate, SearchOptions, SearchResult, SearchSettings
 from core.query.decomposition import SIDE, WHOLE
 from core.query.filters import filters_of
 from core.retrieval.rounds import LEAD, SYNONYM
@@ -221,7 +221,8 @@ def test_what_was_considered_and_lost_is_told(filled: Workspace) -> None:
     lost = {one.hit.note.path: one for one in result.lost}
     assert {"redis.md", "memcached.md", "clippings/copy.md"} - {result.hits[0].note.path} <= set(lost)
     assert all(
-        isinstance(one, Lost) and one.stage in ("limit", "fusion", "reranking", "duplicate") for one in result.lost
+        isinstance(one, DroppedCandidate) and one.stage in ("limit", "fusion", "reranking", "duplicate")
+        for one in result.lost
     )
     assert not filled.search("data in memory", limit=1).lost
 
@@ -351,7 +352,7 @@ def test_neighbouring_hits_stand_together_in_a_context_each_under_its_own_sectio
 
 
 def test_synonyms_of_the_person_are_asked_too(filled: Workspace) -> None:
-    file = provided(filled.store.folder, "synonyms.txt", make=False)
+    file = provide_file(filled.store.folder, "synonyms.txt", make=False)
     assert file.parent == filled.store.folder
     built_in = file.read_text(encoding="utf-8")
     try:

@@ -8,10 +8,10 @@ import httpx
 import numpy as np
 import pytest
 
+from core.base.errors import IndexAway, IndexDamaged, StoreError
 from core.embedding.centring import Centring
-from core.errors import IndexAway, IndexDamaged, StoreError
 from core.model import Matrix
-from core.settings_sections import INDEX_TOKEN, IndexSettings
+from core.settings.sections import INDEX_TOKEN, IndexSettings
 from core.store import Store
 from core.store.index import exact_search
 from core.store.index.backend import Address, Backend
@@ -105,7 +105,7 @@ def test_what_was_closed_is_there_and_only_a_sound_index_is_trusted(backend: Bac
 
 def test_what_is_built_beside_takes_the_place(backend: Backend) -> None:
     filled(backend)
-    fresh = backend.beside()
+    fresh = backend.rebuild_backend()
     fresh.open(empty=True)
     assert fresh.names() == set()
     filled(fresh, "vectors-c")

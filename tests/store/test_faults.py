@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from core.cli import main
+from core.base.errors import DiskFull, IndexDamaged, NotesDamaged, NotWritable, StoreError, WorkspaceLocked
+from core.base.faults import newest_backup
+from core.base.registry import Entry
+from core.doors.cli import main
 from core.embedding import EMBEDDERS
-from core.errors import DiskFull, IndexDamaged, NotesDamaged, NotWritable, StoreError, WorkspaceLocked
-from core.faults import newest_backup
-from core.registry import Entry
 from core.workspace import Workspace
 from tests.store.test_old_workspaces import FILES
 

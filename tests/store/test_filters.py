@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import core.store
+from core.base.text import fold
 from core.markdown import tags
 from core.markdown.diagrams import has_diagram
 from core.markdown.passage_parts import has_image, has_link
@@ -21,7 +22,6 @@ from core.store import Store
 from core.store.index import exact_search
 from core.store.migrations import v20_files
 from core.store.note_to_index import NoteToIndex
-from core.text import fold
 
 DIMENSION = 12
 BASES = ("one", "two", "另一个")
@@ -131,7 +131,7 @@ def rows(store: Store) -> list[Row]:
         numbers = store.database.connection.execute(
             'SELECT rowid FROM chunks WHERE note_id = ? ORDER BY "index"', (note_id,)
         )
-        for (rowid,), chunk in zip(numbers, store.chunks.of_note(note_id), strict=True):
+        for (rowid,), chunk in zip(numbers, store.chunks.for_note(note_id), strict=True):
             found.append((rowid, chunk, note, names[note.base_id]))
     return found
 

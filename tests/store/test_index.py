@@ -12,7 +12,7 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 
-from core.errors import StoreError
+from core.base.errors import StoreError
 from core.model import KnowledgeBase
 from core.store import Store
 from core.store.index import chroma_process, exact_search
@@ -259,7 +259,7 @@ def test_a_database_that_cannot_be_read_puts_the_index_out_of_use(
 ) -> None:
     store, base = opened(folder)
     with monkeypatch.context() as patch:
-        patch.setattr(store.index, "_bases", Mock(of_id=Mock(side_effect=StoreError("the disk doesn't answer"))))
+        patch.setattr(store.index, "_bases", Mock(by_id=Mock(side_effect=StoreError("the disk doesn't answer"))))
         put(store, base, "n2", ("yyyyyyyyyyyy yyyyyyyyyyyyy",))
         assert store.index._queue.wait(60)  # type: ignore[union-attr]
     assert (store.index.state, str(store.index.problem)) == ("damaged", "the disk doesn't answer")

@@ -12,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.base.registry import Entry
+from core.base.text import WORDS_FORM
 from core.embedding import EMBEDDERS
 from core.model import (
     OPEN,
@@ -31,9 +33,7 @@ from core.model import (
     Run,
     SearchSettings,
 )
-from core.registry import Entry
 from core.store import Store, schema
-from core.text import WORDS_FORM
 from core.workspace import Workspace
 from tests.fakes import WordLengths
 from tests.store.test_unreadable import READABLE, UNREADABLE
@@ -157,7 +157,7 @@ def check(workspace: Workspace, version: int) -> None:
     if version >= 16:
         check_pictures(workspace)
     if version >= 17:
-        assert "copy-0a1b2c3d4e5f" in workspace.store.decisions.out_of_sight()
+        assert "copy-0a1b2c3d4e5f" in workspace.store.decisions.hidden_keys()
     if version >= 18:
         assert [(fact.rejected, fact.reason) for fact in workspace.store.facts.all()] == [(True, "known"), (False, "")]
     if version >= 19:
@@ -224,7 +224,7 @@ def check_answers(workspace: Workspace) -> None:
     note = notes(workspace)[RUNBOOK]
     assert [(one.note_id, one.quote) for one in turn.citations] == [(note.id, ROWS)]
     assert workspace.store.concepts.choices() == {"backup": ("pin", "")}
-    (check,) = workspace.store.checks.of(bases(workspace)["notes"])
+    (check,) = workspace.store.checks.for_base(bases(workspace)["notes"])
     assert check.titles == {note.id: "Backup runbook"}
 
 
@@ -567,7 +567,7 @@ def test_it_opens_with_a_row_that_cannot_be_read(tmp_path: Path, wrong: str) -> 
         store = Store(tmp_path)
         assert store.database.value("SELECT words FROM version") == WORDS_FORM
         (card,) = [card for card in store.notes.cards() if card.path == CACHE]
-        (first, *_) = store.chunks.of_note(card.id)
+        (first, *_) = store.chunks.for_note(card.id)
         assert first.breadcrumb
         assert first.breadcrumb == first.section
         store.close()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import ConfigError, QuestionSetError, UnknownChoice, WorkspaceLocked
+from core.base.errors import ConfigError, QuestionSetError, UnknownChoice, WorkspaceLocked
 from core.model import ChunkingOptions, Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSet
 from core.store import Store, schema
 from core.store.note_to_index import NoteToIndex
@@ -54,7 +54,7 @@ def put(store: Store, base: KnowledgeBase, note_id: str, body: str = BODY, **fie
 
 
 def test_a_set_gives_back_what_was_put_in(store: Store, base: KnowledgeBase, kept: QuestionSet) -> None:
-    assert store.questions.of(kept) == [Q1, Q2, Q3, S1]
+    assert store.questions.for_set(kept) == [Q1, Q2, Q3, S1]
     assert store.questions.question(kept, "q2") == Q2
     assert store.questions.question(kept, "q2").spans == (CATS, DOGS)
     assert (kept.name, kept.base_id, kept.questions, kept.suggested, kept.flagged) == ("mine", base.id, 4, 1, 0)
@@ -76,7 +76,7 @@ def test_sets_have_their_names_in_their_base(store: Store, base: KnowledgeBase, 
         store.questions.named(base, "mini")
     renamed = store.questions.rename_set(kept, "ours")
     assert store.questions.rename_set(renamed, "ours") == renamed
-    assert store.questions.of(store.questions.named(base, "ours")) == [Q1, Q2, Q3, S1]
+    assert store.questions.for_set(store.questions.named(base, "ours")) == [Q1, Q2, Q3, S1]
 
 
 def test_a_set_goes_with_its_questions_and_a_base_with_its_sets(
@@ -103,7 +103,7 @@ def test_questions_are_added_all_or_none(store: Store, base: KnowledgeBase, kept
         store.questions.add_set(base, "files", [Question("q1", "x", (Gold("a.md", "Cats"),))])
     with pytest.raises(QuestionSetError, match="mine: a question has no text"):
         store.questions.add(kept, [replace(Q1, id="q9", text=" ")])
-    assert store.questions.of(kept) == [Q1, Q2, Q3, S1]
+    assert store.questions.for_set(kept) == [Q1, Q2, Q3, S1]
     assert [one.name for one in store.questions.sets(base)] == ["mine"]
     assert store.database.version() == version
 
@@ -114,7 +114,7 @@ def test_a_question_without_an_id_gets_the_next_free_one(store: Store, base: Kno
     assert [one.id for one in store.questions.add(kept, typed)] == ["q-001", "q-003", "q-004"]
     assert store.questions.delete(kept, ["q-001", "none"]) == 1
     assert [one.id for one in store.questions.add(kept, [replace(Q1, id="")])] == ["q-005"]
-    assert [one.id for one in store.questions.of(kept)] == ["q-003", "q-004", "q-005"]
+    assert [one.id for one in store.questions.for_set(kept)] == ["q-003", "q-004", "q-005"]
 
 
 def test_an_edited_question_keeps_its_place(store: Store, kept: QuestionSet) -> None:
@@ -122,21 +122,21 @@ def test_an_edited_question_keeps_its_place(store: Store, kept: QuestionSet) -> 
     store.questions.edit(kept, "q1", edited)
     named = replace(Q2, id="pets")
     store.questions.edit(kept, "q2", named)
-    assert store.questions.of(kept) == [edited, named, Q3, S1]
+    assert store.questions.for_set(kept) == [edited, named, Q3, S1]
     with pytest.raises(QuestionSetError, match="the id 'q3' is already"):
         store.questions.edit(kept, "q1", replace(Q1, id="q3"))
     with pytest.raises(QuestionSetError, match="mine: there is no question 'q2'"):
         store.questions.edit(kept, "q2", Q2)
     with pytest.raises(QuestionSetError, match="no text"):
         store.questions.edit(kept, "pets", replace(named, text=""))
-    assert store.questions.of(kept) == [edited, named, Q3, S1]
+    assert store.questions.for_set(kept) == [edited, named, Q3, S1]
 
 
 def test_suggestions_are_accepted_or_rejected_and_others_stay(store: Store, kept: QuestionSet) -> None:
     store.questions.add(kept, [replace(S1, id="s2"), replace(S1, id="s3")])
     assert store.questions.accept(kept, ["s1", "q1"]) == 1
     assert store.questions.reject(kept, ["s1", "s2", "q2"]) == 1
-    assert store.questions.of(kept) == [Q1, Q2, Q3, replace(S1, suggested=False), replace(S1, id="s3")]
+    assert store.questions.for_set(kept) == [Q1, Q2, Q3, replace(S1, suggested=False), replace(S1, id="s3")]
 
 
 def test_right_passages_come_and_go(store: Store, kept: QuestionSet) -> None:
@@ -193,7 +193,7 @@ def test_what_a_search_finds_is_left_as_it_is(store: Store, base: KnowledgeBase)
 
 def test_a_reader_sees_sets_and_writes_none(store: Store, base: KnowledgeBase, kept: QuestionSet) -> None:
     reader = Store(store.folder, readonly=True)
-    assert reader.questions.of(kept) == [Q1, Q2, Q3, S1]
+    assert reader.questions.for_set(kept) == [Q1, Q2, Q3, S1]
     with pytest.raises(WorkspaceLocked):
         reader.questions.delete_set(kept)
     reader.close()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.model import Chunk, ChunkingOptions, Matrix, Note
-from core.settings_sections import IndexSettings
+from core.settings.sections import IndexSettings
 from core.store import Store
 from core.store.index import exact_search
 from core.store.note_to_index import NoteToIndex

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from core.backups.collection import restored
+from core.base.errors import DiskFull, WorkspaceLocked
 from core.embedding import centring
-from core.errors import DiskFull, WorkspaceLocked
+from core.features.backups.collection import restored
 from core.model import Condition, Filters, Pipeline, SearchSettings
 from core.store import Store, migrations, schema
 from core.store.ids import entry_id
@@ -48,12 +48,12 @@ def test_a_database_of_the_first_version_opens_and_keeps_its_notes(old: Path) ->
     assert (base.name, base.chunking.strategy, base.embed_at_once) == ("old", "lines", True)
     note = store.notes.note("n")
     assert (note.title, note.body, note.generation) == ("Title", "the body", 3)
-    assert [(chunk.text, chunk.state) for chunk in store.chunks.of_note("n")] == [("the body", "embedded")]
+    assert [(chunk.text, chunk.state) for chunk in store.chunks.for_note("n")] == [("the body", "embedded")]
     assert store.notes.options("n") is None
     assert store.edits.all() == []
     (card,) = store.notes.cards()
     assert (card.state, card.chunks) == ("ready", 1)
-    assert store.words.ranked(["body"], 5).keys() == {7}
+    assert store.words.rank(["body"], 5).keys() == {7}
     store.open_index()
     assert store.index.ids(store.bases.named("old")) == {entry_id(bytes.fromhex("0000803F00000000"))}
     store.close()
@@ -69,9 +69,9 @@ def test_traditional_characters_are_indexed_anew(old: Path) -> None:
     connection.commit()
     connection.close()
     store = Store(old)
-    assert store.words.containing("记忆体") == store.words.containing("記憶體") == {8}
-    assert store.words.ranked(["台湾"], 5).keys() == store.words.ranked(["ram"], 5).keys() == {8}
-    assert store.words.ranked(["body"], 5).keys() == {7}
+    assert store.words.find_phrase("记忆体") == store.words.find_phrase("記憶體") == {8}
+    assert store.words.rank(["台湾"], 5).keys() == store.words.rank(["ram"], 5).keys() == {8}
+    assert store.words.rank(["body"], 5).keys() == {7}
     store.close()
 
 
@@ -83,8 +83,8 @@ def test_words_in_an_earlier_form_are_written_anew_once(old: Path) -> None:
     connection.close()
     for _ in range(2):
         store = Store(old)
-        assert store.words.ranked(["warehouse"], 5).keys() == store.words.ranked(["iphone"], 5).keys() == {7}
-        assert store.words.ranked(["house"], 5) == {}
+        assert store.words.rank(["warehouse"], 5).keys() == store.words.rank(["iphone"], 5).keys() == {7}
+        assert store.words.rank(["house"], 5) == {}
         version = store.database.version()
         store.close()
     assert Store(old, readonly=True).database.version() == version
@@ -101,11 +101,11 @@ def test_chunks_get_their_sections_and_keep_their_breadcrumb_and_vectors(old: Pa
     connection.close()
     for _ in range(2):
         store = Store(old)
-        (found,) = store.chunks.of_note("n")
+        (found,) = store.chunks.for_note("n")
         assert (found.section, found.hierarchy_level) == (("Guide", "Installation"), 2)
         assert (found.sections, found.breadcrumb) == (("Guide", "Installation"), ("Guide",))
         assert found.state == "embedded"
-        assert store.words.ranked(["installation"], 5).keys() == {7}
+        assert store.words.rank(["installation"], 5).keys() == {7}
         where = Filters(conditions=(Condition("section", ("installation",)),))
         assert store.chunks.allowed(where).tolist() == [7]
         assert store.database.value("SELECT count(*) FROM windows WHERE chunk = 7") == 1
@@ -199,7 +199,7 @@ def test_a_column_that_was_there_between_two_releases_goes(tmp_path: Path) -> No
         "fingerprint",
         "started_at",
     ]
-    assert store.switches.of(store.bases.named("waiting")) is not None
+    assert store.switches.for_base(store.bases.named("waiting")) is not None
     store.close()
 
 
@@ -217,7 +217,7 @@ def test_a_pipeline_with_its_search_beside_the_rest_is_read(tmp_path: Path) -> N
     flat = '{"name": "old", "chunking": null, "embedder": "", "mode": "keyword", "semantic_weight": null}'
     with store.database.write() as connection:
         connection.execute("UPDATE runs SET pipeline = ?", (flat,))
-    runs = store.runs.of(store.bases.named("notes"))
+    runs = store.runs.for_base(store.bases.named("notes"))
     assert {run.pipeline for run in runs} == {Pipeline("old", search=SearchSettings(mode="keyword"))}
     store.close()
 

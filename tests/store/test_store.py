@@ -11,14 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from core.base.errors import NewerSchema, NoteNotFound, StoreError, UnknownChoice, WorkspaceLocked
+from core.base.text import digest
 from core.embedding.centring import PLAIN, Centring
-from core.errors import NewerSchema, NoteNotFound, StoreError, UnknownChoice, WorkspaceLocked
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note, Rowids
 from core.store import Store
 from core.store.ids import entry_id
 from core.store.index import exact_search
 from core.store.note_to_index import NoteToIndex
-from core.text import digest
 from tests.fakes import WordLengths
 
 TEXTS = ("a bb ccc", "dddd eeeee", "ffffff ggggggg hhhhhhhh")
@@ -90,10 +90,10 @@ def test_a_note_is_found_by_vector_and_by_word(store: Store) -> None:
     put(store, base, "n1")
     assert store.index.ready
     assert found(store, base, "dddd eeeee")[0] == "dddd eeeee"
-    rowids = store.words.ranked(["ggggggg"], 10)
+    rowids = store.words.rank(["ggggggg"], 10)
     assert [chunk.text for chunk in store.chunks.by_rowid(rowids).values()] == [TEXTS[2]]
-    assert [chunk.state for chunk in store.chunks.of_note("n1")] == ["embedded"] * 3
-    assert [chunk.total for chunk in store.chunks.of_note("n1")] == [3] * 3
+    assert [chunk.state for chunk in store.chunks.for_note("n1")] == ["embedded"] * 3
+    assert [chunk.total for chunk in store.chunks.for_note("n1")] == [3] * 3
 
 
 def test_of_equally_near_chunks_the_earlier_come_first(store: Store) -> None:
@@ -109,7 +109,7 @@ def test_of_equally_near_chunks_the_earlier_come_first(store: Store) -> None:
 def test_a_chunk_s_neighbours_know_how_many_chunks_the_note_has(store: Store) -> None:
     base = base_in(store)
     put(store, base, "n1", tuple("word" * number for number in range(1, 8)))
-    assert [(chunk.index, chunk.total) for chunk in store.chunks.around("n1", 3, 1)] == [(2, 7), (3, 7), (4, 7)]
+    assert [(chunk.index, chunk.total) for chunk in store.chunks.neighbours("n1", 3, 1)] == [(2, 7), (3, 7), (4, 7)]
 
 
 def test_writing_a_note_again_replaces_all_of_it(store: Store) -> None:
@@ -117,7 +117,7 @@ def test_writing_a_note_again_replaces_all_of_it(store: Store) -> None:
     put(store, base, "n1")
     put(store, base, "n1", ("only this",))
     assert found(store, base, "dddd eeeee") == ["only this"]
-    assert store.words.ranked(["ggggggg"], 10) == {}
+    assert store.words.rank(["ggggggg"], 10) == {}
     assert store.index.ids(base) == entries("only this")
 
 
@@ -170,12 +170,12 @@ def test_deleting(store: Store) -> None:
     with pytest.raises(NoteNotFound):
         store.notes.note("n1")
     assert found(store, base, "a bb ccc") == ["dddd eeeee"]
-    assert store.words.ranked(["ggggggg"], 10) == {}
+    assert store.words.rank(["ggggggg"], 10) == {}
     store.delete_base(base)
     assert store.bases.all() == []
     with pytest.raises(UnknownChoice):
         store.bases.named("notes")
-    assert store.words.ranked(["dddd"], 10) == {}
+    assert store.words.rank(["dddd"], 10) == {}
 
 
 def test_a_second_writer_is_told_who_writes_and_a_reader_reads(store: Store) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from core import cli
+from core.base.registry import Entry
+from core.doors import cli
 from core.embedding import EMBEDDERS
 from core.model import CALENDAR_BEGINS, GoldSpan, NoteDraft, Pipeline, Proposal, Question
-from core.registry import Entry
 from core.workspace import Workspace
 
 MANY = "1" * 6_000

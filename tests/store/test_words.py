@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 import core.store.bm25
 import core.store.words
+from core.base.text import CJK, fold, query_keywords
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note
 from core.store import Store
 from core.store.note_to_index import NoteToIndex
-from core.text import CJK, fold, query_keywords
 
 PIECES = (
     "Cache",
@@ -134,7 +134,7 @@ def put(
 )
 def test_a_phrase_is_held_as_it_stands(store: Store, phrase: str, text: str, held: bool) -> None:
     rowids = put(store, base_in(store), "n", text, "nothing of it 别的")
-    assert store.words.containing(phrase) == (set(rowids[:1]) if held else set())
+    assert store.words.find_phrase(phrase) == (set(rowids[:1]) if held else set())
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_phrase_is_held_as_it_stands(store: Store, phrase: str, text: str, hel
 )
 def test_a_word_is_held_in_any_form(store: Store, term: str, text: str, held: bool) -> None:
     rowids = put(store, base_in(store), "n", text, "nothing of it 别的")
-    assert store.words.holding(term) == (set(rowids[:1]) if held else set())
+    assert store.words.find_term(term) == (set(rowids[:1]) if held else set())
 
 
 def test_titles_and_headings_hold_phrases_too(store: Store) -> None:
@@ -168,15 +168,15 @@ def test_titles_and_headings_hold_phrases_too(store: Store) -> None:
     titled = put(store, base, "n1", "one", title="Exit codes")
     below = put(store, base, "n2", "two", sections=("Codes",), breadcrumb=("Exit", "On exit codes"))
     put(store, base, "n3", "codes", sections=("Exit",))
-    assert store.words.containing("exit codes") == {*titled, *below}
-    assert store.words.containing("exit codes", np.array(below)) == set(below)
-    assert store.words.holding("exits", np.array(titled)) == set(titled)
+    assert store.words.find_phrase("exit codes") == {*titled, *below}
+    assert store.words.find_phrase("exit codes", np.array(below)) == set(below)
+    assert store.words.find_term("exits", np.array(titled)) == set(titled)
 
 
 def test_a_deleted_chunk_says_nothing(store: Store) -> None:
     put(store, base_in(store), "n", "gone -> 消失", state="deleted")
-    assert store.words.containing("gone") == store.words.containing("->") == store.words.holding("消失") == set()
-    assert store.words.ranked(["gone"], 5) == {}
+    assert store.words.find_phrase("gone") == store.words.find_phrase("->") == store.words.find_term("消失") == set()
+    assert store.words.rank(["gone"], 5) == {}
     assert store.chunks.rowids().tolist() == store.chunks.rowids_of("n") == []
 
 
@@ -193,7 +193,7 @@ def test_narrowing_by_words_loses_no_phrase(
     rowids = put(store, base_in(store), "n", *said)
     for phrase in phrases:
         held = {rowid for rowid, text in zip(rowids, said, strict=True) if _holds(text, phrase)}
-        assert store.words.containing(phrase) == held, phrase
+        assert store.words.find_phrase(phrase) == held, phrase
     store.close()
 
 
@@ -215,8 +215,8 @@ def test_no_note_with_a_line_that_holds_a_text_is_missed(
     start, end = sorted(data.draw(st.tuples(*[st.integers(0, len(body))] * 2)))
     for part in (*parts, body[start:end]):
         held = {note_id for note_id, body in said.items() if fold(part) in fold(body)}
-        assert held <= {note.id for note in store.notes.holding(base, part)}, part
-    assert [*store.notes.holding(base, "nowhere")] == []
+        assert held <= {note.id for note in store.notes.notes_with_text(base, part)}, part
+    assert [*store.notes.notes_with_text(base, "nowhere")] == []
     store.close()
 
 
@@ -282,13 +282,13 @@ def test_the_best_by_words_are_those_that_fts5_scores_highest(
     }
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(core.store.words, "_MARGIN", 2)
-        found = store.words.ranked(words, count, base_ids=[base.id] if of_base else None, allowed=allowed)
+        found = store.words.rank(words, count, base_ids=[base.id] if of_base else None, allowed=allowed)
     assert list(found) == list(passing)[:count]
     assert list(found.values()) == pytest.approx(list(passing.values())[:count], rel=1e-9)
     some = numbers[::2]
-    every = store.words.ranked(words, len(numbers), rowids=some)
+    every = store.words.rank(words, len(numbers), rowids=some)
     assert every == pytest.approx({rowid: score for rowid, score in scored(store, words).items() if rowid in some})
-    held = store.words.matched(words, numbers)
+    held = store.words.matched_words(words, numbers)
     assert {rowid for rowid, found_words in held.items() if found_words} == scored(store, words).keys()
     for word in words:
         assert {rowid for rowid, found_words in held.items() if word in found_words} == scored(store, [word]).keys()
@@ -304,11 +304,11 @@ def test_scores_follow_every_change_of_the_index(store: Store) -> None:
         lambda: store.notes.delete(["b"]),
         lambda: store.bases.delete(base),
     ):
-        before = store.words.ranked(["alpha", "beta"], 9)
+        before = store.words.rank(["alpha", "beta"], 9)
         assert before == pytest.approx(scored(store, ["alpha", "beta"]))
         change()
-        assert store.words.ranked(["alpha", "beta"], 9) != before
-    assert store.words.ranked(["alpha", "beta"], 9) == {}
+        assert store.words.rank(["alpha", "beta"], 9) != before
+    assert store.words.rank(["alpha", "beta"], 9) == {}
 
 
 def test_what_a_snapshot_sees_is_scored_while_another_thread_writes(
@@ -318,22 +318,22 @@ def test_what_a_snapshot_sees_is_scored_while_another_thread_writes(
     base = base_in(store)
     put(store, base, "a", "alpha", "beta")
     with store.database.read():
-        before = store.words.ranked(["alpha"], 9)
+        before = store.words.rank(["alpha"], 9)
         writer = threading.Thread(target=put, args=(store, base, "b", "alpha", "alpha beta"))
         writer.start()
         writer.join()
         with store.words.read_ahead(["alpha", "beta"]):
             pass
-        assert store.words.ranked(["alpha"], 9) == before
-        assert store.words.ranked(["beta"], 9).keys() == {2}
-    assert len(store.words.ranked(["alpha"], 9)) == 3
+        assert store.words.rank(["alpha"], 9) == before
+        assert store.words.rank(["beta"], 9).keys() == {2}
+    assert len(store.words.rank(["alpha"], 9)) == 3
 
 
 def test_few_counts_are_kept_and_all_are_scored(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(core.store.bm25, "_CACHED", 3)
     put(store, base_in(store), "a", "alpha beta gamma", "alpha beta", "alpha")
     for words in (["alpha", "beta"], ["gamma", "alpha"], ["beta", "gamma", "alpha"]):
-        assert store.words.ranked(words, 9) == pytest.approx(scored(store, words))
+        assert store.words.rank(words, 9) == pytest.approx(scored(store, words))
 
 
 def test_words_are_read_ahead(store: Store) -> None:
@@ -342,7 +342,7 @@ def test_words_are_read_ahead(store: Store) -> None:
         pass
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(core.store.bm25, "_frequencies", lambda *given: pytest.fail("read again"))
-        found = store.words.ranked(["alpha", "nowhere"], 9)
+        found = store.words.rank(["alpha", "nowhere"], 9)
     assert found == pytest.approx(scored(store, ["alpha"]))
 
 
@@ -352,6 +352,6 @@ def test_a_scan_for_signs_reads_the_properties_of_a_note_once(store: Store) -> N
     with store.database.write() as connection:
         connection.execute("UPDATE chunks SET state = 'deleted' WHERE rowid < ?", (rowids[2000],))
     began = time.process_time()
-    assert store.words.containing("->") == set(rowids[2000:])
-    assert store.words.containing("§") == {rowids[2000]}
+    assert store.words.find_phrase("->") == set(rowids[2000:])
+    assert store.words.find_phrase("§") == {rowids[2000]}
     assert time.process_time() - began < 0.5  # 0.05 s; several seconds where each chunk looks for the first one

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 from unittest.mock import patch
 
 from benchmarks.drills.edging import values
-from core import cli
-from core.assistants import server
-from core.errors import TesseraError
+from core.base.errors import TesseraError
+from core.doors import cli
+from core.doors.assistants import server
 from core.intake import notefile
 from core.model import NOTE_FIELDS, NoteDraft, Pipeline, SearchSettings, Use
 from core.model.settings import PARTS
@@ -124,7 +124,7 @@ def _look(bench: "Bench", chance: Random) -> None:
 def _base(bench: "Bench", chance: Random) -> None:
     name = values.text(chance)
     made = bench.workspace.bases.add(name, description=values.text(chance), embed_at_once=False)
-    bench.workspace.bases.update(made.name, search=SearchSettings.of(settings(chance, typed=True)))
+    bench.workspace.bases.update(made.name, search=SearchSettings.from_values(settings(chance, typed=True)))
 
 
 def _usage(bench: "Bench", chance: Random) -> None:
@@ -143,7 +143,7 @@ def _question_file(bench: "Bench", chance: Random) -> None:
     rows = [{"id": values.text(chance), "question": values.anything(chance), "relevant": values.anything(chance)}]
     data = "".join(f"{_json(row)}\n" for row in rows).encode("utf-8", "surrogatepass")
     bench.workspace.question_sets.add_file(bench.base, values.text(chance), data, "x.jsonl")
-    Pipeline(name=values.text(chance), search=SearchSettings.of(settings(chance, typed=True)))
+    Pipeline(name=values.text(chance), search=SearchSettings.from_values(settings(chance, typed=True)))
 
 
 _LIBRARY = (

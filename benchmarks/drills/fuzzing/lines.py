@@ -4,10 +4,10 @@ import json
 from random import Random
 from typing import Any
 
-from core.errors import Conflict, SourceError
-from core.messages import Message, plural
-from core.operations import OPERATIONS
-from core.remote import wire
+from core.base.errors import Conflict, SourceError
+from core.base.messages import Message, plural
+from core.doors.operations import OPERATIONS
+from core.doors.remote import wire
 
 _STRANGE: tuple[Any, ...] = (
     *(None, True, -1, 0, 10**400, 1e308, float("nan"), "", "\0", "\ud800", "題" * 300, [], {}, [[]], {"": {}}),

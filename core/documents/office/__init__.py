@@ -1,1 +1,1 @@
-"""Office documents: what pandoc doesn't read of them, put where pandoc reads it or beside what it read."""
+"""Office documents: content that pandoc doesn't read, put where it reads it or added to its result."""

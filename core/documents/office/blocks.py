@@ -100,7 +100,7 @@ def listed(items: Sequence[Item]) -> Blocks:
             below = listed(items[at + 1 : end])
             made.append((item.label if is_plain else "", [{"t": "Plain", "c": [*label, *item.content]}, *below]))
         at = end
-    groups = [list(group) for _, group in groupby(made, key=lambda one: bool(one[0]))]
+    groups = [list(group) for _, group in groupby(made, key=lambda entry: bool(entry[0]))]
     return [_list(group[0][0], [content for _, content in group]) for group in groups]
 
 

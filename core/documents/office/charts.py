@@ -29,7 +29,7 @@ class Chart:
         return made + blocks.paras(self.texts)
 
 
-def of_part(package: Package, name: str) -> Chart:
+def read_chart(package: Package, name: str) -> Chart:
     """Return a chart or the data of a diagram, which is a part of a package; an empty one where it can't be read."""
     root = package.optional(name)
     if root is None:
@@ -45,18 +45,20 @@ def _chart(root: Element) -> Chart:
     series = list(found(root, "ser"))
     categories: dict[int, str] = {}
     columns: list[tuple[str, dict[int, str]]] = []
-    for number, one in enumerate(series, 1):
-        own = _points(first(one, "cat")) or _points(first(one, "xVal"))
+    for number, child in enumerate(series, 1):
+        own = _points(first(child, "cat")) or _points(first(child, "xVal"))
         if not categories:
             categories = own
         elif own != categories:
             columns.append(("", own))
-        name = " ".join(_points(first(one, "tx")).values()) or _words(first(one, "tx")) or str(number)
-        columns.append((name, _points(first(one, "val")) or _points(first(one, "yVal"))))
-        if sizes := _points(first(one, "bubbleSize")):
+        name = " ".join(_points(first(child, "tx")).values()) or _words(first(child, "tx")) or str(number)
+        columns.append((name, _points(first(child, "val")) or _points(first(child, "yVal"))))
+        if sizes := _points(first(child, "bubbleSize")):
             columns.append((name, sizes))
-    said = {one for part in (first(named, "title"), *(first(one, "tx") for one in series)) for one in _all(part)}
-    others = [_words(one) for one in found(root, "rich") if one not in said]
+    said = {
+        element for part in (first(named, "title"), *(first(one, "tx") for one in series)) for element in _all(part)
+    }
+    others = [_words(element) for element in found(root, "rich") if element not in said]
     return Chart(_words(first(named, "title")), _rows(categories, columns), [*dict.fromkeys(filter(None, others))])
 
 
@@ -66,17 +68,17 @@ def _extended(root: Element) -> Chart:
     for data in found(root, "data"):
         for dimension in data:
             points = {
-                at: " ".join((one.text or "").split())
+                at: " ".join((element.text or "").split())
                 for level in dimension
                 if local(level) == "lvl"
-                for place, one in enumerate(level)
-                if (at := number_of(value(one, "idx") or str(place), -1)) >= 0
+                for place, element in enumerate(level)
+                if (at := number_of(value(element, "idx") or str(place), -1)) >= 0
             }
             if local(dimension) == "strDim":
                 categories |= points
             elif local(dimension) == "numDim":
                 columns.append(points)
-    names = [" ".join((one.text or "").split()) for tx in found(root, "tx") for one in found(tx, "v")]
+    names = [" ".join((element.text or "").split()) for tx in found(root, "tx") for element in found(tx, "v")]
     titles = [text for text in map(_words, found(root, "title")) if text]
     named = [(names[at] if at < len(names) else "", points) for at, points in enumerate(columns)]
     return Chart("".join(titles[:1]), _rows(categories, named), titles[1:])
@@ -97,7 +99,7 @@ def _rows(categories: dict[int, str], columns: list[tuple[str, dict[int, str]]])
 
 
 def _points(element: Element | None) -> dict[int, str]:
-    """Return the values of a reference by their places; those of several levels are joined, the outer ones first."""
+    """Return the values of a reference by their places; values of several levels are joined, the outer ones first."""
     joined: dict[int, str] = {}
     if element is None:
         return joined
@@ -119,7 +121,7 @@ def _rounded(number: re.Match[str]) -> str:
 def _words(element: Element | None) -> str:
     if element is None:
         return ""
-    parts = ["".join(one.text or "" for one in found(p, "t")) for p in found(element, "p")]
+    parts = ["".join(child.text or "" for child in found(p, "t")) for p in found(element, "p")]
     return " ".join(" ".join(parts).split()) or " ".join(v.text or "" for v in found(element, "v"))
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from core.base.errors import SourceError
 from core.documents.kinds import kind_of
 from core.documents.office import blocks, charts, numbering
 from core.documents.office.blocks import Blocks
@@ -28,7 +29,6 @@ from core.documents.office.package import (
     value,
 )
 from core.documents.office.ruby import Readings
-from core.errors import SourceError
 
 _NOTES = ("footnotes", "endnotes")
 _GONE = frozenset(("del", "moveFrom", "instrText", "rt", "txbxContent"))
@@ -74,25 +74,25 @@ class _Part:
         self._relations = package.relations(name)
         self._parents = parents(root)
         self._readings: dict[Element, Readings] = {}
-        self._before = {after: before for one in root.iter() for before, after in pairwise(one)}
+        self._before = {after: before for element in root.iter() for before, after in pairwise(element)}
         self._instead: dict[Element, Iterable[Element]] = {}
         self._behind: dict[Element, list[Element]] = {}
 
     def complete(self, chunk: Chunk) -> None:
         """Move what pandoc drops to where it reads it."""
-        for one in list(self._root.iter()):
-            match local(one):
+        for item in list(self._root.iter()):
+            match local(item):
                 case "ruby":
-                    self._spell(one)
+                    self._spell(item)
                 case "altChunk":
-                    self._read_chunk(one, chunk)
+                    self._read_chunk(item, chunk)
                 case "chart" | "relIds":
-                    self._draw(one)
+                    self._draw(item)
                 case "OLEObject":
-                    self._name(one)
+                    self._name(item)
                 case "ffData":
-                    self._fill_in(one)
-                case "del" if any(text.text for text in found(one, "delText")):
+                    self._fill_in(item)
+                case "del" if any(text.text for text in found(item, "delText")):
                     self._added.omit("deletion")
         substitute(self._root, self._instead)
         for paragraph, readings in self._readings.items():
@@ -113,7 +113,7 @@ class _Part:
         if local(run) != "r" or paragraph is None:
             return
         runs = [] if base is None else list(base)
-        others = [one for one in run if one is not ruby and local(one) != "rPr"]
+        others = [element for element in run if element is not ruby and local(element) != "rPr"]
         if others:  # Word gives each ruby a run of its own
             runs = [*runs, text_run(paragraph, "".join(_texts(run)))] if any(_texts(run)) else runs
         readings = self._readings.setdefault(paragraph, Readings())
@@ -139,7 +139,7 @@ class _Part:
         relation = self._relations.get(relation_id(element))
         if relation is None:
             return
-        if made := charts.of_part(self._package, relation.target).blocks:
+        if made := charts.read_chart(self._package, relation.target).blocks:
             self._after(element, [_paragraph(self._root, self._added.marker(made))])
         elif relation.target:
             self._added.omit("chart", posixpath.basename(relation.target))
@@ -161,7 +161,7 @@ class _Part:
             is_set = state is not None and value(state) not in ("0", "false", "off")
             self._beside(run, "☒" if is_set else "☐")
         elif (choices := first(data, "ddList")) is not None:
-            entries = [value(one) for one in found(choices, "listEntry")]
+            entries = [value(choice) for choice in found(choices, "listEntry")]
             chosen = first(choices, "result")
             number = number_of(value(chosen) or value(first(choices, "default")) or "0", len(entries))
             if number < len(entries):
@@ -171,7 +171,7 @@ class _Part:
         self._instead[run] = [text_run(run, text), run]
 
     def _after(self, element: Element, made: list[Element]) -> None:
-        """Put blocks behind the paragraph that holds an element."""
+        """Put blocks after the paragraph that holds an element."""
         if (paragraph := self._above(element, "p")) is not None:
             self._behind.setdefault(paragraph, []).extend(made)
 
@@ -183,24 +183,24 @@ class _Part:
 
 
 def _add_comments(package: Package, main: str, parts: list[Element], added: Insertions, wanted: bool) -> None:
-    """Put each comment behind what it is about: a paragraph with its list, or a table."""
+    """Put each comment after its subject: a paragraph with its list, or a table."""
     read = [package.optional(name) for name in package.related(main, "comments")]
     if None in read:
         added.omit("comment", count=read.count(None))
-    comments = {value(one, "id"): one for root in read if root is not None for one in root}
+    comments = {value(element, "id"): element for root in read if root is not None for element in root}
     if not wanted and comments:
         added.omit("comment", count=len(comments))
     for root in parts if wanted else ():
         of = parents(root)
         behind: dict[Element, list[Element]] = {}
-        for one in found(root, "commentReference"):
-            comment = comments.pop(value(one, "id"), None)
+        for item in found(root, "commentReference"):
+            comment = comments.pop(value(item, "id"), None)
             if comment is not None:
                 noted = _paragraph(root, added.marker([_comment(comment)]))
-                behind.setdefault(_outermost(one, of), []).append(noted)
+                behind.setdefault(_outermost(item, of), []).append(noted)
         insert_behind(root, _behind_lists(behind, of))
-    for one in comments.values() if wanted and parts else ():  # what they were about is gone
-        _append(parts[0], added.marker([_comment(one)]))
+    for item in comments.values() if wanted and parts else ():  # what they were about is gone
+        _append(parts[0], added.marker([_comment(item)]))
 
 
 def _comment(comment: Element) -> Any:
@@ -218,7 +218,7 @@ def _outermost(element: Element, of: dict[Element, Element]) -> Element:
 
 
 def _behind_lists(behind: dict[Element, list[Element]], of: dict[Element, Element]) -> dict[Element, list[Element]]:
-    """Return what comes behind blocks, with that behind an item of a list moved to the end of its list."""
+    """Return what follows blocks; what follows an item of a list moves to the end of its list."""
     moved: dict[Element, list[Element]] = {}
     for parent in {of[block] for block in behind}:
         waiting: list[Element] = []
@@ -257,7 +257,7 @@ def _append(document: Element, marker: str) -> None:
 
 
 def _texts(root: Element) -> list[str]:
-    """Return the texts of the paragraphs in an element, those of text boxes after the one that holds them."""
+    """Return the texts of the paragraphs in an element, texts in text boxes after the paragraph that holds them."""
     return [text for paragraph in found(root, "p") if (text := _text(paragraph))]
 
 

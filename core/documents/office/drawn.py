@@ -20,22 +20,22 @@ _BULLETED = ("body", "obj", "")
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class SlideShape:
     """Something drawn; `placeholder` is its part on the slide (`title`, `body`), None for what is none."""
 
     element: Element
     placeholder: str | None
 
 
-def shapes(tree: Element) -> Iterator[Shape]:
-    """Yield the shapes below an element, those of groups too."""
-    for one in tree:
-        kind = local(one)
+def shapes(tree: Element) -> Iterator[SlideShape]:
+    """Yield the shapes below an element, also in groups."""
+    for child in tree:
+        kind = local(child)
         if kind in ("sp", "graphicFrame", "pic", "cxnSp"):
-            mark = next((ph for nv in one if local(nv).startswith("nv") for ph in found(nv, "ph")), None)
-            yield Shape(one, None if mark is None else mark.get("type", ""))
+            mark = next((ph for nv in child if local(nv).startswith("nv") for ph in found(nv, "ph")), None)
+            yield SlideShape(child, None if mark is None else mark.get("type", ""))
         elif kind in ("grpSp", "spTree", "twoCellAnchor", "oneCellAnchor", "absoluteAnchor", "wsDr", "cSld"):
-            yield from shapes(one)
+            yield from shapes(child)
 
 
 class Drawn:
@@ -45,13 +45,13 @@ class Drawn:
         self._package, self._left_out = package, left_out
         self._relations = package.relations(part)
 
-    def blocks(self, shape: Shape) -> Blocks:
+    def blocks(self, shape: SlideShape) -> Blocks:
         """Return the blocks of a shape."""
         element, kind = shape.element, local(shape.element)
         if kind == "graphicFrame":
             return self._framed(element)
         if kind == "pic":
-            return blocks.paras([next((value(one, "descr") for one in found(element, "cNvPr")), "")])
+            return blocks.paras([next((value(child, "descr") for child in found(element, "cNvPr")), "")])
         body = first(element, "txBody")
         return [] if body is None else self.texts(body, bulleted=shape.placeholder in _BULLETED)
 
@@ -60,7 +60,7 @@ class Drawn:
         counts: dict[int, tuple[str, int]] = {}
         made: Blocks = []
         items: list[Item] = []
-        for read in (self._paragraph(one, counts, bulleted) for one in body if local(one) == "p"):
+        for read in (self._paragraph(element, counts, bulleted) for element in body if local(element) == "p"):
             if isinstance(read, Item):
                 items.append(read)
             elif read:
@@ -77,18 +77,18 @@ class Drawn:
 
     def _framed(self, frame: Element) -> Blocks:
         made: Blocks = []
-        for one in found(frame, "tbl", "chart", "relIds", "oleObj"):
-            kind = local(one)
-            relation = self._relations.get(relation_id(one))
+        for child in found(frame, "tbl", "chart", "relIds", "oleObj"):
+            kind = local(child)
+            relation = self._relations.get(relation_id(child))
             name = relation.target if relation else ""
             if kind == "tbl":
                 rows = [
-                    [self.line(found(cell, "p")) for cell in row if local(cell) == "tc"] for row in found(one, "tr")
+                    [self.line(found(cell, "p")) for cell in row if local(cell) == "tc"] for row in found(child, "tr")
                 ]
                 made += [blocks.table(rows)] if any(map(any, rows)) else []
             elif kind == "oleObj":
-                self._left_out.append(Omission("attachment", 1, posixpath.basename(name) or one.get("name", "")))
-            elif drawn := charts.of_part(self._package, name).blocks:
+                self._left_out.append(Omission("attachment", 1, posixpath.basename(name) or child.get("name", "")))
+            elif drawn := charts.read_chart(self._package, name).blocks:
                 made += drawn
             elif name:
                 self._left_out.append(Omission("chart", 1, posixpath.basename(name)))
@@ -101,7 +101,7 @@ class Drawn:
         numbered = first(properties, "buAutoNum")
         if not content:
             return []
-        for deeper in [one for one in counts if one > depth or (one == depth and numbered is None)]:
+        for deeper in [count for count in counts if count > depth or (count == depth and numbered is None)]:
             del counts[deeper]
         if numbered is not None:
             kind = value(numbered, "type")
@@ -109,14 +109,20 @@ class Drawn:
             number = before + 1 if last == kind else number_of(value(numbered, "startAt"), 1)
             counts[depth] = (kind, number)
             return Item(depth, _label(kind, number), content)
-        marks = [local(one) for one in properties if local(one).startswith("bu")] if properties is not None else []
+        marks = (
+            [local(element) for element in properties if local(element).startswith("bu")]
+            if properties is not None
+            else []
+        )
         if "buNone" in marks or not (bulleted or {"buChar", "buBlip"} & set(marks)):
             return content
         return Item(depth, "", content)
 
     def _inlines(self, p: Element) -> Inlines:
         """Return the runs of a paragraph, with their links."""
-        return joined([(self._look(one), _signs(one)) for one in p if local(one) not in ("pPr", "endParaRPr")])
+        return joined(
+            [(self._look(element), _signs(element)) for element in p if local(element) not in ("pPr", "endParaRPr")]
+        )
 
     def _look(self, run: Element) -> Look:
         properties = first(run, "rPr")
@@ -130,13 +136,13 @@ class Drawn:
 
 def text_of(element: Element) -> list[str]:
     """Return the texts of the paragraphs below an element."""
-    texts = ["".join(_signs(one) for one in p) for p in found(element, "p")]
+    texts = ["".join(_signs(child) for child in p) for p in found(element, "p")]
     return [" ".join(text.split()) for text in texts if text.strip()]
 
 
 def _signs(run: Element) -> str:
     name = local(run)
-    return "\n" if name == "br" else "".join(one.text or "" for one in found(run, "t"))
+    return "\n" if name == "br" else "".join(element.text or "" for element in found(run, "t"))
 
 
 def _label(kind: str, number: int) -> str:

@@ -1,4 +1,4 @@
-"""Blocks that a document gets where pandoc doesn't read them: a marker stands for them while it reads."""
+"""Blocks that a document gets where pandoc doesn't read them: a marker replaces them while it reads."""
 
 import re
 import secrets
@@ -12,13 +12,13 @@ MARKER = re.compile(r"tessera[0-9a-f]{24}")
 
 @dataclass(slots=True)
 class Insertions:
-    """The blocks behind markers, which no document can guess, and what was left out on the way."""
+    """The blocks of markers, which no document can guess, and what was left out on the way."""
 
     by_marker: dict[str, Blocks] = field(default_factory=dict)
     left_out: list[Omission] = field(default_factory=list)
 
     def marker(self, made: Blocks) -> str:
-        """Return a word that is a paragraph by itself and stands for blocks."""
+        """Return a word that replaces blocks as a whole paragraph."""
         marker = f"tessera{secrets.token_hex(12)}"
         self.by_marker[marker] = made
         return marker

@@ -16,7 +16,7 @@ _CHINESE = (
 
 
 def numeral(number: int, written: str) -> str:
-    """Return a number as a format writes it: those of Word (ECMA-376, 17.18.59), of OpenDocument (`a`, `I`) too."""
+    """Return a number in a format of Word (ECMA-376, 17.18.59) or of OpenDocument (`a`, `I`)."""
     if written in ("lowerLetter", "a") and 0 < number <= _MOST_LETTERS:
         return chr(97 + (number - 1) % 26) * ((number - 1) // 26 + 1)
     if written in ("upperLetter", "A"):

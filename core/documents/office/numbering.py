@@ -1,6 +1,6 @@
 """The numbers and letters that Word shows before paragraphs, where Markdown or pandoc would show others.
 
-`1.` and `1)` of plain lists stay lists; each other label (`a)`, `i)`, `2(b)`, `1.1`, those of headings) becomes text.
+`1.` and `1)` of plain lists stay lists; each other label (`a)`, `i)`, `2(b)`, `1.1`, and of headings) becomes text.
 """
 
 import re
@@ -18,7 +18,7 @@ _OUTLINE = re.compile(r"(?i)heading ?\d")
 
 
 @dataclass(slots=True)
-class _Level:
+class _ListLevel:
     format: str = "decimal"
     text: str = ""
     start: int = 1
@@ -30,7 +30,7 @@ class _List:
     """A list as its document defines it; the lists of one definition go on counting, unless they start anew."""
 
     abstract: str
-    levels: dict[int, _Level]
+    levels: dict[int, _ListLevel]
     starts: dict[int, int] = field(default_factory=dict)
 
 
@@ -42,13 +42,13 @@ def write_labels(package: Package, main: str, document: Element) -> dict[str, El
         return {}
     lists = _lists(root)
     styles = _styles(package, main)
-    numbers = {value(one, "numId") for one in found(root, "num")}
+    numbers = {value(element, "numId") for element in found(root, "num")}
     bullet = str(max(map(number_of, numbers), default=0) + 1)
     counters: dict[str, dict[int, int]] = {}
     begun: set[str] = set()
     labelled = False
     for paragraph in found(document, "p"):
-        style = styles.get(value(first(paragraph, "pPr", "pStyle")), _Style())
+        style = styles.get(value(first(paragraph, "pPr", "pStyle")), _NumberingStyle())
         own = first(paragraph, "pPr", "numPr")
         number = value(first(own, "numId")) or style.number
         level = value(first(own, "ilvl")) or style.level or "0"
@@ -61,7 +61,7 @@ def write_labels(package: Package, main: str, document: Element) -> dict[str, El
             begun.add(number)
             counts.update({at: start - 1 for at, start in of.starts.items()})
         label = _label(of, counts, depth)
-        said = of.levels.get(depth, _Level())
+        said = of.levels.get(depth, _ListLevel())
         is_plain = said.format == "decimal" and _PLAIN.fullmatch(said.text) is not None
         if label and (style.is_heading or not is_plain) and said.format != "bullet":
             _write(paragraph, label, "0" if style.is_heading else bullet, level)
@@ -72,18 +72,18 @@ def write_labels(package: Package, main: str, document: Element) -> dict[str, El
 
 
 def _label(of: _List, counts: dict[int, int], depth: int) -> str:
-    """Count a paragraph; return what stands before it."""
-    level = of.levels.get(depth, _Level())
+    """Count a paragraph; return its label."""
+    level = of.levels.get(depth, _ListLevel())
     counts[depth] = counts.get(depth, level.start - 1) + 1
     for deeper in range(depth + 1, _LEVELS):
-        restart = of.levels.get(deeper, _Level()).restart
+        restart = of.levels.get(deeper, _ListLevel()).restart
         if restart != 0 and (restart < 0 or depth < restart):
             counts.pop(deeper, None)
 
     def said(place: "re.Match[str]") -> str:
         at = int(place[1]) - 1
-        one = of.levels.get(at, _Level())
-        return numeral(counts.get(at, one.start), one.format)
+        item = of.levels.get(at, _ListLevel())
+        return numeral(counts.get(at, item.start), item.format)
 
     return " ".join(_PLACE.sub(said, level.text).split())
 
@@ -94,7 +94,7 @@ def _write(paragraph: Element, label: str, number: str, level: str) -> None:
     if properties is None:
         properties = Element(beside(paragraph, "pPr"))
         paragraph.insert(0, properties)
-    for old in [one for one in properties if local(one) == "numPr"]:
+    for old in [element for element in properties if local(element) == "numPr"]:
         properties.remove(old)
     numbered = SubElement(properties, beside(paragraph, "numPr"))
     for name, said in (("ilvl", level), ("numId", number)):
@@ -115,66 +115,66 @@ def _add_bullets(root: Element, number: str) -> None:
 
 
 def _lists(root: Element) -> dict[str, _List]:
-    abstracts: dict[str, dict[int, _Level]] = {}
+    abstracts: dict[str, dict[int, _ListLevel]] = {}
     by_style: dict[str, str] = {}
     linked: dict[str, str] = {}
-    for one in found(root, "abstractNum"):
-        name = value(one, "abstractNumId")
-        abstracts[name] = _levels(one)
-        if style := value(first(one, "styleLink")):
+    for child in found(root, "abstractNum"):
+        name = value(child, "abstractNumId")
+        abstracts[name] = _levels(child)
+        if style := value(first(child, "styleLink")):
             by_style[style] = name
-        if style := value(first(one, "numStyleLink")):
+        if style := value(first(child, "numStyleLink")):
             linked[name] = style
     lists = {}
-    for one in found(root, "num"):
-        abstract = value(first(one, "abstractNumId"))
+    for child in found(root, "num"):
+        abstract = value(first(child, "abstractNumId"))
         abstract = by_style.get(linked.get(abstract, ""), abstract)
         made = _List(abstract, dict(abstracts.get(abstract, {})))
-        for override in found(one, "lvlOverride"):
+        for override in found(child, "lvlOverride"):
             made.levels |= _levels(override)
             if (start := first(override, "startOverride")) is not None:
                 made.starts[_number(override, "ilvl")] = _number(start)
-        lists[value(one, "numId")] = made
+        lists[value(child, "numId")] = made
     return lists
 
 
-def _levels(element: Element) -> dict[int, _Level]:
+def _levels(element: Element) -> dict[int, _ListLevel]:
     return {
-        _number(one, "ilvl"): _Level(
-            value(first(one, "numFmt")) or "decimal",
-            value(first(one, "lvlText")),
-            _number(first(one, "start"), missing=1),
-            _number(first(one, "lvlRestart"), missing=-1),
+        _number(child, "ilvl"): _ListLevel(
+            value(first(child, "numFmt")) or "decimal",
+            value(first(child, "lvlText")),
+            _number(first(child, "start"), missing=1),
+            _number(first(child, "lvlRestart"), missing=-1),
         )
-        for one in element
-        if local(one) == "lvl"
+        for child in element
+        if local(child) == "lvl"
     }
 
 
 @dataclass(frozen=True, slots=True)
-class _Style:
+class _NumberingStyle:
     number: str = ""
     level: str = ""
     is_heading: bool = False
 
 
-def _styles(package: Package, main: str) -> dict[str, _Style]:
+def _styles(package: Package, main: str) -> dict[str, _NumberingStyle]:
     """Return what the styles of paragraphs say of their numbers."""
     name = next(iter(package.related(main, "styles")), "")
     root = package.optional(name)
-    elements = {value(one, "styleId"): one for one in (() if root is None else found(root, "style"))}
-    made: dict[str, _Style] = {}
+    elements = {value(element, "styleId"): element for element in (() if root is None else found(root, "style"))}
+    made: dict[str, _NumberingStyle] = {}
     for style in elements:
         number, level, is_heading, seen, at = "", "", False, set[str](), style
         while at in elements and at not in seen:
             seen.add(at)
-            one = elements[at]
-            numbered = first(one, "pPr", "numPr")
+            child = elements[at]
+            numbered = first(child, "pPr", "numPr")
             number = number or value(first(numbered, "numId"))
             level = level or value(first(numbered, "ilvl"))
-            is_heading = is_heading or bool(_OUTLINE.fullmatch(value(first(one, "name"))))
-            at = value(first(one, "basedOn"))
-        made[style] = _Style(number, level, is_heading)
+            is_heading = is_heading or bool(_OUTLINE.fullmatch(value(first(child, "name"))))
+            at = value(first(child, "basedOn"))
+        made[style] = _NumberingStyle(number, level, is_heading)
     return made
 
 

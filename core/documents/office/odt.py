@@ -2,12 +2,144 @@
 
 import posixpath
 from collections.abc import Iterable
+from dataclasses import dataclass
 from xml.etree.ElementTree import Element, SubElement
 
-from core.documents.office import blocks, list_styles
+from core.documents.office import blocks
 from core.documents.office.insertions import Insertions
-from core.documents.office.package import Package, first, found, insert_behind, local, parents, substitute
+from core.documents.office.labels import numeral
+from core.documents.office.package import (
+    Package,
+    first,
+    found,
+    insert_behind,
+    local,
+    number_of,
+    parents,
+    substitute,
+    value,
+)
 from core.documents.office.ruby import Readings
+
+# The numbers and letters that LibreOffice shows before paragraphs, where Markdown or pandoc would show others.
+
+_OUTLINE = "outline-style"
+
+
+@dataclass(slots=True)
+class _OdtLevel:
+    format: str
+    prefix: str
+    suffix: str
+    shown: int
+    start: int
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether Markdown's own numbers look like these."""
+        return self.format == "1" and not self.prefix.strip() and self.suffix.strip() in (".", ")") and self.shown == 1
+
+
+_Levels = dict[int, _OdtLevel]
+
+
+def write_labels(body: Element, roots: Iterable[Element]) -> None:
+    """Write the labels of lists and headings into their paragraphs; `roots` hold the styles."""
+    styles: dict[str, _Levels] = {}
+    outline: _Levels = {}
+    of_paragraphs: dict[str, str] = {}
+    for root in roots:
+        for style in found(root, "list-style", _OUTLINE):
+            levels = _levels(style)
+            if local(style) == _OUTLINE:
+                outline = levels
+            else:
+                styles[value(style, "name")] = levels
+        of_paragraphs |= {value(element, "name"): value(element, "list-style-name") for element in found(root, "style")}
+    _ListWriter(styles, outline, of_paragraphs).write(body, "", 0, {})
+
+
+def _levels(style: Element) -> _Levels:
+    levels: _Levels = {}
+    for child in style:
+        if local(child) not in ("list-level-style-number", "outline-level-style"):
+            continue
+        level = _OdtLevel(
+            value(child, "num-format"),
+            value(child, "num-prefix"),
+            value(child, "num-suffix"),
+            number_of(value(child, "display-levels"), 1),
+            number_of(value(child, "start-value"), 1),
+        )
+        levels[number_of(value(child, "level"), 1)] = level
+        if local(child) == "list-level-style-number" and not level.is_plain and level.format:
+            child.tag = _TEXT + "list-level-style-bullet"
+            child.set(_TEXT + "bullet-char", "•")
+    return levels
+
+
+class _ListWriter:
+    """Counts the items of lists, and the headings."""
+
+    def __init__(self, styles: dict[str, _Levels], outline: _Levels, of_paragraphs: dict[str, str]) -> None:
+        self._styles, self._outline, self._of_paragraphs = styles, outline, of_paragraphs
+        self._headings: dict[int, int] = {}
+        self._last: dict[str, dict[int, int]] = {}
+
+    def write(self, element: Element, style: str, depth: int, counts: dict[int, int]) -> None:
+        """Write the labels below an element, which is within `depth` lists."""
+        for child in element:
+            match local(child):
+                case "list":
+                    self._list(child, style, depth + 1, counts)
+                case "h":
+                    self._heading(child)
+                case _:
+                    self.write(child, style, depth, counts)
+
+    def _list(self, element: Element, style: str, depth: int, counts: dict[int, int]) -> None:
+        style = value(element, "style-name") or style or self._style_inside(element)
+        levels = self._styles.get(style, {})
+        level = levels.get(depth)
+        if depth == 1:
+            goes_on = value(element, "continue-numbering") == "true" or bool(value(element, "continue-list"))
+            counts = self._last.get(style, {}) if goes_on else {}
+            self._last[style] = counts
+        elif value(element, "continue-numbering") != "true":
+            counts.pop(depth, None)
+        for item in element:
+            if local(item) == "list-item" and level is not None:
+                start = value(item, "start-value")
+                counts[depth] = number_of(start, 1) if start else counts.get(depth, level.start - 1) + 1
+                paragraph = next((child for child in item if local(child) in ("p", "h")), None)
+                if paragraph is not None and level.format and not level.is_plain:
+                    _write(paragraph, _label(levels, counts, depth))
+            self.write(item, style, depth, counts)
+
+    def _style_inside(self, element: Element) -> str:
+        paragraph = next(found(element, "p", "h"), None)
+        return self._of_paragraphs.get(value(paragraph, "style-name"), "")
+
+    def _heading(self, heading: Element) -> None:
+        depth = number_of(value(heading, "outline-level"), 1)
+        level = self._outline.get(depth)
+        if level is None or not level.format or value(heading, "is-list-header") == "true":
+            return
+        self._headings = {at: count for at, count in self._headings.items() if at <= depth}
+        self._headings[depth] = self._headings.get(depth, level.start - 1) + 1
+        _write(heading, _label(self._outline, self._headings, depth))
+
+
+def _label(levels: _Levels, counts: dict[int, int], depth: int) -> str:
+    own = levels[depth]
+    shown = [at for at in range(max(1, depth - own.shown + 1), depth + 1) if at in levels]
+    numbers = [numeral(counts.get(at, levels[at].start), levels[at].format) for at in shown if levels[at].format]
+    return " ".join(f"{own.prefix}{'.'.join(numbers)}{own.suffix}".split())
+
+
+def _write(paragraph: Element, label: str) -> None:
+    paragraph.text = f"{label} {paragraph.text or ''}"
+
 
 _TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
@@ -39,8 +171,8 @@ def prepared(data: bytes, *, comments: bool) -> tuple[bytes, Insertions]:
     body = first(root, "body", "text")
     if body is None:
         return data, added
-    list_styles.write_labels(body, [root] if styles is None else [styles, root])
-    _Text(package, body, added, comments).complete()
+    write_labels(body, [root] if styles is None else [styles, root])
+    _OdtBody(package, body, added, comments).complete()
     for kind, names in _MARGINS.items():
         texts = dict.fromkeys(
             text for margin in ([] if styles is None else found(styles, *names)) for text in _said(margin)
@@ -50,7 +182,7 @@ def prepared(data: bytes, *, comments: bool) -> tuple[bytes, Insertions]:
     return package.written({_CONTENT: root} | ({} if styles is None else {_STYLES: styles})), added
 
 
-class _Text:
+class _OdtBody:
     """The body of a text."""
 
     def __init__(self, package: Package, body: Element, added: Insertions, comments: bool) -> None:
@@ -62,47 +194,53 @@ class _Text:
 
     def complete(self) -> None:
         """Move what pandoc drops to where it reads it."""
-        for one in list(self._body.iter()):
-            name = local(one)
-            if name == "deletion" and "".join(one.itertext()).strip():
+        for entry in list(self._body.iter()):
+            name = local(entry)
+            if name == "deletion" and "".join(entry.itertext()).strip():
                 self._added.omit("deletion")
-            elif one.tag == _TEXT + name:
-                self._complete_text(one, name)
-            elif one.tag == _TABLE + "table" and self._above(one, _TABLE + "table-cell") is not None:
-                self._flatten(one)
+            elif entry.tag == _TEXT + name:
+                self._complete_text(entry, name)
+            elif entry.tag == _TABLE + "table" and self._above(entry, _TABLE + "table-cell") is not None:
+                self._flatten(entry)
             elif name == "annotation":
-                self._comment(one)
-            elif one.tag in (_DRAW + "object", _DRAW + "object-ole"):
-                self._draw(one)
-            elif one.tag.startswith(_DRAW) and (inner := [part for part in one if local(part) in ("p", "h", "list")]):
-                self._lifted.append((one, inner))
+                self._comment(entry)
+            elif entry.tag in (_DRAW + "object", _DRAW + "object-ole"):
+                self._draw(entry)
+            elif entry.tag.startswith(_DRAW) and (
+                inner := [part for part in entry if local(part) in ("p", "h", "list")]
+            ):
+                self._lifted.append((entry, inner))
         substitute(self._body, self._instead)
-        for shape, inner in self._lifted:  # behind the paragraph that holds the box or the shape
-            shape[:] = [one for one in shape if one not in inner]
+        for shape, inner in self._lifted:  # after the paragraph that holds the box or the shape
+            shape[:] = [element for element in shape if element not in inner]
             self._after(shape, inner)
         insert_behind(self._body, self._behind)
 
-    def _complete_text(self, one: Element, name: str) -> None:
+    def _complete_text(self, entry: Element, name: str) -> None:
         if name in _SECTIONS:
-            one.tag = _TEXT + "section"
+            entry.tag = _TEXT + "section"
         elif name == "list-header":
-            one.tag = _TEXT + "list-item"
-        elif name == "list" and self._parents[one].tag == _TEXT + "list":
-            self._instead[one] = [item := Element(_TEXT + "list-item")]
-            item.append(one)
+            entry.tag = _TEXT + "list-item"
+        elif name == "list" and self._parents[entry].tag == _TEXT + "list":
+            self._instead[entry] = [item := Element(_TEXT + "list-item")]
+            item.append(entry)
         elif name in ("p", "h"):
-            self._spell(one)
-        elif name not in _READ and (one.text or "").strip() and self._above(one, _TEXT + "p", _TEXT + "h") is not None:
-            one.tag = _TEXT + "span"  # a field: its text is its value
+            self._spell(entry)
+        elif (
+            name not in _READ
+            and (entry.text or "").strip()
+            and self._above(entry, _TEXT + "p", _TEXT + "h") is not None
+        ):
+            entry.tag = _TEXT + "span"  # a field: its text is its value
 
     def _spell(self, paragraph: Element) -> None:
         """Leave the texts of rubies, and put their readings at the end of the paragraph."""
         readings, joined = Readings(), False
-        for one in list(found(paragraph, "ruby")):
-            base, reading = first(one, "ruby-base"), first(one, "ruby-text")
+        for entry in list(found(paragraph, "ruby")):
+            base, reading = first(entry, "ruby-base"), first(entry, "ruby-text")
             readings.add("".join(() if reading is None else reading.itertext()), joined=joined)
-            joined = not one.tail
-            self._instead[one] = () if base is None else [base]
+            joined = not entry.tail
+            self._instead[entry] = () if base is None else [base]
             if base is not None:
                 base.tag = _TEXT + "span"
         if readings.text:
@@ -110,10 +248,12 @@ class _Text:
 
     def _flatten(self, table: Element) -> None:
         """Put the paragraphs of a table within a cell in its place."""
-        self._instead[table] = [one for one in found(table, "p", "h") if local(self._parents[one]) != "note-body"]
+        self._instead[table] = [
+            element for element in found(table, "p", "h") if local(self._parents[element]) != "note-body"
+        ]
 
     def _comment(self, annotation: Element) -> None:
-        """Put a comment behind what it is about."""
+        """Put a comment after its subject."""
         name = "".join(part.text or "" for part in annotation if part.tag == _CREATOR)
         said = blocks.callout("comment", name, blocks.paras(_texts(annotation)))
         block, above = annotation, annotation
@@ -128,7 +268,7 @@ class _Text:
             self._behind.setdefault(block, []).append(_paragraph(self._added.marker([said])))
 
     def _draw(self, element: Element) -> None:
-        """Put a chart's title and values behind its paragraph, or name what else is embedded."""
+        """Put a chart's title and values after its paragraph, or name what else is embedded."""
         name = posixpath.normpath(element.get(_HREF, ""))
         if element.find("*") is not None:  # a formula, or a document within this one
             return
@@ -138,7 +278,7 @@ class _Text:
         if chart is not None:
             title = first(chart, "title")
             made = [] if title is None else [_paragraph(text) for text in _texts(title)]
-            self._after(element, [*made, *(one for one in chart if one.tag == _TABLE + "table")])
+            self._after(element, [*made, *(entry for entry in chart if entry.tag == _TABLE + "table")])
         elif root is None or local(root) != "math":
             self._added.omit("attachment", posixpath.basename(name))
 
@@ -159,7 +299,7 @@ class _Text:
 
 def _texts(element: Element) -> list[str]:
     """Return the texts of the paragraphs in an element."""
-    texts = ["".join(_signs(one)) for one in found(element, "p", "h")]
+    texts = ["".join(_signs(entry)) for entry in found(element, "p", "h")]
     return [" ".join(text.split()) for text in texts if text.strip()]
 
 

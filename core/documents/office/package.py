@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, ParseError, SubElement
 
+from core.base.errors import SourceError
 from core.documents.kinds import damaged
-from core.errors import SourceError
 
 _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _IDS = (
@@ -80,16 +80,18 @@ class Package:
         folder, name = posixpath.split(part)
         root = self.optional(posixpath.join(folder, "_rels", name + ".rels"))
         found = {}
-        for one in () if root is None else root.iter(_RELATION):
-            target, is_outside = one.get("Target", ""), one.get("TargetMode") == "External"
+        for item in () if root is None else root.iter(_RELATION):
+            target, is_outside = item.get("Target", ""), item.get("TargetMode") == "External"
             place = target if is_outside else posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
-            found[one.get("Id", "")] = Relation(one.get("Type", "").rpartition("/")[2], place, is_outside)
+            found[item.get("Id", "")] = Relation(item.get("Type", "").rpartition("/")[2], place, is_outside)
         return found
 
     def related(self, part: str, kind: str) -> list[str]:
         """Return the parts of a kind that a part refers to."""
-        of_kind = (one for one in self.relations(part).values() if one.kind == kind and not one.is_outside)
-        return [one.target for one in of_kind if one.target in self.names]
+        of_kind = (
+            relation for relation in self.relations(part).values() if relation.kind == kind and not relation.is_outside
+        )
+        return [relation.target for relation in of_kind if relation.target in self.names]
 
     def main(self) -> str:
         """Return the name of the part that the others hang on; "" where there is none."""
@@ -159,13 +161,13 @@ def text_run(element: Element, text: str) -> Element:
 
 def found(root: Element, *names: str) -> Iterator[Element]:
     """Yield the elements below one that have one of these names, without their namespaces."""
-    return (one for one in root.iter() if local(one) in names)
+    return (element for element in root.iter() if local(element) in names)
 
 
 def first(root: Element | None, *path: str) -> Element | None:
     """Return the first element at a path of names below one, None where it isn't there."""
     for name in path:
-        root = None if root is None else next((one for one in root if local(one) == name), None)
+        root = None if root is None else next((element for element in root if local(element) == name), None)
     return root
 
 
@@ -192,7 +194,7 @@ def parents(root: Element) -> dict[Element, Element]:
 
 
 def substitute(root: Element, by_old: Mapping[Element, Iterable[Element]]) -> None:
-    """Put elements where others were, at any depth; the text behind those stays.
+    """Put elements where others were, at any depth; the text after those stays.
 
     What takes a place may be the children of an element, in which places were taken too.
     """
@@ -210,7 +212,7 @@ def substitute(root: Element, by_old: Mapping[Element, Iterable[Element]]) -> No
 
 
 def insert_behind(root: Element, behind: dict[Element, list[Element]]) -> None:
-    """Put elements behind others, at any depth; what is put there may have others behind it."""
+    """Put elements after others, at any depth; inserted elements may have others after them."""
 
     def expanded(children: Iterable[Element]) -> Iterator[Element]:
         for child in children:
@@ -225,8 +227,8 @@ def insert_behind(root: Element, behind: dict[Element, list[Element]]) -> None:
 def resolve_alternatives(root: Element) -> None:
     """Keep of each `AlternateContent` the first version that holds something that is read, else the last one."""
     chosen: dict[Element, Iterable[Element]] = {}
-    for one in found(root, "AlternateContent"):
-        versions = [child for child in one if local(child) in ("Choice", "Fallback")]
+    for item in found(root, "AlternateContent"):
+        versions = [child for child in item if local(child) in ("Choice", "Fallback")]
         read = [version for version in versions if any(found(version, *_READ))]
-        chosen[one] = [*read, *versions[-1:]][0] if versions else ()
+        chosen[item] = [*read, *versions[-1:]][0] if versions else ()
     substitute(root, chosen)

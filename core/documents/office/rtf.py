@@ -3,16 +3,125 @@
 import codecs
 import re
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+from core.base.encodings.declared import is_utf8
 from core.documents import syntax
 from core.documents.office import blocks
-from core.documents.office.blocks import Blocks
-from core.documents.office.rtf_flow import Flow
-from core.documents.office.rtf_signs import CODE_PAGES, KNOWN, SIGNS, UNSHOWN, of_charset, of_page, tokens
-from core.documents.office.runs import Look
-from core.encodings.declared import is_utf8
+from core.documents.office.blocks import BREAK, SPACE, Blocks, Inlines, Item
+from core.documents.office.rtf_signs import (
+    CODE_PAGES,
+    KNOWN,
+    SIGNS,
+    UNSHOWN,
+    charset_encoding,
+    code_page_encoding,
+    tokens,
+)
+from core.documents.office.runs import Look, joined
 from core.model import Omission
+
+# Paragraphs of a Rich Text document one after another, in lists and tables.
+
+
+@dataclass(slots=True)
+class Flow:
+    """The document, a note, a header or a box. `behind`: blocks to put after the paragraph or the table that is open.
+
+    A table within a table is the text of its cell.
+    """
+
+    label: str = ""
+    heading: int = 0
+    level: int = 0
+    in_table: bool = False
+    behind: Blocks = field(default_factory=list)
+    _made: Blocks = field(default_factory=list)
+    _parts: Inlines = field(default_factory=list)
+    _runs: list[tuple[Look, str]] = field(default_factory=list)
+    _items: list[Item] = field(default_factory=list)
+    _rows: list[list[Inlines]] = field(default_factory=list)
+    _cells: list[Inlines] = field(default_factory=list)
+    _cell: Inlines = field(default_factory=list)
+
+    def write(self, look: Look, text: str) -> None:
+        """Add text to the paragraph that is open."""
+        self._runs.append((look, text))
+
+    def note(self, content: Blocks) -> None:
+        """Add a footnote."""
+        self._end_runs()
+        self._parts.append({"t": "Note", "c": content})
+
+    def end_paragraph(self) -> None:
+        """Put the paragraph that is complete into its cell, its list, or below the last one."""
+        self._end_runs()
+        content, label = self._parts, self.label
+        self._parts, self.label = [], ""
+        said = label if any(map(str.isalnum, label)) and label != "o" else ""
+        if self.in_table:
+            content = [blocks.raw(said), SPACE, *content] if said and content else content
+            self._cell += [SPACE, *content] if self._cell and content else content
+            return
+        self._end_table()
+        if label and content and not self.heading:
+            self._items.append(Item(self.level, said, content))
+        elif content or self.behind:
+            self._end_list()
+            self._made += self._paragraph(said, content) if content else []
+        if self.behind and not self._items:
+            self._end_behind()
+
+    def end_cell(self) -> None:
+        """Close the cell that is open."""
+        self.in_table = True
+        self.end_paragraph()
+        self._cells.append(self._cell)
+        self._cell = []
+
+    def end_row(self) -> None:
+        """Close the row that is open."""
+        if self._cell:
+            self._cells.append(self._cell)
+        self._rows += [self._cells] if self._cells else []
+        self._cells, self._cell = [], []
+
+    def complete(self) -> Blocks:
+        """Return all blocks."""
+        self.end_paragraph()
+        self._end_table()
+        self._end_list()
+        self._end_behind()
+        return self._made
+
+    def _paragraph(self, label: str, content: Inlines) -> Blocks:
+        if not self.heading:
+            return [blocks.para(content)]
+        line = [SPACE if item == BREAK else item for item in content]
+        return [blocks.heading(self.heading, [*blocks.inlines(label), SPACE, *line] if label else line)]
+
+    def _end_runs(self) -> None:
+        content: list[Any] = joined(self._runs)
+        self._parts += [SPACE, *content] if self._parts and self._runs and self._runs[0][1][:1].isspace() else content
+        self._runs = []
+
+    def _end_table(self) -> None:
+        self.end_row()
+        if any(map(any, self._rows)):
+            self._end_list()
+            self._made.append(blocks.table(self._rows))
+            self._end_behind()
+        self._rows = []
+
+    def _end_list(self) -> None:
+        self._made += blocks.listed(self._items)
+        self._items = []
+
+    def _end_behind(self) -> None:
+        self._made += self.behind
+        self.behind = []
+
 
 _MARGINS = {name + kind: name for name in ("header", "footer") for kind in ("", "l", "r", "f")}
 _FLOWS = {*_MARGINS, "footnote", "annotation", "shptxt", "dptxbxtext"}
@@ -82,7 +191,10 @@ class Rtf:
         """Comments that nobody wants, tracked deletions, and files within the document."""
         deletions = sum(bool(text.strip()) for text in self._deletions)
         counted = Omission("comment", self._omitted_comments), Omission("deletion", deletions)
-        return [*(one for one in counted if one.count), *(Omission("attachment", 1, name) for name in self._objects)]
+        return [
+            *(omission for omission in counted if omission.count),
+            *(Omission("attachment", 1, name) for name in self._objects),
+        ]
 
     def _read(self, data: bytes) -> None:
         starred = False
@@ -105,7 +217,7 @@ class Rtf:
             self._end()
 
     def _write(self, text: bytes, sign: str) -> None:
-        """Keep text until its bytes are complete; what stands for a character that was read already is skipped."""
+        """Keep text until its bytes are complete; replacements of a character that was read already are skipped."""
         if self._to_skip:
             skipped = min(self._to_skip, len(text) or 1)
             self._to_skip -= skipped
@@ -173,12 +285,12 @@ class Rtf:
             case "f":
                 state.font = self._font = number or 0
             case "fcharset" | "cpg" if state.into == "fonttbl":
-                page = of_charset(number) if word == "fcharset" else of_page(number)
+                page = charset_encoding(number) if word == "fcharset" else code_page_encoding(number)
                 self._fonts[self._font] = page or self._fonts.get(self._font, "")
                 if word == "fcharset" and number == _ANSI:
                     self._western.add(self._font)
             case "ansicpg" | "pc" | "pca" | "mac":
-                self._page = of_page(CODE_PAGES.get(word, number))
+                self._page = code_page_encoding(CODE_PAGES.get(word, number))
             case "uc":
                 state.fallback = max(0, number or 0)
             case "plain":
@@ -274,7 +386,7 @@ class Rtf:
         elif kind == "objclass" and not text.startswith("Equation"):
             self._objects.append(text)
         elif kind in _DATES and self._moment.get("yr"):
-            year, month, day, hour, minute = (self._moment.get(one, 0) for one in ("yr", "mo", "dy", "hr", "min"))
+            year, month, day, hour, minute = (self._moment.get(item, 0) for item in ("yr", "mo", "dy", "hr", "min"))
             self.said[_DATES[kind]] = f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:00"
             self._moment = {}
         elif kind in ("title", "author"):

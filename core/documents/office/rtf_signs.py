@@ -67,12 +67,12 @@ def tokens(data: bytes) -> Iterator[Token]:
             yield Token("", None, text)
 
 
-def of_charset(charset: int | None) -> str:
+def charset_encoding(charset: int | None) -> str:
     """Return the encoding of a font by its character set, "" where it has that of the document."""
     return _CHARSETS.get(charset or 0, "")
 
 
-def of_page(page: int | None) -> str:
+def code_page_encoding(page: int | None) -> str:
     """Return the encoding of a code page, Western where it is unknown."""
     name = _PAGES.get(page or 0, f"cp{page}")
     try:

@@ -6,7 +6,7 @@ _KANA = re.compile(r"[\u3040-\u30ff\u31f0-\u31ff]+")
 
 
 class Readings:
-    """The readings of a paragraph; those of texts that stand side by side are a group."""
+    """The readings of a paragraph; readings of adjacent texts are a group."""
 
     def __init__(self) -> None:
         self._groups: list[list[str]] = []

@@ -1,4 +1,4 @@
-"""What stands on a sheet of an Excel workbook beside its cells: comments, texts, charts, files within it."""
+"""Content of an Excel sheet other than cells: comments, texts, charts, files within it."""
 
 import posixpath
 import re
@@ -20,15 +20,15 @@ _FILES = ("oleObject", "package")
 
 
 class SheetExtras:
-    """What a workbook has on its sheets beside their cells, and what was left out of it."""
+    """Content of a workbook's sheets other than cells, and what was left out."""
 
     def __init__(self, data: bytes) -> None:
         self._package = Package(data)
         self._people = {
-            value(one, "id"): value(one, "displayName")
+            value(element, "id"): value(element, "displayName")
             for part in self._package.related(self._package.main(), "person")
             if (root := self._package.optional(part)) is not None
-            for one in found(root, "person")
+            for element in found(root, "person")
         }
         self.left_out: list[Omission] = []
 
@@ -39,7 +39,7 @@ class SheetExtras:
                 yield chart.title, chart.rows
 
     def texts(self, sheet: str) -> Iterator[str]:
-        """Yield texts that stand in boxes on a sheet."""
+        """Yield the texts in boxes on a sheet."""
         for root in self._roots(sheet, "drawing"):
             resolve_alternatives(root)
             for shape in shapes(root):
@@ -52,10 +52,10 @@ class SheetExtras:
         """Return the texts at the head and at the foot of the printed pages of a sheet, each once."""
         margins: dict[str, dict[str, None]] = {}
         root = self._package.optional(sheet)
-        for one in () if root is None else found(root, *_MARGINS):
-            text = _CODE.sub(lambda code: _SIGNS.get(code[0], ""), one.text or "")
+        for margin in () if root is None else found(root, *_MARGINS):
+            text = _CODE.sub(lambda code: _SIGNS.get(code[0], ""), margin.text or "")
             texts = (" ".join(part.split()) for part in text.split("\0"))
-            margins.setdefault(_MARGINS[local(one)], {}).update(
+            margins.setdefault(_MARGINS[local(margin)], {}).update(
                 (text, None) for text in texts if any(map(str.isalpha, text))
             )
         return {kind: texts for kind, texts in margins.items() if texts}
@@ -63,17 +63,17 @@ class SheetExtras:
     def comments(self, sheet: str) -> Iterator[tuple[str, str, list[str]]]:
         """Yield the author, the cell and the paragraphs of each comment on a sheet."""
         for root in self._roots(sheet, "comments"):
-            authors = ["".join(one.itertext()) for one in found(root, "author")]
-            for one in found(root, "comment"):
-                text = "".join(part.text or "" for part in found(one, "t"))
-                number = number_of(value(one, "authorId"), len(authors))
+            authors = ["".join(element.itertext()) for element in found(root, "author")]
+            for element in found(root, "comment"):
+                text = "".join(part.text or "" for part in found(element, "t"))
+                number = number_of(value(element, "authorId"), len(authors))
                 author = authors[number] if number < len(authors) else ""
                 if not text.startswith(_NOTICE):
-                    yield author, value(one, "ref"), text.splitlines()
+                    yield author, value(element, "ref"), text.splitlines()
         for root in self._roots(sheet, "threadedComment"):
-            for one in found(root, "threadedComment"):
-                text = "".join(part.text or "" for part in found(one, "text"))
-                yield self._people.get(value(one, "personId"), ""), value(one, "ref"), text.splitlines()
+            for element in found(root, "threadedComment"):
+                text = "".join(part.text or "" for part in found(element, "text"))
+                yield self._people.get(value(element, "personId"), ""), value(element, "ref"), text.splitlines()
 
     def name_files(self, sheet: str, title: str) -> None:
         """Name the files within a sheet."""
@@ -84,10 +84,10 @@ class SheetExtras:
     def _charts(self, sheet: str) -> Iterator[charts.Chart]:
         for drawing in self._package.related(sheet, "drawing"):
             root, relations = self._package.optional(drawing), self._package.relations(drawing)
-            for one in () if root is None else found(root, "chart", "relIds"):
-                relation = relations.get(relation_id(one))
+            for element in () if root is None else found(root, "chart", "relIds"):
+                relation = relations.get(relation_id(element))
                 if relation is not None:
-                    yield charts.of_part(self._package, relation.target)
+                    yield charts.read_chart(self._package, relation.target)
 
     def _roots(self, sheet: str, kind: str) -> Iterator[Element]:
         read = (self._package.optional(part) for part in self._package.related(sheet, kind))

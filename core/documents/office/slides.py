@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
+from core.base.messages import Message, plural
 from core.documents.kinds import damaged
 from core.documents.office import blocks
 from core.documents.office.blocks import Blocks
-from core.documents.office.drawn import Drawn, Shape, shapes, text_of
+from core.documents.office.drawn import Drawn, SlideShape, shapes, text_of
 from core.documents.office.package import Package, first, found, relation_id, resolve_alternatives, value
-from core.messages import Message, plural
 from core.model import Omission
 
 _TITLES = ("title", "ctrTitle")
@@ -26,10 +26,10 @@ class Slides:
         if self._main not in self._package.names:
             raise damaged("")
         self._authors = {
-            value(one, "id"): value(one, "name")
+            value(element, "id"): value(element, "name")
             for kind in ("commentAuthors", "authors")
             for part in self._package.related(self._main, kind)
-            for one in found(self._package.xml(part), "cmAuthor", "author")
+            for element in found(self._package.xml(part), "cmAuthor", "author")
         }
         self._margins: dict[str, None] = {}
         self._masters: set[str] = set()
@@ -38,7 +38,7 @@ class Slides:
 
     @property
     def warnings(self) -> tuple[Message, ...]:
-        """What a person should know of the text."""
+        """Warnings about the text for the user."""
         slides = ", ".join(map(str, self._hidden))
         if not slides:
             return ()
@@ -55,7 +55,7 @@ class Slides:
     def blocks(self) -> Blocks:
         """Return all slides, each under its title or number."""
         relations = self._package.relations(self._main)
-        targets = [relations[one].target for one in self._ids() if one in relations]
+        targets = [relations[item].target for item in self._ids() if item in relations]
         made: Blocks = []
         for number, name in enumerate((name for name in targets if name in self._package.names), 1):
             made += self._slide(name, number)
@@ -64,7 +64,7 @@ class Slides:
         return made
 
     def _ids(self) -> Iterator[str]:
-        return (relation_id(one) for one in found(self._package.xml(self._main), "sldId"))
+        return (relation_id(element) for element in found(self._package.xml(self._main), "sldId"))
 
     def _slide(self, name: str, number: int) -> Blocks:
         root = self._package.xml(name)
@@ -77,7 +77,7 @@ class Slides:
         is_named = False
         for shape in _shapes(root):
             if shape.placeholder in _TITLES and not is_named and (said := drawn.line(found(shape.element, "p"))):
-                title, is_named = [blocks.SPACE if one == blocks.BREAK else one for one in said], True
+                title, is_named = [blocks.SPACE if item == blocks.BREAK else item for item in said], True
             elif shape.placeholder in _MARGINS:
                 self._margins |= dict.fromkeys(text_of(shape.element))
             elif shape.placeholder not in _DRAWN_ELSEWHERE:
@@ -96,18 +96,18 @@ class Slides:
                 if shape.placeholder in _MARGINS:
                     self._margins |= dict.fromkeys(text_of(shape.element))
                 elif shape.placeholder not in _DRAWN_ELSEWHERE:
-                    made += drawn.blocks(Shape(shape.element, None))
+                    made += drawn.blocks(SlideShape(shape.element, None))
         return [blocks.callout("notes", "", made)] if made else []
 
     def _said(self, slide: str, number: int) -> Blocks:
         """Return the comments on a slide, or name them."""
         made: Blocks = []
         for name in self._package.related(slide, "comments"):
-            for one in found(self._package.xml(name), "cm", "reply"):
-                old, new = first(one, "text"), first(one, "txBody")
+            for element in found(self._package.xml(name), "cm", "reply"):
+                old, new = first(element, "text"), first(element, "txBody")
                 texts = [old.text or ""] if old is not None else [] if new is None else text_of(new)
                 made.append(
-                    blocks.callout("comment", self._authors.get(value(one, "authorId"), ""), blocks.paras(texts))
+                    blocks.callout("comment", self._authors.get(value(element, "authorId"), ""), blocks.paras(texts))
                 )
         if made and not self._comments:
             self.left_out.append(Omission("comment", len(made), f"Slide {number}"))
@@ -126,6 +126,6 @@ class Slides:
                     self._read_masters(name)
 
 
-def _shapes(root: Element) -> Iterator[Shape]:
+def _shapes(root: Element) -> Iterator[SlideShape]:
     tree = first(root, "cSld")
     return iter(()) if tree is None else shapes(tree)

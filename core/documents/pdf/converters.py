@@ -4,12 +4,12 @@ import io
 import re
 from importlib.metadata import version
 
+from core.base.errors import SourceError
+from core.base.messages import Message, plural
 from core.documents.extras import has, need
 from core.documents.kinds import MAX_PAGES
 from core.documents.packaged import sound_title
 from core.documents.protocol import Converted
-from core.errors import SourceError
-from core.messages import Message, plural
 
 _PLACE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?")
 
@@ -60,7 +60,7 @@ class Pdf:
 
 
 class PdfText:
-    """Reads the text of a PDF as the file holds it, without a look at where it stands."""
+    """Reads the text of a PDF as the file holds it, regardless of its layout."""
 
     kinds = "pdf"
 

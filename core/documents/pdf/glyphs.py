@@ -42,7 +42,7 @@ class Direction:
     mirrored: bool = False
 
     def is_like(self, other: "Direction") -> bool:
-        """Return whether letters of both directions stand in one line."""
+        """Return whether letters of both directions are in one line."""
         apart = abs(self.degrees - other.degrees) % 360
         return self.mirrored == other.mirrored and min(apart, 360 - apart) <= _ALIKE
 
@@ -86,7 +86,7 @@ def gap(last: Letter, letter: Letter) -> float:
 
 @dataclass(slots=True)
 class Glyphs:
-    """The letters of a page by direction; `unknown` glyphs stand for no character, `beyond` are more than are read.
+    """The letters of a page by direction; `unknown` glyphs have no character, `beyond` are over the limit.
 
     Letters that aren't upright have no sound places: the page has to be turned first.
     """
@@ -102,16 +102,18 @@ class Glyphs:
         return sum(map(str.isalnum, text)) + self.beyond
 
     def directions(self) -> list[Direction]:
-        """Return the directions of the letters, that of the most first; each stands for those that are like it."""
+        """Return the directions of the letters, the most frequent first; each represents similar ones."""
         found: list[Direction] = []
-        for direction in sorted(self.letters, key=lambda one: -len(self.letters[one])):
+        for direction in sorted(self.letters, key=lambda letter: -len(self.letters[letter])):
             if self.letters[direction] and not any(direction.is_like(other) for other in found):
                 found.append(direction)
-        weights = {one: sum(len(held) for other, held in self.letters.items() if one.is_like(other)) for one in found}
-        return sorted(found, key=lambda one: -weights[one])
+        weights = {
+            item: sum(len(held) for other, held in self.letters.items() if item.is_like(other)) for item in found
+        }
+        return sorted(found, key=lambda item: -weights[item])
 
     def alike(self, wanted: Direction, without: Sequence[Direction] = ()) -> list[Letter]:
-        """Return the letters of a direction that can be seen, in the order of the file, `without` those of others."""
+        """Return the letters of a direction that can be seen, in the order of the file, `without` letters of others."""
         alike = [
             held
             for direction, held in self.letters.items()
@@ -121,7 +123,7 @@ class Glyphs:
         return [letter for letter in letters if letter.size >= _SMALLEST]
 
 
-class _Style(NamedTuple):
+class _TextStyle(NamedTuple):
     """What the letters of a text object share, and where they are collected.
 
     Some have baselines that vary; `drawn` has the letters of a font that has no size.
@@ -147,7 +149,7 @@ def glyphs(loaded: Any) -> Glyphs:
     held_at = _by_address(pdfium.FPDFText_GetTextObject, ctypes.c_void_p)
     box_of = _by_address(pdfium.FPDFText_GetLooseCharBox, ctypes.c_int, ctypes.c_void_p)
     address, box_address = ctypes.cast(raw, ctypes.c_void_p).value, ctypes.addressof(box)
-    styles: dict[int | None, _Style] = {}
+    styles: dict[int | None, _TextStyle] = {}
     fonts: dict[int, _Font] = {}
     last: list[Letter] = []
     left_before = right_before = 0.0
@@ -243,7 +245,7 @@ class _Font(NamedTuple):
     drawn: list[Letter] | None
 
 
-def _style(raw: Any, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _Style:
+def _style(raw: Any, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _TextStyle:
     """Return what the letters of the text object of a letter share."""
     import pypdfium2.raw as pdfium
 
@@ -261,7 +263,7 @@ def _style(raw: Any, at: int, made: Glyphs, fonts: dict[int, _Font]) -> _Style:
     letters = made.letters.setdefault(Direction(degrees, mirrored), [])
     size = pdfium.FPDFText_GetFontSize(raw, at) * math.hypot(matrix.c, matrix.d)
     varies = abs(matrix.b) > 1e-4 * abs(matrix.a)
-    return _Style(size, look.bold, look.fixed, letters, _origin(raw, at)[1], varies, look.drawn)
+    return _TextStyle(size, look.bold, look.fixed, letters, _origin(raw, at)[1], varies, look.drawn)
 
 
 def _look(font: Any) -> _Font:

@@ -3,19 +3,167 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby, pairwise
+from typing import Any, Literal
 
-from core.documents.pdf.blocks import Block, written
+from core.documents.pdf.glyphs import Letter
 from core.documents.pdf.letters import WIDE, joined
-from core.documents.pdf.lines import Run, runs_of
+from core.documents.pdf.lines import GlyphRun, lines_of, runs_of
 from core.documents.pdf.order import arranged
+from core.documents.pdf.prose import is_prose
 from core.documents.pdf.reading import Page, squeezed
-from core.documents.pdf.ruled import ruled
 from core.documents.pdf.running import drop_running
 from core.documents.pdf.styles import LONGEST, Styles, View, body_size, styles_of
-from core.documents.pdf.tables import Table
-from core.markdown.writing import table
+from core.documents.pdf.tables import PageTable, by_baseline, filled
+from core.markdown.writing import code_block, table
+
+# The ruled tables of a page, by pdfplumber's functions on its lines.
+
+_FRAME = 8
+"""Lines of a cell that holds most of the letters of what is no table, but text in a frame."""
+_ROWS = 3
+"""Rows of a table within a cell."""
+_OUTSIDE = 0.5
+"""Share of the baselines of a table on which letters stand outside of it, if its rules are those of a part."""
+
+
+def ruled(page: Page) -> tuple[list[PageTable], list[Letter]]:
+    """Return the ruled tables of a page by pdfplumber, and the letters outside of them."""
+    if len(page.drawn.edges) < 4 or not page.letters:
+        return [], page.letters
+    from pdfplumber.table import cells_to_tables, edges_to_intersections, intersections_to_cells, merge_edges
+
+    edges = merge_edges(page.drawn.edges, 3, 3, 3, 3)
+    cells = intersections_to_cells(edges_to_intersections(edges, 3, 3))
+    tables, left = [], page.letters
+    for group in cells_to_tables(cells):
+        made, rest = _ruled(group, left, page.number)
+        if made:
+            tables.append(made)
+            left = rest
+    return tables, left
+
+
+def _ruled(cells: Sequence[Any], letters: Sequence[Letter], page: int) -> tuple[PageTable | None, list[Letter]]:
+    """Return a table with the text of its cells, and the letters outside; None for a frame that is no table."""
+    columns = sorted({cell[0] for cell in cells})
+    tops = sorted({cell[1] for cell in cells})
+    if len(columns) < 2 or len(tops) < 2:
+        return None, []
+    x0, top, x1, bottom = columns[0], tops[0], max(cell[2] for cell in cells), max(cell[3] for cell in cells)
+    inside: dict[Any, list[Letter]] = {cell: [] for cell in cells}
+    rest = []
+    for letter in letters:
+        x, y = (letter.x0 + letter.x1) / 2, letter.y - letter.size / 3
+        if not (x0 <= x <= x1 and top <= y <= bottom):
+            rest.append(letter)
+        elif cell := next((item for item in cells if item[0] <= x <= item[2] and item[1] <= y <= item[3]), None):
+            inside[cell].append(letter)
+        else:
+            rest.append(letter)
+    runs = {(cell[1], cell[0]): runs_of(held, page) for cell, held in inside.items()}
+    lines = {place: lines_of(held) for place, held in runs.items()}
+    sizes = [sum(len(line.text) for line in held) for held in lines.values()]
+    if 2 * max(sizes) > sum(sizes) and len(max(lines.values(), key=len)) > _FRAME:
+        return None, []
+    if _is_part(runs, [letter for letter in rest if top <= letter.y <= bottom]):
+        return None, []
+    widths = {(cell[1], cell[0]): cell[2] - cell[0] for cell in cells}
+    rows = [
+        row
+        for start in tops
+        for row in _divided(
+            [lines.get((start, left), []) for left in columns], [widths.get((start, left), 0.0) for left in columns]
+        )
+    ]
+    rows = [list(row) for row in zip(*(column for column in zip(*rows, strict=True) if any(column)), strict=True)]
+    if len(rows) < 2 or sum(map(bool, (text for row in rows for text in row))) < 3:
+        return None, []
+    return PageTable(rows, x0, top, x1, bottom, page), rest
+
+
+def _divided(cells: Sequence[Sequence[GlyphRun]], widths: Sequence[float]) -> list[list[str]]:
+    """Return a ruled row as the rows that its baselines make: its cells hold running text, or one line in each row."""
+    several = [number for number, lines in enumerate(cells) if len(lines) > 1]
+    if len(several) < 2 or any(is_prose(cells[number], widths[number]) for number in several):
+        return [[_joined(lines) for lines in cells]]
+    rows = [[line for line in row if line] for row in by_baseline([line for lines in cells for line in lines])]
+    column = {id(line): number for number, lines in enumerate(cells) for line in lines}
+    return filled([[(column[id(line)], line.text) for line in row] for row in rows], len(cells))
+
+
+def _is_part(cells: Mapping[Any, Sequence[GlyphRun]], outside: Sequence[Letter]) -> bool:
+    """Return whether rules belong to a part of a table: its rows go on outside, or cells are tables themselves."""
+    if any(sum(len(row) > 1 for row in by_baseline(runs)) >= _ROWS for runs in cells.values()):
+        return True
+    baselines = {round(run.y) for runs in cells.values() for run in runs}
+    shared = baselines & {round(letter.y) for letter in outside}
+    return len(shared) >= max(_ROWS, _OUTSIDE * len(baselines))
+
+
+def _joined(lines: Iterable[GlyphRun]) -> str:
+    text = ""
+    for line in lines:
+        text = joined(text, line.text)
+    return text
+
+
+# The blocks of a text -> Markdown, with the places where pages begin.
+
+Kind = Literal["heading", "text", "item", "code", "table"]
+
+
+@dataclass(slots=True)
+class PageBlock:
+    """A part of the text; `level` is that of a heading, or the depth of an item.
+
+    A heading is `stated` by the bookmarks of the document.
+    """
+
+    kind: Kind
+    text: str
+    page: int
+    level: int = 0
+    places: list[tuple[int, int]] = field(default_factory=list)
+    """(characters before, page) where a later page begins in the text."""
+    stated: bool = False
+
+
+def written(blocks: Sequence[PageBlock], pages: int) -> tuple[str, list[int]]:
+    parts: list[str] = []
+    starts: dict[int, int] = {}
+    at = 0
+    before: PageBlock | None = None
+    for block in blocks:
+        lead = "" if before is None else "\n" if before.kind == block.kind == "item" else "\n\n"
+        text = _markdown(block)
+        at += len(lead)
+        starts.setdefault(block.page, at)
+        for place, page in block.places:
+            starts.setdefault(page, at + len(text) - len(block.text) + place)
+        parts += [lead, text]
+        at += len(text)
+        before = block
+    text = "".join(parts) + "\n"
+    places, following = [], len(text)
+    for number in range(pages, 0, -1):
+        following = starts.get(number, following)
+        places.append(following)
+    return text, places[::-1]
+
+
+def _markdown(block: PageBlock) -> str:
+    if block.kind == "heading":
+        return f"{'#' * block.level} {block.text}"
+    if block.kind == "code":
+        return code_block(block.text)
+    if block.kind == "item":
+        return "  " * block.level + block.text
+    if block.kind == "text" and re.match(r"#{1,6}\s|>|[+*-]\s|~~~|```|\d+[.)]\s|=+$|-+$", block.text):
+        return "\\" + block.text if not block.text[0].isdigit() else re.sub(r"^(\d+)", r"\1\\", block.text)
+    return block.text
+
 
 _BULLET = re.compile(r"^[•◦▪‣●○■□◆➢✓·*–-]\s*(?=\S)")
 _ITEM = re.compile(r"^(\d{1,3})[.)]\s+(?=\S)")
@@ -40,20 +188,20 @@ class Text:
 
 
 def views_of(page: Page) -> list[View]:
-    """Return the lines and tables of a page, those of letters in other directions after the upright ones."""
+    """Return the lines and tables of a page, letters in other directions after the upright ones."""
     tables, letters = ruled(page)
     views = [View(page.number, page.height, arranged(runs_of(letters, page.number), tables))]
     return views + [view for other in page.aside for view in views_of(other)]
 
 
 def letters_in(views: Sequence[View]) -> int:
-    """Return how many letters and digits stand in the lines and tables of views."""
+    """Return the number of letters and digits in the lines and tables of views."""
     parts = (part for view in views for column in view.columns for part in column)
     return sum(map(str.isalnum, "".join(text for part in parts for text in _texts(part))))
 
 
-def _texts(part: Run | Table) -> Iterable[str]:
-    return part.texts if isinstance(part, Table) else (part.text,)
+def _texts(part: GlyphRun | PageTable) -> Iterable[str]:
+    return part.texts if isinstance(part, PageTable) else (part.text,)
 
 
 def text_of(
@@ -67,25 +215,25 @@ def text_of(
     body = body_size(views)
     running = drop_running(views, pages, body, outline)
     styles = styles_of(views, outline, body)
-    blocks: list[Block] = []
+    blocks: list[PageBlock] = []
     for number, of_page in groupby(views, key=lambda view: view.number):
         scan = scans.get(number, "")
         for view in of_page:
             for column in view.columns:
                 _add(blocks, _unscanned(column, scan), styles, outline)
-        blocks += [Block("text", part, number) for part in scan.split("\n\n") if part.strip()]
+        blocks += [PageBlock("text", part, number) for part in scan.split("\n\n") if part.strip()]
     _demote(blocks)
     return Text(*written(blocks, pages), running)
 
 
-def _unscanned(column: Sequence[Run | Table], scan: str) -> Sequence[Run | Table]:
+def _unscanned(column: Sequence[GlyphRun | PageTable], scan: str) -> Sequence[GlyphRun | PageTable]:
     """Return the lines and tables whose text OCR didn't read: it misses small or turned letters."""
     read = squeezed(scan)
     return [part for part in column if any(squeezed(text) not in read for text in _texts(part))] if read else column
 
 
-def _demote(blocks: Sequence[Block]) -> None:
-    """Make headings text that are none: long ones, those without text below, and those of a level of mostly values."""
+def _demote(blocks: Sequence[PageBlock]) -> None:
+    """Turn false headings into text: long ones, ones without text below, and levels of mostly values."""
     values = _levels_of_values(blocks)
     next_level: int | None = 0
     for block in reversed(blocks):
@@ -97,7 +245,7 @@ def _demote(blocks: Sequence[Block]) -> None:
         next_level = level
 
 
-def _levels_of_values(blocks: Sequence[Block]) -> set[int]:
+def _levels_of_values(blocks: Sequence[PageBlock]) -> set[int]:
     """Return the levels of which the letters are many against those below them, as of what is filled into a form."""
     headings: Counter[int] = Counter()
     below: Counter[int] = Counter()
@@ -116,17 +264,20 @@ def _levels_of_values(blocks: Sequence[Block]) -> set[int]:
 
 
 def _add(
-    blocks: list[Block], column: Sequence[Run | Table], styles: Styles, outline: Mapping[tuple[int, str], int]
+    blocks: list[PageBlock],
+    column: Sequence[GlyphRun | PageTable],
+    styles: Styles,
+    outline: Mapping[tuple[int, str], int],
 ) -> None:
     """Add the lines and tables of a column to the blocks before it."""
-    right = max((part.x1 for part in column if isinstance(part, Run)), default=0.0)
-    left = min((part.x0 for part in column if isinstance(part, Run)), default=0.0)
-    last: Run | None = None
+    right = max((part.x1 for part in column if isinstance(part, GlyphRun)), default=0.0)
+    left = min((part.x0 for part in column if isinstance(part, GlyphRun)), default=0.0)
+    last: GlyphRun | None = None
     starts: list[float] = []
     alike = _alike(column, styles)
     for number, part in enumerate(column):
-        if isinstance(part, Table):
-            blocks.append(Block("table", table(part.rows), part.page))
+        if isinstance(part, PageTable):
+            blocks.append(PageBlock("table", table(part.rows), part.page))
             last = None
             continue
         block = _begun(part, styles, outline, starts, stands_out=number not in alike)
@@ -146,14 +297,14 @@ def _add(
         last = part
 
 
-def _alike(column: Sequence[Run | Table], styles: Styles) -> set[int]:
-    """Return the numbers of the lines that don't stand out from their neighbours: one of several in one style."""
+def _alike(column: Sequence[GlyphRun | PageTable], styles: Styles) -> set[int]:
+    """Return the numbers of the lines that don't differ from their neighbours: one of several in one style."""
     alike: set[int] = set()
     stretch: list[int] = []
     for number, (last, line) in enumerate(pairwise([None, *column])):
         goes_on = (
-            isinstance(last, Run)
-            and isinstance(line, Run)
+            isinstance(last, GlyphRun)
+            and isinstance(line, GlyphRun)
             and abs(last.size - line.size) < 0.5
             and last.bold == line.bold
             and line.y - last.y <= _SPACED * max(styles.pitch, 1.05 * line.size)
@@ -165,25 +316,25 @@ def _alike(column: Sequence[Run | Table], styles: Styles) -> set[int]:
 
 
 def _begun(
-    line: Run, styles: Styles, outline: Mapping[tuple[int, str], int], starts: list[float], *, stands_out: bool
-) -> Block:
+    line: GlyphRun, styles: Styles, outline: Mapping[tuple[int, str], int], starts: list[float], *, stands_out: bool
+) -> PageBlock:
     """Return the block that a line would begin; `starts` are the places of the items before it."""
     stated = outline.get((line.page, squeezed(line.text)), 0) if line.bold or line.size > styles.body else 0
     if level := stated or (stands_out and styles.level(line)):
-        return Block("heading", line.text, line.page, level, stated=bool(stated))
+        return PageBlock("heading", line.text, line.page, level, stated=bool(stated))
     if line.fixed and not styles.fixed:
-        return Block("code", line.text, line.page)
+        return PageBlock("code", line.text, line.page)
     if (match := _BULLET.match(line.text)) or (number := _ITEM.match(line.text)):
         while starts and line.x0 < starts[-1] - 3:
             starts.pop()
         if not starts or line.x0 > starts[-1] + 3:
             starts.append(line.x0)
         text = f"- {line.text[match.end() :]}" if match else f"{number[1]}. {line.text[number.end() :]}"  # type: ignore[index,union-attr]
-        return Block("item", text, line.page, len(starts) - 1)
-    return Block("text", line.text, line.page)
+        return PageBlock("item", text, line.page, len(starts) - 1)
+    return PageBlock("text", line.text, line.page)
 
 
-def _goes_on(before: Block, block: Block, last: Run, line: Run, right: float, styles: Styles) -> bool:
+def _goes_on(before: PageBlock, block: PageBlock, last: GlyphRun, line: GlyphRun, right: float, styles: Styles) -> bool:
     """Return whether a line goes on with the block before it."""
     gap = line.y - last.y
     if block.kind == "heading":
@@ -198,19 +349,19 @@ def _goes_on(before: Block, block: Block, last: Run, line: Run, right: float, st
     return not is_short and not indented
 
 
-def _first_word(line: Run) -> float:
+def _first_word(line: GlyphRun) -> float:
     """Return about how wide the first word of a line is, which the line before had no room for."""
     first = 1 if WIDE.match(line.text) else len(line.text.partition(" ")[0])
     return first / len(line.text) * (line.x1 - line.x0)
 
 
-def _crosses(before: Block, block: Block) -> bool:
+def _crosses(before: PageBlock, block: PageBlock) -> bool:
     """Return whether a paragraph goes on in the next column or on the next page."""
     starts_within = bool(re.match(r"[a-z(]", block.text) or WIDE.match(block.text))
     return before.kind == "text" and not before.text.endswith(_ENDS) and starts_within and len(before.text) > 40
 
 
-def _join(before: Block, block: Block, compounds: frozenset[str]) -> None:
+def _join(before: PageBlock, block: PageBlock, compounds: frozenset[str]) -> None:
     if block.page > (before.places[-1][1] if before.places else before.page):
         text = joined(before.text, block.text, compounds)
         before.places.append((len(text) - len(block.text), block.page))
@@ -219,5 +370,5 @@ def _join(before: Block, block: Block, compounds: frozenset[str]) -> None:
         before.text = joined(before.text, block.text, compounds)
 
 
-def _indent(line: Run, left: float, size: float) -> str:
+def _indent(line: GlyphRun, left: float, size: float) -> str:
     return " " * max(0, round((line.x0 - left) / (0.6 * size)))

@@ -1,4 +1,4 @@
-"""Letters as a PDF holds them -> as people write them."""
+"""Letters as a PDF holds them -> as usually written."""
 
 import re
 import unicodedata
@@ -47,7 +47,7 @@ _ENDINGS = re.compile(r"(?:s|y|ly|ing|ed|er|ers|est|en|ness|ism|ist|ity|ish|ful|
 def joined(first: str, second: str, compounds: frozenset[str] = frozenset()) -> str:
     """Return two lines of a paragraph as one; a word that was divided at the end of the first is whole again.
 
-    Words that are written with a hyphen keep it: those of `compounds`, and those that look like it.
+    Words that are written with a hyphen keep it: `compounds`, and words that look like one.
     """
     if not first or not second:
         return first + second

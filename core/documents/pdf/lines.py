@@ -1,13 +1,110 @@
 """Letters -> runs of one baseline, and these -> lines."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from operator import attrgetter
+from statistics import median
 
-from core.documents.pdf.blanks import words
 from core.documents.pdf.glyphs import Letter, PlacedText, gap
-from core.documents.pdf.letters import is_right_to_left
+from core.documents.pdf.letters import WIDE, is_right_to_left
+
+# The letters of a run -> its words: the blanks that pdfium has, unless the places of the letters prove otherwise.
+
+_GAP = 0.22
+"""Share of a letter's size from which a gap is a blank between letters that don't follow each other in the file."""
+_PROVEN = 0.6
+"""The same for those that do, where pdfium has no blank."""
+_WIDE_GAP = 0.5
+"""The same between two wide characters."""
+_TOUCHING = 0.05
+"""Share of a letter's size up to which a gap is none, and a blank that pdfium added there is wrong."""
+_SPACED = 0.08
+"""Share of a letter's size from which all gaps are in a word whose letters are spaced."""
+_LEAST = 4
+"""Letters of such words."""
+_LETTERS = re.compile(r"(?<!\S)[^\W\d_] [^\W\d_](?!\S)")
+"""Two words of one letter, as they are among those whose letters are spaced."""
+_WORD = 1.5
+"""How many times the usual gap or step of such letters is one between two words."""
+
+
+def words(letters: Sequence[Letter]) -> str:
+    """Return the text of letters on one baseline, from left to right, with a blank between words."""
+    parts: list[str] = []
+    last: Letter | None = None
+    said, added = False, -1
+    for letter in letters:
+        text = letter.text
+        if text == " " or text.isspace():
+            said, added = said or letter.x1 > letter.x0, letter.at
+            continue
+        if last:
+            apart = letter.x0 - last.x1 if letter.x0 >= last.x0 else gap(last, letter)
+            if said or (apart > _TOUCHING * letter.size and _is_blank(last, letter, apart, added)):
+                parts.append(" ")
+        parts.append(text)
+        last, said, added = letter, False, -1
+    line = "".join(parts)
+    return (
+        _closed([letter for letter in letters if not letter.text.isspace()], parts) if _LETTERS.search(line) else line
+    )
+
+
+def _is_blank(last: Letter, letter: Letter, apart: float, added: int) -> bool:
+    """Return whether a gap between letters is a blank; pdfium may have `added` one, at a place in its text."""
+    share = apart / max(letter.size, last.size)
+    if WIDE.match(letter.text) and WIDE.match(last.text):
+        return share > _WIDE_GAP
+    if added >= 0 and added == letter.at - 1:
+        return share > _TOUCHING
+    return share > (_PROVEN if letter.at == last.at + 1 else _GAP)
+
+
+def _closed(letters: Sequence[Letter], parts: Sequence[str]) -> str:
+    """Return the text of parts, letters and blanks, with words whose letters are spaced closed (I N V O I C E).
+
+    Letters in the order of the alphabet are a list of letters.
+    """
+    blanks = [False] * len(letters)
+    at = 0
+    for part in parts:
+        if part == " ":
+            blanks[at] = True
+        else:
+            at += 1
+    first = 0
+    for at in range(1, len(letters) + 1):
+        if at < len(letters) and _is_apart(letters[at - 1], letters[at]):
+            continue
+        start = first + (first > 0 and not blanks[first] and letters[first - 1].text.isalpha())  # the end of a word
+        end = at - (at < len(letters) and not blanks[at] and letters[at].text.isalpha())  # the beginning of one
+        text = [letter.text.casefold() for letter in letters[start:end]]
+        if len(text) >= _LEAST and 2 * sum(blanks[start + 1 : end]) >= len(text) - 1 and text != sorted(set(text)):
+            blanks[start + 1 : end] = _between(letters[start:end])
+        first = at
+    return "".join(" " * blank + letter.text for blank, letter in zip(blanks, letters, strict=True))
+
+
+def _is_apart(last: Letter, letter: Letter) -> bool:
+    both = last.text + letter.text
+    return both.isalpha() and not WIDE.search(both) and letter.x0 - last.x1 >= _SPACED * letter.size
+
+
+def _between(letters: Sequence[Letter]) -> list[bool]:
+    """Return between which letters of spaced words a new word begins: where their gaps or steps differ from most."""
+    gaps = [second.x0 - first.x1 for first, second in pairwise(letters)]
+    steps = [second.x0 - first.x0 for first, second in pairwise(letters)]
+    regular = min(gaps, steps, key=_spread)
+    return [item > _WORD * median(regular) for item in regular]
+
+
+def _spread(values: Sequence[float]) -> float:
+    usual = median(values)
+    return median(abs(value - usual) for value in values) / usual
+
 
 _X0, _X1, _SIZE, _BOLD, _FIXED = map(attrgetter, ("x0", "x1", "size", "bold", "fixed"))
 _NEAR = 40
@@ -17,7 +114,7 @@ _APART = 1.2
 
 
 @dataclass(slots=True)
-class Run(PlacedText):
+class GlyphRun(PlacedText):
     """Letters on one baseline without a wide gap."""
 
     page: int = 0
@@ -29,7 +126,7 @@ class Run(PlacedText):
 
 @dataclass(slots=True)
 class _Group:
-    """Letters side by side; `y` and `size` are those of the largest."""
+    """Letters side by side; `y` and `size` are the largest letter's."""
 
     letters: list[Letter]
     y: float
@@ -38,7 +135,7 @@ class _Group:
     x1: float = 0.0
 
 
-def runs_of(letters: Sequence[Letter], page: int) -> list[Run]:
+def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
     """Return the runs of letters: those that follow each other in the file, then those on one baseline side by side."""
     groups: list[_Group] = []
     for letter in letters:
@@ -57,7 +154,7 @@ def runs_of(letters: Sequence[Letter], page: int) -> list[Run]:
 
 
 def _continues(last: Letter, letter: Letter) -> bool:
-    """Return whether a letter stands right behind another, at its height or, smaller, a little above or below."""
+    """Return whether a letter is right after another, at its height or, smaller, a little above or below."""
     size = last.size if last.size > letter.size else letter.size
     if not -0.6 * size < letter.x0 - last.x1 < _APART * size and not -0.6 * size < gap(last, letter) < _APART * size:
         return False
@@ -94,17 +191,17 @@ def _side_by_side(left: list[Letter], right: list[Letter]) -> list[Letter]:
     return left
 
 
-def _run(group: _Group, page: int) -> Run:
+def _run(group: _Group, page: int) -> GlyphRun:
     letters = group.letters
     sizes = Counter(map(_SIZE, letters))
-    size = round(max(sizes, key=lambda one: sizes[one]) * 4) / 4
+    size = round(max(sizes, key=lambda item: sizes[item]) * 4) / 4
     bold, fixed = sum(map(_BOLD, letters)) > 0.6 * len(letters), sum(map(_FIXED, letters)) > 0.8 * len(letters)
-    return Run(words(letters), group.x0, group.x1, group.y, size, bold, fixed, page)
+    return GlyphRun(words(letters), group.x0, group.x1, group.y, size, bold, fixed, page)
 
 
-def lines_of(runs: Iterable[Run]) -> list[Run]:
+def lines_of(runs: Iterable[GlyphRun]) -> list[GlyphRun]:
     """Return the lines of one column: runs on one baseline are joined, from left to right, from top to bottom."""
-    lines: list[Run] = []
+    lines: list[GlyphRun] = []
     for run in sorted(runs, key=lambda run: (run.y, run.x0)):
         last = lines[-1] if lines else None
         if last and abs(run.y - last.y) <= 0.35 * max(run.size, last.size) and run.page == last.page:
@@ -115,7 +212,7 @@ def lines_of(runs: Iterable[Run]) -> list[Run]:
                 (right, left) if is_right_to_left(left.text) and is_right_to_left(right.text) else (left, right)
             )
             text = f"{first.text} {second.text}".strip()
-            lines[-1] = Run(text, left.x0, max(left.x1, right.x1), last.y, size, bold, fixed, last.page)
+            lines[-1] = GlyphRun(text, left.x0, max(left.x1, right.x1), last.y, size, bold, fixed, last.page)
         else:
             lines.append(run)
     return lines

@@ -50,7 +50,7 @@ class LeftOut:
 
 
 def ranges(numbers: list[int]) -> str:
-    """Return ascending numbers as people write them, such as 2, 5, 9–12."""
+    """Return ascending numbers as ranges, such as 2, 5, 9–12."""
     groups: list[list[int]] = []
     for number in numbers:
         if groups and number == groups[-1][-1] + 1:

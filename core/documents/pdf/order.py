@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from core.documents.pdf.lines import Run, lines_of
+from core.documents.pdf.lines import GlyphRun, lines_of
 from core.documents.pdf.prose import is_prose
-from core.documents.pdf.tables import Table, unruled
+from core.documents.pdf.tables import PageTable, unruled
 
 _LEAST = 3
 """Lines of a column."""
@@ -20,16 +20,16 @@ _GUTTER = 6.0
 _ACROSS = 0.25
 """Share of the lines beside a gutter that may run across it."""
 
-Part = Run | Table
+Part = GlyphRun | PageTable
 
 
-def arranged(runs: Sequence[Run], tables: Sequence[Table]) -> list[list[Part]]:
+def arranged(runs: Sequence[GlyphRun], tables: Sequence[PageTable]) -> list[list[Part]]:
     """Return the lines and tables of a page, in the columns that they form, in reading order."""
     made: list[list[Part]] = []
     across, others = unruled(runs)
     for flow in flows([*others, *tables, *across]):
-        rows, rest = unruled([part for part in flow if isinstance(part, Run)])
-        parts: list[Part] = [*lines_of(rest), *rows, *(part for part in flow if isinstance(part, Table))]
+        rows, rest = unruled([part for part in flow if isinstance(part, GlyphRun)])
+        parts: list[Part] = [*lines_of(rest), *rows, *(part for part in flow if isinstance(part, PageTable))]
         made.append(sorted(parts, key=lambda part: part.top))
     return made
 
@@ -66,12 +66,12 @@ def flows(parts: Sequence[Part]) -> list[list[Part]]:
 
 def _is_title(part: Part, others: Sequence[Part]) -> bool:
     """Return whether a part is in larger letters than most others."""
-    sizes = sorted(other.size for other in others if isinstance(other, Run))
-    return isinstance(part, Run) and bool(sizes) and part.size > 1.08 * sizes[len(sizes) // 2]
+    sizes = sorted(other.size for other in others if isinstance(other, GlyphRun))
+    return isinstance(part, GlyphRun) and bool(sizes) and part.size > 1.08 * sizes[len(sizes) // 2]
 
 
 def _below(left: Sequence[Part], right: Sequence[Part]) -> int:
-    """Return from which part on the left ones stand below both columns, such as a short title before what follows."""
+    """Return from which part on the left ones are below both columns, such as a short title before what follows."""
     bottom = max((_bottom(part) for part in right), default=0.0)
     for at, part in enumerate(left[1:], start=1):
         if right and part.top > bottom and part.top - _bottom(left[at - 1]) > 0.8 * (_bottom(part) - part.top):
@@ -80,18 +80,18 @@ def _below(left: Sequence[Part], right: Sequence[Part]) -> int:
 
 
 def _bottom(part: Part) -> float:
-    return part.y if isinstance(part, Run) else part.bottom
+    return part.y if isinstance(part, GlyphRun) else part.bottom
 
 
 def _gutter(parts: Sequence[Part]) -> float | None:
     """Return where the best right one of two columns begins, None where the parts form one column."""
-    runs = [part for part in parts if isinstance(part, Run)]
+    runs = [part for part in parts if isinstance(part, GlyphRun)]
     if len(runs) < 2 * _LEAST:
         return None
     width = max(part.x1 for part in runs) - min(part.x0 for part in runs)
     starts = Counter(round(run.x0) for run in runs)
     best: tuple[int, float] | None = None
-    for start in sorted(sorted(starts, key=lambda one: -starts[one])[:_MOST]):
+    for start in sorted(sorted(starts, key=lambda item: -starts[item])[:_MOST]):
         if starts[start - 1] + starts[start] + starts[start + 1] < _LEAST:
             continue
         left = lines_of(run for run in runs if run.x1 <= start - _GUTTER / 2)
@@ -111,8 +111,8 @@ def _gutter(parts: Sequence[Part]) -> float | None:
     return best[1] if best else None
 
 
-def _are_columns(left: Sequence[Run], right: Sequence[Run], width: float) -> bool:
-    """Return whether the lines on both sides of a gutter are columns of text, and not those of a table.
+def _are_columns(left: Sequence[GlyphRun], right: Sequence[GlyphRun], width: float) -> bool:
+    """Return whether the lines on both sides of a gutter are columns of text, not of a table.
 
     The rows of a table share their baselines, and none of its cells goes on in the row below.
     """

@@ -1,11 +1,11 @@
-"""Whether lines below each other are one running text, or each says something by itself."""
+"""Whether lines below each other are one running text, or separate statements."""
 
 import re
 from collections.abc import Sequence
 from itertools import pairwise
 
 from core.documents.pdf.letters import WIDE
-from core.documents.pdf.lines import Run
+from core.documents.pdf.lines import GlyphRun
 
 _ENDS = tuple(".!?。！？:：;；")
 _GOES_ON = re.compile(r"[^\W\dA-Z_]")
@@ -19,19 +19,19 @@ _WORDS = 5
 """Words of a line that goes on with any letter."""
 
 
-def is_prose(lines: Sequence[Run], width: float = 0.0) -> bool:
+def is_prose(lines: Sequence[GlyphRun], width: float = 0.0) -> bool:
     """Return whether lines go on in each other; `width` is that of their column, by default that of the widest line."""
     if len(lines) < 2:
         return False
     return go_on(list(pairwise(lines)), width or max(line.x1 for line in lines) - min(line.x0 for line in lines))
 
 
-def go_on(pairs: Sequence[tuple[Run, Run]], width: float) -> bool:
+def go_on(pairs: Sequence[tuple[GlyphRun, GlyphRun]], width: float) -> bool:
     """Return whether in most of the pairs the first line goes on in the second, in a column of a width."""
     return bool(pairs) and sum(_goes_on(first, second, width) for first, second in pairs) >= _SHARE * len(pairs)
 
 
-def _goes_on(first: Run, second: Run, width: float) -> bool:
+def _goes_on(first: GlyphRun, second: GlyphRun, width: float) -> bool:
     if second.y - first.y > _PITCH * max(first.size, second.size) or first.text.endswith(_ENDS):
         return False
     filled = (first.x1 - first.x0) / max(width, 1.0)

@@ -1,17 +1,202 @@
 """A page of a PDF -> its letters with their places, and what is drawn. Places are points from the top left."""
 
+import ctypes
 import io
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
+from core.base.errors import SourceError
 from core.documents.kinds import damaged
-from core.documents.pdf.directions import TurningPage
-from core.documents.pdf.drawings import Drawings, drawings
-from core.documents.pdf.glyphs import UPRIGHT, Letter, glyphs
+from core.documents.pdf.glyphs import UPRIGHT, Direction, Letter, glyphs
 from core.documents.pdf.letters import sound
-from core.errors import SourceError
+
+# The drawings of a page of a PDF -> its ruled lines, its pictures, and dots that may be bullets.
+
+_PATH, _IMAGE, _FORM = 2, 3, 5
+_MOST_OBJECTS = 50_000
+_MOST_EDGES = 1_500
+_MOST_DEPTH = 8
+_THIN = 2.0
+_DOT = 9.0
+
+Matrix = tuple[float, float, float, float, float, float]
+
+
+@dataclass(slots=True)
+class Drawings:
+    """What is drawn on a page. An edge is one as pdfplumber's functions take it."""
+
+    edges: list[dict[str, Any]] = field(default_factory=list)
+    dots: list[tuple[float, float, float]] = field(default_factory=list)
+    """Small filled shapes, as the bullets of lists may be drawn: left, right, and middle from the top."""
+    pictures: int = 0
+    shapes: int = 0
+
+
+def drawings(loaded: Any, left: float, top: float) -> Drawings:
+    """Return the drawings of a page whose corner at the left top is at (left, top)."""
+    import pypdfium2.raw as pdfium
+
+    made = Drawings()
+    budget = [_MOST_OBJECTS]
+    for at in range(pdfium.FPDFPage_CountObjects(loaded.raw)):
+        item = pdfium.FPDFPage_GetObject(loaded.raw, at)
+        _look_at(item, made, (left, top), (1.0, 0.0, 0.0, 1.0, 0.0, 0.0), budget, 0)
+    if len(made.edges) > _MOST_EDGES:
+        made.edges = []
+    return made
+
+
+def _look_at(
+    item: Any, made: Drawings, corner: tuple[float, float], outer: Matrix, budget: list[int], depth: int
+) -> None:
+    """Add the ruled lines of an object to the drawings, and count it."""
+    import pypdfium2.raw as pdfium
+
+    budget[0] -= 1
+    if budget[0] < 0:
+        return
+    kind = pdfium.FPDFPageObj_GetType(item)
+    made.pictures += kind == _IMAGE
+    made.shapes += kind == _PATH
+    if kind not in (_PATH, _FORM):
+        return
+    own = pdfium.FS_MATRIX()
+    pdfium.FPDFPageObj_GetMatrix(item, own)
+    matrix = _product((own.a, own.b, own.c, own.d, own.e, own.f), outer)
+    if kind == _PATH:
+        made.edges += _edges(item, matrix, corner)
+        made.dots += _dots(item, outer, corner)
+    elif depth < _MOST_DEPTH:
+        for at in range(pdfium.FPDFFormObj_CountObjects(item)):
+            _look_at(pdfium.FPDFFormObj_GetObject(item, at), made, corner, matrix, budget, depth + 1)
+
+
+def _product(first: Matrix, second: Matrix) -> Matrix:
+    a, b, c, d, e, f = first
+    g, h, i, j, k, m = second
+    return (a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m)
+
+
+def _edges(path: Any, matrix: Matrix, corner: tuple[float, float]) -> Iterator[dict[str, Any]]:
+    """Yield the horizontal and vertical lines of a path; a thin rectangle is one line."""
+    import pypdfium2.raw as pdfium
+
+    a, b, c, d, e, f = matrix
+    points: list[tuple[float, float, bool]] = []
+    x, y = ctypes.c_float(), ctypes.c_float()
+    for at in range(min(pdfium.FPDFPath_CountSegments(path), _MOST_EDGES)):
+        segment = pdfium.FPDFPath_GetPathSegment(path, at)
+        kind = pdfium.FPDFPathSegment_GetType(segment)
+        if kind == pdfium.FPDF_SEGMENT_BEZIERTO:
+            return
+        pdfium.FPDFPathSegment_GetPoint(segment, x, y)
+        placed = (a * x.value + c * y.value + e - corner[0], corner[1] - (b * x.value + d * y.value + f))
+        points.append((*placed, kind == pdfium.FPDF_SEGMENT_MOVETO))
+    if not points:
+        return
+    xs, ys = [point[0] for point in points], [point[1] for point in points]
+    if max(ys) - min(ys) <= _THIN or max(xs) - min(xs) <= _THIN:
+        yield from _edge(min(xs), min(ys), max(xs), max(ys))
+        return
+    closed = [*points, (*points[0][:2], False)]
+    for (x0, y0, _), (x1, y1, begins) in pairwise(closed):
+        if not begins:
+            yield from _edge(x0, y0, x1, y1)
+
+
+def _dots(path: Any, outer: Matrix, corner: tuple[float, float]) -> Iterator[tuple[float, float, float]]:
+    import pypdfium2.raw as pdfium
+
+    sides = [ctypes.c_float() for _ in range(4)]
+    if pdfium.FPDFPageObj_GetBounds(path, *sides):
+        a, b, c, d, e, f = outer
+        left, bottom, right, top = (side.value for side in sides)
+        x0, x1 = sorted((a * left + c * bottom + e - corner[0], a * right + c * top + e - corner[0]))
+        y0, y1 = sorted((corner[1] - (b * left + d * bottom + f), corner[1] - (b * right + d * top + f)))
+        if 1 < x1 - x0 < _DOT and 1 < y1 - y0 < _DOT and abs((x1 - x0) - (y1 - y0)) < 1:
+            yield x0, x1, (y0 + y1) / 2
+
+
+def _edge(x0: float, y0: float, x1: float, y1: float) -> Iterator[dict[str, Any]]:
+    """Yield a line as pdfplumber has it, nothing for one that is askew or a dot."""
+    wide, high = abs(x1 - x0), abs(y1 - y0)
+    if max(wide, high) < 3:
+        return
+    if high <= _THIN:
+        at = (y0 + y1) / 2
+        yield _line(min(x0, x1), at, max(x0, x1), at, "h")
+    elif wide <= _THIN:
+        at = (x0 + x1) / 2
+        yield _line(at, min(y0, y1), at, max(y0, y1), "v")
+
+
+def _line(x0: float, top: float, x1: float, bottom: float, orientation: str) -> dict[str, Any]:
+    size = {"width": x1 - x0, "height": bottom - top}
+    return {"x0": x0, "x1": x1, "top": top, "bottom": bottom, "orientation": orientation} | size
+
+
+# A page of a PDF that is turned, tilted or mirrored -> the same page with its letters upright.
+
+Frame = tuple[float, float, float, float]
+"""How places are turned: x' = a x + c y, y' = b x + d y."""
+_STILL: Frame = (1.0, 0.0, 0.0, 1.0)
+
+
+class TurningPage:
+    """A page of a document that is read in several directions, one after the other."""
+
+    def __init__(self, document: Any, number: int) -> None:
+        self._document, self._number = document, number
+        self._frame = _STILL
+        self.loaded = document[number - 1]
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether the page isn't as the document has it."""
+        return self._frame != _STILL
+
+    def reload(self) -> None:
+        """Load the page again, as its objects are now."""
+        self.loaded.close()
+        self.loaded = self._document[self._number - 1]
+
+    def turn(self, direction: Direction) -> None:
+        """Turn the page so that letters which had a direction at first are upright, with a corner at (0, 0)."""
+        import pypdfium2.raw as pdfium
+
+        wanted = _frame(direction)
+        if direction == UPRIGHT and self._frame == _STILL:
+            return
+        a, b, c, d = _after(wanted, self._frame)
+        left, bottom, right, top = self.loaded.get_bbox()
+        corners = [(a * x + c * y, b * x + d * y) for x in (left, right) for y in (bottom, top)]
+        x0, y0 = min(x for x, _ in corners), min(y for _, y in corners)
+        x1, y1 = max(x for x, _ in corners), max(y for _, y in corners)
+        pdfium.FPDFPage_TransFormWithClip(self.loaded.raw, pdfium.FS_MATRIX(a, b, c, d, -x0, -y0), None)
+        self.loaded.set_mediabox(0, 0, x1 - x0, y1 - y0)
+        self.loaded.set_cropbox(0, 0, x1 - x0, y1 - y0)
+        self.loaded.set_rotation(0)
+        self._frame = wanted
+        self.reload()
+
+
+def _frame(direction: Direction) -> Frame:
+    turned = math.radians(-direction.degrees)
+    a, b = math.cos(turned), math.sin(turned)
+    return (a, -b, -b, -a) if direction.mirrored else (a, b, -b, a)
+
+
+def _after(wanted: Frame, now: Frame) -> Frame:
+    """Return what turns places from one frame to another; frames are orthogonal."""
+    a, b, c, d = wanted
+    e, f, g, h = now
+    return a * e + c * g, b * e + d * g, a * f + c * h, b * f + d * h
+
 
 _MOST_MARKS = 50_000
 _MOST_DOTS = 200
@@ -28,10 +213,10 @@ _MOST_ANNOTATIONS = 5_000
 
 @dataclass(slots=True)
 class Page:
-    """What stands on a page, turned so that most of its letters stand upright; `number` counts from 1.
+    """The content of a page, turned so that most of its letters are upright; `number` counts from 1.
 
     `aside` has the letters of other directions, one page for each. `count` is the number of characters that pdfium
-    has for the page, `unknown` that of those which stand for no character; `comments` counts comments of people.
+    has for the page, `unknown` the number without a character; `comments` counts readers' comments.
     """
 
     number: int
@@ -106,7 +291,7 @@ def page(document: Any, number: int) -> Page:
                 _view(
                     turning.loaded,
                     number,
-                    now.alike(UPRIGHT, [one.seen_from(direction) for one in directions[:at]]),
+                    now.alike(UPRIGHT, [item.seen_from(direction) for item in directions[:at]]),
                     with_drawings=not views,
                 )
             )
@@ -121,7 +306,7 @@ def page(document: Any, number: int) -> Page:
 
 
 def _view(loaded: Any, number: int, letters: list[Letter], *, with_drawings: bool) -> Page:
-    """Return what stands on a page, of its letters those that are upright."""
+    """Return the content of a page with its upright letters only."""
     width, height = loaded.get_size()
     made = Page(number, width, height, letters)
     if with_drawings:
@@ -162,7 +347,7 @@ def _prepare(turning: TurningPage) -> int:
 
 
 def _bullets(page: Page) -> Iterator[Letter]:
-    """Yield a bullet for each dot that stands before a letter, at its middle."""
+    """Yield a bullet for each dot before a letter, at its middle."""
     for x0, x1, middle in page.drawn.dots[:_MOST_DOTS]:
         beside = [
             letter

@@ -4,10 +4,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from core.documents.pdf.lines import Run
+from core.documents.pdf.lines import GlyphRun
 from core.documents.pdf.reading import squeezed
 from core.documents.pdf.styles import LARGER, View
-from core.documents.pdf.tables import Table
+from core.documents.pdf.tables import PageTable
 
 _EDGE = 0.1
 """Share of a page's height, at its top and bottom, in which running heads stand."""
@@ -28,7 +28,7 @@ def drop_running(
     Return what those that are no numbers say, each once.
     """
     at_edges: defaultdict[tuple[str, bool], set[int]] = defaultdict(set)
-    edges: list[tuple[list[Run | Table], Run, tuple[str, bool]]] = []
+    edges: list[tuple[list[GlyphRun | PageTable], GlyphRun, tuple[str, bool]]] = []
     for view, column, line in _at_edges(views):
         text = squeezed(line.text)
         is_title = line.size >= LARGER * body or (line.page, text) in outline
@@ -46,9 +46,9 @@ def drop_running(
     return tuple(dict.fromkeys(dropped.values()))
 
 
-def _at_edges(views: Sequence[View]) -> Iterator[tuple[View, list[Run | Table], Run]]:
+def _at_edges(views: Sequence[View]) -> Iterator[tuple[View, list[GlyphRun | PageTable], GlyphRun]]:
     for view in views:
         for column in view.columns:
             for line in column:
-                if isinstance(line, Run) and not _EDGE * view.height < line.y < (1 - _EDGE) * view.height:
+                if isinstance(line, GlyphRun) and not _EDGE * view.height < line.y < (1 - _EDGE) * view.height:
                     yield view, column, line

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from core.documents.pdf.letters import COMPOUND
-from core.documents.pdf.lines import Run
+from core.documents.pdf.lines import GlyphRun
 from core.documents.pdf.reading import squeezed
-from core.documents.pdf.tables import Table
+from core.documents.pdf.tables import PageTable
 
 LARGER = 1.1
 """From how many times the size of the body on a line is a heading."""
@@ -22,14 +22,14 @@ class View:
 
     number: int
     height: float
-    columns: list[list[Run | Table]]
+    columns: list[list[GlyphRun | PageTable]]
 
 
 @dataclass(frozen=True, slots=True)
 class Styles:
     """Size of the body and the levels of larger sizes; with `fixed` the whole document is in a font of fixed width.
 
-    `pitch` is the usual distance of lines, `compounds` the words with hyphens that stand within lines.
+    `pitch` is the usual distance of lines, `compounds` the words with hyphens within lines.
     In a document of mostly `bold` letters these say nothing.
     """
 
@@ -40,7 +40,7 @@ class Styles:
     compounds: frozenset[str]
     bold: bool
 
-    def level(self, line: Run) -> int:
+    def level(self, line: GlyphRun) -> int:
         """Return the level of a line that is a heading by its font, else 0."""
         if not any(map(str.isalnum, line.text)) or len(line.text) > LONGEST or (line.fixed and not self.fixed):
             return 0
@@ -66,7 +66,7 @@ def styles_of(views: Sequence[View], outline: Mapping[tuple[int, str], int], bod
     for view in views:
         for column in view.columns:
             for first, second in pairwise(column):
-                if isinstance(first, Run) and isinstance(second, Run) and first.size == second.size == body:
+                if isinstance(first, GlyphRun) and isinstance(second, GlyphRun) and first.size == second.size == body:
                     pitches[round(second.y - first.y)] += 1
     total = sum(len(line.text) for line in lines)
     fixed = sum(len(line.text) for line in lines if line.fixed) > 0.6 * total
@@ -79,13 +79,13 @@ def styles_of(views: Sequence[View], outline: Mapping[tuple[int, str], int], bod
         if level := outline.get((line.page, squeezed(line.text))):
             stated[line.size][level] += 1
     levels |= {size: counts.most_common(1)[0][0] for size, counts in stated.items()}
-    pitch = max(pitches, key=lambda one: pitches[one], default=round(1.2 * body))
+    pitch = max(pitches, key=lambda item: pitches[item], default=round(1.2 * body))
     compounds = {word.casefold() for line in lines if "-" in line.text for word in COMPOUND.findall(line.text)}
     return Styles(body, levels, fixed, max(pitch, 1.0), frozenset(compounds), bold)
 
 
-def _lines(views: Sequence[View]) -> list[Run]:
-    return [line for view in views for column in view.columns for line in column if isinstance(line, Run)]
+def _lines(views: Sequence[View]) -> list[GlyphRun]:
+    return [line for view in views for column in view.columns for line in column if isinstance(line, GlyphRun)]
 
 
 def _close(sizes: Sequence[float]) -> list[list[float]]:

@@ -1,4 +1,4 @@
-"""The tables of a page whose rows have no rules: what stands side by side, row for row, in the same columns."""
+"""The tables of a page whose rows have no rules: texts side by side, row for row, in the same columns."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from core.documents.pdf.letters import joined
-from core.documents.pdf.lines import Run
+from core.documents.pdf.lines import GlyphRun
 from core.documents.pdf.prose import go_on
 
 _MARK = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]|\[\d+\]")
@@ -23,7 +23,7 @@ _GUTTER = 3.0
 
 
 @dataclass(slots=True)
-class Table:
+class PageTable:
     """The rows of a table, each as many cells, at its place on a page."""
 
     rows: list[list[str]]
@@ -40,7 +40,7 @@ class Table:
 
 
 def filled(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[list[str]]:
-    """Return rows of cells; what stands alone on its baseline goes on with the cell above it."""
+    """Return rows of cells; text alone on its baseline continues the cell above it."""
     made: list[list[str]] = []
     for row in rows:
         number, text = row[0]
@@ -53,9 +53,9 @@ def filled(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[list
     return made
 
 
-def by_baseline(runs: Iterable[Run]) -> list[list[Run]]:
+def by_baseline(runs: Iterable[GlyphRun]) -> list[list[GlyphRun]]:
     """Return runs as rows from top to bottom, each from left to right, bullets and numbers with what they mark."""
-    rows: list[list[Run]] = []
+    rows: list[list[GlyphRun]] = []
     for run in sorted(runs, key=lambda run: (run.y, run.x0)):
         if rows and abs(run.y - rows[-1][0].y) <= 0.35 * max(run.size, rows[-1][0].size):
             rows[-1].append(run)
@@ -64,11 +64,11 @@ def by_baseline(runs: Iterable[Run]) -> list[list[Run]]:
     return [sorted(row, key=lambda run: run.x0) for row in rows]
 
 
-def unruled(runs: Sequence[Run]) -> tuple[list[Table], list[Run]]:
+def unruled(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRun]]:
     """Return the tables that runs of one column form without rules, and the runs outside of them."""
-    tables: list[Table] = []
-    left: list[Run] = []
-    group: list[list[Run]] = []
+    tables: list[PageTable] = []
+    left: list[GlyphRun] = []
+    group: list[list[GlyphRun]] = []
     for row in [*by_baseline(runs), []]:
         if row and (_goes_on(group, row) if group else len(_cells(row)) > 1):
             group.append(row)
@@ -84,9 +84,9 @@ def unruled(runs: Sequence[Run]) -> tuple[list[Table], list[Run]]:
     return tables, left
 
 
-def _cells(row: Sequence[Run]) -> list[list[Run]]:
+def _cells(row: Sequence[GlyphRun]) -> list[list[GlyphRun]]:
     """Return the cells of a row: a bullet or a number is one with what it marks."""
-    cells: list[list[Run]] = []
+    cells: list[list[GlyphRun]] = []
     for run in row:
         if cells and len(cells[-1]) == 1 and (_MARK if len(cells) == 1 else _BULLET).fullmatch(cells[-1][0].text):
             cells[-1].append(run)
@@ -95,7 +95,7 @@ def _cells(row: Sequence[Run]) -> list[list[Run]]:
     return cells
 
 
-def _goes_on(group: Sequence[Sequence[Run]], row: Sequence[Run]) -> bool:
+def _goes_on(group: Sequence[Sequence[GlyphRun]], row: Sequence[GlyphRun]) -> bool:
     """Return whether a row may be the next one of a table."""
     size = max(run.size for run in row)
     apart = row[0].y - group[-1][0].y
@@ -103,14 +103,14 @@ def _goes_on(group: Sequence[Sequence[Run]], row: Sequence[Run]) -> bool:
         return False
     if len(_cells(row)) > 1:
         return True
-    wide = [one for one in group[-_LEAST:] if len(_cells(one)) > 1]
-    over = sum(run.x0 < row[-1].x1 and row[0].x0 < run.x1 for one in wide for run in one)
+    wide = [item for item in group[-_LEAST:] if len(_cells(item)) > 1]
+    over = sum(run.x0 < row[-1].x1 and row[0].x0 < run.x1 for item in wide for run in item)
     return apart <= _WRAPPED * size and over <= len(wide)
 
 
-def _unruled(group: list[list[Run]]) -> tuple[list[Table], list[Run]]:
+def _unruled(group: list[list[GlyphRun]]) -> tuple[list[PageTable], list[GlyphRun]]:
     """Return the table of rows, and the runs that belong to none."""
-    after: list[list[Run]] = []
+    after: list[list[GlyphRun]] = []
     columns = _columns(group)
     while group and len(_cells(group[-1])) < 2 and not _wraps(group[-1], columns):
         after.insert(0, group.pop())
@@ -122,11 +122,11 @@ def _unruled(group: list[list[Run]]) -> tuple[list[Table], list[Run]]:
         return [], [*runs, *(run for row in after for run in row)]
     x0, x1 = min(run.x0 for run in runs), max(run.x1 for run in runs)
     rows = [[(_column(cell, columns), " ".join(run.text for run in cell)) for cell in _cells(row)] for row in group]
-    table = Table(filled(rows, len(columns)), x0, runs[0].top, x1, runs[-1].y, runs[0].page)
+    table = PageTable(filled(rows, len(columns)), x0, runs[0].top, x1, runs[-1].y, runs[0].page)
     return [table], [run for row in after for run in row]
 
 
-def _are_texts(rows: Sequence[Mapping[int, Sequence[Run]]], columns: int) -> bool:
+def _are_texts(rows: Sequence[Mapping[int, Sequence[GlyphRun]]], columns: int) -> bool:
     """Return whether a column of what could be a table is a text or a list: it goes on from row to row."""
     for number in range(columns):
         held = [row[number][0] for row in rows if number in row]
@@ -142,24 +142,24 @@ def _are_texts(rows: Sequence[Mapping[int, Sequence[Run]]], columns: int) -> boo
     return False
 
 
-def _columns(group: Sequence[Sequence[Run]]) -> list[float]:
+def _columns(group: Sequence[Sequence[GlyphRun]]) -> list[float]:
     """Return where the columns of rows begin; a few cells may span several."""
     rows = [[(cell[0].x0, cell[-1].x1) for cell in _cells(row)] for row in group]
     columns: list[tuple[float, float]] = []
     spanned: set[int] = set()
     full = [(*cell, number) for number, row in enumerate(rows) if len(row) > 1 for cell in row]
     for x0, x1, number in sorted(full, key=lambda cell: cell[1] - cell[0]):
-        under = [one for one in columns if one[0] < x1 + _GUTTER and x0 - _GUTTER < one[1]]
+        under = [column for column in columns if column[0] < x1 + _GUTTER and x0 - _GUTTER < column[1]]
         if len(under) > 1 and len(spanned | {number}) <= _SPAN * len(group):
             spanned.add(number)
             continue
-        columns = [one for one in columns if one not in under]
-        columns.append((min([x0, *(one[0] for one in under)]), max([x1, *(one[1] for one in under)])))
+        columns = [column for column in columns if column not in under]
+        columns.append((min([x0, *(item[0] for item in under)]), max([x1, *(item[1] for item in under)])))
     starts: list[float] = []
     before: set[int] = set()
     for x0, x1 in sorted(columns):
-        held = {number for number, row in enumerate(rows) if any(one[0] < x1 and x0 < one[1] for one in row)}
-        if starts and not held & before and min(len(held), len(before)) == 1:  # a heading beside its values
+        held = {number for number, row in enumerate(rows) if any(item[0] < x1 and x0 < item[1] for item in row)}
+        if starts and not held & before and min(len(held), len(before)) == 1:  # a heading next to its values
             before |= held
             continue
         starts.append(x0)
@@ -167,11 +167,11 @@ def _columns(group: Sequence[Sequence[Run]]) -> list[float]:
     return starts
 
 
-def _column(cell: Sequence[Run], columns: Sequence[float]) -> int:
+def _column(cell: Sequence[GlyphRun], columns: Sequence[float]) -> int:
     return max(0, sum(start <= cell[0].x0 + _GUTTER for start in columns) - 1)
 
 
-def _wraps(row: Sequence[Run], columns: Sequence[float]) -> bool:
+def _wraps(row: Sequence[GlyphRun], columns: Sequence[float]) -> bool:
     """Return whether a row of one cell goes on with the cell above it."""
     number = _column(row, columns)
     is_within = number + 1 == len(columns) or row[-1].x1 < columns[number + 1]

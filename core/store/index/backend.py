@@ -22,13 +22,13 @@ class Address:
 Place = Path | Address
 
 
-def beside(address: Address) -> Address:
-    """Return the address beside this one, at which its collections are built again; no workspace has such a name."""
+def rebuild_address(address: Address) -> Address:
+    """Return the address for rebuilding these collections; no workspace has such a name."""
     return replace(address, owner=f"new-{address.owner}")
 
 
 class Backend(Protocol):
-    """Collections of entries by name, an entry an id and a vector of unit length. What fails is a StoreError.
+    """Collections of entries by name, an entry is an id and a vector of unit length. Failures raise StoreError.
 
     IndexDamaged says that a collection has to be built again, any other error that the backend can't be used now.
     """
@@ -66,7 +66,7 @@ class Backend(Protocol):
     def drop(self, name: str) -> None:
         """Delete a collection if it is there."""
 
-    def beside(self) -> Self:
+    def rebuild_backend(self) -> Self:
         """Return the backend in which this one is built again."""
 
     def take_over(self, fresh: Self) -> None:

@@ -15,12 +15,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from core.errors import IndexDamaged, StoreError
-from core.faults import translated
-from core.files import delete
+from core.base.errors import IndexDamaged, StoreError
+from core.base.faults import translate_errors
+from core.base.files import delete
 from core.model import Matrix
 from core.store.index import seal
-from core.store.index.backend import Address, Place, beside
+from core.store.index.backend import Address, Place, rebuild_address
 from core.store.index.chroma_worker import FRESH, REPLACED
 
 _BATCH = 100
@@ -94,7 +94,7 @@ class ChromaFolder(ChromaProcess):
         super().__init__(path)
         self._path = path
 
-    def beside(self) -> "ChromaFolder":
+    def rebuild_backend(self) -> "ChromaFolder":
         """Return the directory in which this one is built again."""
         return ChromaFolder(self._path.with_name(FRESH))
 
@@ -103,7 +103,7 @@ class ChromaFolder(ChromaProcess):
         fresh.close(sealed=False)
         with suppress(StoreError):
             self.close(sealed=False)
-        with translated(self._path.parent):
+        with translate_errors(self._path.parent):
             old = self._path.with_name(REPLACED)
             delete(old)
             delete(seal.file_of(self._path))
@@ -120,9 +120,9 @@ class ChromaServer(ChromaProcess):
         super().__init__(address)
         self._address = address
 
-    def beside(self) -> "ChromaServer":
+    def rebuild_backend(self) -> "ChromaServer":
         """Return the collections on the same server in which these are built again."""
-        return ChromaServer(beside(self._address))
+        return ChromaServer(rebuild_address(self._address))
 
     def take_over(self, fresh: "ChromaServer") -> None:
         """Put other collections in the place of these; both are closed afterwards."""

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from core.errors import IndexAway, IndexDamaged, StoreError
-from core.store.index.backend import Address, beside
+from core.base.errors import IndexAway, IndexDamaged, StoreError
+from core.store.index.backend import Address, rebuild_address
 from core.store.index.chroma_collections import Collections, client_settings
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _BUSY = (408, 429, 502, 503, 504)
 """Answers of a server, or of one before it, that is away for a time."""
 
 
-class Server(Collections):
+class RemoteChroma(Collections):
     """The collections of a workspace on a server of Chroma.
 
     A collection tells in its metadata how many entries it had when it was left sound; an index in use doesn't.
@@ -27,7 +27,7 @@ class Server(Collections):
     def __init__(self, address: Address, *, empty: bool) -> None:
         super().__init__(_prefix(address.owner))
         self._client = _client(address)
-        unfinished = _prefix(beside(address).owner)
+        unfinished = _prefix(rebuild_address(address).owner)
         for collection in self._client.list_collections():
             if collection.name.startswith(unfinished):
                 self._client.delete_collection(collection.name)

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from filelock import FileLock, Timeout
 
-from core.errors import IndexDamaged, StoreError
-from core.faults import fault, hindrance
-from core.files import delete
-from core.messages import message
+from core.base.errors import IndexDamaged, StoreError
+from core.base.faults import find_write_error, translate_error
+from core.base.files import delete
+from core.base.messages import message
 from core.store.index import chroma_server, seal
 from core.store.index.backend import Address, Place
 from core.store.index.chroma_collections import Collections, client_settings
-from core.store.index.chroma_server import Server
+from core.store.index.chroma_server import RemoteChroma
 
 if TYPE_CHECKING:
     from chromadb.api import ClientAPI
@@ -79,7 +79,7 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
 
     A reply is a result, or a StoreError, and whether the process goes on.
     """
-    opened: dict[Place, Directory | Server] = {}
+    opened: dict[Place, Directory | RemoteChroma] = {}
     goes_on = True
     while goes_on:
         try:
@@ -101,10 +101,14 @@ def serve(requests: BinaryIO, replies: BinaryIO) -> None:
             collections.close(sealed=False)
 
 
-def _answer(opened: dict[Place, Directory | Server], place: Place, verb: str, arguments: dict[str, Any]) -> object:
+def _answer(
+    opened: dict[Place, Directory | RemoteChroma], place: Place, verb: str, arguments: dict[str, Any]
+) -> object:
     if verb == "open":
         _close(opened, place, sealed=False)
-        opened[place] = Server(place, **arguments) if isinstance(place, Address) else Directory(place, **arguments)
+        opened[place] = (
+            RemoteChroma(place, **arguments) if isinstance(place, Address) else Directory(place, **arguments)
+        )
         return opened[place].sound
     if verb == "close":
         _close(opened, place, **arguments)
@@ -114,7 +118,7 @@ def _answer(opened: dict[Place, Directory | Server], place: Place, verb: str, ar
     return getattr(opened[place], verb)(**arguments)
 
 
-def _close(opened: dict[Place, Directory | Server], place: Place, *, sealed: bool) -> None:
+def _close(opened: dict[Place, Directory | RemoteChroma], place: Place, *, sealed: bool) -> None:
     collections = opened.pop(place, None)
     if collections is not None:
         collections.close(sealed=sealed)
@@ -134,21 +138,21 @@ def _client(folder: Path) -> "ClientAPI":
 def _translated(error: BaseException, place: Place) -> StoreError:
     if isinstance(error, StoreError):
         return error
-    return chroma_server.fault_of(error, place) if isinstance(place, Address) else _of_folder(error, place)
+    return chroma_server.fault_of(error, place) if isinstance(place, Address) else _translate_folder_error(error, place)
 
 
-def _of_folder(error: BaseException, folder: Path) -> StoreError:
+def _translate_folder_error(error: BaseException, folder: Path) -> StoreError:
     why = _BUSY if isinstance(error, Timeout) else str(error) or type(error).__name__
     if any(words in str(error) for words in _FULL):
-        return fault(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder.parent)
-    return hindrance(folder.parent) or IndexDamaged(
+        return translate_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder.parent)
+    return find_write_error(folder.parent) or IndexDamaged(
         "The search index can't be read or written ({why}). Your notes are safe. Rebuild the "
         "index: on the Settings page, or with 'tessera rebuild'.",
         why=why,
     )
 
 
-def stay_behind() -> None:
+def detach_from_parent() -> None:
     """Let this process outlive what interrupts its parent, and let others come first."""
     # Both reach the whole group of processes; the parent closes the index when it ends.
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -160,7 +164,7 @@ def stay_behind() -> None:
 
 def main() -> None:
     """Serve the parent on standard input and output, until it closes them or dies."""
-    stay_behind()
+    detach_from_parent()
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     serve(sys.stdin.buffer, replies)

@@ -15,7 +15,7 @@ from core.model import KnowledgeBase, Matrix, Rowids
 from core.store import ranking
 from core.store.chunk_table import ChunkTable
 from core.store.database import Database
-from core.store.table import Table
+from core.store.table import StoreTable
 from core.store.vector_table import VectorTable
 
 BUDGET = 160 << 20
@@ -50,7 +50,7 @@ class _Vectors:
         return best
 
 
-class ExactSearch(Table):
+class ExactSearch(StoreTable):
     """The vectors of the bases that were asked, in memory; what is new is read when the database has changed.
 
     `alone`: there is no index.
@@ -70,14 +70,14 @@ class ExactSearch(Table):
         self, base: KnowledgeBase, query: Matrix, count: int, allowed: Rowids | None = None
     ) -> dict[int, float] | None:
         """Return the best chunks of a base with the exact cosine of their best window; None over the budget."""
-        vectors = self._of(base)
+        vectors = self._load_vectors(base)
         if vectors is None:
             return None
         scores = vectors.scores(query, self._vectors.centring(base))
         passing = slice(None) if allowed is None else np.isin(vectors.chunks, allowed)
         return ranking.best_of(vectors.chunks[passing], scores[passing], count)
 
-    def _of(self, base: KnowledgeBase) -> _Vectors | None:
+    def _load_vectors(self, base: KnowledgeBase) -> _Vectors | None:
         with self._reading, self._database.read():
             version = self._database.version()
             if self._larger.get(base.id) == version:
@@ -89,7 +89,7 @@ class ExactSearch(Table):
                     return None
                 known = self._loaded(base, known, version)
             self._read[base.id] = known
-            while sum(each.matrix.nbytes for each in self._read.values()) > _BASES * self._budget:
+            while sum(vectors.matrix.nbytes for vectors in self._read.values()) > _BASES * self._budget:
                 del self._read[next(iter(self._read))]
             return known
 

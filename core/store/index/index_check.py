@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from core.errors import IndexDamaged
+from core.base.errors import IndexDamaged
 from core.model import Matrix
 
 _QUESTIONS, _NEAREST, _AGREEMENT = 12, 10, 0.95
@@ -18,7 +18,7 @@ Windows = Iterable[tuple[list[str], Matrix]]
 
 
 def agrees(windows: Callable[[], Windows], search: Callable[[Matrix, int], Mapping[str, float]]) -> bool:
-    """Whether a search for a few stored vectors finds them, with neighbours as near as those of exact search."""
+    """Whether a search for a few stored vectors finds them, with neighbours as near as exact search finds."""
     questions = _sample(windows())
     if not len(questions):
         return True

@@ -35,7 +35,7 @@ class IndexQueue:
                 threading.Thread(target=self._run, name="index-follows", daemon=True).start()
             self._changed.wait_for(lambda: not self._running or len(self._noted[base_id]) <= _BEHIND)
 
-    def behind(self, base_id: str) -> list[str]:
+    def pending_entries(self, base_id: str) -> list[str]:
         """Return the entries of a base that the index may lack."""
         with self._changed:
             return [*self._noted[base_id], *(self._at[1] if self._at[0] == base_id else ())]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.messages import Message
+from core.base.messages import Message
 from core.model import IndexState, KnowledgeBase, Matrix, Progress, no_progress
 
 

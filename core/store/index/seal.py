@@ -1,4 +1,4 @@
-"""The seal of a closed index: the sizes and checksums of its files, in a file beside its folder.
+"""The seal of a closed index: the sizes and checksums of its files, in a file next to its folder.
 
 An index in use has no seal, nor has one whose process was killed.
 """
@@ -8,8 +8,8 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from core.errors import IndexDamaged
-from core.files import delete, load, opened, replace
+from core.base.errors import IndexDamaged
+from core.base.files import delete, load, open_regular, replace
 
 Files = Mapping[str, list[int]]
 """The size and the CRC-32 of each file of a folder, by its path: damage is to be seen, not forgery."""
@@ -51,7 +51,7 @@ def take_off(folder: Path, present: Files) -> bool:
 
 
 def file_of(folder: Path) -> Path:
-    """Return where the seal of a folder lies."""
+    """Return the path of a folder's seal."""
     return folder.with_name(f"{folder.name}.seal")
 
 
@@ -60,7 +60,7 @@ def _checksum(file: Path) -> int:
     if stat.st_size > _HOLLOW and getattr(stat, "st_blocks", stat.st_size) * 512 < stat.st_size / 2:
         raise IndexDamaged("A file of the search index is mostly a hole.")
     checksum = 0
-    with opened(file) as stream:
+    with open_regular(file) as stream:
         while block := stream.read(_BLOCK):
             checksum = zlib.crc32(block, checksum)
     return checksum

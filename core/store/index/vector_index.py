@@ -10,8 +10,8 @@ from contextlib import suppress
 from functools import partial
 from hashlib import sha256
 
-from core.errors import IndexDamaged, StoreError, UnknownChoice
-from core.messages import Message
+from core.base.errors import IndexDamaged, StoreError, UnknownChoice
+from core.base.messages import Message
 from core.model import IndexState, KnowledgeBase, Matrix, Progress, no_progress
 from core.store.base_table import BaseTable
 from core.store.chunk_table import ChunkTable
@@ -114,7 +114,7 @@ class Index:
         """Return the best windows with their cosine, None while the index can't be used for this base."""
         if not self.ready or base.id in self._exact:
             return None
-        name, behind = self.name(base), self._queue.behind(base.id)
+        name, behind = self.name(base), self._queue.pending_entries(base.id)
         try:
             nearest = self._backend.search(name, query, count)
         except StoreError as error:
@@ -161,8 +161,8 @@ class Index:
         with self._writing, suppress(UnknownChoice):  # the base was deleted
 
             def write() -> None:
-                base = self._bases.of_id(base_id)
-                unused = set(self._chunks.unused(base, ids))
+                base = self._bases.by_id(base_id)
+                unused = set(self._chunks.unused_entries(base, ids))
                 self._backend.remove(self.name(base), sorted(unused))
                 self._backend.add(
                     self.name(base), *self._chunks.vectors(base, [key for key in ids if key not in unused])
@@ -184,20 +184,20 @@ class Index:
         names = self._backend.names()
         for base in self._bases.all():
             with self._database.read():  # as it is at one moment: notes may be written meanwhile
-                good = self.name(base) in names and not self._churned(base) and self._sound(base, trusted=sound)
+                good = self.name(base) in names and not self._churned(base) and self._is_sound(base, trusted=sound)
             if not good:
                 _LOG.info("The index of a base is built again")
                 self._renew_base(self._backend, base)
         self._begin(version)
 
-    def _sound(self, base: KnowledgeBase, *, trusted: bool) -> bool:
+    def _is_sound(self, base: KnowledgeBase, *, trusted: bool) -> bool:
         """Complete a collection, and return whether it answers as exact search does."""
         self._reconcile(self._backend, base, compare=not trusted)
         return (trusted or self._backend.reach(self.name(base)) >= REACH) and self._agrees(self._backend, base)
 
     def _renew(self, progress: Progress) -> None:
         """Build all collections in an empty place, and put it in the place of the one there is."""
-        fresh = self._backend.beside()
+        fresh = self._backend.rebuild_backend()
         self.state = self.state if self.ready else "building"
         fresh.open(empty=True)
         version, bases = self._database.version(), self._bases.all()
@@ -220,7 +220,7 @@ class Index:
         self._create(backend, base)
         more = 0
         with self._database.read():
-            for more in self._filled(backend, base):
+            for more in self._fill(backend, base):
                 progress(done + more, total, "")
             self._judge(backend, base)
         return done + more
@@ -247,7 +247,7 @@ class Index:
     def _build(self, backend: Backend, base: KnowledgeBase) -> None:
         """Make a collection and fill it, from nothing."""
         self._create(backend, base)
-        for _ in self._filled(backend, base):
+        for _ in self._fill(backend, base):
             pass
 
     def _create(self, backend: Backend, base: KnowledgeBase) -> None:
@@ -256,7 +256,7 @@ class Index:
         backend.create(self.name(base))
         self._bases.reset_index_added(base)
 
-    def _filled(self, backend: Backend, base: KnowledgeBase) -> Iterator[int]:
+    def _fill(self, backend: Backend, base: KnowledgeBase) -> Iterator[int]:
         """Fill a collection, and yield how many windows it has so far."""
         done = 0
         for ids, vectors in self._chunks.windows(base):

@@ -1,6 +1,6 @@
 """The steps of the schema of `notes.db`, one file a version, in order.
 
-A step is frozen once it is released: it imports nothing of Tessera, and what it needs stands in its file as it was.
+A step is frozen once it is released: it imports nothing of Tessera, and its file contains what it needs.
 """
 
 import sqlite3

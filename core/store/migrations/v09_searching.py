@@ -9,7 +9,7 @@ _COLUMNS = ("limit", "score_threshold", "semantic_weight", "rerank_weight", "rer
 
 
 def step(connection: sqlite3.Connection) -> None:
-    """Move search settings into objects; drop a column of `switches` that stood there between two releases."""
+    """Move search settings into objects; drop a column of `switches` that existed between two releases."""
     names = ", ".join(f'"{name}"' for name in _COLUMNS)
     connection.execute("ALTER TABLE bases ADD COLUMN search TEXT NOT NULL DEFAULT '{}'")
     for base_id, *values in connection.execute(f"SELECT id, {names} FROM bases").fetchall():

@@ -1,4 +1,4 @@
-"""Guests: the model that an archive names, until a person agrees to it, and the zips of deleted bases.
+"""Guests: the model that an archive names, until the user agrees to it, and the zips of deleted bases.
 
 The days of openings tell that what is in the trash too long was seen twice before it goes.
 """

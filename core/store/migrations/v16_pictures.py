@@ -1,4 +1,4 @@
-"""Pictures: which stand in a note, what was read of each file by its hash, and the chunks that are of them."""
+"""Pictures: their places in notes, the text read from each file by its hash, and the chunks of pictures."""
 
 STEP = """
     ALTER TABLE bases ADD COLUMN read_pictures INTEGER NOT NULL DEFAULT 0;

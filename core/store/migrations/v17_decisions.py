@@ -1,4 +1,4 @@
-"""Decisions on what waits for a person: put off until a day, or fine as it is."""
+"""Decisions on items to review: put off until a day, or fine as it is."""
 
 STEP = """
     CREATE TABLE decisions (

@@ -1,4 +1,4 @@
-"""Facts that were learnt from logs: suggested as notes, or rejected, so that they aren't suggested again."""
+"""Facts extracted from logs: suggested as notes, or rejected, so that they aren't suggested again."""
 
 STEP = """
     CREATE TABLE learnt_facts (

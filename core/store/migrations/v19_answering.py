@@ -1,4 +1,4 @@
-"""Threads of answers, uses of notes, concepts, checks whether notes can be found, wished answers of questions."""
+"""Threads of answers, uses of notes, concepts, checks whether notes can be found, expected answers of questions."""
 
 STEP = """
     CREATE TABLE turns (

@@ -1,12 +1,12 @@
 """Notes as their files say: what they lack, their encoding, stamp, properties and times; form of words; diagrams.
 
-A chunk has a breadcrumb, from which its vectors and token bits are, beside its sections. Clicks have a table. The
+A chunk has a breadcrumb next to its sections; its vectors and token bits come from it. Clicks have a table. The
 pictures that notes show have vectors by the hash of their file; `imaged` is the generation of a note of which they are
 known.
 
 Pictures that were not read are tried once more, for it wasn't stored whether that was their fault.
 
-Times without an offset were read as those of UTC. Notes whose front matter could not be read are read again at the next
+Times without an offset were read as UTC. Notes whose front matter could not be read are read again at the next
 update of their folder.
 """
 

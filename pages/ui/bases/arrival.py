@@ -15,7 +15,7 @@ from pages.ui.shared.text import t, text_of
 _RESTORED, _FOREIGN = "restored_base", "restored_foreign"
 
 
-def opened(restored: Restored, *, trashed: bool = False) -> None:
+def open_restored(restored: Restored, *, trashed: bool = False) -> None:
     """Open a restored base in the next run, with the permissions that its archive names."""
     st.session_state[_RESTORED] = restored
     st.session_state[_FOREIGN] = trashed and not restored.own
@@ -23,7 +23,7 @@ def opened(restored: Restored, *, trashed: bool = False) -> None:
 
 
 def section(base: KnowledgeBase) -> None:
-    """Draw the permissions that a base lacks after its restoration, and where a person grants them."""
+    """Draw the permissions that a base lacks after its restoration, and where the user grants them."""
     restored: Restored | None = st.session_state.get(_RESTORED)
     if restored is None or restored.base.id != base.id:
         return

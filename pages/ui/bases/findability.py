@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import PROBE_KINDS, BaseCheck, Findability, KnowledgeBase, Progress, SearchSettings, Since
+from core.model import PROBE_KINDS, BaseCheck, CheckDiff, Findability, KnowledgeBase, Progress, SearchSettings
 from core.workspace import Workspace
 from pages.ui.shared import jobs, units, widgets
 from pages.ui.shared.safe import facts, html, plain
@@ -70,15 +70,17 @@ def _result(workspace: Workspace, last: Findability) -> None:
         _since(last.since)
     if check.findings:
         st.html(f'<div class="t-caption">{html(t("Look at these notes"))}</div>')
-        _notes([(one.note_id, one.title, text_of(one.message)) for one in check.findings])
+        _notes([(finding.note_id, finding.title, text_of(finding.message)) for finding in check.findings])
     else:
         st.success(t("Every note is reached by a question."), icon=":material/check_circle:")
     with st.expander(t("Details"), key="findability_details"):
         _kinds(check)
 
 
-def _since(since: Since) -> None:
-    losing = any(one.settled and one.difference < 0 for one in (since.comparison, since.by_meaning))
+def _since(since: CheckDiff) -> None:
+    losing = any(
+        comparison.settled and comparison.difference < 0 for comparison in (since.comparison, since.by_meaning)
+    )
     draw, icon = (st.warning, "trending_down") if losing else (st.info, "history")
     draw(
         plain(f"{text_of(since.message)} {t('Last check: {at}.', at=units.local(since.at))}"),
@@ -87,13 +89,13 @@ def _since(since: Since) -> None:
     if since.vanished:
         label = t_plural("{n} thing is gone since then", "{n} things are gone since then", n=len(since.vanished))
         with st.expander(label, key="findability_gone"):
-            _lines([text_of(one.message) for one in since.vanished])
+            _lines([text_of(vanished.message) for vanished in since.vanished])
     if since.lost:
         label = t_plural(
             "{n} question no longer reaches its note", "{n} questions no longer reach their note", n=len(since.lost)
         )
         with st.expander(label, key="findability_lost"):
-            _lines([one.text for one in since.lost])
+            _lines([probe_result.text for probe_result in since.lost])
 
 
 def _notes(notes: Sequence[tuple[str, str, str]]) -> None:
@@ -138,7 +140,7 @@ def wish(base: KnowledgeBase, search: SearchSettings) -> None:
     st.session_state[_key(base)] = search
 
 
-def wished(base: KnowledgeBase) -> SearchSettings | None:
+def trial_settings(base: KnowledgeBase) -> SearchSettings | None:
     """Return the search settings that are tried, None where none are."""
     wished: SearchSettings | None = st.session_state.get(_key(base))
     return wished
@@ -146,7 +148,7 @@ def wished(base: KnowledgeBase) -> SearchSettings | None:
 
 def guard(workspace: Workspace, base: KnowledgeBase) -> None:
     """Make the change of settings that was wished; one that loses more than chance explains is shown first."""
-    search = wished(base)
+    search = trial_settings(base)
     if search is None:
         return
     key = f"{_key(base)}_loses"
@@ -179,7 +181,7 @@ def guard(workspace: Workspace, base: KnowledgeBase) -> None:
         widgets.button(t("Keep it as it was"), f"keep_{base.id}", "undo", type="primary", on_click=settle)
         widgets.button(t("Change it anyway"), f"take_{base.id}", "check", on_click=take)
     with st.expander(t("These questions"), key="trial_lost"):
-        _lines([one.text for one in trial.lost])
+        _lines([item.text for item in trial.lost])
 
 
 def _key(base: KnowledgeBase) -> str:

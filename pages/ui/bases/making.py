@@ -16,7 +16,7 @@ _WIDTH = 640
 
 
 def page(workspace: Workspace) -> None:
-    """Draw the choices for a new base, the rare ones folded, and the button that makes it with its problems below."""
+    """Draw the choices for a new base, the rare ones folded, and the button that makes it; problems are below it."""
     place.back()
     st.subheader(t("New base"))
     with st.container(key="new_base_form", width=_WIDTH):
@@ -28,7 +28,7 @@ def page(workspace: Workspace) -> None:
         description = st.text_input(t("Description"), key="new_description", placeholder=t("What is it for?"))
         embedder = usual.embedder if literal else _model(workspace, usual.embedder)
         search = _search(workspace, knobs.OF_BASES[:1] if literal else knobs.OF_BASES[:2])
-        switched = switches.of_new_base(workspace, indexes=not literal, plain=kind == "lines")
+        switched = switches.draw_new_base_switches(workspace, indexes=not literal, plain=kind == "lines")
         st.html(f'<div class="t-caption">{t("How its notes are split")}</div>')
         side = "new" if kind == "vector" else f"new_{kind}"
         chunking = parameters.choose(side, usual.chunking, usual.chunking, reset=t("Reset to the defaults"))
@@ -71,4 +71,4 @@ def _search(workspace: Workspace, names: Sequence[str]) -> SearchSettings:
     for column, name in zip(st.columns(2), names, strict=False):
         value = widgets.select(knobs.setting(name), knobs.offered(workspace, name), f"new_{name}", column)
         chosen[name] = None if value == knobs.AS_SET else value
-    return SearchSettings.of(chosen)
+    return SearchSettings.from_values(chosen)

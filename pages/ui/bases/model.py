@@ -22,17 +22,17 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
     else:
         st.caption(t("This base is searched by words only. With a model, its notes are found by meaning too."))
     if status.switch:
-        _begun(workspace, base, status.switch)
+        _draw_switch(workspace, base, status.switch)
     else:
         if base.wish:
-            _wished(workspace, base)
+            _draw_archived_model(workspace, base)
         st.html(f'<div class="t-caption">{html(t("Change the model"))}</div>')
         _change(workspace, base, models)
         if base.has_vectors:
-            _again(workspace, base)
+            _draw_reindex(workspace, base)
 
 
-def _again(workspace: Workspace, base: KnowledgeBase) -> None:
+def _draw_reindex(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the button that indexes the whole base again by the model it has."""
     about = t(
         "For a model that changed under its name, such as an updated one on a server. Until it is done, notes are "
@@ -78,7 +78,7 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
         widgets.button(t("Add what is missing"), f"bits_{base.id}", "bolt", disabled=shut, on_click=add)
 
 
-def _begun(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
+def _draw_switch(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
     """Draw an incomplete change of embedder, and the buttons that resume and abandon it."""
     job = workspace.jobs.find("switch")
     running = job is not None and job.state == "running"
@@ -105,7 +105,7 @@ def _begun(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> None:
             st.rerun()
 
 
-def _wished(workspace: Workspace, base: KnowledgeBase) -> None:
+def _draw_archived_model(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the model that the archive of a base names, its needs (network, server, files), and the choice to use it."""
     text = t("The archive of this base names the model {name}. It isn't used until you say so.", name=base.wish)
     with st.container(border=True, key=f"wish_{base.id}"):

@@ -4,14 +4,50 @@ from dataclasses import replace
 
 import streamlit as st
 
-from core.model import MODES, BaseStatus, KnowledgeBase
+from core.model import MODES, BaseStatus, KnowledgeBase, RefusedChunk
 from core.workspace import Workspace
-from pages.ui.bases import arrival, cards, findability, model, place, refused, splitting, watched
+from pages.ui.bases import arrival, cards, findability, model, place, splitting, watched
 from pages.ui.notes import deletion, imports
 from pages.ui.search import hits
 from pages.ui.shared import choice, jobs, knobs, pending, shell, switches, widgets
-from pages.ui.shared.safe import facts, html
+from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
+
+# The passages that a base's model refuses, and the button that tries them again.
+
+_SHOWN = 20
+_LENGTH = 80
+"""Passages that are shown, and characters of each."""
+
+
+def section(workspace: Workspace, status: BaseStatus) -> None:
+    """Draw the refused passages of a base, each with its note and the model's reason; draws nothing without any."""
+    if not status.refused:
+        return
+    base = status.base.name
+    label = t_plural("{n} passage the model refuses", "{n} passages the model refuses", n=status.refused)
+    with st.expander(label, icon=":material/block:", key=f"refused_{status.base.id}"):
+        st.caption(
+            t(
+                "These passages are found by their words only. They are tried again when their text or the model "
+                "changes, or when you say so."
+            )
+        )
+        refused = workspace.chunks.refused(base)
+        by_reason: dict[str, list[RefusedChunk]] = {}
+        for refused_chunk in refused[:_SHOWN]:
+            by_reason.setdefault(text_of(refused_chunk.reason), []).append(refused_chunk)
+        for reason, chunks in by_reason.items():
+            st.markdown(plain(reason))
+            for refused_chunk in chunks:
+                with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                    widgets.chunk_link(refused_chunk.note_id, None, refused_chunk.title)
+                    st.caption(plain(" ".join(refused_chunk.text.split())[:_LENGTH]), width="content")
+        if len(refused) > _SHOWN:
+            st.caption(t("and {n} more", n=len(refused) - _SHOWN))
+        shut = jobs.writing(workspace, base) or workspace.jobs.running("embed")
+        if widgets.button(t("Try them again"), f"retry_{status.base.id}", "replay", disabled=shut):
+            pending.embed(workspace, base, refused=True)
 
 
 def page(workspace: Workspace, status: BaseStatus) -> None:
@@ -22,7 +58,7 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
     imports.adding(workspace, base.name, opened=not status.notes or place.is_adding())
     watched.problems(workspace, base)
     arrival.section(base)
-    refused.section(workspace, status)
+    section(workspace, status)
     if base.wish:
         st.caption(t("Its archive names another model. Choose on the tab Model whether it is used."))
     widgets.tabs(
@@ -30,7 +66,7 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
             t("General"): lambda: _general(workspace, status),
             t("Splitting"): lambda: _splitting(workspace, base),
             t("Model"): lambda: model.section(workspace, status),
-            t("Search"): lambda: _searching(workspace, base),
+            t("Search"): lambda: _draw_search_settings(workspace, base),
             t("Try it"): lambda: _trial(workspace, base),
             t("Can it be found?"): lambda: findability.section(workspace, base),
         },
@@ -78,11 +114,11 @@ def _name(workspace: Workspace, base: KnowledgeBase) -> None:
     workspace.bases.update(base.name, description=description.strip())
     if name.strip() != base.name:
         workspace.bases.rename(base.name, name.strip())
-        _renamed(base.name, name.strip())
+        _follow_rename(base.name, name.strip())
     st.rerun()
 
 
-def _renamed(old: str, new: str) -> None:
+def _follow_rename(old: str, new: str) -> None:
     """Let the choices of this session follow a base that has another name."""
     place.go(new)
     for key in ("notes_base", "eval_base", "cut_base"):
@@ -92,7 +128,7 @@ def _renamed(old: str, new: str) -> None:
         st.session_state["search_bases"] = [new if name == old else name for name in chosen]
 
 
-def _searching(workspace: Workspace, base: KnowledgeBase) -> None:
+def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the search settings of the base; a choice that loses nothing is stored at once, and the program's settings decide
     the others.
     """
@@ -103,7 +139,7 @@ def _searching(workspace: Workspace, base: KnowledgeBase) -> None:
         own = {name: None if value == knobs.AS_SET else value for name, value in chosen.items()}
         findability.wish(base, replace(base.search, **own))
 
-    shown = findability.wished(base) or base.search
+    shown = findability.trial_settings(base) or base.search
     st.caption(t("What you leave at its default follows the settings."))
     for column, (name, key) in zip(st.columns(len(knobs.OF_BASES)), keys.items(), strict=False):
         own = getattr(shown, name)

@@ -34,7 +34,7 @@ def _apply(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions) ->
     job = workspace.jobs.find("cost")
     if job and isinstance(job.result, ChangeCost) and job.result.chunking != tried:
         return  # a slider was moved since
-    cost = jobs.estimate(workspace, _what(base))
+    cost = jobs.estimate(workspace, _subject(base))
     if cost and button(t("Split the base this way"), f"split_{base.id}", "done_all", type="primary"):
         workspace.jobs.forget("cost")
         jobs.start(
@@ -43,11 +43,11 @@ def _apply(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions) ->
 
 
 def _cost(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions, progress: Progress) -> ChangeCost:
-    return workspace.bases.chunking_cost(base.name, tried, progress=jobs.about(_what(base), progress))
+    return workspace.bases.chunking_cost(base.name, tried, progress=jobs.about(_subject(base), progress))
 
 
-def _what(base: KnowledgeBase) -> str:
-    """Return the subject of the job `cost`, which tells it from an estimate for another model."""
+def _subject(base: KnowledgeBase) -> str:
+    """Return the subject of the job `cost`, which distinguishes it from an estimate for another model."""
     return f"{base.name} · {t('Splitting')}"
 
 

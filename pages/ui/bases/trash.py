@@ -27,45 +27,49 @@ def section(workspace: Workspace) -> None:
         st.caption(stays)
         st.caption(t("It comes back with its notes, their history and your edits of passages."))
         names = {base.name for base in workspace.bases.all()}
-        for one in trashed:
-            _row(workspace, one, names)
+        for trashed_base in trashed:
+            _row(workspace, trashed_base, names)
         if len(trashed) > 1:
             _deleting(workspace, t("Empty the trash"), "bases_trash_empty", trashed)
     _dialog(workspace)
 
 
-def _row(workspace: Workspace, one: TrashedBase, names: set[str]) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key=f"trashed_{one.key}"):
-        st.markdown(f"**{plain(one.name)}**  \n:small[:gray[{plain(_about(one))}]]", width="stretch")
-        if not one.problem:
-            _restoring(workspace, one, _free(one.name, names))
-        _deleting(workspace, t("Delete for good"), f"forget_base_{one.key}", [one])
+def _row(workspace: Workspace, trashed_base: TrashedBase, names: set[str]) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", key=f"trashed_{trashed_base.key}"):
+        st.markdown(
+            f"**{plain(trashed_base.name)}**  \n:small[:gray[{plain(_describe(trashed_base))}]]", width="stretch"
+        )
+        if not trashed_base.problem:
+            _restoring(workspace, trashed_base, _free_name(trashed_base.name, names))
+        _deleting(workspace, t("Delete for good"), f"forget_base_{trashed_base.key}", [trashed_base])
 
 
-def _about(one: TrashedBase) -> str:
-    if one.problem:
-        return t("This can't be restored: {problem}", problem=text_of(one.problem))
-    if one.titles:
-        titles = ", ".join(one.titles[:_TITLES]) + ("…" if len(one.titles) > _TITLES else "")
-        return t("notes that left the trash {at}, here for one more week: {titles}", at=local(one.at), titles=titles)
-    if one.expired:
-        return t("deleted {at}, here for one more week", at=local(one.at))
-    return t("deleted {at}", at=local(one.at))
+def _describe(trashed_base: TrashedBase) -> str:
+    if trashed_base.problem:
+        return t("This can't be restored: {problem}", problem=text_of(trashed_base.problem))
+    if trashed_base.titles:
+        titles = ", ".join(trashed_base.titles[:_TITLES]) + ("…" if len(trashed_base.titles) > _TITLES else "")
+        return t(
+            "notes that left the trash {at}, here for one more week: {titles}", at=local(trashed_base.at), titles=titles
+        )
+    if trashed_base.expired:
+        return t("deleted {at}, here for one more week", at=local(trashed_base.at))
+    return t("deleted {at}", at=local(trashed_base.at))
 
 
-def _restoring(workspace: Workspace, one: TrashedBase, free: str) -> None:
-    label = t("Restore") if free == one.name else t("Restore as '{name}'", name=plain(free))
-    if widgets.small(label, f"restore_base_{one.key}", "restore_from_trash", disabled=jobs.shut(workspace)):
+def _restoring(workspace: Workspace, trashed_base: TrashedBase, free: str) -> None:
+    label = t("Restore") if free == trashed_base.name else t("Restore as '{name}'", name=plain(free))
+    if widgets.small(label, f"restore_base_{trashed_base.key}", "restore_from_trash", disabled=jobs.shut(workspace)):
         with shell.errors():
             with st.spinner(t("Restoring…")):
-                restored = workspace.archives.restore_deleted(one.key, free)
+                restored = workspace.archives.restore_deleted(trashed_base.key, free)
             workspace.start_indexing()
-            arrival.opened(restored, trashed=True)
+            arrival.open_restored(restored, trashed=True)
             st.rerun()
 
 
-def _free(name: str, names: set[str]) -> str:
-    """Return a name that no base has: this one, or one with a number behind it."""
+def _free_name(name: str, names: set[str]) -> str:
+    """Return a name that no base has: this one, or one with a number after it."""
     free, number = name, 1
     while free in names:
         number += 1
@@ -83,10 +87,10 @@ def _dialog(workspace: Workspace) -> None:
         return
 
     def delete() -> None:
-        for one in trashed:
-            workspace.archives.delete_for_good(one.key)
+        for trashed_base in trashed:
+            workspace.archives.delete_for_good(trashed_base.key)
 
     title = t_plural("Delete {n} base for good", "Delete {n} bases for good", n=len(trashed))
-    named = ", ".join(plain(one.name) for one in trashed)
+    named = ", ".join(plain(trashed_base.name) for trashed_base in trashed)
     text = t("Its notes, their history and your edits can't be brought back. Files on disk stay.")
     _DIALOG.confirm(title, f"{named}\n\n{text}", "forget_bases", delete)

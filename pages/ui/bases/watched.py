@@ -1,4 +1,4 @@
-"""The watched folders of a base: their problems, and syncs that need a person's consent."""
+"""The watched folders of a base: their problems, and syncs that need the user's consent."""
 
 from pathlib import Path
 
@@ -12,32 +12,39 @@ from pages.ui.shared.text import t, t_plural, text_of
 
 
 def problems(workspace: Workspace, base: KnowledgeBase) -> None:
-    """Draw the files that couldn't be read, why watched folders couldn't be synced, and syncs that wait for a person."""
+    """Draw the files that couldn't be read, why watched folders couldn't be synced, and syncs that wait for the user."""
     failures = workspace.bases.failures(base)
     plans.unread(base.name, failures)
     away = workspace.bases.not_downloaded(base)
     plans.not_downloaded(base.name, away)
     shown = {*failures, *away}
-    plans.not_read(base.name, [one for one in workspace.documents.unread(base.name) if one not in shown])
+    plans.not_read(base.name, [failed for failed in workspace.documents.unread(base.name) if failed not in shown])
     plans.lacking(workspace.documents.incomplete(base.name))
     if not base.watch:
         return
     seen = workspace.watching.folders(base)
-    last = max((one.at for one in seen), default=None)
+    last = max((watched_folder.at for watched_folder in seen), default=None)
     text = t("Watched; last check {at}", at=units.local(last)) if last else t("Watched")
     st.caption(f":material/visibility: {plain(text)}")
-    for number, one in enumerate(seen):
-        if one.problem:
-            st.warning(f"{plain(one.folder)}: {plain(text_of(one.problem))}", icon=":material/folder_off:")
-        elif one.removals:
-            _wait(workspace, base, one, f"{base.id}_{number}")
+    for number, watched_folder in enumerate(seen):
+        if watched_folder.problem:
+            st.warning(
+                f"{plain(watched_folder.folder)}: {plain(text_of(watched_folder.problem))}",
+                icon=":material/folder_off:",
+            )
+        elif watched_folder.removals:
+            _wait(workspace, base, watched_folder, f"{base.id}_{number}")
 
 
 def state(workspace: Workspace, status: BaseStatus) -> str:
-    """Return whether the notes of a base are what its folders hold, and the last sync, as HTML."""
+    """Return whether the notes of a base match its folders, and the last sync, as HTML."""
     base = status.base
     folders = workspace.watching.folders(base)
-    if status.refused or workspace.bases.failures(base) or any(one.problem or one.removals for one in folders):
+    if (
+        status.refused
+        or workspace.bases.failures(base)
+        or any(watched_folder.problem or watched_folder.removals for watched_folder in folders)
+    ):
         name = "attention"
     else:
         name = "working" if status.pending else "current"
@@ -48,7 +55,7 @@ def state(workspace: Workspace, status: BaseStatus) -> str:
 
 
 def sync(workspace: Workspace, base: KnowledgeBase, folder: str) -> None:
-    """Bring a base up to date with a folder; what would remove many notes is shown to the person first."""
+    """Bring a base up to date with a folder; what would remove many notes is shown to the user first."""
     with shell.errors():
         with st.spinner(t("Reading the folder…")):
             plan = workspace.notes.plan_folder(Path(folder), base.name)

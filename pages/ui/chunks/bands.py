@@ -7,7 +7,7 @@ from zlib import crc32
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import Chunk, Edit, Note
 from core.workspace import Workspace
 from pages.ui.shared import rendered, style
@@ -35,7 +35,7 @@ LIMIT = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class BandSpan:
     """A span of the text: of one chunk (`own`), of it and the `following` one (`both`), or of none (`gap`)."""
 
     kind: Literal["own", "both", "gap"]
@@ -45,29 +45,29 @@ class Piece:
     following: int = 0
 
 
-def pieces(chunks: Sequence[Chunk], length: int) -> list[Piece]:
+def pieces(chunks: Sequence[Chunk], length: int) -> list[BandSpan]:
     """Return the whole text, each character once, divided where chunks begin and end.
 
-    A chunk that a person added has a piece without width.
+    A chunk that the user added has a piece without width.
     """
-    parts: list[Piece] = []
+    parts: list[BandSpan] = []
     at = 0
-    for number, (chunk, after) in enumerate(zip(chunks, _following(chunks), strict=True)):
+    for number, (chunk, after) in enumerate(zip(chunks, _next_chunks(chunks), strict=True)):
         begin = chunks[after].start if after < len(chunks) else length
         if chunk.start > at:
-            parts.append(Piece("gap", number, at, chunk.start))
+            parts.append(BandSpan("gap", number, at, chunk.start))
             at = chunk.start
         own = max(at, min(chunk.end, begin))
-        parts.append(Piece("own", number, at, own, after))
+        parts.append(BandSpan("own", number, at, own, after))
         if chunk.end > own:
-            parts.append(Piece("both", number, own, chunk.end, after))
+            parts.append(BandSpan("both", number, own, chunk.end, after))
         at = max(own, chunk.end)
     if length > at:
-        parts.append(Piece("gap", len(chunks), at, length))
+        parts.append(BandSpan("gap", len(chunks), at, length))
     return parts
 
 
-def _following(chunks: Sequence[Chunk]) -> list[int]:
+def _next_chunks(chunks: Sequence[Chunk]) -> list[int]:
     """Return for each chunk the next one that is a slice of the note."""
     indexes, after = [], len(chunks)
     for number in range(len(chunks) - 1, -1, -1):
@@ -91,7 +91,7 @@ def window(chunks: Sequence[Chunk], shown: int, limit: int = LIMIT) -> tuple[int
     return first, last + 1
 
 
-def placed(workspace: Workspace, note: Note) -> dict[str, Edit]:
+def placed_edits(workspace: Workspace, note: Note) -> dict[str, Edit]:
     """Return the edits of a note that have not lost their place, by the id of their chunk."""
     return {edit.chunk_id: edit for edit in workspace.chunks.edits(note.id) if not edit.flagged}
 
@@ -107,7 +107,7 @@ def text(
     on_edit: Callable[[int], None] | None = None,
     only: Collection[int] = (),
 ) -> None:
-    """Draw the text of a note; `edits` come from `placed`, `only` are the chunks that another cut lacks.
+    """Draw the text of a note; `edits` come from `placed_edits`, `only` are the chunks that another cut lacks.
 
     A click on a band calls `on_pick` with its chunk's index, a double click or Enter `on_edit`.
     """
@@ -152,7 +152,7 @@ def rendered_text(chunks: Sequence[Chunk], shown: int | None) -> None:
 
 
 def _drawn(
-    piece: Piece, chunks: Sequence[Chunk], body: str, edits: Mapping[str, Edit], only: Collection[int]
+    piece: BandSpan, chunks: Sequence[Chunk], body: str, edits: Mapping[str, Edit], only: Collection[int]
 ) -> list[object]:
     tile, following = (style.TILES[index % len(style.TILES)] for index in (piece.index, piece.following))
     text = body[piece.start : piece.end]
@@ -171,7 +171,7 @@ def _drawn(
         badge = t("only here") if piece.index in only else change(chunk, edit)
         instead = edit.text if edit and not edit.deleted else chunk.text if chunk.picture else ""
     else:
-        # The border between two bands stands for the line break at the end of the first.
+        # The border between two bands replaces the line break at the end of the first.
         text = text.removeprefix("\r").removeprefix("\n")
     return [piece.kind, piece.index, tile, following, head, text, marks, badge, instead]
 

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import CHUNK_KINDS, CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note, Progress
 from core.workspace import Workspace
 from pages.ui.chunks import bands, editor
@@ -32,7 +32,7 @@ ACTIONS = {
 ALWAYS = ("index", "section", "tokens")
 """Columns that are never left out; others are where all rows say the same."""
 WORDS = ("state", "edited", "kind")
-"""Columns of words: one that all rows say stands below the table."""
+"""Columns of words: a value that all rows share is shown below the table."""
 
 
 def table(
@@ -41,7 +41,7 @@ def table(
     """Draw a row for every chunk; return the marked ones, and the index of the last one marked, which the text shows."""
     key = f"chunks_{note.id}_{note.generation}"
     shown = _follow(key, shown)
-    shared = _shared([chunk.section for chunk in chunks])
+    shared = _shared_titles([chunk.section for chunk in chunks])
     lines: list[dict[str, object]] = [
         {
             "index": chunk.index + 1,
@@ -81,7 +81,7 @@ def table(
 
 
 def _follow(key: str, shown: int | None) -> int | None:
-    """Mark the row of the chunk that the text shows, or show the chunk of a row that the person marked last.
+    """Mark the row of the chunk that the text shows, or show the chunk of a row that the user marked last.
 
     This is done in every run: a callback would be lost if another message of the browser interrupts its run.
     """
@@ -93,7 +93,7 @@ def _follow(key: str, shown: int | None) -> int | None:
         new = [row for row in now if row not in seen]
         automatic = st.session_state.get(by_text)
         if new and automatic in now and automatic not in new:
-            # The text marked this row, maybe out of sight: a person who marks by hand means only those rows.
+            # The text marked this row, maybe out of sight: a user who marks by hand means only those rows.
             now.remove(automatic)
             _mark(key, now)
         shown = (new or now)[-1] if now else None
@@ -117,7 +117,7 @@ def _mark(key: str, rows: Sequence[int]) -> None:
     st.session_state[key] = {"selection": {"rows": list(rows)}}
 
 
-def _shared(sections: Sequence[tuple[str, ...]]) -> int:
+def _shared_titles(sections: Sequence[tuple[str, ...]]) -> int:
     """Return the number of first titles that all sections share; the rows leave them out."""
     columns = zip(*sections, strict=False)
     return next((number for number, titles in enumerate(columns) if len(set(titles)) > 1), min(map(len, sections)))
@@ -147,9 +147,9 @@ def actions(
             jobs.start(workspace, "edits", lambda _: workspace.chunks.merge(*(chunk.id for chunk in run)))
         if _button("delete", len(living), "delete", why):
             places = [chunk.index for chunk in living]
-            _each(workspace, places, lambda at: workspace.chunks.delete(workspace.chunks.all(note.id)[at].id))
+            _run_each(workspace, places, lambda at: workspace.chunks.delete(workspace.chunks.all(note.id)[at].id))
         if _button("restore", len(back), "settings_backup_restore", why):
-            _each(workspace, back, lambda chunk_id: _restore(workspace, note, chunk_id))
+            _run_each(workspace, back, lambda chunk_id: _restore(workspace, note, chunk_id))
     usual = t("Select rows to act on them. In the text, a click shows a chunk; a double click or Enter opens it.")
     st.caption(plain(why) or usual)
 
@@ -160,9 +160,9 @@ def _button(name: str, count: int, icon: str, why: str = "") -> bool:
     return widgets.counted(label, count, f"act_{name}", icon, disabled=bool(why), help=plain(why) or about)
 
 
-def _each(workspace: Workspace, items: Sequence[Item], act: Callable[[Item], object]) -> None:
+def _run_each(workspace: Workspace, items: Sequence[Item], act: Callable[[Item], object]) -> None:
     def job(progress: Progress) -> None:
-        # From the last one back: a change of a chunk can change those behind it.
+        # From the last one back: a change of a chunk can change those after it.
         for number, item in enumerate(reversed(items)):
             progress(number, len(items), "")
             act(item)

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import streamlit as st
 
-from core.lines import with_newlines
+from core.base.lines import with_newlines
 from core.model import CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note
 from core.workspace import Workspace
 from pages.ui.chunks import bands
@@ -18,7 +18,7 @@ from pages.ui.shared.text import t, t_plural, text_of
 _DRAWER = Dialog("drawer")
 """The drawer, opened with the id of a chunk."""
 WIDTH = 680
-"""Pixels at first: the note stays in sight. A person can widen the drawer."""
+"""Pixels at first: the note stays in sight. The user can widen the drawer."""
 PLACES = 400
 """Places in the list; any other is given by its character."""
 SEEN = 700
@@ -49,14 +49,14 @@ def drawer(
 
     def content() -> None:
         with shell.errors():
-            shut = _shut(workspace, base)
+            shut = _draw_lock_reason(workspace, base)
             _inside(workspace, note, chunks, chunk, edits.get(chunk.id), shut=shut)
 
     title = t("chunk {index} of {total}", index=chunk.index + 1, total=chunk.total)
     _DRAWER.draw(title, content, width=WIDTH, position="right")
 
 
-def _shut(workspace: Workspace, base: KnowledgeBase) -> bool:
+def _draw_lock_reason(workspace: Workspace, base: KnowledgeBase) -> bool:
     """Return whether the chunks of a base can't be changed now, and draw the reason."""
     why = jobs.hindrance(workspace, base.name)
     if why:
@@ -83,7 +83,7 @@ def _inside(
         _add(workspace, note, chunk, shut=shut)
     else:
         _edit(workspace, note, chunk, shut=shut)
-        _others(workspace, note, chunks, chunk, edit, shut=shut)
+        _draw_merge(workspace, note, chunks, chunk, edit, shut=shut)
 
 
 def _edit(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
@@ -95,7 +95,7 @@ def _edit(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None
         _finish(workspace, note, chunk.index, lambda: workspace.chunks.update(chunk.id, text))
 
 
-def _others(
+def _draw_merge(
     workspace: Workspace, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None, *, shut: bool
 ) -> None:
     run = mergeable(chunks, [chunk])
@@ -120,12 +120,12 @@ def mergeable(chunks: Sequence[Chunk], chosen: Sequence[Chunk]) -> list[Chunk]:
     if len(chosen) == 1:
         at = chosen[0].index
         pairs = (chunks[at : at + 2], chunks[max(0, at - 1) : at + 1])
-        return next(([*pair] for pair in pairs if len(pair) == 2 and _living(pair)), [])
+        return next(([*pair] for pair in pairs if len(pair) == 2 and _are_visible(pair)), [])
     follow = all(after.index == before.index + 1 for before, after in pairwise(chosen))
-    return [*chosen] if chosen and follow and _living(chosen) else []
+    return [*chosen] if chosen and follow and _are_visible(chosen) else []
 
 
-def _living(chunks: Sequence[Chunk]) -> bool:
+def _are_visible(chunks: Sequence[Chunk]) -> bool:
     return all(chunk.state != "deleted" for chunk in chunks)
 
 
@@ -147,7 +147,7 @@ def _add(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None:
 
 def first(workspace: Workspace, base: KnowledgeBase, note: Note) -> None:
     """Draw the form that adds a chunk to a note without any."""
-    shut = _shut(workspace, base)
+    shut = _draw_lock_reason(workspace, base)
     text = st.text_area(t("Text of the new chunk"), key=f"first_{note.id}_{note.generation}", height=200, disabled=shut)
     st.caption(t("It is found like any other chunk. The note's file isn't changed. Ctrl+Enter adds it."))
     if _done("first", t("Add a chunk"), "add", shut=shut):
@@ -168,7 +168,7 @@ def _finish(workspace: Workspace, note: Note, index: int, act: Callable[[], obje
 
 
 def _place(note: Note, chunk: Chunk) -> int:
-    """Draw the choice of a place with the text before and behind it, and return it."""
+    """Draw the choice of a place with the text before and after it, and return it."""
     text = chunk.text
     offered = places(text)
     chosen = len(text) // 2

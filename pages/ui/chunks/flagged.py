@@ -1,4 +1,4 @@
-"""Edits that lost their place and wait for a person to decide."""
+"""Edits that lost their place and wait for the user to decide."""
 
 import streamlit as st
 

@@ -4,8 +4,8 @@ from contextlib import suppress
 
 import streamlit as st
 
-from core.errors import NoteNotFound
-from core.model import CALENDAR_BEGINS, Filters, NoteCard
+from core.base.errors import NoteNotFound
+from core.model import CALENDAR_BEGINS, Filters, NoteSummary
 from core.workspace import Workspace
 from pages.ui.shared import jobs, links, tree, widgets
 from pages.ui.shared.safe import html, plain
@@ -24,7 +24,7 @@ def picker(workspace: Workspace, bases: list[str]) -> str | None:
     text = st.text_input(t("Title or path"), key="cut_text", icon=":material/filter_alt:", persist_state="session")
     text = text.strip()
     cards = workspace.notes.all(Filters(bases=(base,) if base else ()), text=text)
-    chosen = _chosen(workspace)
+    chosen = _chosen_note(workspace)
     if cards:
         several = len(bases) > 1 and not base
         tree.draw(cards, chosen, choose, [base, text], "tree", several=several, searched=bool(text))
@@ -49,7 +49,7 @@ def choose(note_id: str) -> None:
     links.say("chunk", "")
 
 
-def _chosen(workspace: Workspace) -> str | None:
+def _chosen_note(workspace: Workspace) -> str | None:
     """Return the chosen note, at first the one that was open last."""
     chosen: str | None = st.session_state.get("cut_note")
     last = workspace.preferences.get(_LAST)
@@ -74,11 +74,11 @@ def offer(workspace: Workspace) -> None:
         st.caption(t("No note matches these filters."))
     for column, card in widgets.in_columns(cards[:SHOWN], COLUMNS):
         with column:
-            _offered(card)
+            _draw_offer(card)
     widgets.more(len(cards) - SHOWN)
 
 
-def _offered(card: NoteCard) -> None:
+def _draw_offer(card: NoteSummary) -> None:
     chunks = t_plural("{n} chunk", "{n} chunks", n=card.chunks)
     label = f"{plain(card.title)}  \n:gray[{plain(card.base)} · {chunks}]"
     st.button(label, key=f"offer_{card.id}", width="stretch", on_click=choose, args=(card.id,))

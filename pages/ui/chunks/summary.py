@@ -34,7 +34,7 @@ def head(note: Note, own: bool) -> str:
 def figures(chunks: Sequence[Chunk]) -> None:
     """Draw the number of the chunks, their sizes, and a histogram of the sizes."""
     living = [chunk for chunk in chunks if chunk.state != "deleted"]
-    sizes = Sizes.of(living)
+    sizes = Sizes.from_chunks(living)
     values = [
         (t("Chunks"), f"{sizes.count:,}"),
         (t("Smallest"), f"{sizes.smallest:,}"),
@@ -73,7 +73,7 @@ def _histogram(numbers: Sequence[int]) -> str:
     return f'<div class="t-histogram"><div class="t-sizes">{bars}</div><div class="t-ends">{ends}</div></div>'
 
 
-def linked(chunks: Sequence[Chunk]) -> int | None:
+def linked_chunk(chunks: Sequence[Chunk]) -> int | None:
     """Return the index of the chunk in the address, None without one."""
     index = st.query_params.get("chunk", "")
     if not index:
@@ -97,8 +97,8 @@ def _cut(_workspace: Workspace, _note: Note, key: str, options: ChunkingOptions,
     return _workspace.chunks.cut(_note, options, embedder)
 
 
-def retained(edits: Collection[Edit]) -> None:
-    """Say that a person's edits stay whatever the split is; nothing without any."""
+def retained_edits(edits: Collection[Edit]) -> None:
+    """Say that the user's edits stay whatever the split is; nothing without any."""
     if edits:
         text = t_plural(
             "Your {n} edit is kept: the split changes around it.",

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model import Chunk, ChunkingOptions, Cut, Difference, KnowledgeBase, Note
 from core.workspace import Workspace
 from pages.ui.chunks import bands, summary
@@ -26,10 +26,10 @@ def preview(workspace: Workspace, note: Note, base: KnowledgeBase, current: Chun
         tried = parameters.choose("preview", current, base.chunking)
         cut = summary.cut(workspace, note, tried, base.embedder)
         _apply(workspace, note, base, tried, current, "preview")
-        summary.retained(bands.placed(workspace, note).values())
+        summary.retained_edits(bands.placed_edits(workspace, note).values())
         summary.figures(cut.chunks)
         stored = workspace.chunks.all(note.id)
-        only = _only(stored, cut.chunks)
+        only = _unmatched(stored, cut.chunks)
         _differ(PREVIEW, Difference.between(stored, cut.chunks).both, *only)
         summary.why(cut)
     with left:
@@ -38,7 +38,7 @@ def preview(workspace: Workspace, note: Note, base: KnowledgeBase, current: Chun
 
 def compare(workspace: Workspace, note: Note, base: KnowledgeBase, current: ChunkingOptions) -> None:
     """Draw two cuts of the note side by side, and mark the splits of only one."""
-    summary.retained(bands.placed(workspace, note).values())
+    summary.retained_edits(bands.placed_edits(workspace, note).values())
     columns = st.columns(2, gap="medium")
     cuts: list[Cut] = []
     for column, side in zip(columns, ("first", "second"), strict=True):
@@ -50,23 +50,23 @@ def compare(workspace: Workspace, note: Note, base: KnowledgeBase, current: Chun
             _apply(workspace, note, base, tried, current, side)
             summary.figures(cuts[-1].chunks)
     ours, theirs = cuts[0].chunks, cuts[1].chunks
-    only = _only(ours, theirs)
+    only = _unmatched(ours, theirs)
     _differ(COMPARE, Difference.between(ours, theirs).both, *only)
     for column, side, cut, alone in zip(st.columns(2, gap="medium"), ("first", "second"), cuts, only, strict=True):
         with column:
             _text(workspace, note, cut.chunks, side, only=alone)
 
 
-def _only(ours: Sequence[Chunk], theirs: Sequence[Chunk]) -> tuple[set[int], set[int]]:
+def _unmatched(ours: Sequence[Chunk], theirs: Sequence[Chunk]) -> tuple[set[int], set[int]]:
     """Return the indexes of the chunks that begin where no chunk of the other cut does."""
     difference = Difference.between(ours, theirs)
-    return _at(ours, difference.first), _at(theirs, difference.second)
+    return _chunks_at(ours, difference.first), _chunks_at(theirs, difference.second)
 
 
-def _at(chunks: Sequence[Chunk], cuts: Collection[int]) -> set[int]:
-    wanted, end, indexes = set(cuts), 0, set()
+def _chunks_at(chunks: Sequence[Chunk], cuts: Collection[int]) -> set[int]:
+    starts, end, indexes = set(cuts), 0, set()
     for chunk in chunks:
-        if (max(chunk.start, end) if chunk.overlap_tokens else chunk.start) in wanted:
+        if (max(chunk.start, end) if chunk.overlap_tokens else chunk.start) in starts:
             indexes.add(chunk.index)
         end = chunk.end
     return indexes
@@ -87,7 +87,7 @@ def _text(workspace: Workspace, note: Note, chunks: Sequence[Chunk], side: str, 
     shown = None
     if where == note.id and chunks:
         shown = max((chunk.index for chunk in chunks if chunk.start <= at), default=0)
-    edits = bands.placed(workspace, note)
+    edits = bands.placed_edits(workspace, note)
     if chunks:
         bands.text(note, chunks, shown, key=f"bands_{side}", edits=edits, on_pick=picked, only=only)
 

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.messages import message
+from core.base.messages import message
 from core.model import (
     ENOUGH,
     METRICS,
@@ -53,7 +53,7 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
         label = t("Add or suggest questions")
         widgets.button(label, "advice_first", "add", on_click=history.show, args=("questions",))
     pipelines = _grid(workspace, base)
-    complete = _complete(workspace, base, question_set, pipelines)
+    complete = _complete_runs(workspace, base, question_set, pipelines)
     missing = [way for way in pipelines if way not in complete]
     _ask(workspace, base, question_set, pipelines, missing)
     if (job := workspace.jobs.find(JOB)) and job.state == "done":
@@ -96,7 +96,7 @@ def _ask(
         st.caption(" · ".join(texts), width="content")
 
 
-def _complete(
+def _complete_runs(
     workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet, pipelines: Sequence[Pipeline]
 ) -> dict[Pipeline, Run]:
     """Return the newest complete run of each setup over the present questions and notes."""
@@ -119,7 +119,7 @@ def _grid(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
         usual = list(SIZES) if cuttable else ["own"]
         sizes = _pills(first, t("Chunk size"), labels(SIZES), "grid_sizes", usual, disabled=not cuttable)
         choices = {
-            name: _varied(workspace, column, own.search, name)
+            name: _choose_values(workspace, column, own.search, name)
             for column, name in zip((third, second), knobs.fitting([*knobs.OF_GRIDS], base), strict=False)
         }
         models = _models(workspace, base.embedder) if base.has_vectors else [""]
@@ -141,7 +141,7 @@ def _models(workspace: Workspace, own: str) -> list[str]:
     return ["" if name == own else name for name in chosen]
 
 
-def _varied(workspace: Workspace, column: DeltaGenerator, own: SearchSettings, name: str) -> list[Any]:
+def _choose_values(workspace: Workspace, column: DeltaGenerator, own: SearchSettings, name: str) -> list[Any]:
     """Draw the values to try for a setting, the base's own among them, and return the chosen ones."""
     offered, usual = knobs.OF_GRIDS[name]
     now = getattr(own, name)
@@ -168,7 +168,7 @@ def _verdict(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run]) -> 
     name = gain = ""
     if advised:
         gained, low, high = map(figures.signed, (advice.gain, advice.comparison.low, advice.comparison.high))
-        name = f'<div class="t-name">{html(ways.called(best, base))}</div>'
+        name = f'<div class="t-name">{html(ways.pipeline_name(best, base))}</div>'
         gain = (
             f'<div class="t-facts"><span>{html(t("Gain on other questions"))} <b>{gained}</b> ({low} … {high})</span>'
             f"<span>{html(t('best in {share} of the trials', share=f'{advice.chosen:.0%}'))}</span></div>"
@@ -220,7 +220,7 @@ def _candidates(base: KnowledgeBase, advice: Advice, runs: dict[str, Run]) -> No
         [
             {
                 "place": place,
-                "way": ways.called(runs[run_id].pipeline, base),
+                "way": ways.pipeline_name(runs[run_id].pipeline, base),
                 "mean": mean,
                 "difference": mean - advice.current_mean,
                 "time": runs[run_id].metrics["p50_ms"],

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import ENOUGH, KnowledgeBase, Pipeline, QuestionSet, SideBySide
 from core.workspace import Workspace
 from pages.ui.evaluation import figures, rows, ways
@@ -41,14 +41,14 @@ CHARTS = {
 
 def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Draw the chosen runs, else the last ones of the set."""
-    run_ids = chosen(workspace, base, question_set)
+    run_ids = chosen_runs(workspace, base, question_set)
     if not run_ids:
         st.caption(
             t("There is no run yet. One click above asks every question with both setups and shows what comes back.")
         )
         return
     with st.spinner(t("Comparing…")):
-        shown = laid(workspace, base, run_ids)
+        shown = compare_runs(workspace, base, run_ids)
     shown = replace(shown, metric=st.session_state.get("judged", shown.metric))
     _head(workspace, base, shown)
     for notice in shown.notices:
@@ -64,7 +64,7 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
     rows.section(workspace, base, shown)
 
 
-def chosen(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> list[str]:
+def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> list[str]:
     """Return the ids of the runs in the address, else of the runs last compared; deleted runs are left out."""
     key = _key(question_set.id)
     if (linked := links.arrived("runs")) is not None:
@@ -72,7 +72,7 @@ def chosen(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet)
     runs = workspace.runs.all(base.name)
     existing = {run.id for run in runs}
     remembered = (st.session_state.get(key, ""), workspace.preferences.get(key))
-    named = next(filter(None, ([one for one in ids.split(",") if one in existing] for ids in remembered)), [])
+    named = next(filter(None, ([item for item in ids.split(",") if item in existing] for ids in remembered)), [])
     if not named:
         last = {run.pipeline: run.id for run in reversed(runs) if run.set_id == question_set.id and run.ended_at}
         usual = [way for way in last if replace(way, name="") == Pipeline()][-1:]
@@ -95,22 +95,22 @@ def _key(set_id: str) -> str:
     return f"compared_{set_id}"
 
 
-def laid(workspace: Workspace, base: KnowledgeBase, run_ids: Sequence[str]) -> SideBySide:
+def compare_runs(workspace: Workspace, base: KnowledgeBase, run_ids: Sequence[str]) -> SideBySide:
     """Return runs side by side; the intervals of their differences are computed once."""
     runs = {run.id: run for run in workspace.runs.all(base.name)}
     state = tuple((run_id, runs[run_id].asked, str(runs[run_id].ended_at)) for run_id in run_ids)
-    return _laid(workspace, state)
+    return _compute_comparison(workspace, state)
 
 
 @st.cache_resource(max_entries=12, show_spinner=False)
-def _laid(_workspace: Workspace, state: Sequence[tuple[str, int, str]]) -> SideBySide:
+def _compute_comparison(_workspace: Workspace, state: Sequence[tuple[str, int, str]]) -> SideBySide:
     return _workspace.runs.side_by_side(_workspace.runs.measured(run_id for run_id, _, _ in state))
 
 
 def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="compared_head"):
         names = "".join(
-            f'<span class="t-ran">{figures.badge(number)}<b>{html(ways.called(run.pipeline, base))}</b></span>'
+            f'<span class="t-ran">{figures.badge(number)}<b>{html(ways.pipeline_name(run.pipeline, base))}</b></span>'
             for number, run in enumerate(shown.runs)
         )
         counts = t_plural(

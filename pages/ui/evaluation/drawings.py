@@ -7,7 +7,7 @@ from typing import Any
 import altair as alt
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import DEPTH, ENOUGH, MAIN, METRICS, KnowledgeBase, SideBySide
 from core.workspace import Workspace
 from pages.ui.evaluation import figures, ways
@@ -40,7 +40,7 @@ def _chart(rows: Sequence[dict[str, Any]]) -> alt.Chart:
 
 
 def _names(base: KnowledgeBase, shown: SideBySide) -> list[str]:
-    return [ways.titled(run, number, base) for number, run in enumerate(shown.runs)]
+    return [ways.pipeline_title(run, number, base) for number, run in enumerate(shown.runs)]
 
 
 def _colour(names: Sequence[str]) -> alt.Color:
@@ -185,7 +185,11 @@ def history(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
     first = METRICS.index(shown.metric)
     metric = figures.judge_by("history_metric", index=first, label_visibility="collapsed", width=260)
     rows = [
-        {"run": ways.called(run.pipeline, base), "when": run.started_at.isoformat(), "value": run.metrics[metric]}
+        {
+            "run": ways.pipeline_name(run.pipeline, base),
+            "when": run.started_at.isoformat(),
+            "value": run.metrics[metric],
+        }
         for run in runs
     ]
     ticks = alt.Axis(format="%m-%d %H:%M", tickCount=6)

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import (
     ANSWER_METRICS,
     COUNTS,
@@ -20,7 +20,7 @@ from core.model import (
     SideBySide,
 )
 from pages.ui.evaluation import ways
-from pages.ui.evaluation.question import kind_called
+from pages.ui.evaluation.question import kind_name
 from pages.ui.shared import knobs, widgets
 from pages.ui.shared.safe import facts, folded, html
 from pages.ui.shared.text import t, text_of
@@ -124,8 +124,8 @@ def _table(heads: Iterable[str], lines: Iterable[tuple[str, str, Iterable[str]]]
 
 
 def _figure_table(base: KnowledgeBase, shown: SideBySide, names: Sequence[str]) -> str:
-    compared = [one[name] for one in shown.comparisons for name in names if name in one]
-    widest = max((abs(end) for one in compared for end in (one.low, one.high)), default=0.0) or 1.0
+    compared = [comparison[name] for comparison in shown.comparisons for name in names if name in comparison]
+    widest = max((abs(end) for comparison in compared for end in (comparison.low, comparison.high)), default=0.0) or 1.0
     lines = []
     for name in names:
         figures = shown.figures[name]
@@ -144,11 +144,11 @@ def _figure_table(base: KnowledgeBase, shown: SideBySide, names: Sequence[str]) 
             )
             cells.append(f'<span class="{"t-best" if beaten else ""}">{form(figure)}</span>{counted}{shift}')
         lines.append((f' title="{html(text_of(ABOUT[name]))}"', html(metric_name(name)), cells))
-    return _table([f' title="{html(ways.called(run.pipeline, base))}"' for run in shown.runs], lines)
+    return _table([f' title="{html(ways.pipeline_name(run.pipeline, base))}"' for run in shown.runs], lines)
 
 
 def counts(shown: SideBySide, name: str, number: int) -> str:
-    """Return how many of the questions a run found, in words."""
+    """Return the number of questions that a run answered, in words."""
     return t("{n} of {every}", n=shown.count(name, number), every=shown.answerable)
 
 
@@ -164,12 +164,12 @@ def in_words(shown: SideBySide) -> str:
             text = t(
                 "On other questions like these, {low} to {high} of {every} on average", low=low, high=high, every=every
             )
-            texts += [text, _against(shown.comparisons[number - 1][name]) if number else ""]
+            texts += [text, _gain_in_words(shown.comparisons[number - 1][name]) if number else ""]
         lines.append(f'<div class="t-head">{badge(number)}{facts(filter(None, texts))}</div>')
     return "".join(lines)
 
 
-def _against(comparison: Comparison) -> str:
+def _gain_in_words(comparison: Comparison) -> str:
     """Return how many more questions than the first run a run would find, in words."""
     low, high = (round(end * comparison.questions) for end in (comparison.low, comparison.high))
     if low >= 0:
@@ -223,7 +223,7 @@ def kinds(shown: SideBySide) -> None:
             f'{100 * answered / kind.questions:.0f}%"></i></span>'
             for number, answered in enumerate(kind.answered)
         ]
-        name = html(kind_called(kind.kind) if kind.kind else t("without a kind"))
+        name = html(kind_name(kind.kind) if kind.kind else t("without a kind"))
         lines.append(("", f'{name} <span class="t-dim">{kind.questions}</span>', cells))
     title = html(t("Found, by kind of question"))
     st.html(f'<div class="t-caption">{title}</div>{_table([""] * len(shown.runs), lines, "t-small t-kinds")}')

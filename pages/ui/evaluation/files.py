@@ -5,7 +5,7 @@ from pathlib import PurePath
 
 import streamlit as st
 
-from core.errors import QuestionSetError, TesseraError
+from core.base.errors import QuestionSetError, TesseraError
 from core.model import QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import setmenu
@@ -59,7 +59,7 @@ def importing(workspace: Workspace, base: str) -> None:
 
 def _into(workspace: Workspace, base: str, file: str) -> str:
     """Draw the choice of the set for the questions, and return its name; at first a new set, named like the file."""
-    there = [one.name for one in workspace.question_sets.all(base)]
+    there = [question_set.name for question_set in workspace.question_sets.all(base)]
     new = PurePath(file).stem.strip()[: setmenu.LONGEST] or t("My questions")
     texts = {name: name for name in there}
     texts.setdefault(new, t("{set} (new)", set=new))
@@ -68,7 +68,7 @@ def _into(workspace: Workspace, base: str, file: str) -> str:
 
 
 def _refused(error: TesseraError) -> None:
-    """Say why nothing was imported, line by line if the error has lines."""
+    """Draw the reason why nothing was imported, line by line if the error has lines."""
     title = t("Nothing was imported. Correct this in the file, then import it again.")
     st.error(f"**{title}**", icon=":material/error:")
     if not isinstance(error, QuestionSetError):

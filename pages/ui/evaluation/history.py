@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import MAIN, KnowledgeBase, QuestionSet, Run
 from core.workspace import Workspace
 from pages.ui.evaluation import comparison, figures, running, ways
@@ -81,7 +81,7 @@ def _line(workspace: Workspace, base: KnowledgeBase, run: Run, *, sets: bool) ->
     return {
         "when": units.local(run.started_at),
         **({"set": run.set_name} if sets else {}),
-        "way": ways.called(run.pipeline, base),
+        "way": ways.pipeline_name(run.pipeline, base),
         "state": text_of(STATES[state(workspace, run)]),
         "asked": f"{run.asked}" if run.asked == run.questions else f"{run.asked} / {run.questions}",
         **{name: run.metrics.get(name) for name in MAIN},

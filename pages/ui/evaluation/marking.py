@@ -25,7 +25,7 @@ class Marks:
 
     def button(self, hit: Hit) -> None:
         """Draw the mark of a hit; a click sets it, a second click removes it."""
-        question_set, golds = self._of(hit)
+        question_set, golds = self._find_marks(hit)
         name = question_set.name if question_set else t("My questions")
         marked = any(gold.is_within(hit) for gold in golds)
         about = t(
@@ -37,7 +37,7 @@ class Marks:
             del st.session_state[_MARKED]
             st.toast(plain(t("Added to '{set}'", set=into)), icon=":material/check_circle:")
 
-    def _of(self, hit: Hit) -> tuple[QuestionSet | None, tuple[GoldSpan, ...]]:
+    def _find_marks(self, hit: Hit) -> tuple[QuestionSet | None, tuple[GoldSpan, ...]]:
         base = hit.note.base
         if base not in self._read:
             question_set = last_used(self._workspace, base)
@@ -47,7 +47,7 @@ class Marks:
 
     def _toggle(self, hit: Hit) -> None:
         questions = self._workspace.questions
-        question_set, golds = self._of(hit)
+        question_set, golds = self._find_marks(hit)
         self._read.clear()
         if question_set is not None and any(gold.is_within(hit) for gold in golds):
             questions.unmark(question_set, self._text, hit)

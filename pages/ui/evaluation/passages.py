@@ -21,30 +21,32 @@ LONG = 300
 """Characters from which on a passage can be shortened: half of it must be retrieved to count as found."""
 
 
-def listed(workspace: Workspace, question_set: QuestionSet, one: Question, key: str) -> None:
+def draw_passages(workspace: Workspace, question_set: QuestionSet, question: Question, key: str) -> None:
     """Draw a question's right passages, each with its place."""
-    st.html(f'<div class="t-name">{html(t_plural("{n} right passage", "{n} right passages", n=len(one.spans)))}</div>')
-    if not one.spans:
+    st.html(
+        f'<div class="t-name">{html(t_plural("{n} right passage", "{n} right passages", n=len(question.spans)))}</div>'
+    )
+    if not question.spans:
         st.caption(
             t(
                 "Without a right passage this is a question your notes don't answer. If they do answer it, find the "
                 "passage below."
             )
         )
-    for number, gold in enumerate(one.spans[:SHOWN]):
+    for number, gold in enumerate(question.spans[:SHOWN]):
         with st.container(border=True, gap="xxsmall", key=f"gold_{number}_{key}"), shell.errors():
-            _passage(workspace, question_set, one, gold, f"remove_{number}_{key}")
-    widgets.more(len(one.spans) - SHOWN)
+            _passage(workspace, question_set, question, gold, f"remove_{number}_{key}")
+    widgets.more(len(question.spans) - SHOWN)
 
 
-def _passage(workspace: Workspace, question_set: QuestionSet, one: Question, gold: GoldSpan, key: str) -> None:
+def _passage(workspace: Workspace, question_set: QuestionSet, question: Question, gold: GoldSpan, key: str) -> None:
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"gold_head_{key}"):
         if gold.flagged:
             tag = f'<span class="t-tag t-gone">{html(t("Passage gone"))}</span>'
             st.html(f'<div class="t-head"><span class="t-crumb">{html(gold.path)}</span>{tag}</div>')
         else:
             _link(gold.path, gold.note_id, _place(workspace, gold))
-        act = partial(workspace.questions.remove_passage, question_set, one.id, gold)
+        act = partial(workspace.questions.remove_passage, question_set, question.id, gold)
         widgets.close(key, t("Remove"), on_click=shell.guarded(act, key), disabled=workspace.readonly)
     shell.problem_of(key)
     st.html(_text(gold.quote))
@@ -56,14 +58,14 @@ def _passage(workspace: Workspace, question_set: QuestionSet, one: Question, gol
             )
         )
     elif len(gold.quote) > LONG:
-        _narrowing(workspace, question_set, one, gold, f"narrow_{key}")
+        _narrowing(workspace, question_set, question, gold, f"narrow_{key}")
 
 
-def _narrowing(workspace: Workspace, question_set: QuestionSet, one: Question, gold: GoldSpan, key: str) -> None:
+def _narrowing(workspace: Workspace, question_set: QuestionSet, question: Question, gold: GoldSpan, key: str) -> None:
     """Draw the form that shortens a long passage to the part that answers."""
 
     def narrow() -> None:
-        workspace.questions.narrow_passage(question_set, one.id, gold, st.session_state[f"{key}_text"])
+        workspace.questions.narrow_passage(question_set, question.id, gold, st.session_state[f"{key}_text"])
 
     with st.popover(t("Shorten"), icon=":material/content_cut:", type="tertiary"):
         st.caption(
@@ -97,21 +99,21 @@ def _link(name: str, note_id: str, chunk: int | None) -> None:
 # the search for another
 
 
-def find(workspace: Workspace, base: str, question_set: QuestionSet, one: Question, key: str) -> None:
+def find(workspace: Workspace, base: str, question_set: QuestionSet, question: Question, key: str) -> None:
     """Draw a search of the base, at first for the question itself; a click makes a hit a right passage."""
-    # Without a right passage it is open at first; then a person opens and closes it.
-    st.session_state.setdefault(f"find_{key}", not one.gold)
+    # Without a right passage it is open at first; then the user opens and closes it.
+    st.session_state.setdefault(f"find_{key}", not question.gold)
     box = st.expander(t("Find a passage"), icon=":material/search:", key=f"find_{key}", on_change="rerun")
     if not box.open:
         return
     with box, shell.errors():
         icon, key = ":material/search:", f"find_text_{key}"
-        text = st.text_input(t("Search for"), one.text, key=key, icon=icon, label_visibility="collapsed")
+        text = st.text_input(t("Search for"), question.text, key=key, icon=icon, label_visibility="collapsed")
         with st.spinner(t("Searching…")):
             # The base's own settings; a repeated search comes from the cache.
             filters = workspace.searching.filters(bases=[base])
             options = SearchOptions(filters=filters, limit=FOUND, wait=False, choose=False)
-            result = workspace.search((text or "").strip() or one.text, **options)
+            result = workspace.search((text or "").strip() or question.text, **options)
         if not result.hits:
             st.caption(t("Nothing was found for this question."))
         if "model_loading" in result.notices:
@@ -119,17 +121,17 @@ def find(workspace: Workspace, base: str, question_set: QuestionSet, one: Questi
         seen = workspace.searching.highlights(result)
         for hit in result.hits:
             with st.container(border=True, gap="xsmall", key=f"found_{hit.rank}"):
-                _hit(workspace, question_set, one, hit, seen[hit.chunk.id].words)
+                _hit(workspace, question_set, question, hit, seen[hit.chunk.id].words)
 
 
-def _hit(workspace: Workspace, question_set: QuestionSet, one: Question, hit: Hit, words: Sequence[Span]) -> None:
-    right = [gold for gold in one.spans if gold.is_within(hit)]
+def _hit(workspace: Workspace, question_set: QuestionSet, question: Question, hit: Hit, words: Sequence[Span]) -> None:
+    right = [gold for gold in question.spans if gold.is_within(hit)]
 
     def act() -> None:
         for gold in right:
-            workspace.questions.remove_passage(question_set, one.id, gold)
+            workspace.questions.remove_passage(question_set, question.id, gold)
         if not right:
-            workspace.questions.add_passage(question_set, one.id, hit)
+            workspace.questions.add_passage(question_set, question.id, hit)
 
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", key=f"gold_head_found_{hit.rank}"):
         name = " › ".join([hit.note.path or hit.note.title, *cards.section(hit.note, hit.chunk)[-1:]])

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import SIZES, ChunkingOptions, KnowledgeBase, Pipeline, embedder_name
 from core.workspace import Workspace
 from pages.ui.evaluation import figures, ways
@@ -32,7 +32,7 @@ MOST = 4
 
 
 def choose(workspace: Workspace, base: KnowledgeBase) -> list[Pipeline]:
-    """Draw the setups beside each other and return them; at first the base as it is, and the first preset."""
+    """Draw the setups side by side and return them; at first the base as it is, and the first preset."""
     key = f"ways_{base.id}"
     chosen: list[Pipeline] = st.session_state.setdefault(key, [Pipeline(), next(iter(ways.presets(base).values()))])
 
@@ -65,7 +65,7 @@ Put = Callable[[Pipeline | None], None]
 
 def _way(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put, *, last: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"way_head_{number}"):
-        name = f'<span class="t-name">{html(ways.called(way, base))}</span>'
+        name = f'<span class="t-name">{html(ways.pipeline_name(way, base))}</span>'
         st.html(f'<div class="t-head">{figures.badge(number)}{name}</div>', width="stretch")
         with (
             st.popover(t("All settings"), icon=":material/tune:", type="tertiary", key=f"way_all_{number}"),
@@ -107,7 +107,7 @@ def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pip
         else:
             knobs.draw(name, **now)
 
-    placeholder = ways.called(replace(way, name=""), base)
+    placeholder = ways.pipeline_name(replace(way, name=""), base)
     now = widgets.bound(f"way_name_{number}", way.name, lambda name: put(replace(way, name=name.strip())))
     st.text_input(t("Name"), placeholder=placeholder, max_chars=60, **now)
     left, right = st.columns(2, gap="medium")
@@ -122,7 +122,7 @@ def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pip
 
 
 def _answers(workspace: Workspace, number: int, way: Pipeline, put: Put) -> None:
-    """Draw who writes the answers and who judges them, where a language model is set up or the setup has it."""
+    """Draw the choice of the models that write and judge answers, where one is set up or the setup has one."""
     if not workspace.settings.llm.is_set_up and (way.answers, way.judge) == ("quotes", "none"):
         return
     now = widgets.bound(f"way_answers_{number}", way.answers, lambda chosen: put(replace(way, answers=chosen)))

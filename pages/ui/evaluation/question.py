@@ -18,26 +18,26 @@ LONGEST = 20_000
 """Characters that can be typed for a question."""
 
 
-def kind_called(kind: str) -> str:
-    """Return the name of a kind of question on the screen; a person's own kind is its name."""
+def kind_name(kind: str) -> str:
+    """Return the name of a kind of question on the screen; the user's own kind is its name."""
     return text_of(QUESTION_KINDS.get(kind, kind))
 
 
 def kind_filter(kinds: Iterable[str], key: str, place: Any = st, **more: Any) -> str:
     """Draw the choice of a kind and return it, empty for all."""
-    texts = {"": t("All kinds"), **{kind: kind_called(kind) for kind in kinds}}
+    texts = {"": t("All kinds"), **{kind: kind_name(kind) for kind in kinds}}
     widgets.begin_with(key, texts, "")
     return widgets.select(t("Kind"), texts, key, place, label_visibility="collapsed", **more)
 
 
-def draw(workspace: Workspace, base: str, question_set: QuestionSet, one: Question, kinds: Sequence[str]) -> None:
+def draw(workspace: Workspace, base: str, question_set: QuestionSet, question: Question, kinds: Sequence[str]) -> None:
     """Draw the form of a question, its right passages, and the search for another."""
-    key = f"{crc32(repr((question_set.id, one.id)).encode('utf-8', 'surrogatepass')):08x}"
-    if one.suggested:
-        _suggested(workspace, question_set, one)
-    _form(workspace, question_set, one, kinds, key)
-    passages.listed(workspace, question_set, one, key)
-    passages.find(workspace, base, question_set, one, key)
+    key = f"{crc32(repr((question_set.id, question.id)).encode('utf-8', 'surrogatepass')):08x}"
+    if question.suggested:
+        _suggested(workspace, question_set, question)
+    _form(workspace, question_set, question, kinds, key)
+    passages.draw_passages(workspace, question_set, question, key)
+    passages.find(workspace, base, question_set, question, key)
 
 
 def new(
@@ -57,27 +57,31 @@ def new(
     return None
 
 
-def _suggested(workspace: Workspace, question_set: QuestionSet, one: Question) -> None:
+def _suggested(workspace: Workspace, question_set: QuestionSet, question: Question) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="suggested_question"):
         st.caption(t("Suggested: runs don't ask it until you accept it."), width="stretch")
         if widgets.button(t("Accept"), "accept_one", "check", type="primary", disabled=workspace.readonly):
-            workspace.questions.accept(question_set, [one.id])
+            workspace.questions.accept(question_set, [question.id])
             st.rerun()
         if widgets.button(t("Reject"), "reject_one", "close", disabled=workspace.readonly):
-            workspace.questions.reject(question_set, [one.id])
+            workspace.questions.reject(question_set, [question.id])
             st.rerun()
 
 
-def _form(workspace: Workspace, question_set: QuestionSet, one: Question, kinds: Sequence[str], key: str) -> None:
+def _form(workspace: Workspace, question_set: QuestionSet, question: Question, kinds: Sequence[str], key: str) -> None:
     """Draw the form of a question; a change by others replaces the typed text."""
     # Another stored question is another widget, which begins with its text.
-    stored = crc32(repr((one.text, one.kind, one.note, one.any, one.answer)).encode("utf-8", "surrogatepass"))
+    stored = crc32(
+        repr((question.text, question.kind, question.note, question.any, question.answer)).encode(
+            "utf-8", "surrogatepass"
+        )
+    )
     key = f"{key}_{stored:08x}"
     with st.form(f"question_{key}", border=False), shell.errors():
-        text = st.text_area(t("Question"), value=one.text, key=f"question_text_{key}", height=100)
+        text = st.text_area(t("Question"), value=question.text, key=f"question_text_{key}", height=100)
         answer = st.text_area(
             t("Wished answer"),
-            value=one.answer,
+            value=question.answer,
             key=f"question_answer_{key}",
             height=70,
             max_chars=LONGEST,
@@ -85,11 +89,11 @@ def _form(workspace: Workspace, question_set: QuestionSet, one: Question, kinds:
         )
         left, right = st.columns(2)
         with left:
-            kind = _kind(one.kind, kinds, f"question_kind_{key}")
-        note = right.text_input(t("Remark"), value=one.note, key=f"question_note_{key}")
+            kind = _kind(question.kind, kinds, f"question_kind_{key}")
+        note = right.text_input(t("Remark"), value=question.note, key=f"question_note_{key}")
         needed = st.toggle(
             t("All of its passages are needed"),
-            value=not one.any,
+            value=not question.any,
             key=f"question_all_{key}",
             help=t("Off: one of its right passages is enough. On: it is answered only when all of them are found."),
         )
@@ -99,13 +103,13 @@ def _form(workspace: Workspace, question_set: QuestionSet, one: Question, kinds:
             st.caption(t("Ctrl+Enter in the text saves too."))
         if saved:
             text, note, answer = ((typed or "").strip() for typed in (text, note, answer))
-            changed = replace(one, text=text, kind=kind, note=note, any=not needed, answer=answer)
-            workspace.questions.update(question_set, one.id, changed)
+            changed = replace(question, text=text, kind=kind, note=note, any=not needed, answer=answer)
+            workspace.questions.update(question_set, question.id, changed)
             st.toast(t("Saved"), icon=":material/check:")
             st.rerun()
 
 
 def _kind(now: str, kinds: Sequence[str], key: str) -> str:
     """Draw the choice of a kind, a new one included, and return it."""
-    labels = {"": t("No kind"), **{name: kind_called(name) for name in (now, *kinds) if name}}
+    labels = {"": t("No kind"), **{name: kind_name(name) for name in (now, *kinds) if name}}
     return widgets.select_or_type(t("Kind"), labels, now, key)

@@ -5,7 +5,7 @@ from functools import partial
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import Question, QuestionSet
 from core.workspace import Workspace
 from pages.ui.evaluation import question, setmenu, suggesting
@@ -36,15 +36,15 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
             st.caption(t("The notes have no definition or heading that gives a new question."))
     with shell.errors():
         every = workspace.questions.all(question_set)
-        if sum(_is(one, "gone") for one in every) != question_set.flagged and not workspace.readonly:
+        if sum(_is(item, "gone") for item in every) != question_set.flagged and not workspace.readonly:
             st.rerun()  # the bar above was drawn before a lost passage was noticed
         _settle(question_set, every)
         _bar(workspace, question_set, every)
-        beside = bool(st.session_state[_SHOWN] or st.session_state.get(_ADDING))
-        left, right = st.columns([6, 5], gap="medium") if beside else (st.container(), None)
+        has_side = bool(st.session_state[_SHOWN] or st.session_state.get(_ADDING))
+        left, right = st.columns([6, 5], gap="medium") if has_side else (st.container(), None)
         with left:
             if every:
-                _table(_narrowed(every), beside=beside)
+                _table(_filter_questions(every), has_side=has_side)
                 _actions(workspace, question_set, every)
             else:
                 st.info(
@@ -60,8 +60,8 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet) -> None:
 
 
 def _settle(question_set: QuestionSet, every: Sequence[Question]) -> None:
-    """Forget chosen questions of another set and those that are gone; choose the question of a link."""
-    ids = {one.id for one in every}
+    """Forget chosen questions of another set and deleted ones; choose the question of a link."""
+    ids = {item.id for item in every}
     if st.session_state.get("questions_of") != question_set.id:
         st.session_state.update({"questions_of": question_set.id, _CHOSEN: [], _SHOWN: ""})
     if (linked := links.arrived("question")) in ids:
@@ -82,7 +82,7 @@ def _bar(workspace: Workspace, question_set: QuestionSet, every: Sequence[Questi
     def add() -> None:
         st.session_state[_ADDING] = True
 
-    suggested = [one.id for one in every if one.suggested]
+    suggested = [item.id for item in every if item.suggested]
     shut = workspace.readonly
     with st.container(horizontal=True, vertical_alignment="center", key="question_bar"):
         widgets.button(t("New question"), "add_question", "add", on_click=add, disabled=shut)
@@ -96,9 +96,9 @@ def _bar(workspace: Workspace, question_set: QuestionSet, every: Sequence[Questi
 # the table
 
 
-def _narrowed(every: Sequence[Question]) -> list[Question]:
+def _filter_questions(every: Sequence[Question]) -> list[Question]:
     """Draw the filters and return the questions that pass them."""
-    counts = {state: sum(_is(one, state) for one in every) for state in STATES}
+    counts = {state: sum(_is(item, state) for item in every) for state in STATES}
     texts = {name: f"{text_of(STATES[name])} · {n:,}" for name, n in counts.items() if name == "all" or n}
     widgets.begin_with("questions_state", texts, "all")
     state = widgets.segments(t("State"), texts, "questions_state", persist_state="session")
@@ -106,46 +106,46 @@ def _narrowed(every: Sequence[Question]) -> list[Question]:
     with left:
         icon = ":material/filter_alt:"
         text = widgets.text_box(t("Text of the question"), "questions_text", icon=icon, persist_state="session")
-    kinds = sorted({one.kind for one in every} - {""})
+    kinds = sorted({item.kind for item in every} - {""})
     kind = question.kind_filter(kinds, "questions_kind", right, persist_state="session")
     wanted = (text or "").casefold().strip()
     return [
-        one
-        for one in every
-        if _is(one, state) and kind in ("", one.kind) and wanted in f"{one.text}\n{one.id}".casefold()
+        item
+        for item in every
+        if _is(item, state) and kind in ("", item.kind) and wanted in f"{item.text}\n{item.id}".casefold()
     ]
 
 
-def _is(one: Question, state: str) -> bool:
+def _is(item: Question, state: str) -> bool:
     return {
         "all": True,
-        "suggested": one.suggested,
-        "gone": any(gold.flagged for gold in one.spans),
-        "negative": not one.gold,
+        "suggested": item.suggested,
+        "gone": any(gold.flagged for gold in item.spans),
+        "negative": not item.gold,
     }[state]
 
 
-def _table(listed: Sequence[Question], *, beside: bool) -> None:
-    """Draw the questions, a row for each; the last one marked is drawn `beside` them."""
+def _table(listed: Sequence[Question], *, has_side: bool) -> None:
+    """Draw the questions, a row for each; the last one marked is drawn `has_side` them."""
     if not listed:
         st.info(t("No question matches these filters."))
         return
     chosen = st.session_state[_CHOSEN]
     # Rows are marked by position: another listing is another widget, to which the choice is carried over.
-    key = f"questions_{hash((tuple(one.id for one in listed), st.session_state.get('questions_marked')))}"
+    key = f"questions_{hash((tuple(item.id for item in listed), st.session_state.get('questions_marked')))}"
 
     def picked() -> None:
         now = [listed[row].id for row in st.session_state[key]["selection"]["rows"] if row < len(listed)]
         new = [name for name in now if name not in chosen]
         st.session_state.update({_CHOSEN: now, _SHOWN: (new or now or [""])[-1], _ADDING: False})
 
-    rows = [_row(one) for one in listed]
+    rows = [_row(item) for item in listed]
     widths = {name: WIDTHS[name] for name in WIDTHS if any(row[name] for row in rows)}
     widgets.table(
         rows,
         {
             "question": st.column_config.TextColumn(
-                t("Question"), width=510 - sum(widths.values()) if beside else None
+                t("Question"), width=510 - sum(widths.values()) if has_side else None
             ),
             "state": st.column_config.TextColumn(t("State"), width=WIDTHS["state"]),
             "kind": st.column_config.TextColumn(t("Kind"), width=WIDTHS["kind"]),
@@ -156,23 +156,23 @@ def _table(listed: Sequence[Question], *, beside: bool) -> None:
         column_order=["question", *widths],
         on_select=picked,
         selection_mode="multi-row",
-        selection_default={"selection": {"rows": [row for row, one in enumerate(listed) if one.id in chosen]}},
+        selection_default={"selection": {"rows": [row for row, item in enumerate(listed) if item.id in chosen]}},
     )
 
 
-def _row(one: Question) -> dict[str, object]:
+def _row(item: Question) -> dict[str, object]:
     return {
-        "question": one.text[:LONGEST],
-        "state": " · ".join(text_of(label) for name, label in STATES.items() if name != "all" and _is(one, name)),
-        "kind": question.kind_called(one.kind),
-        "passages": len(one.gold),
+        "question": item.text[:LONGEST],
+        "state": " · ".join(text_of(label) for name, label in STATES.items() if name != "all" and _is(item, name)),
+        "kind": question.kind_name(item.kind),
+        "passages": len(item.gold),
     }
 
 
 def _actions(workspace: Workspace, question_set: QuestionSet, every: Sequence[Question]) -> None:
     """Draw the actions on the chosen questions, listed or not; a dialog confirms a deletion."""
     chosen: list[str] = st.session_state[_CHOSEN]
-    suggested = [one.id for one in every if one.suggested and one.id in chosen]
+    suggested = [item.id for item in every if item.suggested and item.id in chosen]
     questions = workspace.questions
     button = partial(widgets.counted, disabled=workspace.readonly)
     with st.container(horizontal=True, key="question_actions"):
@@ -191,11 +191,11 @@ def _actions(workspace: Workspace, question_set: QuestionSet, every: Sequence[Qu
         setmenu.confirm(_DELETION, title, text, lambda: questions.delete_for_good(question_set, chosen))
 
 
-# beside the table
+# The question next to the table.
 
 
 def _side(workspace: Workspace, base: str, question_set: QuestionSet, every: Sequence[Question]) -> None:
-    kinds = list(dict.fromkeys(one.kind for one in every if one.kind))
+    kinds = list(dict.fromkeys(item.kind for item in every if item.kind))
     if st.session_state.get(_ADDING):
         stop = partial(st.session_state.update, {_ADDING: False})
         added = question.new(workspace, question_set, kinds, cancelled=stop)
@@ -203,6 +203,6 @@ def _side(workspace: Workspace, base: str, question_set: QuestionSet, every: Seq
             show(added.id)
             st.rerun()
         return
-    one = next((one for one in every if one.id == st.session_state[_SHOWN]), None)
-    if one is not None:
-        question.draw(workspace, base, question_set, one, kinds)
+    item = next((item for item in every if item.id == st.session_state[_SHOWN]), None)
+    if item is not None:
+        question.draw(workspace, base, question_set, item, kinds)

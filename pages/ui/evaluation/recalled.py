@@ -6,11 +6,12 @@ from functools import cache
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.errors import NoteNotFound
+from core.base.errors import NoteNotFound
 from core.model import (
     LOST,
     STAGES,
     Chunk,
+    ComparisonRow,
     Diagnosis,
     FoundSpan,
     GivenAnswer,
@@ -19,13 +20,12 @@ from core.model import (
     KnowledgeBase,
     Note,
     QuestionResult,
-    Row,
     Run,
     SideBySide,
 )
 from core.workspace import Workspace
 from pages.ui.evaluation import figures, ways
-from pages.ui.evaluation.question import kind_called
+from pages.ui.evaluation.question import kind_name
 from pages.ui.shared import cards, knobs, marks, widgets
 from pages.ui.shared.safe import Span, facts, folded, html
 from pages.ui.shared.text import t, t_plural, text_of
@@ -77,13 +77,13 @@ class Places:
         return (gold.start, gold.end) if present else None
 
 
-def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, row: Row) -> None:
+def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) -> None:
     """Draw a question with its right passages, and below the hits of each run."""
     places = Places(workspace, shown.runs)
     _question(row, places)
     parts: Sequence[DeltaGenerator]
     if len(shown.runs) > 2:
-        labels = [f"{ways.LETTERS[number]} · {_standing(result)}" for number, result in enumerate(row.results)]
+        labels = [f"{ways.LETTERS[number]} · {_rank_text(result)}" for number, result in enumerate(row.results)]
         parts = st.tabs(labels, key=f"recalled_{row.id}_{len(labels)}")
     else:
         parts = st.columns(len(shown.runs), gap="small")
@@ -92,8 +92,8 @@ def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, row: R
             _run(base, shown.runs[number], row, number, places)
 
 
-def _question(row: Row, places: Places) -> None:
-    kind = f'<span class="t-tag">{html(kind_called(row.kind))}</span>' if row.kind else ""
+def _question(row: ComparisonRow, places: Places) -> None:
+    kind = f'<span class="t-tag">{html(kind_name(row.kind))}</span>' if row.kind else ""
     st.html(f'<div class="t-title">{html(row.question)}</div>{kind}')
     golds = row.results[0].golds
     if not golds:
@@ -125,23 +125,23 @@ def _gold(gold: GoldSpan, places: Places) -> str:
     return f'<div class="t-gold"><div class="t-crumb">{html(gold.path)}{changed}</div>{text}</div>'
 
 
-def _standing(result: QuestionResult) -> str:
+def _rank_text(result: QuestionResult) -> str:
     if result.negative:
         return t_plural("{n} hit", "{n} hits", n=len(result.hits))
     return t("rank {rank}", rank=result.found_rank) if result.found_rank else t("missed")
 
 
-def _run(base: KnowledgeBase, run: Run, row: Row, number: int, places: Places) -> None:
+def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, places: Places) -> None:
     result = row.results[number]
     tone = "" if result.negative else "good" if result.found_rank else "bad"
     level, took = knobs.shown("level", result.level), f"{result.took_ms:,.0f} ms"
     st.html(
-        f'<div class="t-head">{figures.badge(number)}<span class="t-name">{html(ways.called(run.pipeline, base))}</span></div>'
-        f'<div class="t-facts"><b class="t-standing {tone}">{html(_standing(result))}</b>'
+        f'<div class="t-head">{figures.badge(number)}<span class="t-name">{html(ways.pipeline_name(run.pipeline, base))}</span></div>'
+        f'<div class="t-facts"><b class="t-standing {tone}">{html(_rank_text(result))}</b>'
         f"<span>{html(level)}</span><span>{html(took)}</span></div>"
     )
     if result.diagnoses:
-        st.html("".join(_diagnosed(result)))
+        st.html("".join(_diagnosis(result)))
     if result.given:
         st.html(_answer(result, result.given, row.values[number]))
     ranked = list(enumerate(result.hits, start=1))
@@ -176,12 +176,12 @@ def _answer(result: QuestionResult, given: GivenAnswer, of: Mapping[str, float])
     text = f'<div class="t-text">{html(given.text)}</div>' if given.text else ""
     return (
         f'<div class="t-gold"><div class="t-crumb">{html(t("Answer"))} <span class="t-tag {tone}">{html(about)}</span>'
-        f"</div>{text}{_judged(given.judged) if given.judged else ''}</div>"
+        f"</div>{text}{_judgement(given.judged) if given.judged else ''}</div>"
     )
 
 
-def _judged(judgement: Judgement) -> str:
-    """Return what a language model says of an answer as HTML."""
+def _judgement(judgement: Judgement) -> str:
+    """Return a language model's verdict on an answer as HTML."""
     tone = {"agrees": "t-edited", "partly": ""}.get(judgement.verdict or "no", "t-problem")
     says, label, why = t("The language model says"), text_of(judgement.label), text_of(judgement.why)
     return (
@@ -190,14 +190,14 @@ def _judged(judgement: Judgement) -> str:
     )
 
 
-def _diagnosed(result: QuestionResult) -> list[str]:
+def _diagnosis(result: QuestionResult) -> list[str]:
     """Return the reasons of missed passages as HTML: one for all in the same chunk."""
     together: dict[tuple[str, str], list[Diagnosis]] = {}
-    for one in result.diagnoses:
-        together.setdefault((one.stage, one.chunk_id or f"{one.gold}"), []).append(one)
+    for diagnose in result.diagnoses:
+        together.setdefault((diagnose.stage, diagnose.chunk_id or f"{diagnose.gold}"), []).append(diagnose)
     reasons = []
     for same in together.values():
-        first, numbers = same[0], ", ".join(f"{one.gold + 1}" for one in same)
+        first, numbers = same[0], ", ".join(f"{diagnosis.gold + 1}" for diagnosis in same)
         which = (
             f"{t_plural('Passage {numbers}', 'Passages {numbers}', n=len(same), numbers=numbers)}: "
             if len(result.golds) > 1

@@ -4,16 +4,16 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from core.messages import message
-from core.model import DEPTH, KnowledgeBase, Row, SideBySide
+from core.base.messages import message
+from core.model import DEPTH, ComparisonRow, KnowledgeBase, SideBySide
 from core.workspace import Workspace
 from pages.ui.evaluation import recalled, ways
-from pages.ui.evaluation.question import kind_called, kind_filter
+from pages.ui.evaluation.question import kind_filter, kind_name
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
-Filter = Callable[[Row], bool]
+Filter = Callable[[ComparisonRow], bool]
 
 FILTERS = {
     "all": message("All"),
@@ -34,25 +34,25 @@ def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
     @st.fragment
     def part() -> None:
         with shell.errors():
-            against = _against(base, shown)
-            rows = _filtered(shown, against)
+            against = _compared_run(base, shown)
+            rows = _filter_rows(shown, against)
             if not rows:
                 st.caption(t("No question matches these filters."))
                 return
             left, right = st.columns([5, 8], gap="medium")
             with left, st.container(key="rows_list"):
-                row = _listed(shown, rows, against)
+                row = _draw_rows(shown, rows, against)
             with right:
                 recalled.section(workspace, base, shown, row)
 
     part()
 
 
-def _against(base: KnowledgeBase, shown: SideBySide) -> int:
-    """Return the number of the run that the filters compare with the first; of several, a person chooses it."""
+def _compared_run(base: KnowledgeBase, shown: SideBySide) -> int:
+    """Return the number of the run that the filters compare with the first; of several, the user chooses it."""
     if len(shown.runs) < 3:
         return len(shown.runs) - 1
-    names = {number: plain(ways.titled(run, number, base)) for number, run in enumerate(shown.runs) if number}
+    names = {number: plain(ways.pipeline_title(run, number, base)) for number, run in enumerate(shown.runs) if number}
     return widgets.segments(t("Compared with A"), names, "against", default=1, label_visibility="visible")
 
 
@@ -70,7 +70,7 @@ def filters(against: int, *, several: bool) -> dict[str, Filter]:
     }
 
 
-def _filtered(shown: SideBySide, against: int) -> list[Row]:
+def _filter_rows(shown: SideBySide, against: int) -> list[ComparisonRow]:
     """Draw the filters, each with its count of questions, and return the questions that pass."""
     offered = filters(against, several=len(shown.runs) > 1)
     counts = {name: sum(map(passes, shown.rows)) for name, passes in offered.items()}
@@ -90,7 +90,7 @@ def _filtered(shown: SideBySide, against: int) -> list[Row]:
     ]
 
 
-def _listed(shown: SideBySide, rows: Sequence[Row], against: int) -> Row:
+def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow], against: int) -> ComparisonRow:
     """Draw a line for each question and return the chosen one, at first the one in the address."""
     if (linked := links.arrived("question")) is not None:
         st.session_state["rows_linked"] = linked
@@ -131,15 +131,15 @@ def _listed(shown: SideBySide, rows: Sequence[Row], against: int) -> Row:
     return row
 
 
-def _line(row: Row, against: int) -> Mapping[str, str]:
+def _line(row: ComparisonRow, against: int) -> Mapping[str, str]:
     return {
         "change": SIGNS[row.changes[against - 1]] if against and row.changes else "",
         **{f"rank_{number}": rank(row, number) for number in range(len(row.results))},
         "question": row.question,
-        **({"kind": kind_called(row.kind)} if row.kind else {}),
+        **({"kind": kind_name(row.kind)} if row.kind else {}),
     }
 
 
-def rank(row: Row, number: int) -> str:
+def rank(row: ComparisonRow, number: int) -> str:
     """Return the rank at which a run answers a question, padded so that texts sort like numbers."""
     return " ·" if row.negative else f"{row.ranks[number] or '–':>2}"

@@ -20,7 +20,7 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
     """Draw the time that a run of the setups takes, and the button that begins it."""
     count = question_set.questions - question_set.suggested
     twice = len({replace(way, name="") for way in chosen}) < len(chosen)
-    beside = [letter for letter, way in zip(ways.LETTERS, chosen, strict=False) if ways.beside(way, base)]
+    copies = [letter for letter, way in zip(ways.LETTERS, chosen, strict=False) if ways.needs_copy(way, base)]
     with st.container(horizontal=True, vertical_alignment="center", key="run_row"):
         label, shut = t("Run these {n} setups", n=len(chosen)), jobs.evaluating(workspace) or not count or twice
         if widgets.button(label, "run", "play_arrow", type="primary", disabled=shut):
@@ -44,11 +44,11 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
         st.caption(f":material/hourglass_top: {unfinished}")
     if twice:
         st.caption(f":material/info: {t('Two of these setups are the same. Change one to compare them.')}")
-    elif beside:
+    elif copies:
         wait = t(
             "For {names} the notes are split and indexed once more, beside the base. This takes minutes the first "
             "time and changes nothing in the base.",
-            names=beside,
+            names=copies,
         )
         st.caption(f":material/hourglass_top: {wait}")
 

@@ -7,9 +7,9 @@ from functools import partial
 
 import streamlit as st
 
-from core.messages import ENGLISH, LANGUAGES, message, render
+from core.base.messages import ENGLISH, LANGUAGES, message, render
+from core.base.text import CJK
 from core.model import QuestionSet
-from core.text import CJK
 from core.workspace import Workspace
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.dialogs import Dialog
@@ -50,10 +50,10 @@ def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -
         open_samples(workspace)
         st.rerun()
     elif name == "new":
-        _named(name, t("New set"), t("Create"), "", partial(question_sets.add, base))
+        _name_dialog(name, t("New set"), t("Create"), "", partial(question_sets.add, base))
     elif name == "rename" and question_set:
         rename = partial(question_sets.rename, question_set)
-        _named(name, t("Rename"), t("Rename"), question_set.name, rename)
+        _name_dialog(name, t("Rename"), t("Rename"), question_set.name, rename)
     elif name == "delete" and question_set:
         text = t_plural(
             "The set '{set}' with its {n} question is deleted. Its runs stay.",
@@ -64,7 +64,7 @@ def dialogs(workspace: Workspace, base: str, question_set: QuestionSet | None) -
         confirm(DIALOG, t("Delete this set"), text, lambda: question_sets.delete_for_good(question_set))
 
 
-def _named(name: str, title: str, label: str, value: str, act: Callable[[str], QuestionSet]) -> None:
+def _name_dialog(name: str, title: str, label: str, value: str, act: Callable[[str], QuestionSet]) -> None:
     def content() -> None:
         with st.form("set_name", border=False):
             typed = st.text_input(t("Name"), value=value, key=f"set_name_{name}", max_chars=LONGEST)
@@ -80,7 +80,7 @@ def _named(name: str, title: str, label: str, value: str, act: Callable[[str], Q
 def open_samples(workspace: Workspace) -> None:
     """Choose the questions on the sample notes, and add them first if no set of that name is there."""
     known = {render(SAMPLES, language) for language in LANGUAGES}
-    question_set = next((one for one in workspace.question_sets.all(jobs.SAMPLE) if one.name in known), None)
+    question_set = next((item for item in workspace.question_sets.all(jobs.SAMPLE) if item.name in known), None)
     if question_set is None:
         name = text_of(SAMPLES)
         question_set = workspace.question_sets.add_file(jobs.SAMPLE, name, _samples(), QUESTIONS.name)

@@ -30,17 +30,17 @@ def presets(base: KnowledgeBase) -> dict[str, Pipeline]:
     }
 
 
-def called(way: Pipeline, base: KnowledgeBase) -> str:
+def pipeline_name(way: Pipeline, base: KnowledgeBase) -> str:
     """Return the name of a setup: its own, else its differences from the base."""
     text = text_of(pipeline_label(way, base.chunking))
     return text if way.name else text[:1].upper() + text[1:]
 
 
-def titled(run: Run, number: int, base: KnowledgeBase) -> str:
+def pipeline_title(run: Run, number: int, base: KnowledgeBase) -> str:
     """Return a run's letter and the name of its setup."""
-    return f"{LETTERS[number]} · {called(run.pipeline, base)}"
+    return f"{LETTERS[number]} · {pipeline_name(run.pipeline, base)}"
 
 
-def beside(way: Pipeline, base: KnowledgeBase) -> bool:
-    """Return whether a setup needs other chunks or vectors than the base's, which are stored beside the base."""
+def needs_copy(way: Pipeline, base: KnowledgeBase) -> bool:
+    """Return whether a setup needs other chunks or vectors than the base's; those are stored apart from the base."""
     return (way.chunking or base.chunking, way.embedder or base.embedder) != (base.chunking, base.embedder)

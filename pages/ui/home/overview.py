@@ -5,8 +5,8 @@ from datetime import datetime
 
 import streamlit as st
 
-from core.messages import message
-from core.model import BASE_KINDS, BaseStatus, NoteCard, Status, day_of, embedder_name
+from core.base.messages import message
+from core.model import BASE_KINDS, BaseStatus, NoteSummary, Status, day_of, embedder_name
 from core.workspace import Workspace
 from pages.ui.settings import defaults
 from pages.ui.shared import empty, jobs, plans, shell, style, units, widgets
@@ -32,7 +32,7 @@ POINTS = (
 
 
 def welcome(workspace: Workspace) -> None:
-    """Introduce Tessera to a person without notes, and offer the two ways to begin."""
+    """Introduce Tessera where there are no notes, and offer the two ways to begin."""
     st.title("Tessera")
     st.html(
         f'<p class="t-lead">{html(t("Find what you wrote, by meaning and by word, in Chinese and English. Everything stays on this machine."))}</p>'
@@ -58,7 +58,7 @@ def quick_search() -> None:
 
 
 def attention(workspace: Workspace, status: Status) -> None:
-    """Draw the problems that a person should look at; nothing without any."""
+    """Draw the problems that the user should look at; nothing without any."""
     failures = {base.base.name: failed for base in status.bases if (failed := workspace.bases.failures(base.base))}
     unfinished = workspace.chunks.unfinished() and not workspace.jobs.running("import", "embed")
     lapsing = workspace.notes.expiring(days=SOON)
@@ -73,12 +73,12 @@ def attention(workspace: Workspace, status: Status) -> None:
     if status.index_problem:
         defaults.problem(status)
         defaults.rebuild(workspace)
-    _lapsing(workspace, lapsing)
+    _draw_expiring(workspace, lapsing)
     for name, failed in failures.items():
         plans.unread(name, failed)
 
 
-def _lapsing(workspace: Workspace, cards: Sequence[NoteCard]) -> None:
+def _draw_expiring(workspace: Workspace, cards: Sequence[NoteSummary]) -> None:
     """Draw the notes that are expired, with a way to archive them, and those that soon will be."""
     expired = [card for card in cards if card.expired]
     soon = [card for card in cards if not card.expired]
@@ -89,7 +89,7 @@ def _lapsing(workspace: Workspace, cards: Sequence[NoteCard]) -> None:
             n=len(expired),
         )
         with st.expander(about, icon=":material/event_busy:"):
-            _listed(expired)
+            _draw_rows(expired)
             label = t("Archive the expired ones")
             archive = shell.guarded(lambda: workspace.notes.archive([card.id for card in expired]))
             widgets.button(label, "archive_expired", "archive", disabled=workspace.readonly, on_click=archive)
@@ -98,16 +98,16 @@ def _lapsing(workspace: Workspace, cards: Sequence[NoteCard]) -> None:
             "{n} note expires within {days} days", "{n} notes expire within {days} days", n=len(soon), days=SOON
         )
         with st.expander(about, icon=":material/event_upcoming:"):
-            _listed(soon)
+            _draw_rows(soon)
 
 
-def _listed(cards: Sequence[NoteCard]) -> None:
+def _draw_rows(cards: Sequence[NoteSummary]) -> None:
     for card in cards[:SHOWN]:
         _row(card, card.expires_at, f"expires_{card.id}")
     widgets.more(len(cards) - SHOWN)
 
 
-def _row(card: NoteCard, at: datetime | None, key: str) -> None:
+def _row(card: NoteSummary, at: datetime | None, key: str) -> None:
     """Draw the link to a note, with a day and its base."""
     with st.container(horizontal=True, vertical_alignment="center", key=key):
         st.page_link("notes.py", label=plain(card.title), query_params={"note": card.id}, width="stretch")
@@ -126,7 +126,7 @@ def recent(workspace: Workspace) -> None:
 
 
 def _waiting(n: int) -> None:
-    """Draw how many decisions wait for a person, and the link to them."""
+    """Draw how many decisions wait for the user, and the link to them."""
     with st.container(horizontal=True, vertical_alignment="center", key="home_waiting"):
         text = t_plural("{n} thing to review.", "{n} things to review.", n=n)
         st.markdown(f":material/rule: {text}", width="content")

@@ -5,7 +5,7 @@ from zlib import crc32
 
 import streamlit as st
 
-from core.model import NoteCard, NoteMap
+from core.model import NoteMap, NoteSummary
 from pages.ui.shared.component import component
 from pages.ui.shared.text import t, t_plural
 
@@ -14,7 +14,7 @@ VIEW = component("note_map", __file__, "<div class='map'><canvas tabindex='0'></
 
 
 def draw(
-    mapped: NoteMap, cards: Mapping[str, NoteCard], colours: Sequence[int], ramp: bool, *, links: bool, key: str
+    mapped: NoteMap, cards: Mapping[str, NoteSummary], colours: Sequence[int], ramp: bool, *, links: bool, key: str
 ) -> None:
     """Draw a map; `colours` are the numbers of the notes' colours, -1 for none, on a `ramp` from 0 (bad) to 10 (good)."""
     data = {
@@ -22,7 +22,7 @@ def draw(
         "ids": list(mapped.notes),
         "titles": [cards[note].title if note in cards else "" for note in mapped.notes],
         "links": [list(pair) for pair in mapped.links] if links else [],
-        "regions": [[one.x, one.y, " · ".join(one.words), one.notes] for one in mapped.regions],
+        "regions": [[region.x, region.y, " · ".join(region.words), region.notes] for region in mapped.regions],
         "ramp": ramp,
         "about": t_plural("A map of {n} note", "A map of {n} notes", n=len(mapped.notes)),
         "help": t("Drag to move, scroll to zoom, click a point to open its note."),

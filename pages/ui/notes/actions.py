@@ -12,7 +12,7 @@ from pages.ui.shared.text import t, t_plural
 
 
 def new(workspace: Workspace) -> None:
-    """Draw the button for a new note, which goes where the person stands."""
+    """Draw the button for a new note, which goes into the current base and folder."""
     begin = {"on_click": shell.guarded(composer.begin_here), "args": (workspace,), "disabled": workspace.readonly}
     widgets.button(t("New note"), "new_note", "edit_square", **begin)
 

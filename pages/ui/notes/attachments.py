@@ -1,4 +1,4 @@
-"""The route of pictures and files beside notes. An address holds a seal, which only pages of this run can make."""
+"""The route of pictures and files next to notes. An address holds a seal, which only pages of this run can make."""
 
 import hmac
 import secrets
@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from core.errors import TesseraError
+from core.base.errors import TesseraError
 from core.model import Attachment
 from core.workspace import Workspace
 
@@ -23,7 +23,7 @@ def address(note_id: str, place: str) -> str:
 
 
 def route(workspace: Callable[[], Workspace]) -> Route:
-    """Return the route of the files beside the notes of a workspace."""
+    """Return the route of the files next to the notes of a workspace."""
 
     def attachment(request: Request) -> Response:
         note_id, place, sealed = (request.path_params[name] for name in ("note", "place", "seal"))

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.model import NoteCard, day_of
+from core.model import NoteSummary, day_of
 from core.workspace import Workspace
 from pages.ui.notes import concepts
 from pages.ui.shared.safe import html, plain
@@ -29,7 +29,7 @@ def draw(workspace: Workspace, base: str, *, several: bool) -> None:
     concepts.panel(workspace, base)
 
 
-def _row(card: NoteCard, *, several: bool) -> None:
+def _row(card: NoteSummary, *, several: bool) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"latest_{card.id}"):
         address = {"note": card.id}
         st.page_link("notes.py", label=plain(card.title), icon=":material/description:", query_params=address)

@@ -44,9 +44,9 @@ def _rename(workspace: Workspace, note: Note) -> None:
 
 
 def _move(workspace: Workspace, note: Note) -> None:
-    base = workspace.bases.of_id(note.base_id).name
+    base = workspace.bases.by_id(note.base_id).name
     top, before = t("the top of the base"), str(PurePosixPath(note.path or "").parent).removeprefix(".")
-    folders = {"": top, **{folder: folder for folder in offers.of(workspace).folders[base]}}
+    folders = {"": top, **{folder: folder for folder in offers.load_offers(workspace).folders[base]}}
     folders.setdefault(before, before)
     folder = widgets.select_or_type(t("Folder"), folders, before, f"move_{note.id}")
     if widgets.button(t("Move"), "move_yes", "drive_file_move", type="primary", disabled=workspace.readonly):
@@ -75,7 +75,9 @@ def _read_as(workspace: Workspace, note: Note) -> None:
     )
     with shell.errors():
         found = workspace.documents.encodings(note.id)
-        texts = {"": t("Automatic")} | {one.encoding: f"{one.encoding}: {one.beginning}" for one in found}
+        texts = {"": t("Automatic")} | {
+            read_as.encoding: f"{read_as.encoding}: {read_as.beginning}" for read_as in found
+        }
         chosen = widgets.select(t("Encoding"), texts, f"encoding_{note.id}")
         if widgets.button(t("Read again"), "read_as_yes", "check", type="primary", disabled=workspace.readonly):
             workspace.documents.read_as(note.id, chosen)

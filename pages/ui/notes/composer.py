@@ -1,7 +1,7 @@
-"""The text that a person writes in this session, of a new note or of a stored one; it is stored as a draft."""
+"""The text that the user writes in this session, of a new note or of a stored one; it is stored as a draft."""
 
 import posixpath
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -10,12 +10,39 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import Conflict, NoteNotFound, TesseraError, VersionNotFound
-from core.lines import with_line_ends
-from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, Proposal, Submission
+from core.base.errors import Conflict, NoteNotFound, TesseraError, VersionNotFound
+from core.base.lines import with_line_ends
+from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, NoteSummary, Proposal, Submission
 from core.workspace import Workspace
-from pages.ui.notes import drafting, standing
-from pages.ui.notes.written_text import NEW, Wish, Writing, as_json, fields_of
+from pages.ui.notes import drafting
+from pages.ui.notes.written_text import NEW, EditorSession, Wish, as_json, fields_of
+from pages.ui.shared.text import t
+
+# The current base and folder, where a new note goes if nothing else is chosen.
+
+_LATEST = 20
+"""Notes that changed last, among which one of a base of notes is looked for."""
+
+
+def place(workspace: Workspace) -> tuple[str, str]:
+    """Return the base and the folder of the open note, else the base that the list shows, else that of the last change.
+
+    A base of text files is none, for it is written elsewhere. Without any base it is one that the note makes.
+    """
+    bases = [base.name for base in workspace.bases.all() if not base.plain]
+    note_id, listed = st.session_state.get("open_note", ""), st.session_state.get("notes_base", "")
+    for card in _in(bases, workspace.notes.cards_of([note_id]).values()):
+        if listed in ("", card.base):
+            return card.base, posixpath.dirname(card.path or "")
+    if listed in bases:
+        return listed, ""
+    latest = (card.base for card in _in(bases, workspace.notes.switch("", _LATEST)))
+    return next(latest, bases[0] if bases else t("notes")), ""
+
+
+def _in(bases: Iterable[str], cards: Iterable[NoteSummary]) -> Iterable[NoteSummary]:
+    return (card for card in cards if card.base in bases)
+
 
 _WRITING = "writing"
 _WRITINGS = "writings"
@@ -23,31 +50,31 @@ _ALL = 2**53 - 1
 """JavaScript's largest whole number: no text of an editor has a higher one."""
 
 
-def now() -> Writing | None:
+def current_session() -> EditorSession | None:
     """Return the text that is being written in this session, None without one."""
     return st.session_state.get(_WRITING)
 
 
-def of_session() -> dict[str, Writing]:
+def session_texts() -> dict[str, EditorSession]:
     """Return all texts of this session, by the tokens of their editors."""
-    writings: dict[str, Writing] = st.session_state.setdefault(_WRITINGS, {})
+    writings: dict[str, EditorSession] = st.session_state.setdefault(_WRITINGS, {})
     return writings
 
 
-def _open(writing: Writing) -> Writing:
-    st.session_state[_WRITING] = of_session()[writing.token] = writing
+def _open(writing: EditorSession) -> EditorSession:
+    st.session_state[_WRITING] = session_texts()[writing.token] = writing
     return writing
 
 
 def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
     """Begin a new note; for callbacks."""
     fields = {"title": title} if title else {}
-    _open(Writing(token_hex(8), None, base, folder=folder, fields=fields))
+    _open(EditorSession(token_hex(8), None, base, folder=folder, fields=fields))
 
 
 def begin_here(workspace: Workspace) -> None:
-    """Begin a new note where the person stands; for callbacks."""
-    base, folder = standing.place(workspace)
+    """Begin a new note in the current base and folder; for callbacks."""
+    base, folder = place(workspace)
     begin(base, folder=folder)
 
 
@@ -70,14 +97,18 @@ def _folder(target: str) -> str:
 def edit(workspace: Workspace, note_id: str) -> None:
     """Begin to edit a note; for callbacks. Raises NoteNotFound."""
     note = workspace.notes.get(note_id)
-    _open(Writing(token_hex(8), note, workspace.bases.of_id(note.base_id).name, note.body))
+    _open(EditorSession(token_hex(8), note, workspace.bases.by_id(note.base_id).name, note.body))
 
 
-def edit_proposed(workspace: Workspace, one: Submission) -> None:
+def edit_proposed(workspace: Workspace, submission: Submission) -> None:
     """Begin to edit a note with its proposed change; for callbacks. Raises NoteNotFound."""
-    note, changed = workspace.notes.get(one.note.id), workspace.proposals.proposed(one)
+    note, changed = workspace.notes.get(submission.note.id), workspace.proposals.proposed(submission)
     fields = {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(changed, name)) != getattr(note, name)}
-    _open(Writing(token_hex(8), note, one.note.base, changed.body, fields=fields, settles=one.change is not None))
+    _open(
+        EditorSession(
+            token_hex(8), note, submission.note.base, changed.body, fields=fields, settles=submission.change is not None
+        )
+    )
 
 
 def resume(workspace: Workspace, key: str) -> None:
@@ -91,8 +122,8 @@ def go_on(workspace: Workspace, draft: NoteDraft, was: str = "") -> None:
     token = draft.key.split(" ")[1]
     about = draft.fields
     fields = about.get("fields")
-    note = _begun(workspace, draft)
-    writing = Writing(
+    note = _draft_origin(workspace, draft)
+    writing = EditorSession(
         token_hex(8),
         note,
         str(about.get("base", "")),
@@ -111,7 +142,7 @@ def go_on(workspace: Workspace, draft: NoteDraft, was: str = "") -> None:
         workspace.drafts.delete_for_good(draft.key)
 
 
-def _begun(workspace: Workspace, draft: NoteDraft) -> Note | None:
+def _draft_origin(workspace: Workspace, draft: NoteDraft) -> Note | None:
     """Return the note of a draft in the version that the draft began with; the stored note if the draft is saved."""
     note_id = draft.key.split(" ")[0]
     try:
@@ -133,7 +164,7 @@ def leave(workspace: Workspace) -> None:
         settle(workspace, None)
 
 
-def wish_for(writing: Writing, what: Wish) -> None:
+def wish_for(writing: EditorSession, what: Wish) -> None:
     """Set the action that the next run does; for callbacks: one that reads the session state may be broken off."""
     writing.wish = what
 
@@ -141,18 +172,18 @@ def wish_for(writing: Writing, what: Wish) -> None:
 def discard(workspace: Workspace, key: str) -> None:
     """Delete a draft, and close the editor if it is its text; for callbacks."""
     workspace.drafts.delete_for_good(key)
-    for one in of_session().values():
-        if one.key == key:
-            one.stored = _ALL
-            one.body, one.fields = one.note.body if one.note else "", {}
-    if (writing := now()) and writing.key == key:
+    for text in session_texts().values():
+        if text.key == key:
+            text.stored = _ALL
+            text.body, text.fields = text.note.body if text.note else "", {}
+    if (writing := current_session()) and writing.key == key:
         leave(workspace)
 
 
-def save(workspace: Workspace, writing: Writing, *, over: Note | None = None, rests: bool = False) -> None:
+def save(workspace: Workspace, writing: EditorSession, *, over: Note | None = None, rests: bool = False) -> None:
     """Save the text and the fields as a new version, or `over` the one that is stored; then index in the background.
 
-    It joins the version before if that came by itself in the same sitting; with `rests` it comes by itself too. What
+    It joins the version before if that was automatic and of the same sitting; with `rests` it is automatic too. What
     can't be saved stays a draft: a note that was changed meanwhile becomes `opposed`, any other reason the `refusal`.
     """
     try:
@@ -172,7 +203,7 @@ def save(workspace: Workspace, writing: Writing, *, over: Note | None = None, re
     writing.stored = max(writing.stored, writing.number)
 
 
-def _saved(workspace: Workspace, writing: Writing, over: Note | None) -> Note:
+def _saved(workspace: Workspace, writing: EditorSession, over: Note | None) -> Note:
     fields: Any = writing.fields
     if writing.note is None:
         writing.made = True
@@ -189,7 +220,7 @@ def _saved(workspace: Workspace, writing: Writing, over: Note | None) -> Note:
     return workspace.notes.update(writing.note.id, **about, **fields)
 
 
-def put_into(workspace: Workspace, writing: Writing, base: str, folder: str) -> None:
+def put_into(workspace: Workspace, writing: EditorSession, base: str, folder: str) -> None:
     """Let a new note go into a base and a folder; one that this editor made is made again there.
 
     Its text is a draft first: a kill leaves it there, at most in both places.
@@ -209,14 +240,14 @@ def put_into(workspace: Workspace, writing: Writing, base: str, folder: str) -> 
     wish_for(writing, "rest")
 
 
-def settle(workspace: Workspace, besides: Writing | None) -> None:
+def settle(workspace: Workspace, open_session: EditorSession | None) -> None:
     """Save the texts of this session whose editors were left, but for one that is open."""
-    for one in of_session().values():
-        if one is not besides and one.saves and not workspace.readonly:
-            save(workspace, one, rests=True)
+    for text in session_texts().values():
+        if text is not open_session and text.saves and not workspace.readonly:
+            save(workspace, text, rests=True)
 
 
-def overtaken(workspace: Workspace, writing: Writing) -> bool:
+def is_overtaken(workspace: Workspace, writing: EditorSession) -> bool:
     """Return whether the stored note has a newer version than at the last call; it opposes a text that differs."""
     assert writing.note is not None
     try:
@@ -230,7 +261,7 @@ def overtaken(workspace: Workspace, writing: Writing) -> bool:
     return True
 
 
-def take_newer(workspace: Workspace, writing: Writing) -> None:
+def take_newer(workspace: Workspace, writing: EditorSession) -> None:
     """Edit the newer version, or oppose it to a text that differs; for callbacks. Raises NoteNotFound."""
     assert writing.note is not None
     if writing.changed:
@@ -239,10 +270,10 @@ def take_newer(workspace: Workspace, writing: Writing) -> None:
         edit(workspace, writing.note.id)
 
 
-def adopt(writing: Writing, note: Note) -> None:
+def adopt(writing: EditorSession, note: Note) -> None:
     """Continue on the stored note; fields that it has in another form than they were set are drawn anew.
 
-    The title isn't: a person may be typing it.
+    The title isn't: the user may be typing it.
     """
     if any(as_json(getattr(note, name)) != value for name, value in writing.fields.items() if name != "title"):
         writing.drawn += 1

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.model import Concept, NoteCard
+from core.model import Concept, NoteSummary
 from core.workspace import Workspace
 from pages.ui.notes import opened
 from pages.ui.shared import shell, widgets
@@ -30,7 +30,7 @@ def _draw(workspace: Workspace, base: str) -> None:
         st.caption(t("No phrase stands in several notes yet."))
         return
     st.caption(t("Phrases that several of your notes have. Choose one or more to see the notes that hold all of them."))
-    labels = {one.name: _label(one) for one in concepts}
+    labels = {concept.name: _label(concept) for concept in concepts}
     st.session_state["concept_names"] = [name for name in st.session_state.get("concept_names") or () if name in labels]
     chosen = widgets.pills(t("Concepts"), labels, "concept_names", selection_mode="multi")
     if chosen:
@@ -39,14 +39,14 @@ def _draw(workspace: Workspace, base: str) -> None:
     _way(workspace)
 
 
-def _label(one: Concept) -> str:
-    return f"{':material/keep: ' if one.pinned else ''}{plain(one.name)} · {one.notes:,}"
+def _label(concept: Concept) -> str:
+    return f"{':material/keep: ' if concept.pinned else ''}{plain(concept.name)} · {concept.notes:,}"
 
 
 def _decisions(workspace: Workspace, concepts: Sequence[Concept], chosen: Sequence[str]) -> None:
     """Draw what can be done with the chosen concepts; of several the first one takes the others."""
     first, shut = chosen[0], workspace.readonly
-    known = {one.name: one for one in concepts}
+    known = {concept.name: concept for concept in concepts}
     decide = shell.guarded(workspace.related.concepts.decide)
     with st.container(horizontal=True, vertical_alignment="center"):
         if len(chosen) == 1:
@@ -85,10 +85,10 @@ def _notes(workspace: Workspace, names: Sequence[str], base: str) -> None:
     if not notes:
         st.caption(t("No note holds all of that."))
     with st.container(gap=None):
-        for one in notes[:_NOTES]:
+        for note in notes[:_NOTES]:
             with st.container(horizontal=True, vertical_alignment="center"):
-                _opening(one.note, f"concept_note_{one.note.id}")
-                st.caption(t_plural("named {n} time", "named {n} times", n=one.times), width="content")
+                _opening(note.note, f"concept_note_{note.note.id}")
+                st.caption(t_plural("named {n} time", "named {n} times", n=note.times), width="content")
     widgets.more(len(notes) - _NOTES)
 
 
@@ -116,7 +116,7 @@ def _way(workspace: Workspace) -> None:
                 st.caption(plain(f"↓ {text_of(step.way)}"))
 
 
-def _opening(card: NoteCard, key: str) -> None:
+def _opening(card: NoteSummary, key: str) -> None:
     """Draw a title that opens its note."""
     if widgets.small(plain(card.title), key, "description"):
         opened.choose(card.id)

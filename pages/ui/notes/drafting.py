@@ -5,15 +5,15 @@ from datetime import UTC, datetime
 from secrets import token_hex
 from threading import Lock
 
-from core.lines import with_line_ends
+from core.base.lines import with_line_ends
 from core.model import NoteDraft
 from core.workspace import Workspace
-from pages.ui.notes.written_text import NEW, Writing
+from pages.ui.notes.written_text import NEW, EditorSession
 
 _PUTTING = Lock()
 
 
-def keep(workspace: Workspace, writing: Writing, *, claim: bool = False) -> None:
+def keep(workspace: Workspace, writing: EditorSession, *, claim: bool = False) -> None:
     """Store the text as a draft; delete the draft if nothing differs from the stored note.
 
     A draft belongs to the editor that claimed it last; another editor writes a draft of its own.
@@ -29,7 +29,7 @@ def keep(workspace: Workspace, writing: Writing, *, claim: bool = False) -> None
     writing.stored = max(writing.stored, writing.number)
 
 
-def draft_of(workspace: Workspace, writing: Writing) -> NoteDraft:
+def draft_of(workspace: Workspace, writing: EditorSession) -> NoteDraft:
     """Return a text as a draft."""
     base = workspace.bases.find(writing.base)
     about = {
@@ -55,7 +55,7 @@ def put(workspace: Workspace, draft: NoteDraft, writer: str) -> str:
     return draft.key
 
 
-def drop(workspace: Workspace, writing: Writing) -> None:
+def drop(workspace: Workspace, writing: EditorSession) -> None:
     """Delete the draft of a text, unless another editor claimed it."""
     with _PUTTING:
         stored = workspace.drafts.find(writing.key)

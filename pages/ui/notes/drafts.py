@@ -10,7 +10,7 @@ from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
 
-def of_note(workspace: Workspace, note_id: str) -> None:
+def draw_note_drafts(workspace: Workspace, note_id: str) -> None:
     """Draw the drafts of a note."""
     for draft in workspace.drafts.all():
         if draft.key.startswith(f"{note_id} "):
@@ -18,7 +18,7 @@ def of_note(workspace: Workspace, note_id: str) -> None:
             _offer(workspace, draft, t("You changed this note at {at} and didn't save it.", at=at))
 
 
-def of_new(workspace: Workspace) -> None:
+def draw_new_drafts(workspace: Workspace) -> None:
     """Draw the drafts of new notes, and of notes that aren't there any more."""
     drafts = workspace.drafts.all()
     there = workspace.notes.cards_of(draft.key.split(" ")[0] for draft in drafts)

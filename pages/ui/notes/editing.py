@@ -1,6 +1,7 @@
-"""The page on which a note is written: title, editor, and beside it the rendered text or the fields."""
+"""The page on which a note is written: title, editor, and next to it the rendered text or the fields."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -8,23 +9,85 @@ import streamlit as st
 
 from core.model import KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.notes import composer, conflict, drafting, editor, nearby, notefields, offers, opened
+from pages.ui.notes import composer, drafting, editor, history, nearby, notefields, offers, opened
 from pages.ui.notes.sources import NoteSources
-from pages.ui.notes.written_text import Wish, Writing
+from pages.ui.notes.written_text import EditorSession, Wish
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.document import as_written, document, view
-from pages.ui.shared.safe import light, plain, tangled
+from pages.ui.shared.safe import html, light, plain, tangled
 from pages.ui.shared.text import t, text_of
+
+# The choice between the text in the editor and the stored note, which was changed meanwhile.
+
+
+def draw(workspace: Workspace, now: EditorSession) -> None:
+    """Draw the differences and two actions; neither of them loses a text, nor does going on writing."""
+    stored = now.opposed
+    assert stored is not None
+    with st.container(border=True, key="conflict"):
+        st.warning(
+            t("'{title}' was changed while you wrote. Which text do you want to keep?", title=plain(stored.title)),
+            icon=":material/call_split:",
+        )
+        _difference(workspace, stored, now)
+        with st.container(horizontal=True):
+            widgets.button(
+                t("Save mine over it"),
+                "conflict_mine",
+                "check",
+                type="primary",
+                help=t("The other text stays in the history."),
+                on_click=shell.guarded(_mine),
+                args=(workspace, now),
+            )
+            widgets.button(
+                t("Take the other one"),
+                "conflict_theirs",
+                "undo",
+                help=t("Yours stays as a draft until you discard it."),
+                on_click=shell.guarded(_theirs),
+                args=(workspace, now),
+            )
+
+
+def _difference(workspace: Workspace, stored: Note, now: EditorSession) -> None:
+    other, own = html(t("only in the other text")), html(t("only in yours"))
+    st.html(f'<p class="t-words"><del>{other}</del> · <ins>{own}</ins></p>')
+    if shown := history.words(workspace.notes.compare(stored, replace(stored, body=now.body))):
+        st.html(shown)
+    else:
+        st.caption(t("Both have the same text; their fields differ."))
+
+
+def _mine(workspace: Workspace, now: EditorSession) -> None:
+    """Save over the stored text; a changed file is read first, so that its text becomes a version."""
+    assert now.note is not None
+    stored = workspace.notes.take_file(now.note.id) if _in_file(workspace, now) else now.opposed
+    composer.save(workspace, now, over=stored)
+
+
+def _theirs(workspace: Workspace, now: EditorSession) -> None:
+    assert now.note is not None
+    if _in_file(workspace, now):
+        workspace.notes.take_file(now.note.id)
+        workspace.start_indexing()
+    composer.leave(workspace)
+
+
+def _in_file(workspace: Workspace, now: EditorSession) -> bool:
+    assert now.note is not None
+    return now.note.in_file and workspace.bases.by_id(now.note.base_id).write_files
+
 
 LOOK = 3.0
 """Seconds between two looks at whether the file of the note changed."""
 AROUND = 20_000
-"""Characters before and behind the caret that are rendered of a long note."""
+"""Characters before and after the caret that are rendered of a long note."""
 
 
 def is_open(workspace: Workspace) -> bool:
     """Return whether the editor is open; a link to another note closes it."""
-    now = composer.now()
+    now = composer.current_session()
     if now is None:
         return False
     linked = links.arrived("note")
@@ -39,37 +102,37 @@ def page(workspace: Workspace) -> None:
 
     @st.fragment
     def part() -> None:
-        now = composer.now()
+        now = composer.current_session()
         if now is None:
             st.rerun()
         else:
             _draw(workspace, now)
 
-    now = composer.now()
+    now = composer.current_session()
     opened.choose(now.note.id if now and now.note else "")
     if now and now.note and now.note.in_file:
         _follow_file(workspace, now)
     part()
 
 
-def _follow_file(workspace: Workspace, now: Writing) -> None:
+def _follow_file(workspace: Workspace, now: EditorSession) -> None:
     """Look from time to time whether the note was changed, as its file was."""
 
     @st.fragment(run_every=LOOK)
     def look() -> None:
-        if composer.overtaken(workspace, now):
+        if composer.is_overtaken(workspace, now):
             st.rerun()
 
     look()
 
 
-def _draw(workspace: Workspace, now: Writing) -> None:
+def _draw(workspace: Workspace, now: EditorSession) -> None:
     with shell.errors():
         _act(workspace, now)
     with shell.errors():
         with st.container():  # its own container: elements that come and go don't move the editor
             if now.opposed:
-                conflict.draw(workspace, now)
+                draw(workspace, now)
             elif now.newer and now.note and now.newer.version > now.note.version:
                 _newer(workspace, now)
             _bar(workspace, now)
@@ -84,14 +147,14 @@ def _draw(workspace: Workspace, now: Writing) -> None:
             _side(workspace, now)
 
 
-def _newer(workspace: Workspace, now: Writing) -> None:
+def _newer(workspace: Workspace, now: EditorSession) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="writing_newer"):
         st.info(t("This note's file was changed since you opened it."), icon=":material/sync:")
         take = shell.guarded(composer.take_newer)
         widgets.small(t("Show the new text"), "take_newer", "refresh", on_click=take, args=(workspace, now))
 
 
-def _act(workspace: Workspace, now: Writing) -> None:
+def _act(workspace: Workspace, now: EditorSession) -> None:
     """Do the action that a callback noted; a note that is made, and an editor that is closed, draw the whole page.
 
     The callback itself may run before the one that takes the typed text. The action stays noted until it is done, for
@@ -106,11 +169,11 @@ def _act(workspace: Workspace, now: Writing) -> None:
         now.wish = None
         raise
     now.wish = None
-    if composer.now() is not now or now.note is not note is None:
+    if composer.current_session() is not now or now.note is not note is None:
         st.rerun()
 
 
-def _do(workspace: Workspace, now: Writing, wish: Wish) -> None:
+def _do(workspace: Workspace, now: EditorSession, wish: Wish) -> None:
     if wish == "discard":
         composer.discard(workspace, now.key)
     elif wish == "save":
@@ -127,7 +190,7 @@ def _do(workspace: Workspace, now: Writing, wish: Wish) -> None:
                 opened.choose(now.note.id)
 
 
-def _bar(workspace: Workspace, now: Writing) -> None:
+def _bar(workspace: Workspace, now: EditorSession) -> None:
     stays = now.changed and not now.saves
     with st.container(horizontal=True, vertical_alignment="center", key="writing_bar"):
         label = t("Close; the draft stays") if stays else t("Done")
@@ -135,7 +198,7 @@ def _bar(workspace: Workspace, now: Writing) -> None:
         with st.container(key="writing_state", width="stretch"):
             st.caption(_state(workspace, now))
         if now.note and not now.made:
-            about = [workspace.bases.of_id(now.note.base_id).name, *PurePosixPath(now.note.path or "").parts[:-1]]
+            about = [workspace.bases.by_id(now.note.base_id).name, *PurePosixPath(now.note.path or "").parts[:-1]]
             st.caption(plain(" › ".join(about)), width="content")
         if stays:
             label = t("Discard the changes") if now.note else t("Discard this note")
@@ -151,7 +214,7 @@ def _bar(workspace: Workspace, now: Writing) -> None:
         st.warning(plain(text_of(now.refusal)), icon=":material/warning:")
 
 
-def _state(workspace: Workspace, now: Writing) -> str:
+def _state(workspace: Workspace, now: EditorSession) -> str:
     if now.saves:
         return t("Saving…")
     if now.changed and now.note is None and not now.base:
@@ -160,7 +223,7 @@ def _state(workspace: Workspace, now: Writing) -> str:
         return t("Not saved. What you write is stored as a draft meanwhile.")
     if not (now.saved and now.note):
         return t("What you write is saved by itself.")
-    base = workspace.bases.of_id(now.note.base_id)
+    base = workspace.bases.by_id(now.note.base_id)
     if not base.embed_at_once and (n := _pending(workspace, now.note.id)):
         return t("Saved, and found by its words; {n} of its passages wait until you index this base.", n=n)
     return t("Saved")
@@ -170,25 +233,25 @@ def _pending(workspace: Workspace, note_id: str) -> int:
     return sum(chunk.state == "pending" for chunk in workspace.chunks.all(note_id))
 
 
-def _editor(workspace: Workspace, now: Writing) -> None:
-    offered = now.offered = now.offered or offers.of(workspace)
+def _editor(workspace: Workspace, now: EditorSession) -> None:
+    offered = now.offered = now.offered or offers.load_offers(workspace)
 
     def typed(sent: Mapping[str, Any]) -> None:
-        now.typed(**sent)
+        now.take_text(**sent)
         drafting.keep(workspace, now)
 
     editor.write(workspace, now, offered, shell.guarded(typed))
 
 
-def _shut(workspace: Workspace, now: Writing) -> bool:
+def _shut(workspace: Workspace, now: EditorSession) -> bool:
     """Return whether the text belongs to a file, and the base doesn't write files."""
-    return bool(now.note and now.note.in_file and not workspace.bases.of_id(now.note.base_id).write_files)
+    return bool(now.note and now.note.in_file and not workspace.bases.by_id(now.note.base_id).write_files)
 
 
-def _elsewhere(workspace: Workspace, now: Writing) -> None:
+def _elsewhere(workspace: Workspace, now: EditorSession) -> None:
     """Draw the ways to edit a note of a file."""
     assert now.note is not None
-    note, base = now.note, workspace.bases.of_id(now.note.base_id)
+    note, base = now.note, workspace.bases.by_id(now.note.base_id)
     with st.container(border=True, key="writing_elsewhere"):
         st.markdown(t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or "")))
         st.caption(_why_shut(note, base))
@@ -218,7 +281,7 @@ def _copied(workspace: Workspace, note_id: str) -> None:
     composer.edit(workspace, copy.id)
 
 
-def _side(workspace: Workspace, now: Writing) -> None:
+def _side(workspace: Workspace, now: EditorSession) -> None:
     views = {"rendered": t("Rendered"), "fields": t("Fields"), "nearby": t("Nearby passages")}
     view = widgets.segments(t("Beside the text"), views, "writing_side", default="rendered", persist_state="session")
     with st.container(key="writing_beside"):
@@ -232,7 +295,7 @@ def _side(workspace: Workspace, now: Writing) -> None:
             st.caption(t("What you write appears here as it will be read."))
 
 
-def _preview(workspace: Workspace, now: Writing) -> None:
+def _preview(workspace: Workspace, now: EditorSession) -> None:
     """Draw the text. A click on a link to a note closes the editor and opens the note; the draft stays."""
 
     def clicked(link: view.Clicked) -> None:
@@ -258,7 +321,7 @@ def _around(body: str, caret: int) -> str:
     return body[first : max(caret, AROUND) + AROUND]
 
 
-def _provisional(workspace: Workspace, now: Writing) -> Note:
+def _provisional(workspace: Workspace, now: EditorSession) -> Note:
     """Return the note in the editor, a provisional one if it is new: links are resolved from its place."""
     if now.note:
         return now.note

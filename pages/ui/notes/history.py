@@ -38,11 +38,11 @@ def _history(workspace: Workspace, note_id: str) -> None:
         left, right = st.columns([2, 3], gap="medium")
         with left, st.container(height=460, border=False):
             number = st.radio(
-                t("Version"), list(texts), format_func=lambda one: plain(texts[one]), key=f"history_{note_id}"
+                t("Version"), list(texts), format_func=lambda text: plain(texts[text]), key=f"history_{note_id}"
             )
         with right:
-            others = {one: text for one, text in texts.items() if one != number}
-            _compared(workspace, note_id, number, others)
+            others = {item: text for item, text in texts.items() if item != number}
+            _draw_comparison(workspace, note_id, number, others)
             newest = versions[0].number
             if number != newest and widgets.button(
                 t("Go back to version {n}", n=number),
@@ -55,7 +55,7 @@ def _history(workspace: Workspace, note_id: str) -> None:
                 st.rerun()
 
 
-def _compared(workspace: Workspace, note_id: str, number: int, others: dict[int, str]) -> None:
+def _draw_comparison(workspace: Workspace, note_id: str, number: int, others: dict[int, str]) -> None:
     """Draw the differences between a version and another one: by default the text of now, of that the one before it."""
     if not others:
         st.caption(t("This is the only version."))
@@ -63,7 +63,8 @@ def _compared(workspace: Workspace, note_id: str, number: int, others: dict[int,
     newest = max(others)
     first = newest if newest > number else next(iter(others))
     texts = {
-        one: text if one < max(newest, number) else t("now · {version}", version=text) for one, text in others.items()
+        item: text if item < max(newest, number) else t("now · {version}", version=text)
+        for item, text in others.items()
     }
     other = widgets.select(t("Compared with"), texts, f"history_{note_id}_{number}", index=list(texts).index(first))
     with st.container(height=360, border=True):
@@ -85,7 +86,7 @@ def words(difference: NoteDifference) -> str:
     last = len(difference.pieces) - 1
     for number, piece in enumerate(difference.pieces):
         if piece.kind == "equal":
-            parts.append(_near(piece.text, first=number == 0, last=number == last))
+            parts.append(_nearby_lines(piece.text, first=number == 0, last=number == last))
         else:
             text = piece.text[: max(0, _MOST - length)]
             parts.append(f"<{tags[piece.kind]}>{html(text)}</{tags[piece.kind]}>")
@@ -94,32 +95,32 @@ def words(difference: NoteDifference) -> str:
     return f'<div class="t-words">{"".join(parts)}</div>{cut}'
 
 
-def _near(text: str, *, first: bool, last: bool) -> str:
+def _nearby_lines(text: str, *, first: bool, last: bool) -> str:
     """Return the lines of an equal text that are near a change as HTML, with a rule for those between."""
     lines = text.splitlines(keepends=True)
-    ahead, behind = ([] if first else lines[: _AROUND + 1]), ([] if last else lines[-_AROUND - 1 :])
-    if len(ahead) + len(behind) >= len(lines):
+    head, tail = ([] if first else lines[: _AROUND + 1]), ([] if last else lines[-_AROUND - 1 :])
+    if len(head) + len(tail) >= len(lines):
         return html(text)
-    return f"{html(''.join(ahead))}<hr>{html(''.join(behind))}"
+    return f"{html(''.join(head))}<hr>{html(''.join(tail))}"
 
 
 def _fields(changes: tuple[FieldChange, ...]) -> str:
     """Return the fields that differ as HTML."""
     rows = (
-        f'<tr><td>{html(text_of(NOTE_FIELDS[one.name].title))}</td><td class="t-words"><del>{html(value(one.before))}</del> '
-        f"<ins>{html(value(one.after))}</ins></td></tr>"
-        for one in changes
+        f'<tr><td>{html(text_of(NOTE_FIELDS[change.name].title))}</td><td class="t-words"><del>{html(value(change.before))}</del> '
+        f"<ins>{html(value(change.after))}</ins></td></tr>"
+        for change in changes
     )
     return f'<table class="t-table">{"".join(rows)}</table>'
 
 
-def value(one: object) -> str:
+def value(item: object) -> str:
     """Return the value of a field as text."""
-    if isinstance(one, (tuple, list)):
-        return ", ".join(map(str, one)) or "–"
-    if isinstance(one, dict):
-        return "; ".join(f"{name}: {value(each)}" for name, each in one.items()) or "–"
-    return "–" if one in (None, "") else str(one)[: len("2026-01-31")] if hasattr(one, "isoformat") else str(one)
+    if isinstance(item, (tuple, list)):
+        return ", ".join(map(str, item)) or "–"
+    if isinstance(item, dict):
+        return "; ".join(f"{name}: {value(item)}" for name, item in item.items()) or "–"
+    return "–" if item in (None, "") else str(item)[: len("2026-01-31")] if hasattr(item, "isoformat") else str(item)
 
 
 def _revert(workspace: Workspace, note_id: str, number: int, now: int) -> None:

@@ -1,23 +1,94 @@
 """The import of notes: its source, the preview of its changes, the confirmation."""
 
+import os
 from pathlib import Path
 
 import streamlit as st
 
-from core.model import SyncPlan, new_base_line
+from core.desktop import dialogs
+from core.model import NOTE_SUFFIXES, SyncPlan, new_base_line
 from core.workspace import Workspace
-from pages.ui.notes import composer, folders, listing, permission
+from pages.ui.notes import composer, listing
 from pages.ui.shared import jobs, plans, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
+
+# The one question whether edits may change the user's files; it comes with the first import of a folder into a base.
+
+
+def question(workspace: Workspace, plan: SyncPlan) -> bool | None:
+    """Draw the question and return whether files may be written, None where it isn't open."""
+    if not _is_open(workspace, plan):
+        return None
+    texts = {True: t("Into its file"), False: t("Nowhere: the files are only read")}
+    about = [
+        t("A file changes only when you edit its note here, and never over a change of another program."),
+        t("A note can be copied, and the copy edited."),
+    ]
+    label = t("Where does an edit of a note go?")
+    return st.radio(label, list(texts), format_func=texts.__getitem__, captions=about, key="plan_writes")
+
+
+def _is_open(workspace: Workspace, plan: SyncPlan) -> bool:
+    """Return whether the plan is the first of a base with a folder of notes that can be written."""
+    folder, base = Path(plan.source_ref), workspace.bases.find(plan.base)
+    decided = base is not None and (base.plain or base.write_files or bool(workspace.bases.folders(base)))
+    texts = any(file.path.lower().endswith(NOTE_SUFFIXES) for file in plan.added)
+    return folder.is_absolute() and texts and not decided and os.access(folder, os.W_OK)
+
+
+# The choice of a folder on this machine: by the system's dialog, else among the folders that are listed here.
+
+_LISTED = "folders_listed"
+
+
+def choose(key: str) -> None:
+    """Draw the button that lets the user choose a folder, which becomes the text of the widget of a key."""
+    if dialogs.command():
+        if widgets.button(t("Choose a folder…"), f"{key}_choose", "folder_open"):
+            with st.spinner(t("Choose the folder in the dialog that opened.")):
+                folder = dialogs.choose()
+            if folder:
+                st.session_state[f"{key}_chosen"] = str(folder)
+                st.rerun()
+        return
+    with st.popover(t("Choose a folder…"), icon=":material/folder_open:", key=f"{key}_browse"):
+        _browse(key)
+
+
+def take(key: str) -> None:
+    """Give the widget of a key the chosen folder, before the widget is drawn."""
+    if chosen := st.session_state.pop(f"{key}_chosen", ""):
+        st.session_state[key] = chosen
+
+
+@st.fragment
+def _browse(key: str) -> None:
+    """Draw the folder that is looked at, its folders, and the button that takes it."""
+    now = Path(st.session_state.get(_LISTED, "") or Path.home())
+
+    def go(folder: Path) -> None:
+        st.session_state[_LISTED] = str(folder)
+
+    st.caption(plain(str(now)))
+    with st.container(horizontal=True):
+        parent = {"on_click": go, "args": (now.parent,), "disabled": now == now.parent}
+        widgets.small(t("Up"), f"{key}_up", "arrow_upward", **parent)
+        if widgets.button(t("Take this folder"), f"{key}_take", "check", type="primary"):
+            st.session_state[f"{key}_chosen"] = str(now)
+            st.rerun()
+    with st.container(height=260, border=False):
+        for number, folder in enumerate(dialogs.inside(now)):
+            widgets.small(plain(folder.name), f"{key}_in_{number}", "folder", on_click=go, args=(folder,))
+
 
 _INTO = "into_"
 """Beginning of the keys where the base is known: a page of a base has buttons of its own."""
 
 
 def popover(workspace: Workspace, *, vacant: bool) -> None:
-    """Draw the button that opens the ways to import, unless they stand on the page: for a `vacant` base, or any."""
-    if not (vacant or _opened(workspace) or _shut(workspace)):
+    """Draw the button that opens the ways to import, unless they are on the page: for a `vacant` base, or any."""
+    if not (vacant or _opens_ways(workspace) or _is_locked(workspace)):
         with st.popover(t("Import"), icon=":material/sync:"), st.container(key="import_body"):
             _ways(workspace)
 
@@ -27,7 +98,7 @@ def section(workspace: Workspace) -> None:
     plan: SyncPlan | None = st.session_state.get("plan")
     if plan is not None:
         _decide(workspace, plan)
-    elif _opened(workspace) and not _shut(workspace):
+    elif _opens_ways(workspace) and not _is_locked(workspace):
         with st.expander(t("Import and update"), expanded=True, icon=":material/sync:"):
             _ways(workspace)
 
@@ -37,7 +108,7 @@ def adding(workspace: Workspace, base: str, *, opened: bool) -> None:
     plan: SyncPlan | None = st.session_state.get("plan")
     if plan is not None and plan.base == base:
         _decide(workspace, plan)
-    elif not _shut(workspace) and "import" not in st.query_params:
+    elif not _is_locked(workspace) and "import" not in st.query_params:
         with st.expander(t("Add notes"), expanded=opened, icon=":material/note_add:", key=f"add_notes_{base}"):
             _ways(workspace, base)
             begin = {"on_click": composer.begin, "args": (base,), "disabled": workspace.readonly}
@@ -45,11 +116,11 @@ def adding(workspace: Workspace, base: str, *, opened: bool) -> None:
                 st.switch_page("notes.py")
 
 
-def _opened(workspace: Workspace) -> bool:
+def _opens_ways(workspace: Workspace) -> bool:
     return not workspace.bases.all() or "import" in st.query_params
 
 
-def _shut(workspace: Workspace) -> bool:
+def _is_locked(workspace: Workspace) -> bool:
     return jobs.shut(workspace) or st.session_state.get("plan") is not None
 
 
@@ -67,8 +138,8 @@ def _ways(workspace: Workspace, base: str = "") -> None:
 
 
 def _by_path(workspace: Workspace, base: str) -> None:
-    folders.choose("import_path")
-    folders.take("import_path")
+    choose("import_path")
+    take("import_path")
     with st.form("by_path", border=False):
         about = t(
             "Markdown, text files and documents (Word, PDF, …) in it and below. They stay where they are. Before anything is brought in you say whether edits may change them."
@@ -80,7 +151,7 @@ def _by_path(workspace: Workspace, base: str) -> None:
         st.error(t("Give the path of a folder first."))
     elif submitted:
         _look(workspace, path.strip(), name.strip() or None)
-    _again(workspace, base)
+    _draw_synced_folders(workspace, base)
 
 
 def _by_address(workspace: Workspace, into: str) -> None:
@@ -93,7 +164,7 @@ def _by_address(workspace: Workspace, into: str) -> None:
             _propose(workspace, workspace.notes.plan_page(workspace.documents.page(address), base or "web"))
 
 
-def _again(workspace: Workspace, of: str) -> None:
+def _draw_synced_folders(workspace: Workspace, of: str) -> None:
     """Draw a button for each folder that was synced before, with one base or with any."""
     known = [
         (base.name, folder)
@@ -162,7 +233,7 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
             )
             label = t_plural("Yes, remove {n} note", "Yes, remove {n} notes", n=len(plan.removed))
             confirmed = st.checkbox(label, key="plan_confirmed") and confirmed
-        writes = permission.question(workspace, plan)
+        writes = question(workspace, plan)
         if plan.is_empty:
             st.caption(t("Everything is up to date: there is nothing to do."))
         with st.container(horizontal=True):
@@ -180,7 +251,7 @@ def _decide(workspace: Workspace, plan: SyncPlan) -> None:
 
 
 def _joins(plan: SyncPlan) -> bool:
-    """Draw the notes that a folder's files take over; return whether the person lets files replace other texts."""
+    """Draw the notes that a folder's files take over; return whether the user lets files replace other texts."""
     joined = t_plural(
         "{n} note has its file in {folder}, of the same path, and is the file's note from then on.",
         "{n} notes have their files in {folder}, of the same paths, and are the files' notes from then on.",

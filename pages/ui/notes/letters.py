@@ -8,11 +8,11 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import NoteNotFound
+from core.base.errors import NoteNotFound
 from core.model import NoteDraft
 from core.workspace import Workspace
 from pages.ui.notes import composer, drafting
-from pages.ui.notes.written_text import whole
+from pages.ui.notes.written_text import without_surrogates
 from pages.ui.shared import links, shell
 from pages.ui.shared.component import component
 from pages.ui.shared.text import t
@@ -22,7 +22,7 @@ _STORED = "letters_stored"
 _SESSION = "letters_session"
 
 LETTERS = component("letters", __file__, before="shelf.js")
-"""Triggers `typed`: the texts that aren't stored, and the token of an editor whose session ended."""
+"""Triggers `take_text`: the texts that aren't stored, and the token of an editor whose session ended."""
 
 
 def session() -> str:
@@ -41,13 +41,15 @@ def listen(workspace: Workspace) -> None:
     def take() -> None:
         sent = (st.session_state.get(_KEY) or {}).get("typed")
         if sent and not workspace.readonly:
-            for one in sent["items"]:
+            for item in sent["items"]:
                 with suppress(KeyError, TypeError, ValueError):  # no editor wrote it
-                    _take(workspace, one, goes_on=one["token"] == sent["resume"])
+                    _take(workspace, item, goes_on=item["token"] == sent["resume"])
 
-    now = composer.now()
+    now = composer.current_session()
     composer.settle(workspace, now if st.session_state["page"] == "notes" else None)
-    stored = st.session_state.get(_STORED, {}) | {token: one.stored for token, one in composer.of_session().items()}
+    stored = st.session_state.get(_STORED, {}) | {
+        token: writing.stored for token, writing in composer.session_texts().items()
+    }
     data = {
         "open": now.token if now and st.session_state["page"] == "notes" else "",
         "session": session(),
@@ -60,28 +62,30 @@ def listen(workspace: Workspace) -> None:
         LETTERS(key=_KEY, data=data, on_typed_change=shell.guarded(take))
 
 
-def _take(workspace: Workspace, one: Mapping[str, Any], *, goes_on: bool) -> None:
+def _take(workspace: Workspace, item: Mapping[str, Any], *, goes_on: bool) -> None:
     """Store a text in the editor of this session that it is from, else as a draft; with `goes_on` its editor reopens."""
-    token, number = str(one["token"]), int(one["number"])
-    if mine := next((one for one in composer.of_session().values() if token in (one.token, one.was)), None):
+    token, number = str(item["token"]), int(item["number"])
+    if mine := next(
+        (writing for writing in composer.session_texts().values() if token in (writing.token, writing.was)), None
+    ):
         if number > mine.stored:
-            mine.typed(one["text"], number, int(one["at"]), title=one.get("title"))
+            mine.take_text(item["text"], number, int(item["at"]), title=item.get("title"))
             drafting.keep(workspace, mine)
         number = min(number, mine.stored)
     elif goes_on:
         links.say("note", st.query_params.get("note", ""))  # no link brought it
-        composer.go_on(workspace, _draft(one), token)
-    elif not _is_known(workspace, draft := _draft(one)):
+        composer.go_on(workspace, _draft(item), token)
+    elif not _is_known(workspace, draft := _draft(item)):
         drafting.put(workspace, draft, token)
     st.session_state.setdefault(_STORED, {})[token] = number
 
 
-def _draft(one: Mapping[str, Any]) -> NoteDraft:
-    about, text = one["about"], whole(one["text"])
-    fields = dict(about["fields"]) | {"number": int(one["number"]), "writer": str(one["token"])}
-    title = one.get("title")
+def _draft(item: Mapping[str, Any]) -> NoteDraft:
+    about, text = item["about"], without_surrogates(item["text"])
+    fields = dict(about["fields"]) | {"number": int(item["number"]), "writer": str(item["token"])}
+    title = item.get("title")
     if title is not None:
-        fields["fields"] = dict(fields.get("fields") or {}) | {"title": whole(title)}
+        fields["fields"] = dict(fields.get("fields") or {}) | {"title": without_surrogates(title)}
     title = str((fields.get("fields") or {}).get("title") or "")
     return NoteDraft(
         str(about["key"]), str(about["base"]), int(about["version"]), title, text, fields, datetime.now(UTC)

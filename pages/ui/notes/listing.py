@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.model import BY_USE, NoteCard, day_of
+from core.model import BY_USE, NoteSummary, day_of
 from core.workspace import Workspace
 from pages.ui.notes import opened
 from pages.ui.shared import links, names, tree, widgets
@@ -50,12 +50,12 @@ def view() -> str:
     return widgets.segments(t("View"), views, "notes_view", default="tree", persist_state="session", on_change=changed)
 
 
-def marked() -> list[str]:
+def marked_notes() -> list[str]:
     """Return the ids of the notes that are marked in the list."""
     return list(st.session_state.get("chosen", []))
 
 
-def notes(cards: Sequence[NoteCard], view: str, note_id: str, filtered: Sequence[object], *, several: bool) -> None:
+def notes(cards: Sequence[NoteSummary], view: str, note_id: str, filtered: Sequence[object], *, several: bool) -> None:
     """Draw the notes that pass the filters."""
     if not cards and not any(filtered[1:]):
         st.caption(t("There is no note here yet."))
@@ -88,13 +88,13 @@ def narrow(base: str, tags: Sequence[str] = ()) -> None:
     st.session_state.update(notes_base=base, notes_tags=list(tags), notes_text="", notes_use="")
 
 
-def _table(cards: Sequence[NoteCard], *, several: bool) -> None:
+def _table(cards: Sequence[NoteSummary], *, several: bool) -> None:
     """Draw the notes as a table: a click on a cell opens its note, the box at the left of a row marks it."""
     # Rows are marked by position: another listing is another widget, to which the marks are carried over.
     key = f"notes_{hash(tuple(card.id for card in cards))}"
     optional = {"base": several, "tags": any(card.tags for card in cards)}
     present = [name for name, is_present in optional.items() if is_present]
-    marks = set(marked())
+    marks = set(marked_notes())
 
     def picked() -> None:
         selection = st.session_state[key]["selection"]
@@ -124,7 +124,7 @@ def _table(cards: Sequence[NoteCard], *, several: bool) -> None:
     st.caption(t("Click a title to read the note; select rows at their left to change several."))
 
 
-def _row(card: NoteCard) -> dict[str, object]:
+def _row(card: NoteSummary) -> dict[str, object]:
     return {
         "title": card.title,
         "state": text_of(names.NOTE_STATES[card.state]),

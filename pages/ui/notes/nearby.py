@@ -1,9 +1,9 @@
-"""Beside a text that a person writes: passages of other notes near the paragraph at the caret."""
+"""Passages of other notes that are similar to the paragraph at the caret, next to the editor."""
 
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.notes.written_text import Writing
+from pages.ui.notes.written_text import EditorSession
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
@@ -11,7 +11,7 @@ _CHARACTERS = 400
 """Characters of a passage that are shown."""
 
 
-def draw(workspace: Workspace, now: Writing) -> None:
+def draw(workspace: Workspace, now: EditorSession) -> None:
     """Draw the passages; a click on a title opens its note, and the draft stays."""
     note_id = now.note.id if now.note else ""
     hits = workspace.related.passages(now.body, now.caret, without=note_id)

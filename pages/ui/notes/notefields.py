@@ -6,12 +6,12 @@ from typing import Any, cast
 
 import streamlit as st
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
 from core.model import STATUSES as EVERY_STATUS
 from core.workspace import Workspace
 from pages.ui.notes import composer, drafting, offers
-from pages.ui.notes.written_text import Writing, as_json
+from pages.ui.notes.written_text import EditorSession, as_json
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
@@ -29,11 +29,11 @@ MOST = 999_999
 
 
 _SEEN = ("tags", "status")
-"""The fields that are in sight beside the title; the others are folded."""
+"""The fields that are in sight next to the title; the others are folded."""
 _FOLDED = tuple(name for name in CLASSIFYING if name not in _SEEN)
 
 
-def head(workspace: Workspace, now: Writing) -> None:
+def head(workspace: Workspace, now: EditorSession) -> None:
     """Draw the title, and below it where the note goes, its tags and its status."""
     _title(workspace, now)
     if now.note is None or now.made:
@@ -45,7 +45,7 @@ def head(workspace: Workspace, now: Writing) -> None:
         _field(workspace, now, name, column)
 
 
-def _place(workspace: Workspace, now: Writing, left: Any, right: Any) -> None:
+def _place(workspace: Workspace, now: EditorSession, left: Any, right: Any) -> None:
     """Draw the choice of the base and the folder of a new note."""
     bases = [base.name for base in workspace.bases.all() if not base.plain]
     options = [*bases, *([now.base] if now.base not in ("", *bases) else [])]
@@ -65,7 +65,7 @@ def _place(workspace: Workspace, now: Writing, left: Any, right: Any) -> None:
         key=base_key,
         on_change=shell.guarded(chosen),
     )
-    folders = _offered(workspace, now).folders.get(now.base, [])
+    folders = _load_offers(workspace, now).folders.get(now.base, [])
     word(
         right, t("Folder"), folder_key, folders, now.folder, placeholder=t("No folder"), on_change=shell.guarded(chosen)
     )
@@ -73,7 +73,7 @@ def _place(workspace: Workspace, now: Writing, left: Any, right: Any) -> None:
         st.caption(t("The base '{base}' is made with this note.", base=plain(now.base)))
 
 
-def draw(workspace: Workspace, now: Writing) -> None:
+def draw(workspace: Workspace, now: EditorSession) -> None:
     """Draw the fields that aren't in sight."""
     for at in range(0, len(_FOLDED), 2):
         for column, name in zip(st.columns(2), _FOLDED[at : at + 2], strict=False):
@@ -82,12 +82,12 @@ def draw(workspace: Workspace, now: Writing) -> None:
         _field(workspace, now, name, st)
 
 
-def key_of(now: Writing, name: str) -> str:
+def key_of(now: EditorSession, name: str) -> str:
     """Return the key of a field's widget."""
     return f"note_{name}_{now.token}_{now.drawn}"
 
 
-def _title(workspace: Workspace, now: Writing) -> None:
+def _title(workspace: Workspace, now: EditorSession) -> None:
     """Draw the title; where the text gives it, in grey."""
     key, given = key_of(now, "title"), workspace.notes.title_of(now.body) if now.body.strip() else ""
     own = "title" in now.fields or now.note is None or now.note.title != workspace.notes.title_of(now.note.body)
@@ -100,19 +100,19 @@ def _title(workspace: Workspace, now: Writing) -> None:
         on_change=_on_change(workspace, now, "title", key),
         disabled=workspace.readonly,
     )
-    _own(workspace, now, "title", st)
+    _draw_file_value(workspace, now, "title", st)
 
 
-def _field(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
+def _field(workspace: Workspace, now: EditorSession, name: str, box: Any) -> None:
     value, key = now.value(name), key_of(now, name)
     label, about = text_of(NOTE_FIELDS[name].title), ABOUT.get(name)
     more: dict[str, Any] = {"on_change": _on_change(workspace, now, name, key)}
     more |= {"help": text_of(about)} if about else {}
     match NOTE_FIELDS[name].kind:
         case "tags":
-            words(box, label, key, [tag for tag, _ in _offered(workspace, now).tags], value or [], **more)
+            words(box, label, key, [tag for tag, _ in _load_offers(workspace, now).tags], value or [], **more)
         case "notes":
-            notes = [note for note, _ in _offered(workspace, now).notes]
+            notes = [note for note, _ in _load_offers(workspace, now).notes]
             words(box, label, key, notes, value or [], **more)
         case "number":
             number(box, name, key, value or 0, **more)
@@ -124,18 +124,18 @@ def _field(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
             widgets.select(label, texts, key, box, index=index, **more)
         case _:
             word(box, label, key, _words(workspace, now, name), value or "", **more)
-    _own(workspace, now, name, box)
+    _draw_file_value(workspace, now, name, box)
 
 
 def words(box: Any, label: str, key: str, options: Sequence[str], value: Sequence[str] = (), **more: Any) -> list[str]:
-    """Draw a box for several words and return them; a person can type others than the `options`."""
+    """Draw a box for several words and return them; the user can type others than the `options`."""
     options = list(dict.fromkeys([*value, *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
     return list(box.multiselect(label, options, list(value), key=key, **more))
 
 
 def word(box: Any, label: str, key: str, options: Sequence[str], value: str = "", **more: Any) -> str | None:
-    """Draw a box for a word and return it; a person can type another than the `options`."""
+    """Draw a box for a word and return it; the user can type another than the `options`."""
     options = list(dict.fromkeys([*([value] if value else []), *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
     return cast(str | None, box.selectbox(label, options, index=0 if value else None, key=key, **more))
@@ -153,8 +153,8 @@ def day(box: Any, name: str, key: str, value: date | None = None, **more: Any) -
     return cast(date | None, box.date_input(label, value, min_value=None, key=key, format="YYYY-MM-DD", **more))
 
 
-def _own(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
-    """Draw the file's value of a field that a person replaced, and the button that restores that value."""
+def _draw_file_value(workspace: Workspace, now: EditorSession, name: str, box: Any) -> None:
+    """Draw the file's value of a field that the user replaced, and the button that restores that value."""
     note = now.note
     if note is None or name not in note.overridden:
         return
@@ -174,7 +174,7 @@ def _own(workspace: Workspace, now: Writing, name: str, box: Any) -> None:
         )
 
 
-def _give_back(workspace: Workspace, now: Writing, name: str) -> None:
+def _give_back(workspace: Workspace, now: EditorSession, name: str) -> None:
     assert now.note is not None
     fields = {other: value for other, value in now.fields.items() if other != name}
     composer.adopt(now, workspace.notes.give_back(now.note.id, [name]))
@@ -183,7 +183,7 @@ def _give_back(workspace: Workspace, now: Writing, name: str) -> None:
     drafting.keep(workspace, now)
 
 
-def _on_change(workspace: Workspace, now: Writing, name: str, key: str) -> Callable[[], None]:
+def _on_change(workspace: Workspace, now: EditorSession, name: str, key: str) -> Callable[[], None]:
     """Return the callback that puts the value of a widget into a field."""
 
     def take() -> None:
@@ -197,7 +197,7 @@ def _on_change(workspace: Workspace, now: Writing, name: str, key: str) -> Calla
     return take
 
 
-def _words(workspace: Workspace, now: Writing, name: Any) -> list[str]:
+def _words(workspace: Workspace, now: EditorSession, name: Any) -> list[str]:
     """Return the words that are offered for a field."""
     if name == "type":
         workspace.vocabulary.begin(st.session_state["language"])
@@ -207,7 +207,7 @@ def _words(workspace: Workspace, now: Writing, name: Any) -> list[str]:
     return workspace.vocabulary.in_use(name)
 
 
-def _offered(workspace: Workspace, now: Writing) -> offers.Offers:
+def _load_offers(workspace: Workspace, now: EditorSession) -> offers.Offers:
     if now.offered is None:
-        now.offered = offers.of(workspace)
+        now.offered = offers.load_offers(workspace)
     return now.offered

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from core.model import NoteCard
+from core.model import NoteSummary
 from core.workspace import Workspace
 
 _NOT_IN_LINKS = set("[]|#^\n")
@@ -21,7 +21,7 @@ class Offers:
     """Folders by the name of their base."""
 
 
-def of(workspace: Workspace) -> Offers:
+def load_offers(workspace: Workspace) -> Offers:
     """Return the present notes, tags and folders of the workspace."""
     cards = workspace.notes.all()
     folders = {
@@ -32,7 +32,7 @@ def of(workspace: Workspace) -> Offers:
     return Offers(_links(cards), [(tag, str(count)) for tag, count in tags], folders)
 
 
-def _links(cards: Sequence[NoteCard]) -> list[tuple[str, str]]:
+def _links(cards: Sequence[NoteSummary]) -> list[tuple[str, str]]:
     """Return the notes by file name, or by path where several have the name, with title and folder."""
     stems = {card.id: PurePosixPath(card.path or card.title).stem for card in cards}
     counted = Counter(stem.casefold() for stem in stems.values())

@@ -67,7 +67,7 @@ def forget(note_ids: Sequence[str] | None = None) -> None:
     st.session_state["chosen"] = []
     for name in (_TRAIL, _TABS):
         before = st.session_state.get(name, [])
-        st.session_state[name] = [one for one in before if note_ids is not None and one not in note_ids]
+        st.session_state[name] = [item for item in before if note_ids is not None and item not in note_ids]
     if note_ids is None or st.session_state.get(_NOTE) in note_ids:
         st.session_state[_NOTE] = ""
         links.say("note", "")
@@ -105,7 +105,7 @@ def passage(workspace: Workspace, note: Note) -> tuple[Chunk, str] | None:
     chunk = st.query_params.get("chunk", "")
     if not chunk.isdecimal():
         return None
-    place = next((one for one in workspace.chunks.all(note.id) if one.index == int(chunk)), None)
+    place = next((item for item in workspace.chunks.all(note.id) if item.index == int(chunk)), None)
     return (_part(note, place, st.query_params.get("at", "")), st.query_params.get("q", "")) if place else None
 
 

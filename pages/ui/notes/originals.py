@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from core.errors import TesseraError
+from core.base.errors import TesseraError
 from core.model import Chunk, Note
 from core.workspace import Workspace
 from pages.ui.shared.safe import plain

@@ -21,5 +21,5 @@ def obsidian(note: Note, label: str) -> None:
 
 
 def is_here() -> bool:
-    """Return whether the browser runs on the machine of the app, so that the person sees programs that open there."""
+    """Return whether the browser runs on the machine of the app, so that the user sees programs that open there."""
     return st.context.ip_address is None and st.get_option("server.address") in _LOOPBACK

@@ -1,23 +1,158 @@
 """The reader: a note's title, fields and text, its outline, its links and what links to it."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import streamlit as st
 
-from core.lines import LINE_END
-from core.messages import message
-from core.model import NOTE_FIELDS, RELATIONS, Chunk, Note, classification, day_of, property_text
+from core.base.lines import LINE_END
+from core.base.messages import message
+from core.model import (
+    NOTE_FIELDS,
+    RELATIONS,
+    Chunk,
+    Hint,
+    LinkSuggestion,
+    Note,
+    NoteSummary,
+    PlaceSuggestion,
+    Related,
+    RelatedNote,
+    TagSuggestion,
+    classification,
+    day_of,
+    property_text,
+)
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, changing, composer, listing, opened, originals, related, undo, uses
+from pages.ui.notes import actions, changing, composer, listing, opened, originals, undo, uses
 from pages.ui.notes.sources import NoteSources
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.cards import tags
-from pages.ui.shared.document import Document, Place, document, view
+from pages.ui.shared.document import RenderedNote, SourceSpan, document, view
 from pages.ui.shared.document.drawing import tag, to_note
 from pages.ui.shared.safe import facts, html, light, plain, tangled
 from pages.ui.shared.text import t, t_plural, text_of
+
+# What other notes say about the open note: related notes and copies, and suggestions that a click accepts.
+
+
+def panel(workspace: Workspace, note: Note) -> None:
+    """Draw the panel, which is folded at first; what it shows is computed while it is open."""
+    shell.on_demand(t("Related notes and suggestions"), "related", "hub", lambda: _Panel(workspace, note).draw())
+
+
+class _Panel:
+    def __init__(self, workspace: Workspace, note: Note) -> None:
+        self._workspace = workspace
+        self._note = note
+        self._base = workspace.bases.by_id(note.base_id).name
+        self._shut = jobs.shut(workspace)
+
+    def draw(self) -> None:
+        related = self._workspace.related.of(self._note.id)
+        if related == Related(writable=related.writable):
+            st.caption(t("No other note is near this one."))
+            return
+        suggested = related.tags or related.places or related.links or related.hints
+        left, right = st.columns([3, 2], gap="medium") if suggested else (st.container(), None)
+        with left, st.container(gap=None):
+            self._notes(t("Related notes"), related.notes, "related")
+            self._notes(t("Possible copies"), related.copies, "copy")
+            if not (related.notes or related.copies):
+                st.caption(t("No other note is near this one."))
+        if right:
+            with right, st.container(gap="xsmall"):
+                self._tags(related.tags)
+                self._places(related.places)
+                self._links(related.links, writable=related.writable)
+                self._hints(related.hints)
+
+    def _notes(self, title: str, notes: Sequence[RelatedNote], key: str) -> None:
+        if notes:
+            st.caption(f"**{title}**")
+        for related_note in notes:
+            self._opening(related_note.note, f"{key}_{related_note.note.id}")
+            base = [] if related_note.note.base_id == self._note.base_id else [related_note.note.base]
+            st.caption(plain(" · ".join([*base, *map(text_of, related_note.reasons)])))
+
+    def _tags(self, tags: Sequence[TagSuggestion]) -> None:
+        if tags:
+            st.caption(f"**{t('Suggested tags')}**")
+        for number, suggested in enumerate(tags):
+            if self._accept_button(f"#{suggested.tag}", f"tag_{number}", "new_label", text_of(suggested.reason)):
+                self._workspace.notes.tag([self._note.id], add=[suggested.tag])
+                self._finish(
+                    t("The tag #{tag} is added.", tag=suggested.tag),
+                    partial(self._workspace.notes.tag, [self._note.id], remove=[suggested.tag]),
+                )
+
+    def _places(self, places: Sequence[PlaceSuggestion]) -> None:
+        if places:
+            st.caption(f"**{t('Suggested places')}**")
+        for number, place_suggestion in enumerate(places):
+            place = place_suggestion.folder or t("the top of the base")
+            place = place if place_suggestion.base == self._base else f"{place_suggestion.base}: {place}"
+            if not place_suggestion.movable:
+                st.markdown(plain(place))
+                st.caption(plain(text_of(place_suggestion.reason)))
+                continue
+            if self._accept_button(
+                t("Move to {place}", place=place),
+                f"place_{number}",
+                "drive_file_move",
+                text_of(place_suggestion.reason),
+            ):
+                before = (self._note.path or "").rpartition("/")[0]
+                moved = self._workspace.notes.move(self._note.id, place_suggestion.folder)
+                self._finish(
+                    t("The note is at '{path}' now.", path=moved.path or ""),
+                    partial(self._workspace.notes.move, self._note.id, before),
+                )
+
+    def _links(self, links: Sequence[LinkSuggestion], *, writable: bool) -> None:
+        if links:
+            st.caption(f"**{t('Suggested links')}**")
+            if not writable:
+                st.caption(t("This note is a file, and its base doesn't write to files: write the links in the file."))
+        for link in links:
+            label = link.note.title if link.text == link.note.title else f"{link.text} → {link.note.title}"
+            if self._accept_button(label, f"link_{link.note.id}", "add_link", text_of(link.reason), shut=not writable):
+                version = self._workspace.notes.history(self._note.id)[0].number
+                self._workspace.related.link(self._note.id, link.note.id, expected_version=self._note.version)
+                self._finish(
+                    t("The link to '{title}' is there.", title=link.note.title),
+                    partial(self._workspace.notes.revert, self._note.id, version),
+                )
+
+    def _hints(self, hints: Sequence[Hint]) -> None:
+        if hints:
+            st.caption(f"**{t('What would help this note')}**")
+        for number, hint in enumerate(hints):
+            st.markdown(plain(text_of(hint.about)))
+            for quote in hint.quotes:
+                st.caption(f"> {plain(quote)}")
+            st.caption(plain(text_of(hint.remedy)))
+            if hint.other:
+                self._opening(hint.other, f"hint_{number}_{hint.other.id}")
+
+    def _opening(self, card: NoteSummary, key: str) -> None:
+        """Draw a title that opens its note."""
+        if widgets.small(plain(card.title), key, "description"):
+            opened.choose(card.id)
+            st.rerun()
+
+    def _accept_button(self, label: str, key: str, icon: str, reason: str, *, shut: bool = False) -> bool:
+        """Draw a suggestion with its reason; return whether a click accepts it."""
+        pressed = widgets.button(plain(label), f"accept_{key}", icon, disabled=shut or self._shut)
+        st.caption(plain(reason))
+        return pressed
+
+    def _finish(self, text: str, take_back: Callable[[], object]) -> None:
+        undo.offer(plain(text), take_back)
+        st.rerun()
+
 
 EDITED = message("This is the file's own text; search finds the edited passages instead.")
 
@@ -39,8 +174,8 @@ BEFORE = 8
 
 def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw a note, at a passage of it if there is one; nothing in it is run or fetched."""
-    edited = _edited(workspace, note)
-    uses.opened(workspace, note, passage, opened.arrival())
+    edited = _edited_chunks(workspace, note)
+    uses.record_opening(workspace, note, passage, opened.arrival())
     with st.container(key="reader"):
         _bar(workspace, note, passage)
         with st.container(horizontal=True, vertical_alignment="center", key="reader_about"):
@@ -52,8 +187,10 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             actions.ways(note)
         originals.provenance(note, passage[0] if passage else None)
         # Each property that can't be read has a warning of its own, as far as they are named.
-        omissions = (one for one in note.left_out if one.kind != "field" or one.count > len(note.warnings))
-        if remarks := [text_of(one) for one in (*omissions, *note.warnings)]:
+        omissions = (
+            omission for omission in note.left_out if omission.kind != "field" or omission.count > len(note.warnings)
+        )
+        if remarks := [text_of(omission) for omission in (*omissions, *note.warnings)]:
             sentences = (plain(f"{remark[:1].upper()}{remark[1:]}") for remark in remarks)
             st.warning("\n\n".join(sentences), icon=":material/warning:")
         if note.encoding and note.encoding.known == "unsure" and not jobs.shut(workspace):
@@ -61,10 +198,11 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
                 t("Read as…"), "read_as", "translate", on_click=changing.DIALOG.open, args=((note.id, "read_as"),)
             )
         if lost := workspace.notes.missing_attachments(note):
-            st.caption(f":material/broken_image: {plain(_lost(lost))}")
-        for one in workspace.pictures.problems(note.id):
+            st.caption(f":material/broken_image: {plain(_missing_files(lost))}")
+        for problem in workspace.pictures.problems(note.id):
             st.warning(
-                plain(t("The picture {name} {reason}", name=one.path, reason=one.error)), icon=":material/image:"
+                plain(t("The picture {name} {reason}", name=problem.path, reason=problem.error)),
+                icon=":material/image:",
             )
         if edited:
             label = t_plural("See {n} edited passage", "See {n} edited passages", n=len(edited))
@@ -75,7 +213,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             _text(workspace, note, passage)
         _fields(note)
         uses.section(workspace, note)
-        related.panel(workspace, note)
+        panel(workspace, note)
         views = {"reading": t("Reading"), "raw": t("Raw text")}
         widgets.segments(t("View"), views, "view", default="reading", persist_state="session")
 
@@ -105,9 +243,9 @@ def _ways_back(note: Note, passage: tuple[Chunk, str] | None) -> None:
         originals.link(note, passage[0].page)
 
 
-def _edited(workspace: Workspace, note: Note) -> list[int]:
-    """Return the indexes of the chunks that a person changed or deleted."""
-    edits = bands.placed(workspace, note)
+def _edited_chunks(workspace: Workspace, note: Note) -> list[int]:
+    """Return the indexes of the chunks that the user changed or deleted."""
+    edits = bands.placed_edits(workspace, note)
     return [chunk.index for chunk in workspace.chunks.all(note.id) if chunk.id in edits] if edits else []
 
 
@@ -117,7 +255,7 @@ def _tag(edited: Sequence[int]) -> str:
     return f'<span class="t-tag t-edited" title="{html(text_of(EDITED))}">{html(t("edited"))}</span>'
 
 
-def _lost(names: Sequence[str]) -> str:
+def _missing_files(names: Sequence[str]) -> str:
     listed = [*names[:LISTED_FILES], *(["…"] if len(names) > LISTED_FILES else [])]
     return t_plural(
         "{n} file of this note is missing: {names}",
@@ -141,7 +279,7 @@ def _fields(note: Note) -> None:
 def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw a note's rendered text; of a long one the part around its passage."""
     if note.plain:
-        _numbered(note, passage)
+        _draw_numbered_text(note, passage)
         return
     body = note.body
     start, end = (passage[0].start, passage[0].end) if passage else (0, 0)
@@ -173,12 +311,12 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
             elif link.line >= 0:
                 shell.guarded(_tick)(workspace, note, link.line)
             else:
-                composer.begin_linked(workspace.bases.of_id(note.base_id).name, link.make)
+                composer.begin_linked(workspace.bases.by_id(note.base_id).name, link.make)
 
         view.show(_page(note, drawn, sources), "document", place=place, arrival=arrival, on_click=clicked)
 
 
-def _numbered(note: Note, passage: tuple[Chunk, str] | None) -> None:
+def _draw_numbered_text(note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw a plain text with the numbers of its lines, around the passage if there is one."""
     drawn, shown = _numbered_lines(note.body, passage[0].line if passage else 0)
     if shown < len(note.body):
@@ -192,19 +330,20 @@ def _tick(workspace: Workspace, note: Note, line: int) -> None:
     workspace.start_indexing()
 
 
-def _page(note: Note, drawn: Document, sources: NoteSources) -> str:
+def _page(note: Note, drawn: RenderedNote, sources: NoteSources) -> str:
     """Return the HTML of a note with its tags, outline and links."""
     tagged = "".join(tag(name, can_click=True) for name in note.tags)
     tagged = f'<p class="tags">{tagged}</p>' if tagged else ""
     outline = "".join(
-        f'<a class="deep-{one.level}" href="#" data-place="{one.id}">{html(one.text)}</a>' for one in drawn.headings
+        f'<a class="deep-{heading.level}" href="#" data-place="{heading.id}">{html(heading.text)}</a>'
+        for heading in drawn.headings
     )
     if len(drawn.headings) < 2:
         outline = ""
     else:
         outline = f"<nav><details><summary>{html(t('Outline'))}</summary>{outline}</details></nav>"
     to, missing, back = sources.links()
-    lost = [f'<a class="missing" href="#" data-make="{html(one)}">{html(one)}</a>' for one in missing]
+    lost = [f'<a class="missing" href="#" data-make="{html(item)}">{html(item)}</a>' for item in missing]
     links = [
         _links(t("Links in this note"), [*_notes(to), *(lost if sources.can_make else [])]),
         _links(t("Links to this note"), [*_mentions(back[:MENTIONS], sources), *_notes(back[MENTIONS:])]),
@@ -213,11 +352,11 @@ def _page(note: Note, drawn: Document, sources: NoteSources) -> str:
     return f'{tagged}<div class="beside">{outline}<article>{drawn.html}</article></div>{below}'
 
 
-def _notes(places: Sequence[Place]) -> Iterable[str]:
-    return (f"{to_note(one)}{html(one.title)}</a>" for one in places)
+def _notes(places: Sequence[SourceSpan]) -> Iterable[str]:
+    return (f"{to_note(place)}{html(place.title)}</a>" for place in places)
 
 
-def _mentions(places: Sequence[Place], sources: NoteSources) -> Iterable[str]:
+def _mentions(places: Sequence[SourceSpan], sources: NoteSources) -> Iterable[str]:
     """Yield links to notes, each with the sentence in which the note links here."""
     sentences = sources.mentions(places)
     for link, place in zip(_notes(places), places, strict=True):

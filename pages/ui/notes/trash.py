@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model import AUTHORS, Trashed
 from core.workspace import Workspace
 from pages.ui.notes import opened, undo
@@ -29,21 +29,21 @@ def draw(workspace: Workspace, base: str, text: str) -> None:
     """Draw the deleted notes of a base, or of all, that have a text in their title or path."""
     days = workspace.notes.trash_stays.days
     st.caption(t_plural("A deleted note stays here for {n} day.", "A deleted note stays here for {n} days.", n=days))
-    if any(one.titles for one in workspace.archives.trash()):
+    if any(trashed_base.titles for trashed_base in workspace.archives.trash()):
         st.caption(t("Notes that left the trash can be restored for a week more, on the page Bases."))
     look = text.casefold()
     found = [
-        one
-        for one in workspace.notes.trash(base or None)
-        if look in one.version.title.casefold() or look in (one.path or "").casefold()
+        trashed
+        for trashed in workspace.notes.trash(base or None)
+        if look in trashed.version.title.casefold() or look in (trashed.path or "").casefold()
     ]
     if not found:
         st.caption(t("The trash is empty."))
-    for one in found[:_SHOWN]:
-        _row(workspace, one)
+    for trashed in found[:_SHOWN]:
+        _row(workspace, trashed)
     widgets.more(len(found) - _SHOWN)
     if found:
-        ids = [one.version.note_id for one in found]
+        ids = [trashed.version.note_id for trashed in found]
         with st.container(horizontal=True):
             label = t_plural("Restore {n} note", "Restore all {n} notes", n=len(ids))
             _restoring(workspace, label, "trash_restore_all", ids)
@@ -52,13 +52,13 @@ def draw(workspace: Workspace, base: str, text: str) -> None:
     _dialog(workspace)
 
 
-def _row(workspace: Workspace, one: Trashed) -> None:
-    note_id = one.version.note_id
+def _row(workspace: Workspace, trashed: Trashed) -> None:
+    note_id = trashed.version.note_id
     with st.container(border=True, key=f"trash_{note_id}", gap="small"):
-        st.markdown(f"**{plain(one.version.title)}**")
-        base = workspace.bases.of_id(one.base_id).name
-        about = text_of(BY[one.version.author], at=local(one.version.at))
-        st.caption(" · ".join([plain(base), plain(one.path or ""), about]))
+        st.markdown(f"**{plain(trashed.version.title)}**")
+        base = workspace.bases.by_id(trashed.base_id).name
+        about = text_of(BY[trashed.version.author], at=local(trashed.version.at))
+        st.caption(" · ".join([plain(base), plain(trashed.path or ""), about]))
         with st.container(horizontal=True):
             _restoring(workspace, t("Restore"), f"restore_{note_id}", [note_id])
             _deleting(workspace, t("Delete for good"), f"forget_{note_id}", [note_id])

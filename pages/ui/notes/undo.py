@@ -23,8 +23,8 @@ def offer(text: str, undo: Callable[[], object]) -> None:
     st.session_state[_DONE] = [*st.session_state.get(_DONE, []), (text, undo)][-_MOST:]
 
 
-def written(workspace: Workspace, note: Note) -> None:
-    """Offer to undo what the person wrote to a note since it was read here last, unless that is offered already."""
+def offer_text_undo(workspace: Workspace, note: Note) -> None:
+    """Offer to undo what the user wrote to a note since it was read here last, unless that is offered already."""
     seen: dict[str, int] = st.session_state.setdefault(_SEEN, {})
     before, seen[note.id] = seen.get(note.id, note.version), note.version
     if st.session_state.pop(_OFFERED, False) or note.version <= before:
@@ -43,16 +43,16 @@ def draw() -> None:
     text, undo = st.session_state[_DONE][-1]
     with st.container(horizontal=True, vertical_alignment="center", key="notes_done"):
         st.caption(text, width="content")
-        widgets.small(t("Undo"), "notes_undo", "undo", on_click=shell.guarded(_undone), args=(undo,))
+        widgets.small(t("Undo"), "notes_undo", "undo", on_click=shell.guarded(_undo), args=(undo,))
         widgets.close("notes_done_close", t("Close"), on_click=clear)
 
 
-def _undone(undo: Callable[[], object]) -> None:
+def _undo(undo: Callable[[], object]) -> None:
     st.session_state[_DONE].pop()
     st.session_state[_OFFERED] = True
     undo()
 
 
 def clear() -> None:
-    """Forget the changes: what was done since in another way can't be undone by them."""
+    """Forget the changes: they can't undo later changes of another kind."""
     st.session_state.pop(_DONE, None)

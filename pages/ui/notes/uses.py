@@ -14,7 +14,7 @@ LISTED = 20
 """Uses that are listed."""
 
 
-def opened(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None, arrival: str) -> None:
+def record_opening(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None, arrival: str) -> None:
     """Record once that a note was opened from the hits of a question."""
     if passage and passage[1]:
         now = (note.id, passage[0].id, passage[1], arrival)

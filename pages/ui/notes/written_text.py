@@ -1,11 +1,11 @@
-"""A text that a person writes, with its fields, between what the editor sends and what is stored."""
+"""A text that the user writes, with its fields, between what the editor sends and what is stored."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from core.lines import with_line_ends
-from core.messages import Message
+from core.base.lines import with_line_ends
+from core.base.messages import Message
 from core.model import NOTE_FIELDS, Note
 from pages.ui.notes import offers
 
@@ -15,19 +15,19 @@ NEW = "new"
 Wish = Literal["rest", "save", "leave", "discard"]
 """What is to be done with the text: `rest`, a pause, and `leave`, which closes the editor, save it by themselves."""
 SITTING = timedelta(minutes=5)
-"""Pause after which a save that comes by itself is another version: who stops for longer begins something else."""
+"""Pause after which an automatic save is another version: after a longer stop something else begins."""
 
 
 @dataclass
-class Writing:
+class EditorSession:
     """A text in the editor, with its fields. `note` is the stored note as it was when editing began, None for a new one.
 
     `token` names the editor, `draft` the editor that began the draft, and `was` an editor of an ended session that is
     still in the window and continues with this text. `number` is that of the last text from the editor, `stored` that of
     the text in the draft. The widgets of the fields are drawn anew when `drawn` changes. `fields` are those that differ
-    from the note's, in JSON form. `rested` is the time of the last save that came by itself, None if another one came
+    from the note's, in JSON form. `rested` is the time of the last automatic save, None if another one came
     later. `opposed` is the stored note after a save was refused because of it, `refusal` any other reason, and `newer` a
-    note that was stored since. With `settles`, a save also decides on the proposed change that the person edits. `made`: this editor made the note. `wish`
+    note that was stored since. With `settles`, a save also decides on the proposed change that the user edits. `made`: this editor made the note. `wish`
     is an action that the page hasn't done yet, and `wishes` counts those that the editor sent.
     """
 
@@ -66,8 +66,8 @@ class Writing:
     @property
     def changed(self) -> bool:
         """Whether the text or a field differs from the stored note; of a new one, once something was typed."""
-        begun = self.note is not None or self.number > 0 or self.body != ""
-        return begun and (bool(self.fields) or self.body != (self.note.body if self.note else ""))
+        has_content = self.note is not None or self.number > 0 or self.body != ""
+        return has_content and (bool(self.fields) or self.body != (self.note.body if self.note else ""))
 
     @property
     def complete(self) -> bool:
@@ -76,32 +76,32 @@ class Writing:
 
     @property
     def decides(self) -> bool:
-        """Whether a save accepts what a program wrote, which only a person does."""
+        """Whether a save accepts the text of a program, which only the user does."""
         return self.settles or (self.note is not None and self.note.status == "pending")
 
     @property
     def saves(self) -> bool:
-        """Whether what changed is saved by itself: nothing keeps it from that, and it decides on nothing."""
+        """Whether changes are saved automatically: nothing prevents a save, and it decides on no proposal."""
         return self.changed and self.complete and not (self.opposed or self.refusal or self.decides)
 
     @property
     def joins(self) -> bool:
-        """Whether a save belongs to the version before: that came by itself, in this sitting."""
+        """Whether a save joins the version before, which was automatic and of this sitting."""
         return self.rested is not None and datetime.now(UTC) - self.rested < SITTING
 
-    def typed(
+    def take_text(
         self, text: str, number: int, at: int, wish: Wish | None = None, wishes: int = 0, title: str | None = None
     ) -> None:
         """Take the text that the editor sent, unless a later one is here already. Its line ends become the note's.
 
-        `title` is a title that the person typed and the page doesn't have yet.
+        `title` is a title that the user typed and the page doesn't have yet.
         """
         if number >= self.number:
-            self.body = with_line_ends(whole(text), self.note.body if self.note else "")
+            self.body = with_line_ends(without_surrogates(text), self.note.body if self.note else "")
             self.number, self.caret = number, at
             self.refusal = None
             if title is not None:
-                self.set("title", whole(title))
+                self.set("title", without_surrogates(title))
         if wishes > self.wishes:
             self.wish, self.wishes = wish, wishes
 
@@ -120,7 +120,7 @@ class Writing:
 
 
 def fields_of(note: Note) -> dict[str, Any]:
-    """Return the fields of a note that a new one doesn't have by itself, in JSON form."""
+    """Return the fields of a note that differ from those of a new note, in JSON form."""
     new = Note("", "", title="", body="", content_hash="")
     return {name: as_json(value) for name in NOTE_FIELDS if (value := getattr(note, name)) != getattr(new, name)}
 
@@ -132,6 +132,6 @@ def as_json(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def whole(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """Return a text of a browser without halves of characters, which nothing can store."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,13 +1,13 @@
-"""The decisions on what waits, each with what undoes it."""
+"""The decisions on waiting items, each with its undo."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from core.errors import Conflict
-from core.messages import Message, message
+from core.base.errors import Conflict
+from core.base.messages import Message, message
 from core.model import Decision as Verdict
-from core.model import Matter, MatterKind, Progress, Side, Submission, settled_line
+from core.model import MatterKind, Progress, ReviewItem, Side, Submission, settled_line
 from core.workspace import Workspace
 from pages.ui.notes import opened, undo
 from pages.ui.shared import jobs
@@ -23,12 +23,12 @@ class Decision:
     icon: str
     shortcut: str
     kinds: tuple[MatterKind, ...]
-    act: Callable[[Workspace, Sequence[Matter]], None]
+    act: Callable[[Workspace, Sequence[ReviewItem]], None]
     several: bool = True
 
 
 def accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
-    """Accept what waits of notes; a change is made even if its note was changed since it was proposed."""
+    """Accept new notes and proposed changes; a change is made even if its note was changed since the proposal."""
     over = chosen[0].note.version if len(chosen) == 1 else None
     try:
         workspace.proposals.accept(chosen, over=over, embed=False)
@@ -44,12 +44,12 @@ def accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
 def reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
     """Put new notes into the trash, and drop proposed changes."""
     workspace.proposals.reject(chosen)
-    new = [one.note.id for one in chosen if not one.change]
+    new = [submission.note.id for submission in chosen if not submission.change]
     opened.forget(new)
 
     def undone() -> None:
         workspace.notes.restore(new)
-        workspace.proposals.restore([one.change for one in chosen if one.change])
+        workspace.proposals.restore([submission.change for submission in chosen if submission.change])
 
     undo.offer(_settled(chosen, accepted=False), undone)
 
@@ -63,43 +63,43 @@ def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
 
 
 def _wait_again(workspace: Workspace, done: Sequence[Submission]) -> None:
-    """Undo an acceptance: what was accepted waits again."""
-    for one in done:
-        if one.change:
-            note = workspace.notes.revert(one.note.id, one.note.version, embed=False)
-            workspace.proposals.restore([replace(one.change, version=note.version)])
-    workspace.notes.set_fields([one.note.id for one in done if not one.change], status="pending")
+    """Undo an acceptance: the accepted items wait again."""
+    for submission in done:
+        if submission.change:
+            note = workspace.notes.revert(submission.note.id, submission.note.version, embed=False)
+            workspace.proposals.restore([replace(submission.change, version=note.version)])
+    workspace.notes.set_fields([submission.note.id for submission in done if not submission.change], status="pending")
     workspace.start_indexing()
 
 
-def _submissions(chosen: Sequence[Matter]) -> list[Submission]:
-    return [one.submission for one in chosen if one.submission]
+def _submissions(chosen: Sequence[ReviewItem]) -> list[Submission]:
+    return [matter.submission for matter in chosen if matter.submission]
 
 
-def _accept(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+def _accept(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     accept(workspace, _submissions(chosen))
 
 
-def _reject(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+def _reject(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     reject(workspace, _submissions(chosen))
 
 
-def merge(workspace: Workspace, one: Matter, into: str) -> None:
+def merge(workspace: Workspace, matter: ReviewItem, into: str) -> None:
     """Add a new note to the end of another."""
     before = workspace.notes.get(into).version
-    workspace.review.merge(one, into)
+    workspace.review.merge(matter, into)
     workspace.start_indexing()
 
     def undone() -> None:
         workspace.notes.revert(into, before, embed=False)
-        workspace.notes.restore([one.note.id] if one.note else [], embed=False)
+        workspace.notes.restore([matter.note.id] if matter.note else [], embed=False)
         workspace.start_indexing()
 
     undo.offer(t_plural("{n} note is added to another.", "{n} notes are added to others.", n=1), undone)
 
 
-def _archive(workspace: Workspace, chosen: Sequence[Matter]) -> None:
-    ids = [one.note.id for one in chosen if one.note]
+def _archive(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+    ids = [matter.note.id for matter in chosen if matter.note]
     workspace.notes.archive(ids)
     undo.offer(
         t_plural("{n} note is archived.", "{n} notes are archived.", n=len(ids)),
@@ -107,8 +107,8 @@ def _archive(workspace: Workspace, chosen: Sequence[Matter]) -> None:
     )
 
 
-def _delete(workspace: Workspace, chosen: Sequence[Matter]) -> None:
-    ids = [one.note.id for one in chosen if one.note]
+def _delete(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+    ids = [matter.note.id for matter in chosen if matter.note]
     workspace.notes.delete(ids, author="person")
     opened.forget(ids)
     undo.offer(
@@ -117,20 +117,20 @@ def _delete(workspace: Workspace, chosen: Sequence[Matter]) -> None:
     )
 
 
-def _resolve(verdict: Verdict) -> Callable[[Workspace, Sequence[Matter]], None]:
-    def act(workspace: Workspace, chosen: Sequence[Matter]) -> None:
+def _resolve(verdict: Verdict) -> Callable[[Workspace, Sequence[ReviewItem]], None]:
+    def act(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
         def work(_: object) -> None:
-            for one in chosen:
-                if one.flagged:
-                    workspace.chunks.resolve(one.flagged.edit.id, verdict)
+            for matter in chosen:
+                if matter.flagged:
+                    workspace.chunks.resolve(matter.flagged.edit.id, verdict)
 
         jobs.start(workspace, "edits", work)
 
     return act
 
 
-def _try_again(workspace: Workspace, chosen: Sequence[Matter]) -> None:
-    bases = list(dict.fromkeys(one.base for one in chosen))
+def _try_again(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+    bases = list(dict.fromkeys(matter.base for matter in chosen))
 
     def work(progress: Progress) -> int:
         return sum(workspace.chunks.embed(base, refused=True, progress=progress) for base in bases)
@@ -138,22 +138,22 @@ def _try_again(workspace: Workspace, chosen: Sequence[Matter]) -> None:
     jobs.start(workspace, "embed", work)
 
 
-def _let_be(workspace: Workspace, chosen: Sequence[Matter]) -> None:
-    keys = [one.key for one in chosen]
+def _let_be(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+    keys = [matter.key for matter in chosen]
     workspace.review.let_be(keys)
     undo.offer(
         t_plural("{n} stays as it is.", "{n} stay as they are.", n=len(keys)), lambda: workspace.review.reopen(keys)
     )
 
 
-def _settle(side: Side) -> Callable[[Workspace, Sequence[Matter]], None]:
-    def act(workspace: Workspace, chosen: Sequence[Matter]) -> None:
-        undone = [workspace.review.settle(one, side) for one in chosen]
+def _settle(side: Side) -> Callable[[Workspace, Sequence[ReviewItem]], None]:
+    def act(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+        undone = [workspace.review.settle(matter, side) for matter in chosen]
         workspace.start_indexing()
 
         def back() -> None:
-            for one in undone:
-                one()
+            for item in undone:
+                item()
             workspace.start_indexing()
 
         undo.offer(t_plural("{n} note is settled.", "{n} notes are settled.", n=len(chosen)), back)
@@ -161,13 +161,13 @@ def _settle(side: Side) -> Callable[[Workspace, Sequence[Matter]], None]:
     return act
 
 
-def _seen(workspace: Workspace, chosen: Sequence[Matter]) -> None:
-    undone = workspace.review.reminders.seen([one.note.id for one in chosen if one.note])
+def _seen(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+    undone = workspace.review.reminders.seen([matter.note.id for matter in chosen if matter.note])
     undo.offer(t_plural("{n} comes back later.", "{n} come back later.", n=len(chosen)), undone)
 
 
-def _postpone(workspace: Workspace, chosen: Sequence[Matter]) -> None:
-    keys = [one.key for one in chosen]
+def _postpone(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+    keys = [matter.key for matter in chosen]
     workspace.review.postpone(keys)
     undo.offer(
         t_plural("{n} comes back in a week.", "{n} come back in a week.", n=len(keys)),

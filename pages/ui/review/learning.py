@@ -1,4 +1,4 @@
-"""Logs that are dropped on the page Review: what rules find in them waits there then."""
+"""Logs that are dropped on the page Review; the findings of the rules then wait there."""
 
 import re
 import tempfile
@@ -40,7 +40,7 @@ def _drop(workspace: Workspace) -> None:
     with_model = _with_model(workspace)
     closed = not dropped or jobs.shut(workspace) or workspace.jobs.running(*jobs.LEARNING)
     if widgets.button(t("Suggest notes"), "learning_go", "school", disabled=closed):
-        logs = [(_file_name(one.name), one.getvalue()) for one in dropped]
+        logs = [(_file_name(uploaded_file.name), uploaded_file.getvalue()) for uploaded_file in dropped]
         jobs.start(workspace, "learn", lambda progress: _learn(workspace, base, logs, with_model, progress))
 
 
@@ -74,5 +74,5 @@ def _learn(
 
 
 def _file_name(name: str) -> str:
-    """Return a name of a dropped file that any file system takes."""
+    """Return a name for a dropped file that is valid on any file system."""
     return _UNSAFE.sub("_", name)[-60:].lstrip(".") or "log"

@@ -1,11 +1,11 @@
-"""The list of what waits, with its filters, and the decisions on many at once."""
+"""The list of waiting items, with its filters and the decisions on many at once."""
 
 from collections import Counter
 from collections.abc import Sequence
 
 import streamlit as st
 
-from core.model import MATTERS, Matter
+from core.model import MATTERS, ReviewItem
 from core.workspace import Workspace
 from pages.ui.review.deciding import DECISIONS
 from pages.ui.shared import jobs, links, shell, widgets
@@ -16,9 +16,9 @@ SHOWN = 50
 _OPEN = "review_open"
 
 
-def of_kind(matters: Sequence[Matter]) -> list[Matter]:
-    """Draw the choice of a kind, and return what is of it."""
-    counts = Counter(one.kind for one in matters)
+def choose_kind(matters: Sequence[ReviewItem]) -> list[ReviewItem]:
+    """Draw the choice of a kind, and return the items of that kind."""
+    counts = Counter(matter.kind for matter in matters)
     if (kind := links.arrived("kind")) in MATTERS:
         st.session_state["review_kind"] = kind
     if st.session_state.get("review_kind") not in counts:
@@ -26,47 +26,52 @@ def of_kind(matters: Sequence[Matter]) -> list[Matter]:
     labels = {kind: f"{text_of(MATTERS[kind].title)} {counts[kind]}" for kind in MATTERS if counts[kind]}
     kind = widgets.pills(t("Kind"), labels, "review_kind") if len(labels) > 1 else None
     links.say("kind", kind or "")
-    return [one for one in matters if kind in (None, one.kind)]
+    return [matter for matter in matters if kind in (None, matter.kind)]
 
 
-def of_base(matters: Sequence[Matter], bases: Sequence[str]) -> list[Matter]:
-    """Draw the choice of a base, where there are several, and return what is of it."""
+def choose_base(matters: Sequence[ReviewItem], bases: Sequence[str]) -> list[ReviewItem]:
+    """Draw the choice of a base, where there are several, and return the items of that base."""
     base = widgets.base_filter(bases, "review_base") if len(bases) > 1 else ""
-    return [one for one in matters if base in ("", one.base)]
+    return [matter for matter in matters if base in ("", matter.base)]
 
 
-def opened(matters: Sequence[Matter]) -> Matter | None:
-    """Return the matter that is open: the chosen one, else the one in its place, else the first."""
+def opened(matters: Sequence[ReviewItem]) -> ReviewItem | None:
+    """Return the open item: the chosen one, else the one in its place, else the first."""
     key, place = st.session_state.get(_OPEN, ("", 0))
-    by_key = {one.key: one for one in matters}
-    one = by_key.get(key) or (matters[min(place, len(matters) - 1)] if matters else None)
-    if one:
-        _choose(one.key, [*by_key].index(one.key))
-    return one
+    by_key = {matter.key: matter for matter in matters}
+    matter = by_key.get(key) or (matters[min(place, len(matters) - 1)] if matters else None)
+    if matter:
+        _choose(matter.key, [*by_key].index(matter.key))
+    return matter
 
 
-def draw(workspace: Workspace, matters: Sequence[Matter], open_key: str) -> None:
-    """Draw what waits by its kinds, the open one marked, and the decisions on all of it."""
-    several = len({one.base for one in matters}) > 1
+def draw(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str) -> None:
+    """Draw the waiting items by kind, the open one marked, and the decisions on all of them."""
+    several = len({matter.base for matter in matters}) > 1
     with st.container(key="review_list", gap="xxsmall", height=620 if len(matters) > 12 else "content"):
         before = ""
-        for place, one in enumerate(matters[:SHOWN]):
-            if one.kind != before:
-                before = one.kind
-                st.caption(text_of(MATTERS[one.kind].title))
-            title = plain(one.title) or t("Its note is gone")
-            label = f"{title} · {plain(one.base)}" if several and one.base else title
-            look = {"type": "secondary" if one.key == open_key else "tertiary"}
+        for place, matter in enumerate(matters[:SHOWN]):
+            if matter.kind != before:
+                before = matter.kind
+                st.caption(text_of(MATTERS[matter.kind].title))
+            title = plain(matter.title) or t("Its note is gone")
+            label = f"{title} · {plain(matter.base)}" if several and matter.base else title
+            look = {"type": "secondary" if matter.key == open_key else "tertiary"}
             widgets.button(
-                label, f"open_{one.key}", MATTERS[one.kind].icon, on_click=_choose, args=(one.key, place), **look
+                label,
+                f"open_{matter.key}",
+                MATTERS[matter.kind].icon,
+                on_click=_choose,
+                args=(matter.key, place),
+                **look,
             )
         widgets.more(len(matters) - SHOWN)
-    kinds = {one.kind for one in matters}
+    kinds = {matter.kind for matter in matters}
     if len(matters) > 1 and len(kinds) == 1 and "conflict" not in kinds:
         _many(workspace, matters)
 
 
-def _many(workspace: Workspace, matters: Sequence[Matter]) -> None:
+def _many(workspace: Workspace, matters: Sequence[ReviewItem]) -> None:
     for name, decision in DECISIONS.items():
         if decision.several and matters[0].kind in decision.kinds:
             label = t("{decision}: all {n}", decision=text_of(decision.label), n=len(matters))
@@ -90,9 +95,9 @@ def reminders(workspace: Workspace) -> None:
     st.toggle(t("Show notes worth another look"), help=about, disabled=workspace.readonly, **now)
 
 
-def heading(matters: Sequence[Matter]) -> str:
-    """Return the line about how much waits."""
-    decisions = sum(MATTERS[one.kind].quick for one in matters)
+def heading(matters: Sequence[ReviewItem]) -> str:
+    """Return the line with the number of waiting items."""
+    decisions = sum(MATTERS[matter.kind].quick for matter in matters)
     hints = len(matters) - decisions
     said = []
     if decisions:

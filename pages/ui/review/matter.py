@@ -1,10 +1,10 @@
-"""One matter: what it is, where it comes from, what a decision would change, and the decisions."""
+"""One waiting item: its content, its origin, the effect of a decision, and the decisions."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.messages import message
-from core.model import AUTHORS, MATTERS, SUBMISSIONS, Matter, NoteCard, day_of
+from core.base.messages import message
+from core.model import AUTHORS, MATTERS, SUBMISSIONS, NoteSummary, ReviewItem, day_of
 from core.workspace import Workspace
 from pages.ui.notes import composer, history, opened
 from pages.ui.notes.sources import NoteSources
@@ -29,30 +29,30 @@ _OTHER = {
 }
 
 
-def draw(workspace: Workspace, one: Matter) -> None:
-    """Draw a matter with its decisions above it."""
-    kind = MATTERS[one.kind]
-    st.subheader(plain(one.title) or t("Its note is gone"), anchor=False)
+def draw(workspace: Workspace, matter: ReviewItem) -> None:
+    """Draw an item with its decisions above it."""
+    kind = MATTERS[matter.kind]
+    st.subheader(plain(matter.title) or t("Its note is gone"), anchor=False)
     st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
-    row = _decisions(workspace, one)
-    st.caption(" · ".join(_origin(one)))
+    row = _decisions(workspace, matter)
+    st.caption(" · ".join(_origin(matter)))
     with st.container(border=True, key="review_matter"):
-        _DRAWN[one.kind](workspace, one)
-    if one.note:
-        widgets.note_link(one.note.id)
-    if one.kind == "note":
-        _merge(workspace, one, row)
+        _DRAWN[matter.kind](workspace, matter)
+    if matter.note:
+        widgets.note_link(matter.note.id)
+    if matter.kind == "note":
+        _merge(workspace, matter, row)
 
 
-def _decisions(workspace: Workspace, one: Matter) -> DeltaGenerator:
-    """Draw the decisions on a matter, and return their row."""
+def _decisions(workspace: Workspace, matter: ReviewItem) -> DeltaGenerator:
+    """Draw the decisions on an item, and return their row."""
     shut = jobs.shut(workspace)
     row = st.container(horizontal=True, key="review_decisions")
     with row:
         for name, decision in DECISIONS.items():
-            if one.kind in decision.kinds:
+            if matter.kind in decision.kinds:
                 kind = "primary" if decision.shortcut == "A" else "secondary"
-                click = {"on_click": shell.guarded(decision.act), "args": (workspace, [one])}
+                click = {"on_click": shell.guarded(decision.act), "args": (workspace, [matter])}
                 widgets.button(
                     text_of(decision.label),
                     f"decide_{name}",
@@ -62,21 +62,21 @@ def _decisions(workspace: Workspace, one: Matter) -> DeltaGenerator:
                     disabled=shut,
                     **click,
                 )
-        if one.submission and widgets.button(
+        if matter.submission and widgets.button(
             t("Edit, then accept"), "decide_edit", "edit", shortcut="E", disabled=shut
         ):
-            composer.edit_proposed(workspace, one.submission)
+            composer.edit_proposed(workspace, matter.submission)
             st.switch_page("notes.py")
     return row
 
 
-def _merge(workspace: Workspace, one: Matter, row: DeltaGenerator) -> None:
-    """Draw the button that adds a new note to the nearest one, which is looked for once, after all else is drawn."""
+def _merge(workspace: Workspace, matter: ReviewItem, row: DeltaGenerator) -> None:
+    """Draw the button that adds a new note to the most similar one; the search for it runs once, after the page is drawn."""
     known = st.session_state.get(_NEAREST)
-    if not known or known[0] != one.key:
-        known = st.session_state[_NEAREST] = one.key, workspace.review.nearest(one)
+    if not known or known[0] != matter.key:
+        known = st.session_state[_NEAREST] = matter.key, workspace.review.nearest(matter)
     if near := known[1]:
-        click = {"on_click": shell.guarded(deciding.merge), "args": (workspace, one, near.id)}
+        click = {"on_click": shell.guarded(deciding.merge), "args": (workspace, matter, near.id)}
         about = t("The text goes to the end of that note, and this note into the trash.")
         label = t("Add to “{title}”", title=plain(near.title))
         with row:
@@ -85,33 +85,33 @@ def _merge(workspace: Workspace, one: Matter, row: DeltaGenerator) -> None:
             )
 
 
-def _origin(one: Matter) -> list[str]:
-    """Return where a matter comes from."""
-    parts = [plain(one.base)] if one.base else []
-    if one.submission:
-        done = t("{done} {by}", done=SUBMISSIONS[one.submission.kind], by=AUTHORS[one.submission.author])
+def _origin(matter: ReviewItem) -> list[str]:
+    """Return the origin of an item."""
+    parts = [plain(matter.base)] if matter.base else []
+    if matter.submission:
+        done = t("{done} {by}", done=SUBMISSIONS[matter.submission.kind], by=AUTHORS[matter.submission.author])
         parts.insert(0, plain(done))
-    if one.note and one.note.path:
-        parts.append(plain(one.note.path))
-    if one.kind == "file" and one.other:
-        parts.append(plain(str(one.other.path)))
-    if one.kind == "upgrade" and one.note:
-        parts.append(t("pack {name}", name=plain(one.note.source_ref.removeprefix("pack:"))))
-    if one.note and one.note.origin:
-        parts.append(plain(one.note.origin))
-    if one.kind == "expired" and one.at:
-        parts.append(t("expired on {day}", day=day_of(one.at)))
-    elif one.at:
-        parts.append(local(one.at))
+    if matter.note and matter.note.path:
+        parts.append(plain(matter.note.path))
+    if matter.kind == "file" and matter.other:
+        parts.append(plain(str(matter.other.path)))
+    if matter.kind == "upgrade" and matter.note:
+        parts.append(t("pack {name}", name=plain(matter.note.source_ref.removeprefix("pack:"))))
+    if matter.note and matter.note.origin:
+        parts.append(plain(matter.note.origin))
+    if matter.kind == "expired" and matter.at:
+        parts.append(t("expired on {day}", day=day_of(matter.at)))
+    elif matter.at:
+        parts.append(local(matter.at))
     return parts
 
 
-def _text(workspace: Workspace, one: Matter) -> None:
-    if one.note:
-        note = workspace.notes.get(one.note.id)
+def _text(workspace: Workspace, matter: ReviewItem) -> None:
+    if matter.note:
+        note = workspace.notes.get(matter.note.id)
         shown = light(note.body[:LONGEST])
         drawn = as_written(shown) if tangled(shown) else document(shown, NoteSources(workspace, note)).html
-        view.show(f"<article>{drawn}</article>", "review_text", arrival=one.key, on_click=_clicked)
+        view.show(f"<article>{drawn}</article>", "review_text", arrival=matter.key, on_click=_clicked)
         if st.session_state.pop(_LEAVES, False):
             st.switch_page("notes.py")
 
@@ -122,36 +122,39 @@ def _clicked(link: view.Clicked) -> None:
         st.session_state[_LEAVES] = True
 
 
-def _change(workspace: Workspace, one: Matter) -> None:
-    if one.submission:
-        history.draw(workspace.proposals.difference(one.submission))
+def _change(workspace: Workspace, matter: ReviewItem) -> None:
+    if matter.submission:
+        history.draw(workspace.proposals.difference(matter.submission))
 
 
-def _sides(workspace: Workspace, one: Matter) -> None:
-    """Draw what the other text would change; the pack or the folder may be unreadable, which keeps no decision away."""
+def _sides(workspace: Workspace, matter: ReviewItem) -> None:
+    """Draw the effect of the other text; decisions stay possible where the pack or the folder can't be read."""
     with shell.errors():
-        difference = workspace.review.sides.difference(one)
+        difference = workspace.review.sides.difference(matter)
         if difference is None:
             st.caption(t("The pack no longer has this note: taking the pack's side puts it into the trash."))
         else:
             history.draw(difference)
 
 
-def _split(_: Workspace, one: Matter) -> None:
-    if one.flagged:
-        text = one.flagged.edit.text or one.flagged.edit.anchor
+def _split(_: Workspace, matter: ReviewItem) -> None:
+    if matter.flagged:
+        text = matter.flagged.edit.text or matter.flagged.edit.anchor
         st.html(f'<div class="t-text t-small">{html(text[:LONGEST])}</div>')
 
 
-def _refused(_: Workspace, one: Matter) -> None:
-    if one.refused:
-        st.markdown(plain(text_of(one.refused.reason)))
-        st.html(f'<div class="t-text t-small">{html(one.refused.text)}</div>')
+def _refused(_: Workspace, matter: ReviewItem) -> None:
+    if matter.refused:
+        st.markdown(plain(text_of(matter.refused.reason)))
+        st.html(f'<div class="t-text t-small">{html(matter.refused.text)}</div>')
 
 
-def _pair(workspace: Workspace, one: Matter) -> None:
+def _pair(workspace: Workspace, matter: ReviewItem) -> None:
     """Draw both notes of a pair, side by side: the sentences in which they differ, else the beginning of their texts."""
-    sides: list[tuple[str, NoteCard | None]] = [(t("This note"), one.note), (text_of(_OTHER[one.kind]), one.other)]
+    sides: list[tuple[str, NoteSummary | None]] = [
+        (t("This note"), matter.note),
+        (text_of(_OTHER[matter.kind]), matter.other),
+    ]
     for number, (column, (label, card)) in enumerate(zip(st.columns(2), sides, strict=True)):
         if not card:
             continue
@@ -160,7 +163,7 @@ def _pair(workspace: Workspace, one: Matter) -> None:
             st.page_link(
                 "notes.py", label=plain(card.title), icon=":material/description:", query_params={"note": card.id}
             )
-            text = one.quotes[number] if one.quotes else workspace.notes.get(card.id).body[:600]
+            text = matter.quotes[number] if matter.quotes else workspace.notes.get(card.id).body[:600]
             st.html(f'<div class="t-text t-small">{html(text)}</div>')
 
 

@@ -1,33 +1,176 @@
 """The answer to a question: the understood parts, the hits, and why a note is no hit."""
 
 import time
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
+from typing import get_args
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.errors import QueryError
-from core.messages import Message, message, plural
-from core.model import MODES, NOTICES, Context, Notice, Prepared, SearchOptions, SearchResult
+from core.base.errors import QueryError, UnknownChoice
+from core.base.messages import Message, message, plural
+from core.model import (
+    LOST,
+    MODES,
+    NOTICES,
+    Context,
+    DroppedCandidate,
+    LostAt,
+    NoteSummary,
+    Notice,
+    Prepared,
+    SearchOptions,
+    SearchResult,
+    Thread,
+    WhyNot,
+)
 from core.workspace import Workspace
 from pages.ui.search import (
-    answering,
     facets,
     hits,
-    lost,
     more,
+    offer,
     pictures,
     question_box,
     quotes,
     subqueries,
     suggestions,
+    threads,
     understood,
+    written,
 )
-from pages.ui.shared import cards, choice, copying, knobs, links, widgets
+from pages.ui.shared import cards, choice, copying, knobs, links, shell, widgets
 from pages.ui.shared.dialogs import Dialog
-from pages.ui.shared.safe import facts, plain
+from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
+
+# The candidates that are no hits, and the reason why a note is none.
+
+SHOWN = 15
+"""Candidates of a stage at most."""
+LISTED = 300
+"""Notes in the list at most; for more, the user first types a part of the name."""
+EXCERPT = 2
+
+
+def lost(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> None:
+    """Draw the candidates that are no hits, on demand."""
+    shell.on_demand(t("Also considered"), "lost_box", "filter_list_off", lambda: _lost(workspace, prepared, options))
+
+
+def _lost(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> None:
+    explained = SearchOptions(**{**options, "explain": True, "wait": False})
+    result = workspace.searching.answer(workspace.searching.prepare(prepared.typed, explained, like=prepared))
+    if not result.lost:
+        st.caption(t("Every passage that was considered is a hit."))
+        return
+    words = workspace.searching.words(result.understood.text)
+    several = len({hit.note.base_id for hit in result.hits}) > 1
+    counted = Counter(item.stage for item in result.lost)
+    st.caption(t("Passages that were considered and aren't among the hits, by where they dropped out."))
+    for stage in (stage for stage in get_args(LostAt) if counted[stage]):
+        candidates = sorted((item for item in result.lost if item.stage == stage), key=lambda item: item.hit.rank)
+        rows = "".join(_row(candidate, words, base=several) for candidate in candidates[:SHOWN])
+        more = f'<div class="t-dim t-small">{html(t("and {n} more", n=counted[stage] - SHOWN))}</div>'
+        st.html(
+            f'<div class="t-lost"><div class="t-lost-head"><b>{html(text_of(LOST[stage]))}</b> '
+            f'<span class="t-dim">{counted[stage]:,}</span></div>{rows}{more if counted[stage] > SHOWN else ""}</div>'
+        )
+
+
+def _row(item: DroppedCandidate, words: Sequence[str], *, base: bool) -> str:
+    hit = item.hit
+    place = " › ".join([*([hit.note.base] if base else []), hit.note.title, *cards.section(hit.note, hit.chunk)])
+    return (
+        f'<div class="t-fell"><div><span class="t-dim">{hit.rank}</span> {html(place)}</div>'
+        f"{cards.excerpt(hit.chunk.text, words, EXCERPT)}{cards.stages(hit.scores)}</div>"
+    )
+
+
+def why_not(workspace: Workspace, text: str, options: SearchOptions) -> None:
+    """Draw the choice of a note, and why it is no hit."""
+
+    def draw() -> None:
+        if card := _note(workspace):
+            _reason(workspace, workspace.searching.why_not(text, card.id, **options), text)
+
+    shell.on_demand(t("Why not this note?"), "why_not_box", "contact_support", draw)
+
+
+def _note(workspace: Workspace) -> NoteSummary | None:
+    notes = workspace.notes.all()
+    if len(notes) > LISTED:
+        typed = st.text_input(t("A part of its title or path"), key="why_not_part", icon=":material/filter_alt:")
+        if not typed.strip():
+            return None
+        notes = workspace.notes.all(text=typed.strip())[:LISTED]
+    texts = {card.id: f"{card.title} · {card.path}" if card.path else card.title for card in notes}
+    widgets.begin_with("why_not_note", texts, None)
+    placeholder = t("Choose the note that you expected")
+    chosen = widgets.select(t("The note"), texts, "why_not_note", index=None, placeholder=placeholder)
+    return next((card for card in notes if card.id == chosen), None)
+
+
+def _reason(workspace: Workspace, why: WhyNot, text: str) -> None:
+    stage = text_of(LOST[why.stage]) if why.stage else t("It is among the hits")
+    st.html(
+        f'<div class="t-reason chosen"><b>{html(stage)}</b>{html(text_of(why.message))}</div>{cards.stages(why.scores)}'
+    )
+    if why.chunk is None:
+        return
+    place = " › ".join([why.note.title, *cards.section(why.note, why.chunk)])
+    excerpt = cards.excerpt(why.chunk.text, workspace.searching.words(text), EXCERPT * 2)
+    st.html(f'<div class="t-fell"><div>{html(place)}</div>{excerpt}</div>')
+    widgets.chunk_link(why.note.id, why.chunk.index)
+
+
+# The written answer of the Search page: its button, the answer with its thread, or the offer of a model.
+
+
+def section(workspace: Workspace, text: str, options: SearchOptions, *, quoted: bool) -> None:
+    """Draw the written answer to a question, else the button that starts it.
+
+    Without a language model, draw the offer of one for a question whose hits have no quotes.
+    """
+    if workspace.readonly:
+        return
+    if not workspace.settings.llm.is_set_up:
+        if not quoted:
+            offer.draw(workspace, text, options)
+    elif thread := _thread(workspace, text):
+        threads.in_place(workspace, thread, text)
+    else:
+        own, busy = written.is_for(workspace, text), workspace.jobs.running("answer")
+        if own:  # it is being written, or it failed
+            written.live(workspace)
+        if not (own and busy):
+            _button(workspace, text, options, busy=busy, again=own)
+
+
+def _button(workspace: Workspace, text: str, options: SearchOptions, *, busy: bool, again: bool) -> None:
+    label = t("Try again") if again else t("Write an answer")
+    about = t("Another answer is being written.") if busy else t("Your language model writes it from these hits.")
+    if widgets.small(label, "write_answer", "edit_note", help=about, disabled=busy):
+        written.begin(workspace, text, text, **options)
+
+
+def _thread(workspace: Workspace, text: str) -> Thread | None:
+    """Return the thread that an answer to a question started in this session."""
+    known: dict[str, str] = st.session_state.setdefault("thread_of_question", {})
+    latest = workspace.threads.latest_thread
+    if latest and written.is_for(workspace, text) and not workspace.jobs.running("answer"):
+        known[text] = latest
+    if text not in known:
+        return None
+    try:
+        return workspace.threads.get(known[text])
+    except UnknownChoice:  # it was deleted
+        del known[text]
+        return None
+
 
 ABOUT_MODELS = {
     "model_failed": message("The model can't be used: these hits are by words only."),
@@ -41,7 +184,7 @@ ABOUT_MODELS = {
 PAUSE = 1.5
 """Seconds without typing, after those of the question's box, before a language model chooses among the hits."""
 SLICE = 0.05
-"""Seconds between two looks whether the person still types."""
+"""Seconds between two looks whether the user still types."""
 _LOADING = ("warm", "warm_reranker", "warm_images")
 _INDEXING = ("import", "embed")
 CONTEXT = Dialog("context_of")
@@ -49,9 +192,9 @@ BUDGETS = (500, 1000, 2000, 4000, 8000, 16_000)
 
 
 def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bool) -> None:
-    """Ask a question and draw the answer; where it takes long, before it the hits that are there at once."""
+    """Ask a question and draw the answer; where that takes long, draw preliminary hits before it."""
     now = SearchOptions(**{**options, "wait": False})
-    # A container for each: one that comes or goes doesn't move the elements behind it.
+    # A container for each: one that comes or goes doesn't move the elements after it.
     top = st.container(horizontal=True, vertical_alignment="center", key="chips")
     with st.container(key="answer_sides"):
         narrowing, hit_side = st.columns([2, 9], gap="medium")
@@ -92,7 +235,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     if early is None:
         with top:
             understood.chips(text, result)
-    fields = facets.of(workspace, result, now) if result.hits and result.confident else {}
+    fields = facets.collect_facets(workspace, result, now) if result.hits and result.confident else {}
     before.empty()
     if waiting:
         waiting.empty()
@@ -125,7 +268,7 @@ def _hits(
         answer = quotes.box(workspace, result) if result.confident else None
         if answer is not None and not answer.refused:
             with first:
-                answering.section(workspace, text, options, quoted=answer.likely)
+                section(workspace, text, options, quoted=answer.likely)
         st.html(cards.legend())
         hits.listed(workspace, text, result, base=several, answer=answer)
         if result.confident:
@@ -135,8 +278,8 @@ def _hits(
     else:
         suggestions.no_hits(workspace, text, result)
     options = SearchOptions(**{**options, "limit": result.settings.limit})
-    lost.lost(workspace, prepared, options)
-    lost.why_not(workspace, text, options)
+    lost(workspace, prepared, options)
+    why_not(workspace, text, options)
 
 
 def _count(result: SearchResult) -> str:
@@ -281,5 +424,5 @@ def _passages(workspace: Workspace, prepared: Prepared) -> None:
 
 
 def _cited(workspace: Workspace, question: str, context: Context) -> None:
-    """Record that a person takes the passages of a context along."""
-    workspace.clicks.note("cite", question, [(one.note.id, "") for one in context.citations])
+    """Record that the user takes the passages of a context along."""
+    workspace.clicks.note("cite", question, [(citation.note.id, "") for citation in context.citations])

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import FACETS, NOTE_FIELDS, Facet, SearchOptions, SearchResult, Term
 from core.workspace import Workspace
 from pages.ui.search import question_box
@@ -26,10 +26,10 @@ FEW = 5
 """Values of a field at first."""
 OPEN = "facets_open"
 _JOINT = re.compile(r"(?<=\w)[_/.](?=\w)")
-"""Signs behind which a value goes on in another line, rather than within a word."""
+"""Signs after which a value continues on another line, rather than within a word."""
 
 
-def of(workspace: Workspace, result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:
+def collect_facets(workspace: Workspace, result: SearchResult, options: SearchOptions) -> dict[str, list[Facet]]:
     """Return the facets of an answer by field; where the question narrows a field, its facets are of the question without that."""
     fields: dict[str, list[Facet]] = {}
     for name in TERMS:

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import CLICKED, Answer, Highlight, Hit, SearchResult, Verdict, day_of
 from core.workspace import Workspace
 from pages.ui.evaluation import marking
@@ -36,7 +36,7 @@ def tones(result: SearchResult) -> dict[str, str]:
 
 
 def grouped(result: SearchResult) -> list[list[Hit]]:
-    """Return the hits by their notes, each note where its best hit stands."""
+    """Return the hits grouped by note, each note at the rank of its best hit."""
     notes: dict[str, list[Hit]] = {}
     for hit in result.hits:
         notes.setdefault(hit.note.id, []).append(hit)
@@ -167,10 +167,12 @@ class Entries:
 
     def _clicks(self, hit: Hit) -> None:
         """Draw the clicks that raise the note of a hit, and the button that deletes all on this note."""
-        clicks = [one for one in self._workspace.searching.clicks_on(self._result) if one.note_id == hit.note.id]
+        clicks = [click for click in self._workspace.searching.clicks_on(self._result) if click.note_id == hit.note.id]
         if not clicks:
             return
-        lines = (f"{day_of(one.day)} · {text_of(CLICKED[one.kind])} · “{one.question}”" for one in clicks[:LISTED])
+        lines = (
+            f"{day_of(click.day)} · {text_of(CLICKED[click.kind])} · “{click.question}”" for click in clicks[:LISTED]
+        )
         title = t("Ranked higher because you used this note for similar questions:")
         st.html(
             f'<p>{html(title)}</p><div class="t-list">{"".join(f"<div>{html(line)}</div>" for line in lines)}</div>'
@@ -182,10 +184,10 @@ class Entries:
         widgets.small(t("Forget"), key, "delete", help=about, on_click=forget, disabled=shut)
 
     def _verdict(self, hit: Hit) -> None:
-        """Draw the person's verdict on a hit; a second click removes it."""
+        """Draw the user's verdict on a hit; a second click removes it."""
         key, uses = f"verdict_{hit.chunk.id}", self._workspace.uses
         names = {name: text_of(VERDICTS[name]) for name in get_args(Verdict)}
-        verdicts = {one.chunk_id: one.verdict for one in uses.judged(query=self._text)}
+        verdicts = {use.chunk_id: use.verdict for use in uses.judged(query=self._text)}
         judge = shell.guarded(partial(uses.judge, self._text, hit.note.id, hit.chunk.id))
         now = widgets.bound(key, verdicts.get(hit.chunk.id), judge)
         widgets.pills(t("Was it useful?"), names, disabled=self._workspace.readonly, **now)

@@ -1,4 +1,4 @@
-"""More hits of a question, behind those that are there: their order stays."""
+"""More hits of a question, after those that are shown: their order stays."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -19,7 +19,7 @@ _WANTED = "more_hits"
 
 
 def answer(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> SearchResult:
-    """Return the answer to a question with the hits that a person added."""
+    """Return the answer to a question with the hits that the user added."""
     result = workspace.searching.answer(prepared)
     for _ in range(_wanted(prepared.typed)):
         options = SearchOptions(**{**options, "limit": min(MOST, len(result.hits) + STEP)})

@@ -32,7 +32,7 @@ def _offer(workspace: Workspace, text: str, options: SearchOptions, found: local
             st.caption(f":material/computer: {plain(line)}", width="content")
         else:
             st.caption(f":material/computer: {plain(t('Language models are running here'))}", width="content")
-            labels = {(one, name): f"{one.name} · {local_servers.short(name)}" for one, name in pairs}
+            labels = {(pair, name): f"{pair.name} · {local_servers.short(name)}" for pair, name in pairs}
             server, model = local_servers.choose(labels, "offered_model")
         about = t(
             "It writes the answer to this question now, and to others when you press Write an answer. It also breaks down "

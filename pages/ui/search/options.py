@@ -1,4 +1,4 @@
-"""The options of a search: a person's choices; the base and the settings decide the others."""
+"""The options of a search: the user's choices; the base and the settings decide the others."""
 
 from typing import Any, cast
 
@@ -12,7 +12,7 @@ from pages.ui.shared.text import t, text_of
 FILTERS = ("search_bases", "search_tags")
 OPEN = "options_open"
 DRAWN = tuple(name for column in knobs.OF_SEARCHES for name in column)
-"""The options that follow the base, else the settings, until a person chooses a value."""
+"""The options that follow the base, else the settings, until the user chooses a value."""
 
 
 def button(workspace: Workspace, bases: list[str]) -> SearchOptions:
@@ -62,7 +62,7 @@ def _draw_reranker(workspace: Workspace, base: KnowledgeBase | None) -> None:
 
 
 def _draw(name: str) -> None:
-    """Draw a widget, which shows the value of the base or the settings until the person chooses one."""
+    """Draw a widget, which shows the value of the base or the settings until the user chooses one."""
     knobs.draw(name, key=name, on_change=_chose, args=(name,), persist_state="session")
 
 
@@ -82,7 +82,7 @@ def reset() -> None:
 
 
 def choose(name: str, value: object) -> None:
-    """Choose an option for a person; for callbacks."""
+    """Choose an option; for callbacks."""
     st.session_state[name] = value
     _chose(name)
 
@@ -105,5 +105,5 @@ def _set_up(workspace: Workspace, bases: list[str]) -> CompleteSettings:
 
 
 def drop_filter(key: str, name: str) -> None:
-    """Remove one filter beside the question; for callbacks."""
+    """Remove one filter set in addition to the question; for callbacks."""
     st.session_state[key] = [other for other in st.session_state[key] if other != name]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from core.messages import message
+from core.base.messages import message
 from core.model import Hit
 from pages.ui.shared.text import t, text_of
 

@@ -4,8 +4,8 @@ from itertools import groupby
 
 import streamlit as st
 
-from core.messages import message
-from core.model import Asked, Decomposition, SearchResult
+from core.base.messages import message
+from core.model import Decomposition, SearchResult, SubQueryResult
 from pages.ui.search import hits, reasons
 from pages.ui.shared import cards
 from pages.ui.shared.safe import folded, html, plain
@@ -35,8 +35,8 @@ def section(result: SearchResult) -> None:
     colours = hits.tones(result)
     rounds = "".join(
         f'<div class="t-round"><span class="t-dim">{html(t("Round {n}", n=number))}</span>'
-        f'<div class="t-asks">{"".join(_asked(one, colours[one.sub_query.text]) for one in group)}</div></div>'
-        for number, group in groupby(result.asked, key=lambda one: one.round)
+        f'<div class="t-asks">{"".join(_asked(asked, colours[asked.sub_query.text]) for asked in group)}</div></div>'
+        for number, group in groupby(result.asked, key=lambda asked: asked.round)
     )
     why = f"{text_of(result.classified.reason)} {t('Broken down {by}.', by=_by(used))}"
     details = f'<div class="t-dim">{html(why)}</div>{rounds}{"".join(map(_other, others))}'
@@ -49,11 +49,11 @@ def _named(used: Decomposition) -> list[str]:
     return texts[: THINGS.get(used.kind)] if used.by == "rules" else texts
 
 
-def _asked(one: Asked, tone: str) -> str:
-    counts = t("{n} found, {new} new", n=one.found, new=one.new)
+def _asked(asked: SubQueryResult, tone: str) -> str:
+    counts = t("{n} found, {new} new", n=asked.found, new=asked.new)
     return (
-        f'<span class="t-ask">{cards.dot(tone)}<span>{html(one.sub_query.text)}</span>'
-        f'<span class="t-dim">{html(text_of(one.sub_query.why))} · {html(counts)}</span></span>'
+        f'<span class="t-ask">{cards.dot(tone)}<span>{html(asked.sub_query.text)}</span>'
+        f'<span class="t-dim">{html(text_of(asked.sub_query.why))} · {html(counts)}</span></span>'
     )
 
 

@@ -117,8 +117,8 @@ def _cited(workspace: Workspace, turn: Turn, cited: Cited) -> None:
 def _address(workspace: Workspace, turn: Turn, cited: Cited, place: CitedPlace) -> dict[str, str]:
     """Return the address of a quote in its note: the chunk in which it begins, and its place there."""
     chunks = workspace.chunks.all(cited.note_id)
-    chunk = next((one for one in chunks if one.start <= place.start and place.end <= one.end), None)
-    chunk = chunk or next((one for one in chunks if one.start <= place.start < one.end), None)
+    chunk = next((item for item in chunks if item.start <= place.start and place.end <= item.end), None)
+    chunk = chunk or next((item for item in chunks if item.start <= place.start < item.end), None)
     address = {"note": cited.note_id, "q": turn.question}
     return address | ({"chunk": str(chunk.index), "at": f"{place.start}-{place.end}"} if chunk else {})
 

@@ -6,7 +6,7 @@ from typing import get_args
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import NOTE_FIELDS, Filters, Level, SearchResult, Term, day_of, on_clock
 from pages.ui.search import options, question_box
 from pages.ui.shared import knobs, widgets
@@ -32,7 +32,7 @@ ICONS = {"simple": "search", "focused": "filter_alt", "exploratory": "account_tr
 
 
 def chips(text: str, result: SearchResult) -> None:
-    """Draw the level with its reason, the parts of the question that narrow it, and the filters beside it."""
+    """Draw the level with its reason, the parts of the question that narrow it, and the filters next to it."""
 
     def chip(label: str, key: str, act: Callable[..., None], *values: object) -> None:
         about = t("Search without it")
@@ -79,6 +79,6 @@ def called(term: Term, filters: Filters) -> str:
 
 
 def filter_called(key: str, name: str) -> str:
-    """Return the name of a filter beside the question."""
+    """Return the name of a filter set in addition to the question."""
     field = FIELDS["base" if key == options.FILTERS[0] else "tag"]
     return t("{field}: {value}", field=field, value=name)

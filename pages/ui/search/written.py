@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
-from core.model import NOT_IN_NOTES, Answer, Quote, Sentence, Writing, doubt, told
+from core.model import NOT_IN_NOTES, Answer, Quote, Sentence, WrittenAnswer, doubt, told
 from core.workspace import Workspace
 from pages.ui.shared import cards, rendered, shell, widgets
 from pages.ui.shared.safe import html, plain
@@ -80,12 +80,12 @@ def sentences(written: Iterable[Sentence]) -> None:
     st.html(f'<div class="t-answer t-written">{"".join(map(_sentence, written))}</div>')
 
 
-def _sentence(one: Sentence) -> str:
-    why = doubt(one)
+def _sentence(sentence: Sentence) -> str:
+    why = doubt(sentence)
     if why is None:
-        return f"<p>{html(one.text)} <b>{''.join(f'[{number}]' for number in one.citations)}</b></p>"
+        return f"<p>{html(sentence.text)} <b>{''.join(f'[{number}]' for number in sentence.citations)}</b></p>"
     mark = f'<span class="t-tag">{html(text_of(NOT_IN_NOTES))}</span> <span class="t-small">{html(text_of(why))}</span>'
-    return f'<p class="t-unproven">{html(one.text)} {mark}</p>'
+    return f'<p class="t-unproven">{html(sentence.text)} {mark}</p>'
 
 
 def _source(quote: Quote, asked: str) -> None:
@@ -105,12 +105,12 @@ def cited(quote: str) -> str:
     return f'<div class="t-cited t-small">“{rendered.whole(quote)}”</div>'
 
 
-def _sent(writing: Writing) -> None:
+def _sent(writing: WrittenAnswer) -> None:
     """Draw what the model was sent."""
     task, material = writing.sent
     with st.expander(t("What was sent"), icon=":material/outbox:"):
         passages = json.loads(material)["passages"]
-        listed = "".join(f"<li>{html(one['place'])}</li>" for one in passages)
+        listed = "".join(f"<li>{html(passage['place'])}</li>" for passage in passages)
         st.html(
             f'<div class="t-small">{html(t("These passages, the question and the task went to the model:"))}</div>'
             f'<ol class="t-small">{listed}</ol>'

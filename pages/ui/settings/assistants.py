@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.workspace import Workspace
 from pages.ui.shared import widgets
 from pages.ui.shared.safe import html, plain

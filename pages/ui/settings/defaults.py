@@ -42,14 +42,14 @@ def _fields(workspace: Workspace) -> None:
 
 def _clicks(workspace: Workspace) -> None:
     """Draw the switch of clicks, and the button that deletes those that are recorded."""
-    clicks, one = workspace.clicks, workspace.settings_file.get("search.use_clicks")
-    now = program.choice(workspace, one.key, "use_clicks", clicks.enabled, clicks.enable)
+    clicks, program_setting = workspace.clicks, workspace.settings_file.get("search.use_clicks")
+    now = program.choice(workspace, program_setting.key, "use_clicks", clicks.enabled, clicks.enable)
     about = t(
         "What you open, copy or cite ranks a little higher the next time you ask something similar, and less with every "
         "month. Recorded while this is on: the note, the question, what you did and the day. It stays in this workspace."
     )
     st.toggle(t("Rank hits higher that you opened, copied or cited before"), **now, help=about)
-    program.remark(one)
+    program.remark(program_setting)
     if count := len(clicks.all()):
         st.caption(t_plural("{n} click is recorded", "{n} clicks are recorded", n=count))
         forget = shell.guarded(clicks.forget)

@@ -22,9 +22,9 @@ def section(workspace: Workspace) -> None:
     st.html(f'<div class="t-list">{"".join(map(_row, workspace.documents.converters()))}</div>')
 
 
-def _row(one: ConverterCard) -> str:
-    name = html(names.converter(one.name))
-    if one.problem:
-        return f"<div><b>{name}</b>: <i>{html(text_of(one.problem))}</i></div>"
-    state = html(one.version if one.installed else t("not installed"))
-    return f"<div><b>{name}</b>: {html(' '.join(one.kinds))} <i>{state}</i></div>"
+def _row(converter_card: ConverterCard) -> str:
+    name = html(names.converter(converter_card.name))
+    if converter_card.problem:
+        return f"<div><b>{name}</b>: <i>{html(text_of(converter_card.problem))}</i></div>"
+    state = html(converter_card.version if converter_card.installed else t("not installed"))
+    return f"<div><b>{name}</b>: {html(' '.join(converter_card.kinds))} <i>{state}</i></div>"

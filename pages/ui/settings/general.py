@@ -12,7 +12,7 @@ from pages.ui.shared.text import t
 
 
 def section(workspace: Workspace) -> None:
-    """Draw the choices of this workspace, then what stands in `tessera.toml`."""
+    """Draw the choices of this workspace, then what is in `tessera.toml`."""
     program.beside(workspace, "general", partial(_fields, workspace))
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import Device, ModelCard, Progress, Status, reranker_name
 from core.workspace import Workspace
 from pages.ui.settings import picturemodel
@@ -51,7 +51,7 @@ def section(workspace: Workspace, status: Status, models: Sequence[ModelCard]) -
     """Draw the device of the models, and a card for each."""
     _device(workspace, models)
     used: dict[str, list[str]] = {}
-    for base in (one.base for one in status.bases if one.base.has_vectors):
+    for base in (item.base for item in status.bases if item.base.has_vectors):
         used.setdefault(base.embedder, []).append(base.name)
     for part in ("embedder", "reranker"):
         st.subheader(text_of(PARTS[part]))

@@ -1,4 +1,4 @@
-"""The packs on the settings page: available and installed ones, and the notes of them that a person changed."""
+"""The packs on the settings page: available and installed ones, and the notes of them that the user changed."""
 
 from difflib import unified_diff
 from functools import partial
@@ -82,7 +82,7 @@ def _upgrade(workspace: Workspace, name: str, progress: Progress) -> PackReport:
 
 
 def _edited(workspace: Workspace, name: str) -> None:
-    """Draw the notes of a pack that a person changed, each with the difference to the pack's text."""
+    """Draw the notes of a pack that the user changed, each with the difference to the pack's text."""
     notes = workspace.packs.edited(name)
     if not notes:
         st.caption(t("None: all notes of this pack are unchanged."))

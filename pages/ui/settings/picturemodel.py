@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.errors import TesseraError
+from core.base.errors import TesseraError
 from core.model import ImageStatus
 from core.workspace import Workspace
 from pages.ui.settings import program
@@ -52,7 +52,7 @@ def _known(status: ImageStatus) -> None:
     st.html(facts(texts))
     if status.failed:
         lines = "".join(
-            f'<div class="t-small">{html(f"{one.path}: {text_of(one.error)}")}</div>' for one in status.failed
+            f'<div class="t-small">{html(f"{failed.path}: {text_of(failed.error)}")}</div>' for failed in status.failed
         )
         title = t_plural("{n} can't be read", "{n} can't be read", n=len(status.failed))
         st.html(folded(title, lines, css="t-more"))

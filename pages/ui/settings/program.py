@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import ProgramSetting
 from core.workspace import Workspace
 from pages.ui.shared import shell, widgets
@@ -36,8 +36,8 @@ def numbers(workspace: Workspace) -> None:
 
 
 def _number(workspace: Workspace, name: str, label: str, about: str, **more: Any) -> None:
-    one = workspace.settings_file.get(name)
-    st.number_input(label, int(one.least or 0), int(one.most or 0), help=about, **more)
+    program_setting = workspace.settings_file.get(name)
+    st.number_input(label, int(program_setting.least or 0), int(program_setting.most or 0), help=about, **more)
 
 
 def field(
@@ -51,7 +51,7 @@ def field(
 
     `then` is called after a change.
     """
-    one, widget = workspace.settings_file.get(key), f"setting_{key}"
+    program_setting, widget = workspace.settings_file.get(key), f"setting_{key}"
 
     def write(value: object) -> None:
         workspace.settings_file.write(key, value)
@@ -59,37 +59,40 @@ def field(
 
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", key=f"{widget}_row"):
         with st.container():
-            draw(**widgets.bound(widget, shown(one.value), shell.guarded(write)), disabled=_is_fixed(workspace, one))
-        if one.source == "file":
+            draw(
+                **widgets.bound(widget, shown(program_setting.value), shell.guarded(write)),
+                disabled=_is_fixed(workspace, program_setting),
+            )
+        if program_setting.source == "file":
             about = t("Take this line out of {file}", file=FILE)
             shut, undo = workspace.readonly, shell.guarded(partial(write, None))
             widgets.small("", f"{widget}_undo", "undo", help=about, on_click=undo, disabled=shut)
-    remark(one)
+    remark(program_setting)
 
 
 def choice(
     workspace: Workspace, key: str, widget: str, value: object, store: Callable[[Any], object]
 ) -> dict[str, Any]:
     """Return the arguments of a widget for a choice that the workspace stores, unless `tessera.toml` makes it."""
-    one = workspace.settings_file.get(key)
-    chosen = partial(workspace.settings_file.write, key) if one.source == "file" else store
-    return {**widgets.bound(widget, value, shell.guarded(chosen)), "disabled": _is_fixed(workspace, one)}
+    program_setting = workspace.settings_file.get(key)
+    chosen = partial(workspace.settings_file.write, key) if program_setting.source == "file" else store
+    return {**widgets.bound(widget, value, shell.guarded(chosen)), "disabled": _is_fixed(workspace, program_setting)}
 
 
-def remark(one: ProgramSetting) -> None:
+def remark(program_setting: ProgramSetting) -> None:
     """Say what else fixes a setting, or that it waits for the next start."""
-    if one.source == "environment":
-        st.caption(plain(t("Fixed by the environment variable {name}.", name=one.place)))
-    elif one.waits:
+    if program_setting.source == "environment":
+        st.caption(plain(t("Fixed by the environment variable {name}.", name=program_setting.place)))
+    elif program_setting.waits:
         st.caption(t("Takes effect when Tessera starts again."))
 
 
-def _is_fixed(workspace: Workspace, one: ProgramSetting) -> bool:
-    return workspace.readonly or one.source == "environment"
+def _is_fixed(workspace: Workspace, program_setting: ProgramSetting) -> bool:
+    return workspace.readonly or program_setting.source == "environment"
 
 
 def beside(workspace: Workspace, key: str, fields: Callable[[], object]) -> None:
-    """Draw fields, and beside them the file that they are written into, folded."""
+    """Draw fields, and next to them the file that they are written into, folded."""
     left, right = st.columns([5, 6], gap="large")
     with left:
         fields()

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from core.errors import TesseraError
-from core.messages import reason_of
+from core.base.errors import TesseraError
+from core.base.messages import reason_of
 from core.workspace import Workspace
 from pages.ui.settings import program
 from pages.ui.shared import shell, widgets
@@ -20,7 +20,7 @@ def section(workspace: Workspace) -> None:
     )
     st.caption(about)
     enabled = workspace.settings_file.get("http.enabled")
-    now = program.choice(workspace, enabled.key, "programs", workspace.open_to_programs, workspace.let_programs_in)
+    now = program.choice(workspace, enabled.key, "programs", workspace.open_to_programs, workspace.set_program_access)
     st.toggle(t("Allow apps on this computer"), **now)
     program.remark(enabled)
     run = workspace.access.run

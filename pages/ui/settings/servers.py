@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model import ServerCard, Status
 from core.workspace import Workspace
 from pages.ui.settings import found_servers

@@ -1,4 +1,4 @@
-"""The types of notes and their categories: the person's file, to edit."""
+"""The types of notes and their categories: the user's file, to edit."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""What a screen reader says by itself: how many hits there are, and the end of a job; errors are alerts already."""
+"""What a screen reader announces: how many hits there are, and the end of a job; errors are alerts already."""
 
 from pages.ui.shared.component import component
 

@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from math import floor
 
-from core.lines import with_newlines
-from core.messages import message
+from core.base.lines import with_newlines
+from core.base.messages import message
+from core.base.text import CJK
 from core.model import (
     NOTE_FIELDS,
     STAGES,
@@ -13,13 +14,12 @@ from core.model import (
     Chunk,
     Highlight,
     Hit,
-    NoteCard,
+    NoteSummary,
     SearchResult,
     StageScore,
     classification,
     remarks,
 )
-from core.text import CJK
 from pages.ui.shared import marks, rendered, style
 from pages.ui.shared.safe import Span, facts, folded, html, marked
 from pages.ui.shared.text import t, text_of
@@ -170,7 +170,7 @@ def legend() -> str:
     return folded(t("What the marks mean"), f'<table class="t-table t-forms">{lines}</table>', css="t-more t-legend")
 
 
-def section(note: NoteCard, chunk: Chunk) -> tuple[str, ...]:
+def section(note: NoteSummary, chunk: Chunk) -> tuple[str, ...]:
     """Return a chunk's chain of titles, without the first where that only says the note's again."""
     return chunk.section[chunk.section[:1] == (note.title,) :]
 
@@ -205,15 +205,15 @@ def stages(scores: Mapping[str, StageScore]) -> str:
     """Return the score and the rank of each stage as HTML, with a bar on a scale from 0 to 1."""
     bars = []
     for stage, tile in COLOURS.items():
-        one = scores.get(stage)
-        if one is None or not (one.score or one.rank):
+        stage_score = scores.get(stage)
+        if stage_score is None or not (stage_score.score or stage_score.rank):
             continue
-        share = min(1.0, max(0.0, SCALES.get(stage, float)(one.score)))
-        rank = f"#{one.rank:,}" if one.rank else t("too far down")
+        share = min(1.0, max(0.0, SCALES.get(stage, float)(stage_score.score)))
+        rank = f"#{stage_score.rank:,}" if stage_score.rank else t("too far down")
         bars.append(
             f'<span class="t-stage">{html(text_of(STAGES[stage]))}'
             f'<span class="t-bar"><i style="width: {100 * share:.0f}%; background: {tile}"></i></span>'
-            f'<b>{one.score:.2f}</b><span class="t-dim">{html(rank)}</span></span>'
+            f'<b>{stage_score.score:.2f}</b><span class="t-dim">{html(rank)}</span></span>'
         )
     return f'<div class="t-stages">{"".join(bars)}</div>' if bars else ""
 
@@ -245,7 +245,7 @@ def _as_written(text: str, words: Sequence[Span] = (), _sentence: Span | None = 
 def _context(hit: Hit, seen: Highlight) -> str:
     """Return a whole hit with its neighbours as HTML; the style sheet shows the nearest lines of the neighbours."""
     passage, chunk = hit.passage, hit.chunk
-    # Where a person edited a chunk of the passage, offsets of the note aren't those of its text.
+    # Where the user edited a chunk of the passage, offsets of the note aren't those of its text.
     guess = chunk.start - passage.start
     start = guess if passage.text.startswith(chunk.text, guess) else max(0, passage.text.find(chunk.text))
     before, after = passage.text[:start], passage.text[start + len(chunk.text) :]

@@ -1,4 +1,4 @@
-"""Dialogs: opened by a callback, drawn by the next run, closed by their end or by the person."""
+"""Dialogs: opened by a callback, drawn by the next run, closed by their end or by the user."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -18,7 +18,7 @@ def no_notes(workspace: Workspace, text: str) -> None:
 
 
 def beginnings(workspace: Workspace) -> None:
-    """Draw the two ways to begin: the sample notes at once, or the import of a person's own."""
+    """Draw the two ways to begin: the sample notes at once, or the import of the user's own."""
     with st.container(horizontal=True):
         samples(workspace, type="primary")
         if widgets.button(t("Import my notes"), "to_import", "folder_open", disabled=jobs.shut(workspace)):

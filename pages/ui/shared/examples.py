@@ -1,8 +1,8 @@
-"""Questions to begin with: of the person's own notes, else of the sample notes."""
+"""Questions to begin with: of the user's own notes, else of the sample notes."""
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.workspace import Workspace
 from pages.ui.shared import jobs
 from pages.ui.shared.safe import plain
@@ -27,7 +27,7 @@ def questions(workspace: Workspace) -> dict[str, str]:
         return {text: text for text in map(text_of, OF_SAMPLES)}
     stamp = tuple((card.id, str(card.updated_at)) for card in own)
     titles = {t("“{title}”", title=card.title): card.title for card in own}
-    checked = workspace.answers.examples.of(stamp) if own else ()
+    checked = workspace.answers.examples.for_notes(stamp) if own else ()
     every = {text: text for text in checked} | titles
     return dict(list(every.items())[:SHOWN])
 

@@ -1,4 +1,4 @@
-"""Formulas of notes as short HTML: the letters and signs that TeX commands stand for, raised and lowered ones too."""
+"""Formulas of notes as short HTML: the letters and signs that TeX commands represent, raised and lowered ones too."""
 
 import re
 

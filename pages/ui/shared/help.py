@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from pages.ui.shared import widgets
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t, text_of

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.messages import Message, message
+from core.base.messages import Message, message
 from core.model import (
     JOB_KINDS,
     ChangeCost,
     Job,
     LearningReport,
+    ModelTrial,
     PackReport,
     Progress,
     Rechunked,
     ServerTrial,
     SyncPlan,
     SyncReport,
-    Trial,
     jobs_at,
     left_line,
 )
@@ -176,7 +176,7 @@ def _then_index(workspace: Workspace, work: Callable[[Progress], object]) -> Cal
 
 
 def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base: str = "") -> None:
-    """Draw the jobs of these names that run, ended a moment ago, or ended so that a person must know.
+    """Draw the jobs of these names that run, ended a moment ago, or ended so that the user must know.
 
     With a `base`, those of other bases are left out.
     """
@@ -194,7 +194,7 @@ def panel(workspace: Workspace, names: Sequence[str] = (*IMPORTS, "embed"), base
 
 def _stands(job: Job) -> bool:
     """Whether a job is drawn: it runs, has failures, or has an end that nobody can have seen yet."""
-    if job.state != "done" or isinstance(job.result, (ChangeCost, LearningReport, Trial, ServerTrial)):
+    if job.state != "done" or isinstance(job.result, (ChangeCost, LearningReport, ModelTrial, ServerTrial)):
         return True
     failed = isinstance(job.result, (SyncReport, Rechunked)) and bool(job.result.failed)
     return failed or time.monotonic() - job.started - job.seconds < STAYS
@@ -250,7 +250,7 @@ def _ended(workspace: Workspace, job: Job) -> None:
             learnt.draw(job.result)
         case Rechunked():
             plans.rechunked(job.result)
-        case Trial():
+        case ModelTrial():
             verdicts.trial(job.result)
         case ServerTrial():
             verdicts.server(job.result)

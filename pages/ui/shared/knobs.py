@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import (
     CHOICES,
     DEFAULTS,

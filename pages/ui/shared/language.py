@@ -1,10 +1,10 @@
-"""The language of the screens: the person's choice, else the browser's."""
+"""The language of the screens: the user's choice, else the browser's."""
 
 from typing import Any
 
 import streamlit as st
 
-from core.messages import LANGUAGES, language_of
+from core.base.messages import LANGUAGES, language_of
 from core.workspace import Workspace
 from pages.ui.shared import widgets
 from pages.ui.shared.text import t

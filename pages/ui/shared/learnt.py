@@ -17,8 +17,8 @@ def draw(report: LearningReport) -> None:
     st.info(" · ".join(_lines(report)), icon=":material/school:")
     if report.problem:
         st.warning(t("The language model stopped: {reason}", reason=plain(text_of(report.problem))))
-    for one in [each for log in report.logs for each in log.dropped][:_MOST]:
-        st.caption(plain(t("Dropped: {title} ({reason})", title=one.title, reason=text_of(one.reason))))
+    for item in [dropped for log in report.logs for dropped in log.dropped][:_MOST]:
+        st.caption(plain(t("Dropped: {title} ({reason})", title=item.title, reason=text_of(item.reason))))
 
 
 def _lines(report: LearningReport) -> Iterator[str]:
@@ -40,5 +40,5 @@ def _lines(report: LearningReport) -> Iterator[str]:
             "{n} events weren't sent to the language model, for the log is too long",
             n=unsent,
         )
-    for one in report.failed:
-        yield plain(t("{path} wasn't read: {reason}", path=one.path, reason=text_of(one.error)))
+    for failed in report.failed:
+        yield plain(t("{path} wasn't read: {reason}", path=failed.path, reason=text_of(failed.error)))

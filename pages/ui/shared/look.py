@@ -1,4 +1,4 @@
-"""The theme that a person chose: light, dark, or the system's. Streamlit sends it to the browser with every run."""
+"""The theme that the user chose: light, dark, or the system's. Streamlit sends it to the browser with every run."""
 
 from functools import cache
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 from streamlit import config
 
-from core.messages import message
+from core.base.messages import message
 from core.workspace import Workspace
 from pages.ui.shared import widgets
 from pages.ui.shared.component import component

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from core.text import simplified
+from core.base.text import simplify
 from pages.ui.shared.safe import Span
 
 EXCERPT = 420
@@ -19,7 +19,7 @@ def find(text: str, words: Sequence[str]) -> list[Span]:
     A word of letters is marked where it begins: at a border, or at a capital inside of an identifier.
     Simplified Chinese characters mark the traditional ones too.
     """
-    text = simplified(text)
+    text = simplify(text)
     latin = [re.escape(word) for word in words if word.isascii()]
     other = [re.escape(word) for word in words if not word.isascii()]
     spans = [match.span() for word in other for match in re.finditer(word, text, re.IGNORECASE)]

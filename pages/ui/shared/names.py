@@ -1,6 +1,6 @@
 """Names on the screen for the codes of core: states, languages, kinds of questions."""
 
-from core.messages import message
+from core.base.messages import message
 from pages.ui.shared.text import text_of
 
 TEXT_LANGUAGES = {
@@ -31,5 +31,5 @@ CONVERTERS = {
 
 
 def converter(name: str) -> str:
-    """Return what a person calls a converter."""
+    """Return the name of a converter on the screen."""
     return text_of(CONVERTERS[name]) if name in CONVERTERS else name

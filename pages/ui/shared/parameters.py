@@ -22,7 +22,7 @@ STRATEGIES = {
 def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: str = "") -> ChunkingOptions:
     """Draw the strategy and a slider for each size, and return their values.
 
-    They begin with `first`, and follow it until a person moves one; a button sets them to the `usual` ones of the base.
+    They begin with `first`, and follow it until the user moves one; a button sets them to the `usual` ones of the base.
     """
     keys = {name: f"try_{side}_{name}" for name in asdict(first)}
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import GUESSED, Failed, IncompleteNote, PackReport, Rechunked, SyncPlan, SyncReport
 from pages.ui.shared.safe import boxes, facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
@@ -77,7 +77,9 @@ def report(done: SyncReport) -> None:
     figures = {name: getattr(done, name) for name in COUNTS if name != "incomplete"} | {
         name: len(getattr(done, name)) for name in ("failed", "skipped")
     }
-    if lacks := sum(any(part.kind != GUESSED for part in one.left_out) for one in done.incomplete):
+    if lacks := sum(
+        any(part.kind != GUESSED for part in incomplete_note.left_out) for incomplete_note in done.incomplete
+    ):
         figures["incomplete"] = lacks
     counts(figures, t_plural("{n} passage", "{n} passages", n=done.chunks))
     if done.failed:
@@ -122,11 +124,21 @@ def failed(items: Iterable[Failed]) -> Rows:
 
 def lacking(notes: Sequence[IncompleteNote]) -> None:
     """Draw the notes that lack parts of their files, and those that may be garbled; draws nothing without any."""
-    parts = [(one, part) for one in notes for part in one.left_out if part.kind != GUESSED]
-    paths = {one.path for one, _ in parts}
+    parts = [
+        (incomplete_note, part)
+        for incomplete_note in notes
+        for part in incomplete_note.left_out
+        if part.kind != GUESSED
+    ]
+    paths = {incomplete_note.path for incomplete_note, _ in parts}
     title = t_plural("{n} note lacks parts of its file", "{n} notes lack parts of their files", n=len(paths))
-    _to_unfold(title, [(one.path, text_of(part)) for one, part in parts], ":material/warning:")
-    guessed = [(one.path, part.place) for one in notes for part in one.left_out if part.kind == GUESSED]
+    _to_unfold(title, [(incomplete_note.path, text_of(part)) for incomplete_note, part in parts], ":material/warning:")
+    guessed = [
+        (incomplete_note.path, part.place)
+        for incomplete_note in notes
+        for part in incomplete_note.left_out
+        if part.kind == GUESSED
+    ]
     title = t_plural("The encoding of {n} file is a guess", "The encodings of {n} files are guesses", n=len(guessed))
     _to_unfold(title, guessed, ":material/translate:")
 

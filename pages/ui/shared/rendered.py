@@ -13,7 +13,7 @@ from itertools import pairwise
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from core.lines import line_starts, with_newlines
+from core.base.lines import line_starts, with_newlines
 from pages.ui.shared.formulas import formula
 from pages.ui.shared.safe import Span, html
 
@@ -38,8 +38,8 @@ _STYLES = {"strong": "b", "em": "i", "s": "s", "link": "u"}
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
-    """A part of the source that is shown in one style; an empty one of `shown` HTML stands between others."""
+class RenderedPart:
+    """A part of the source that is shown in one style; one with `shown` HTML and no source separates others."""
 
     start: int
     end: int
@@ -55,7 +55,7 @@ def excerpt(text: str, words: Sequence[Span], sentence: Span | None, *, underlin
     """Return the part of a Markdown text around a sentence as HTML, its words marked."""
     parts = pieces(text)
     first = _first(parts, sentence[0] if sentence else 0)
-    shown: list[Piece] = []
+    shown: list[RenderedPart] = []
     count = 0
     for piece in parts[first:]:
         if count > SHOWN or (piece.css == "code pre" and _is_apart(text, shown)):
@@ -70,20 +70,20 @@ def excerpt(text: str, words: Sequence[Span], sentence: Span | None, *, underlin
     return ("… " if skipped else "") + _drawn(text, shown, words, sentence if underline else None)
 
 
-def _is_apart(text: str, before: Sequence[Piece]) -> bool:
-    """Whether code is no part of what stands above it: a paragraph that doesn't lead to it."""
+def _is_apart(text: str, before: Sequence[RenderedPart]) -> bool:
+    """Whether code is separate from the paragraph above it, because that doesn't lead to it."""
     spoken = [piece for piece in before if _speaks(piece)]
     if not spoken or spoken[-1].css == "code pre":
         return False
     return not _LEADS.search(text[spoken[-1].start : spoken[-1].end])
 
 
-def _speaks(piece: Piece) -> bool:
+def _speaks(piece: RenderedPart) -> bool:
     """Whether a piece is text below a heading."""
     return piece.shown is None and not _is_heading(piece)
 
 
-def _is_heading(piece: Piece) -> bool:
+def _is_heading(piece: RenderedPart) -> bool:
     return "h" in piece.css.split()
 
 
@@ -92,7 +92,7 @@ def whole(text: str, words: Sequence[Span] = (), sentence: Span | None = None) -
     return _drawn(text, pieces(text), words, sentence)
 
 
-def _first(parts: Sequence[Piece], start: int) -> int:
+def _first(parts: Sequence[RenderedPart], start: int) -> int:
     """Return the index of an excerpt's first piece: the start of the sentence's paragraph if near, else the sentence."""
     at = next((number for number, piece in enumerate(parts) if piece.end > start), 0)
     block = next((number + 1 for number in range(at - 1, -1, -1) if parts[number].shown == BREAK), 0)
@@ -102,22 +102,22 @@ def _first(parts: Sequence[Piece], start: int) -> int:
 
 
 @lru_cache(64)
-def pieces(text: str) -> Sequence[Piece]:
+def pieces(text: str) -> Sequence[RenderedPart]:
     """Return what a Markdown text shows, in the order of the source."""
     hidden = _WHOLE.sub(_standing, with_newlines(text))
     lines = [*line_starts(hidden), len(hidden)]
-    parts: list[Piece] = []
+    parts: list[RenderedPart] = []
     at = 0
     for token in _parser().parse(hidden):
         if token.map:
             at = max(at, lines[min(token.map[0], len(lines) - 1)])
         if token.type == "list_item_open":
-            parts.append(Piece(at, at, shown=f"{html(token.info + token.markup if token.info else '•')} "))
+            parts.append(RenderedPart(at, at, shown=f"{html(token.info + token.markup if token.info else '•')} "))
         elif token.type in ("fence", "code_block"):
             for line in filter(None, map(str.rstrip, token.content.split("\n"))):
                 start = hidden.find(line, at)
                 at = start + len(line)
-                parts += [Piece(start, at, "code pre"), Piece(at, at, shown=BREAK)]
+                parts += [RenderedPart(start, at, "code pre"), RenderedPart(at, at, shown=BREAK)]
         elif token.type == "inline":
             css = "h" if parts and parts[-1].css == "heading" else ""
             if css:
@@ -126,29 +126,29 @@ def pieces(text: str) -> Sequence[Piece]:
                 parts.append(piece)
                 at = max(at, piece.end)
         elif token.type == "heading_open":
-            parts.append(Piece(at, at, "heading"))
+            parts.append(RenderedPart(at, at, "heading"))
         elif token.type in ("th_close", "td_close"):
-            parts.append(Piece(at, at, shown=_CELL))
+            parts.append(RenderedPart(at, at, shown=_CELL))
         elif token.type in ("paragraph_close", "heading_close", "tr_close"):
-            parts.append(Piece(at, at, shown=BREAK))
+            parts.append(RenderedPart(at, at, shown=BREAK))
     return tuple(_shortened(text, parts))
 
 
-def _shortened(text: str, parts: Sequence[Piece]) -> Iterator[Piece]:
+def _shortened(text: str, parts: Sequence[RenderedPart]) -> Iterator[RenderedPart]:
     """Yield the pieces, long ones as sentences of their own, so that an excerpt can begin at each."""
     for piece in parts:
         at = piece.start
         if piece.shown is None and not piece.css:
             for match in re.finditer(r"[.!?]\s+|[。！？；]", text[piece.start : piece.end]):
                 end = piece.start + match.end()
-                yield Piece(at, end)
+                yield RenderedPart(at, end)
                 at = end
         if piece.shown is not None or at < piece.end:
-            yield Piece(at, piece.end, piece.css, piece.shown)
+            yield RenderedPart(at, piece.end, piece.css, piece.shown)
 
 
-def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) -> Iterator[Piece]:
-    """Yield the pieces of a block's inline tokens, each found in the source behind the one before."""
+def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) -> Iterator[RenderedPart]:
+    """Yield the pieces of a block's inline tokens, each found in the source after the one before."""
     styles = [css] if css else []
     for token in tokens:
         name = token.type.removesuffix("_open").removesuffix("_close")
@@ -157,40 +157,40 @@ def _inline(hidden: str, text: str, tokens: Sequence[Token], at: int, css: str) 
             continue
         if token.type in ("softbreak", "hardbreak"):
             # A line's end in Chinese text is no space.
-            yield Piece(at, at, shown="" if text[at - 1 : at] > "\u2e7f" else " ")
+            yield RenderedPart(at, at, shown="" if text[at - 1 : at] > "\u2e7f" else " ")
             continue
         content = token.markup if token.type == "text_special" else token.content
         if token.type == "html_inline" or not content:
             continue
         start = hidden.find(content, at)
         if start < 0:
-            yield Piece(at, at, shown=html(token.content))
+            yield RenderedPart(at, at, shown=html(token.content))
             continue
         at = start + len(content)
         if token.type == "code_inline":
-            yield Piece(start, at, " ".join([*styles, "code"]))
+            yield RenderedPart(start, at, " ".join([*styles, "code"]))
         elif token.type == "text_special":
-            yield Piece(start, at, shown=html(token.content))
+            yield RenderedPart(start, at, shown=html(token.content))
         else:
             yield from _restored(text, hidden, start, at, " ".join(styles))
 
 
-def _restored(text: str, hidden: str, start: int, end: int, css: str) -> Iterator[Piece]:
+def _restored(text: str, hidden: str, start: int, end: int, css: str) -> Iterator[RenderedPart]:
     """Yield a span of text with the syntax that was hidden from the parser."""
     for match in re.finditer(f"{_STANDIN}+|[^{_STANDIN}]+", hidden[start:end]):
         first, last = start + match.start(), start + match.end()
         if match[0][0] != _STANDIN:
-            yield Piece(first, last, css)
+            yield RenderedPart(first, last, css)
             continue
         for found in _WHOLE.finditer(text[first:last]):
             if found["math"]:
-                yield Piece(first + found.start(), first + found.end(), shown=formula(found["math"]))
+                yield RenderedPart(first + found.start(), first + found.end(), shown=formula(found["math"]))
             elif found["alias"] or found["wiki"]:
                 name = "alias" if found["alias"] else "wiki"
-                yield Piece(first + found.start(name), first + found.end(name), f"{css} u".strip())
+                yield RenderedPart(first + found.start(name), first + found.end(name), f"{css} u".strip())
             elif found["reference"]:
                 style = f"{css} {'code' if found['quote'] else 'u'}".strip()
-                yield Piece(first + found.start("reference"), first + found.end("reference"), style)
+                yield RenderedPart(first + found.start("reference"), first + found.end("reference"), style)
 
 
 def _standing(match: re.Match[str]) -> str:
@@ -202,7 +202,7 @@ def _standing(match: re.Match[str]) -> str:
     return re.sub(r"[^\n]", _STANDIN, match[0])
 
 
-def _drawn(text: str, parts: Sequence[Piece], words: Sequence[Span], sentence: Span | None) -> str:
+def _drawn(text: str, parts: Sequence[RenderedPart], words: Sequence[Span], sentence: Span | None) -> str:
     cuts = sorted({place for span in (*words, *([sentence] if sentence else ())) for place in span})
     marked = iter(words)
     word = next(marked, None)

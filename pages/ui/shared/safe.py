@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from html import escape as html
 
-from core.lines import LINE_END
+from core.base.lines import LINE_END
 
 __all__ = ["boxes", "facts", "figures", "folded", "html", "light", "marked", "plain", "tangled"]
 
@@ -17,7 +17,7 @@ _IN_LABEL = re.compile(f"{_EMOJI}|{_ARROW}")
 """Syntax of Streamlit's labels only: emoji names, arrows as they are typed."""
 
 FOLLOWED = {"http", "https", "mailto"}
-"""Schemes of links that a person can click; a link without one leads into the app."""
+"""Schemes of links that the user can click; a link without one leads into the app."""
 
 PASTED = r"data:image/(?:png|jpe?g|gif|webp|bmp|avif);base64,[A-Za-z0-9+/]+={0,2}"
 """A pattern of pictures that are written into a text; those of kinds that may hold a script, as SVG does, are none."""
@@ -86,17 +86,17 @@ def _emphasis(markdown: str) -> int:
 
 
 def facts(texts: Iterable[str]) -> str:
-    """Return short texts beside each other as HTML; empty ones are left out."""
+    """Return short texts side by side as HTML; empty ones are left out."""
     return f'<div class="t-facts">{"".join(f"<span>{html(text)}</span>" for text in texts if text)}</div>'
 
 
 def figures(values: Iterable[tuple[str, str]]) -> str:
-    """Return named values as HTML, to stand among facts."""
+    """Return named values as HTML, for a row of facts."""
     return "".join(f"<span>{html(name)} <b>{html(value)}</b></span>" for name, value in values)
 
 
 def boxes(values: Iterable[tuple[str, str, str]], remark: str = "") -> str:
-    """Return figures in boxes as HTML, each with its name and its CSS class, and a remark behind them."""
+    """Return figures in boxes as HTML, each with its name and its CSS class, and a remark after them."""
     drawn = [
         f'<div class="t-count {tone}"><b>{html(value)}</b><span>{html(name)}</span></div>'
         for name, value, tone in values

@@ -7,14 +7,48 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from core.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
-from core.messages import message
+from core.base.errors import DiskFull, NewerSchema, NotWritable, StoreError, TesseraError, WorkspaceLocked
+from core.base.messages import message
+from core.base.places import PROGRAM
 from core.model import JOB_KINDS, Freshness
-from core.places import PROGRAM
 from core.workspace import Workspace, bug_report
-from pages.ui.shared import help, jobs, keys, language, look, style, switcher, units, widgets
+from pages.ui.shared import help, jobs, keys, language, look, style, units, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
+
+# The quick switcher: from every page to a note by its title, an alias or its path.
+
+SHOWN = 10
+_OPEN = "switching"
+
+
+def dialog(workspace: Workspace, *, wanted: bool) -> None:
+    """Draw the switcher if it is `wanted` now, or open."""
+    if wanted:
+        st.session_state[_OPEN] = True
+    if not st.session_state.get(_OPEN):
+        return
+
+    @st.dialog(t("Open a note"), width="medium", on_dismiss=_close)
+    def switch() -> None:
+        text = widgets.text_box(t("Title, alias or path"), "switch_text", icon=":material/search:", live="120ms")
+        cards = workspace.notes.switch(text, SHOWN)
+        with st.container(key="switcher", gap="xxsmall"):
+            for card in cards:
+                place = " / ".join(filter(None, [card.base, card.path]))
+                label = f"{plain(card.title)} :gray[{plain(place)}]"
+                if widgets.button(label, f"switch_to_{card.id}", type="tertiary", width="stretch"):
+                    _close()
+                    st.switch_page("notes.py", query_params={"note": card.id})
+        if not cards:
+            st.caption(t("No note has this name."))
+
+    switch()
+
+
+def _close() -> None:
+    st.session_state.pop(_OPEN, None)
+
 
 _OF_CALLBACK = "problem_of_callback"
 
@@ -171,7 +205,7 @@ def _opened() -> tuple[Workspace, StoreError | None]:
     workspace.log.listen("streamlit.error_util", "uvicorn.error", "asyncio")
     workspace.models.start_warming(after=WARM_AFTER)
     if not workspace.readonly:
-        with suppress(OSError):  # commands beside the app are refused then, and nothing else changes
+        with suppress(OSError):  # then commands are refused while the app is open, and nothing else changes
             workspace.access.open(address())
     try:
         workspace.start_indexing()
@@ -223,13 +257,13 @@ def _frame(workspace: Workspace | None) -> st.Page:
     if wants == "search":
         st.switch_page(pages["search"])
     if workspace:
-        switcher.dialog(workspace, wanted=wants == "switch")
+        dialog(workspace, wanted=wants == "switch")
     help.dialog(wanted=wants == "help")
     return page
 
 
 def _waiting(workspace: Workspace) -> str:
-    """Return how many decisions wait for the person, as it stands behind the page's name."""
+    """Return how many decisions wait for the user, as shown after the page's name."""
     with suppress(TesseraError):  # the page says what is wrong with the database
         if count := workspace.review.count():
             return f" · {count}"
@@ -244,9 +278,9 @@ def _state(workspace: Workspace) -> None:
 
 
 def _freshness(now: Freshness) -> None:
-    """Draw that the notes are up to date, or what needs a look, with a link."""
+    """Draw that the notes are up to date, or the problems with a link."""
     dot, title = FRESHNESS[now.state]
-    more = "".join(f'<div class="t-dim">{html(text_of(one))}</div>' for one in now.messages)
+    more = "".join(f'<div class="t-dim">{html(text_of(item))}</div>' for item in now.messages)
     st.html(f'<div class="t-state"><span class="t-dot {dot}"></span><div>{html(text_of(title))}{more}</div></div>')
     if now.state == "attention":
         st.page_link("bases.py", label=t("Have a look"), icon=":material/arrow_forward:")
@@ -271,7 +305,7 @@ def _model_state(workspace: Workspace) -> None:
 
 
 def _care(workspace: Workspace) -> None:
-    """Draw what to see to before anything fails: a disk that is nearly full, a backup that could not be made."""
+    """Draw warnings before anything fails: a disk that is nearly full, a backup that could not be made."""
     if free := workspace.little_space:
         text = t(
             "The disk is nearly full: {size} are left. Settings show what takes space.", size=units.megabytes(free)
@@ -291,7 +325,7 @@ def _unusable(error: TesseraError) -> None:
 
 
 def report(made: Callable[[], object]) -> None:
-    """Draw what a bug report needs, to be copied; it is made when it is opened."""
+    """Draw the content of a bug report, to be copied; it is made when it is opened."""
 
     def draw() -> None:
         st.caption(t("Versions, sizes, settings and the last errors. No text, name, path, address or key of yours."))

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import streamlit as st
 
-from core.messages import message
+from core.base.messages import message
 from core.model import BaseFields, KnowledgeBase
 from core.workspace import Workspace
 from pages.ui.shared import shell
@@ -55,7 +55,7 @@ _ON = ("embed_at_once", "watch")
 """The switches that are on in a new base."""
 
 
-def of_new_base(workspace: Workspace, *, indexes: bool, plain: bool) -> dict[str, bool]:
+def draw_new_base_switches(workspace: Workspace, *, indexes: bool, plain: bool) -> dict[str, bool]:
     """Draw the switches of a new base and return them: those that have an effect in a base that `indexes`, or is `plain`.
 
     Pictures can be read once what reads them is installed.

@@ -1,15 +1,15 @@
-"""Texts in the language of the session: English in the code, other languages from the catalogues of `core.locale`."""
+"""Texts in the language of the session: English in the code, other languages from the catalogues of `core.base.locale`."""
 
 from collections.abc import Mapping
 from dataclasses import replace
 
 import streamlit as st
 
-from core.messages import ENGLISH, Message, message, plural, render
+from core.base.messages import ENGLISH, Message, message, plural, render
 
 
 def session_language() -> str:
-    """Return the language of the session, one of `core.messages.LANGUAGES`."""
+    """Return the language of the session, one of `core.base.messages.LANGUAGES`."""
     return str(st.session_state.get("language", ENGLISH))
 
 
@@ -18,9 +18,9 @@ def t(text: str, /, **fields: object) -> str:
     return render(message(text, **fields), session_language())
 
 
-def t_plural(one: str, many: str, /, **fields: object) -> str:
+def t_plural(item: str, many: str, /, **fields: object) -> str:
     """Return a text that depends on its field `n`."""
-    return render(plural(one, many, **fields), session_language())
+    return render(plural(item, many, **fields), session_language())
 
 
 def text_of(value: object, /, **fields: object) -> str:

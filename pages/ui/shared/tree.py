@@ -1,4 +1,4 @@
-"""The notes as a tree of folders, where a person chooses a note; a folder of many is sent when it is unfolded."""
+"""The notes as a tree of folders, where the user chooses a note; a folder of many is sent when it is unfolded."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from zlib import crc32
 
 import streamlit as st
 
-from core.model import NoteCard
+from core.model import NoteSummary
 from pages.ui.shared.component import component
 from pages.ui.shared.names import NOTE_STATES
 from pages.ui.shared.text import t, text_of
@@ -18,7 +18,7 @@ OPEN = 60
 WHOLE = 500
 """Notes up to which the whole tree is sent with every run of the page; of more, only the unfolded folders."""
 STEP = 200
-"""Notes of a folder that are sent when it is unfolded, and again when a person wants more of them."""
+"""Notes of a folder that are sent when it is unfolded, and again when the user wants more of them."""
 
 Path = tuple[str, ...]
 
@@ -28,7 +28,7 @@ VIEW = component("note_tree", __file__, "<div class='tree'></div>")
 
 @st.fragment
 def draw(
-    cards: Sequence[NoteCard],
+    cards: Sequence[NoteSummary],
     chosen: str | None,
     choose: Callable[[str], None],
     listing: Sequence[object],
@@ -38,7 +38,7 @@ def draw(
     searched: bool,
     counts: bool = True,
 ) -> None:
-    """Draw the tree; a folder that a person unfolds is sent without a run of the page.
+    """Draw the tree; a folder that the user unfolds is sent without a run of the page.
 
     A click on a note runs `choose`, then the page. `listing` identifies the filters of the `cards`; of those that are
     `searched` all folders are unfolded. A note shows the number of its chunks, without `counts` the kind of its document.
@@ -72,10 +72,10 @@ def draw(
     VIEW(key=key, data=data, on_pick_change=picked, on_open_change=unfold)
 
 
-def folders(cards: Sequence[NoteCard], *, several: bool, counts: bool = True) -> dict[str, Any]:
+def folders(cards: Sequence[NoteSummary], *, several: bool, counts: bool = True) -> dict[str, Any]:
     """Return notes as nested folders, each with its name, the count of its notes, its folders and its notes.
 
-    A note is its id, its title, the small text behind it, and whether it waits to be indexed.
+    A note is its id, its title, the small text after it, and whether it waits to be indexed.
     """
     root: dict[str, Any] = {"name": "", "count": 0, "folders": {}, "notes": []}
     for card in sorted(cards, key=lambda card: (card.path or card.title).casefold()):
@@ -92,7 +92,7 @@ def _listed(folder: dict[str, Any]) -> dict[str, Any]:
     return folder | {"folders": [_listed(inner) for inner in folder["folders"].values()]}
 
 
-def _above(card: NoteCard, *, several: bool) -> Path:
+def _above(card: NoteSummary, *, several: bool) -> Path:
     parts = tuple((card.path or "").split("/")[:-1])
     if len(parts) > DEEPEST:
         parts = (*parts[:DEEPEST], "/".join(parts[DEEPEST:]))

@@ -1,4 +1,4 @@
-"""Bytes, durations and points in time as a person reads them."""
+"""Bytes, durations and points in time as the user reads them."""
 
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError

@@ -1,4 +1,4 @@
-"""What Streamlit does for other apps before the first page is drawn; this one has no use for it."""
+"""Work of Streamlit before the first page that this app doesn't need."""
 
 import streamlit
 
@@ -7,7 +7,7 @@ _KNOWN = "1.67."
 
 
 def leave_out() -> None:
-    """Spare its processor time, more than the pages themselves need."""
+    """Skip that work; it takes more processor time than the pages themselves."""
     if not streamlit.__version__.startswith(_KNOWN):
         return
     from streamlit import delta_generator, string_util

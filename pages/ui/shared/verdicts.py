@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from core.model import ChangeCost, Running, ServerTrial, Trial
+from core.model import ChangeCost, ModelTrial, Running, ServerTrial
 from pages.ui.shared import names, units
 from pages.ui.shared.safe import boxes, facts, html
 from pages.ui.shared.text import t, text_of
 
 
-def trial(done: Trial) -> None:
+def trial(done: ModelTrial) -> None:
     """Draw the result of a model's test: right rankings, speed and memory."""
     values = [
         (text_of(names.TEXT_LANGUAGES[name]), f"{done.right[name]}/{total}", "" if done.right[name] == total else "bad")

@@ -49,7 +49,7 @@ def _presses() -> set[str]:
 
 
 def toggled() -> set[str]:
-    """Return what a person has unfolded or folded of this session's pages, by names that the pages choose."""
+    """Return what the user has unfolded or folded of this session's pages, by names that the pages choose."""
     names: set[str] = st.session_state.setdefault("toggled", set())
     return names
 
@@ -79,7 +79,7 @@ def download(label: str, data: Any, file: str, mime: str, key: str, icon: str, *
 
 
 def counted(label: str, count: int, key: str, icon: str, *, disabled: bool, **more: Any) -> bool:
-    """Draw a button with a count behind its label; it is disabled at 0."""
+    """Draw a button with a count after its label; it is disabled at 0."""
     label = f"{label} · {count:,}" if count > 1 else label
     return button(label, key, icon, disabled=disabled or not count, **more)
 
@@ -90,20 +90,20 @@ def select(label: str, texts: Mapping[Option, str], key: str, place: Any = st, *
 
 
 def select_hidden(label: str, names: Iterable[str], key: str, **more: Any) -> str:
-    """Draw a list of names, whose label is for screen readers; the choice stays when a person leaves the page."""
+    """Draw a list of names, whose label is for screen readers; the choice stays when the user leaves the page."""
     more |= {"label_visibility": "collapsed", "persist_state": "session"}
     return select(label, {name: name for name in names}, key, **more)
 
 
 def select_or_type(label: str, texts: Mapping[str, str], first: str, key: str, **more: Any) -> str:
-    """Draw a list like `select` that begins with `first`, in which a person can also type a new option."""
+    """Draw a list like `select` that begins with `first`, in which the user can also type a new option."""
     index = list(texts).index(first)
     more |= {"format_func": lambda name: texts.get(name, name), "index": index, "accept_new_options": True}
     return (st.selectbox(label, list(texts), key=key, **more) or "").strip()
 
 
 def segments(label: str, texts: Mapping[Option, str], key: str, **more: Any) -> Option:
-    """Draw the options beside each other, one of them always chosen; the label is for screen readers."""
+    """Draw the options side by side, one of them always chosen; the label is for screen readers."""
     more = {"required": True, "label_visibility": "collapsed", **more}
     return st.segmented_control(label, list(texts), format_func=texts.__getitem__, key=key, **more)  # type: ignore[no-any-return]
 
@@ -120,7 +120,7 @@ def menu(label: str, texts: Mapping[str, str], key: str, icon: str, **more: Any)
 
 
 def bound(key: str, value: object, store: Callable[[Any], object]) -> dict[str, Any]:
-    """Return the arguments of a widget that shows a value and stores another one that a person chooses."""
+    """Return the arguments of a widget that shows a value and stores another one that the user chooses."""
     st.session_state[key] = value
 
     def changed() -> None:

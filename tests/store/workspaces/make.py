@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from core import model
+from core.base.messages import message
+from core.base.registry import Entry
 from core.embedding import EMBEDDERS
-from core.messages import message
-from core.registry import Entry
 from core.store import schema
 from core.workspace import Workspace
 
@@ -272,7 +272,7 @@ def read_pictures(workspace: Workspace, folder: Path) -> None:
     workspace.bases.add("pictures", embedder="words", read_pictures=True)
     sync(workspace, vault, "pictures")
     table, (note_id,) = workspace.store.pictures, [card.id for card in workspace.notes.all() if card.path == "board.md"]
-    for picture in table.of_note(note_id):
+    for picture in table.for_note(note_id):
         table.look(note_id, replace(picture, place=picture.target, hash=picture.target, size=1))
     table.keep(model.ReadPicture("board.png", "Irrigation of the greenhouse", "a reader"))
     table.keep(model.ReadPicture("torn.png", "", ""), message("is damaged."))

@@ -12,13 +12,13 @@ from typing import Any
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
-from core.lines import with_newlines
+from core.base.lines import with_newlines
 from pages.ui.shared.document.drawing import Drawing
 from pages.ui.shared.document.parser import MAX_NESTING, parse
-from pages.ui.shared.document.sources import Heading, Place, Sources, same
+from pages.ui.shared.document.sources import HeadingSource, Sources, SourceSpan, same
 from pages.ui.shared.safe import Span, html, light, tangled
 
-__all__ = ["Document", "Heading", "Place", "Sources", "document"]
+__all__ = ["HeadingSource", "RenderedNote", "SourceSpan", "Sources", "document"]
 
 DEEPEST = 3
 """Notes that are embedded within each other."""
@@ -43,17 +43,17 @@ _OPTIONS = OptionsDict(
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class RenderedNote:
     """A note as HTML, with its headings."""
 
     html: str
-    headings: tuple[Heading, ...]
+    headings: tuple[HeadingSource, ...]
 
     def anchor(self, place: str) -> str:
         """Return the id in the HTML of a heading, or of a block as in `^block`; empty without one."""
         if place.startswith("^"):
             return place.casefold()
-        return next((one.id for one in self.headings if same(one.text, place.rpartition("#")[2])), "")
+        return next((heading.id for heading in self.headings if same(heading.text, place.rpartition("#")[2])), "")
 
 
 @dataclass(slots=True)
@@ -62,12 +62,12 @@ class _Budget:
     characters: int = EMBEDDED
 
 
-def document(text: str, sources: Sources, passage: Span | None = None) -> Document:
+def document(text: str, sources: Sources, passage: Span | None = None) -> RenderedNote:
     """Return a note's text as HTML, with its passage marked; `tangled` text isn't for this."""
     return _document(text, sources, passage, (), _Budget())
 
 
-def _document(text: str, sources: Sources, passage: Span | None, above: Sequence[str], budget: _Budget) -> Document:
+def _document(text: str, sources: Sources, passage: Span | None, above: Sequence[str], budget: _Budget) -> RenderedNote:
     environment: dict[str, Any] = {}
     tokens = parse(text, environment)
     headings = tuple(_headings(tokens))
@@ -75,7 +75,7 @@ def _document(text: str, sources: Sources, passage: Span | None, above: Sequence
         lines = with_newlines(text)
         tokens = list(_marked(tokens, lines.count("\n", 0, passage[0]), lines.count("\n", 0, passage[1] - 1)))
 
-    def embed(place: Place, part: str) -> str | None:
+    def embed(place: SourceSpan, part: str) -> str | None:
         if place.id in above or len(above) >= DEEPEST or not budget.notes or not budget.characters:
             return None
         budget.notes -= 1
@@ -88,15 +88,15 @@ def _document(text: str, sources: Sources, passage: Span | None, above: Sequence
 
     drawing = Drawing(sources, headings, embed, inner=bool(above))
     body = drawing.render(tokens, _OPTIONS, environment)
-    return Document(body + _footnotes(environment, drawing), headings)
+    return RenderedNote(body + _footnotes(environment, drawing), headings)
 
 
-def _headings(tokens: Sequence[Token]) -> Iterator[Heading]:
+def _headings(tokens: Sequence[Token]) -> Iterator[HeadingSource]:
     number = 0
     for token, inside in itertools.pairwise(tokens):
         if token.type == "heading_open":
             number += 1
-            yield Heading(int(token.tag[1]), _visible(inside), f"h{number}")
+            yield HeadingSource(int(token.tag[1]), _visible(inside), f"h{number}")
 
 
 def _visible(inline: Token) -> str:
@@ -166,7 +166,9 @@ def _part(body: str, name: str) -> str:
     openings = [(token, inside) for token, inside in itertools.pairwise(tokens) if token.type == "heading_open"]
     for number, (token, inside) in enumerate(openings):
         if token.map and same(_visible(inside), name.rpartition("#")[2]):
-            below = (one.map[0] for one, _ in openings[number + 1 :] if one.map and one.tag <= token.tag)
+            below = (
+                opening.map[0] for opening, _ in openings[number + 1 :] if opening.map and opening.tag <= token.tag
+            )
             return "".join(lines[token.map[0] : next(below, len(lines))])
     return ""
 

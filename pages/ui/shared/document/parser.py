@@ -1,16 +1,133 @@
 """Markdown as Obsidian reads it -> tokens: CommonMark and tables, without HTML, and Obsidian's own signs."""
 
 import re
-from collections.abc import Iterator, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from markdown_it import MarkdownIt
+from markdown_it.ruler import RuleOptionsType
+from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-from pages.ui.shared.document import blocks, inline, wraps
+from core.base.text import CJK
+from pages.ui.shared.document import inline
 from pages.ui.shared.safe import FOLLOWED, is_pasted
+
+# Notes whose lines were broken at a width, as books and mails are: their line ends are spaces, not ends of lines.
+
+_WIDTHS = range(50, 121)
+"""Characters at which editors wrap."""
+_LEAST = 4
+"""Fewest line ends that tell a width."""
+_MOST_OTHERS = 0.3
+"""Share of line ends that may be the user's, in a note that is wrapped."""
+_LONG = 0.9
+"""The width is what so many lines don't exceed: a link that can't be broken is longer."""
+
+_CJK = re.compile(f"[{CJK}]")
+_WORD = re.compile(rf"\s*([{CJK}]|(?:(?![{CJK}])\S)*)")
+"""What isn't broken: a Chinese sign, or the letters up to a space."""
+
+Line = tuple[str, str]
+"""A line and the one after it."""
+
+
+def unwrap(state: StateCore) -> None:
+    """Make spaces of the line ends of a wrapped note, where the next word had no room; a core rule of markdown-it."""
+    texts = [token for token in state.tokens if token.type == "inline" and "\n" in token.content]
+    lines = [line for token in texts for line in _lines(token)]
+    if len(lines) < _LEAST:
+        return
+    width = sorted(len(line) for line, _ in lines)[int(_LONG * (len(lines) - 1))]
+    if width not in _WIDTHS or sum(_has_room(line, width) for line in lines) > _MOST_OTHERS * len(lines):
+        return
+    for token in texts:
+        breaks = [child for child in token.children or () if child.type in ("softbreak", "hardbreak")]
+        written = _lines(token)
+        if len(breaks) != len(written):  # a piece of code goes over a line's end
+            continue
+        for child, line in zip(breaks, written, strict=True):
+            if child.type == "softbreak" and not _has_room(line, width):
+                child.type, child.content = "text", _between(line)
+
+
+def _lines(token: Token) -> Sequence[Line]:
+    return [*pairwise(token.content.split("\n"))]
+
+
+def _has_room(line: Line, width: int) -> bool:
+    """Whether the first word of the next line had room on the line, so that the user broke it."""
+    word = _WORD.match(line[1])
+    return len(line[0].rstrip()) + 1 + len(word[1] if word else "") <= width
+
+
+def _between(line: Line) -> str:
+    """Return the replacement of a line's end: nothing between Chinese signs."""
+    before, after = line[0].rstrip()[-1:], line[1].lstrip()[:1]
+    return "" if _CJK.match(before) and _CJK.match(after) else " "
+
+
+# Blocks that CommonMark doesn't know: formulas between `$$`, comments between `%%`, footnotes.
+
+_FOOTNOTE = re.compile(r"\[\^([^\]\s]{1,80})\]:[ \t]*")
+MOST_FOOTNOTES = 1_000
+
+
+def add(parser: MarkdownIt) -> None:
+    """Add the rules of the blocks."""
+    ends: RuleOptionsType = {"alt": ["paragraph", "reference", "blockquote", "list"]}
+    parser.block.ruler.before("fence", "math_block", _delimited("math_block", "$$"), ends)
+    parser.block.ruler.before("fence", "comment_block", _delimited("comment_block", "%%"), ends)
+    parser.block.ruler.before("reference", "footnote", _footnote, ends)
+
+
+def _delimited(kind: str, mark: str) -> Callable[[StateBlock, int, int, bool], bool]:
+    """Make the rule for a block: its first line begins with the mark, its last line ends with it."""
+
+    def block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+        begin = state.bMarks[start] + state.tShift[start]
+        if not state.src.startswith(mark, begin) or state.is_code_block(start):
+            return False
+        for line in range(start, end):
+            if line > start and state.sCount[line] < state.blkIndent and not state.isEmpty(line):
+                return False
+            first = begin + len(mark) if line == start else state.bMarks[line] + state.tShift[line]
+            text = state.src[first : state.eMarks[line]].rstrip()
+            if mark not in text:
+                continue
+            if not text.endswith(mark):
+                return False
+            if not silent:
+                token = state.push(kind, "", 0)
+                token.map = [start, line + 1]
+                token.content = state.getLines(start, line + 1, state.blkIndent, False).strip().strip(mark[0])
+                state.line = line + 1
+            return True
+        return False
+
+    return block
+
+
+def _footnote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read a footnote, whose further paragraphs are indented; it is drawn at the note's end."""
+    match = _FOOTNOTE.match(state.src, state.bMarks[start] + state.tShift[start], state.eMarks[start])
+    if not match or state.is_code_block(start):
+        return False
+    if silent:
+        return True
+    last = start + 1
+    while last < end and (state.isEmpty(last) or state.sCount[last] >= state.blkIndent + 2):
+        last += 1
+    footnotes = state.env.setdefault("footnotes", {})
+    if len(footnotes) < MOST_FOOTNOTES:
+        rest = state.getLines(start + 1, last, state.blkIndent + 4, False)
+        footnotes.setdefault(match[1], f"{state.src[match.end() : state.eMarks[start]]}\n{rest}".strip())
+    state.line = last
+    return True
+
 
 MAX_NESTING = 60
 """Deeper quotes and lists stay text of the block around them."""
@@ -34,11 +151,11 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": MAX_NESTING}).enable(["table", "strikethrough"])
     parser.disable(["html_block", "html_inline"])
     parser.validateLink = _is_followed  # type: ignore[method-assign]
-    blocks.add(parser)
+    add(parser)
     inline.add(parser)
     parser.core.ruler.after("block", "obsidian", _obsidian)
     parser.core.ruler.after("inline", "addresses", _addresses)
-    parser.core.ruler.push("wraps", wraps.unwrap)
+    parser.core.ruler.push("wraps", unwrap)
     parser.core.ruler.push("embeds", _embeds)
     parser.core.ruler.push("blanks", _blanks)
     return parser

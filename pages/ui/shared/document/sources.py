@@ -1,14 +1,14 @@
-"""The targets of a note's links: other notes, files beside it, its own headings."""
+"""The targets of a note's links: other notes, files next to it, its own headings."""
 
 import re
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.text import name_key
+from core.base.text import name_key
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceSpan:
     """A note that a link leads to."""
 
     id: str
@@ -18,7 +18,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class HeadingSource:
     """A heading of a note, with its id in the page."""
 
     level: int
@@ -45,7 +45,7 @@ class Sources(Protocol):
     def first_line(self) -> int:
         """The line of the note, counted from 0, with which the text begins that is drawn."""
 
-    def note(self, target: str, *, relative: bool) -> Place | None:
+    def note(self, target: str, *, relative: bool) -> SourceSpan | None:
         """Return the note of a link, `relative` for one in Markdown's own form; None if there is none."""
 
     def file(self, target: str) -> str | None:

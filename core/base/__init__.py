@@ -1,0 +1,1 @@
+"""The foundation of every package; it knows nothing of notes."""

@@ -1,0 +1,207 @@
+"""Blobs: parts of a text that aren't language, such as pasted pictures, keys, compressed drawings, minified code."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+
+LARGE = 400
+"""Characters of a blob that belongs to no passage; a smaller one stays in its sentence."""
+
+Span = tuple[int, int]
+
+_SHORTEST, _LONGEST_WORD = 60, 200
+"""Characters of a run that may be a line of a blob, and of one that may be a blob: hashes have at most 128."""
+_IS_SIGN = bytes(bool(re.match("[A-Za-z0-9+/=_-]", chr(code))) for code in range(256))
+"""For each byte whether it is a sign of base64 or of hexadecimal numbers."""
+_FEWEST_LINES = 3
+"""Lines of equal length from which on shorter runs are a blob too: base64 is mostly wrapped."""
+_SAMPLE, _SAMPLED_LINES, _LONGEST_SAMPLE = 2_000, 30, 100_000
+"""Characters of a run, lines of a block and characters of a line by which it is judged."""
+_TURN = re.compile(r"[a-z](?=[A-Z0-9])|[0-9](?=[A-Za-z])|[A-Z](?=[0-9])")
+_PAIR = re.compile(r"([A-Za-z0-9])(?!\1)(?=[A-Za-z0-9])")
+_MIXED = 0.28
+"""Share of neighbours between which a word or number would begin: 0.2 in names in capitals, 0.3 to 0.6 in base64."""
+_HEXADECIMAL = re.compile(r"[0-9A-Fa-f]*+\Z")
+_WIDEST_BREAK = 40
+_BREAK = re.compile(r"[ \t]*\r?\n[ \t>]*")
+_TAIL = re.compile(r"[ \t]*\r?\n[ \t>]*[A-Za-z0-9+/]{1,76}={1,2}(?![^\s])")
+
+_ADDRESS = re.compile(r"data:[a-z]{1,20}/[\w.+-]{1,80}(?:;[\w.=+-]{1,80}){0,8},", re.IGNORECASE)
+_BASE64 = re.compile(
+    r"[A-Za-z0-9+/=%_-]*+(?:[ \t]*\r?\n[ \t>]*[A-Za-z0-9+/=_-]{40,}+)*+"
+    r"(?:[ \t]*\r?\n[ \t>]*[A-Za-z0-9+/]++={0,2}(?=[\"'>)]))?"
+)
+_UNTIL = {'"': re.compile(r'[^"\r\n]*'), "'": re.compile(r"[^'\r\n]*"), "<": re.compile(r"[^>\r\n]*")}
+_UNQUOTED = re.compile(r"[^\s\"'<>()]*")
+_OPENING = re.compile(r"(?:\]\(<?|=[\"']?|[\"'<(])\Z")
+_CLOSING = re.compile(r"[\"'>)]{0,2}")
+
+_KEY = re.compile(
+    r"(-----BEGIN [A-Z0-9 ]{1,60}-----[ \t]*\r?\n(?:[ \t>]*[A-Za-z-]{1,40}:[^\r\n]*\r?\n)*)"
+    r"(?:[ \t>]*(?:[A-Za-z0-9+/=]++[ \t]*)?\r?\n)++(?=[ \t>]*-----END )"
+)
+_DRAWING = re.compile(
+    r"^[ \t]*(`{3,}|~{3,})(?:compressed-json[ \t]*$|json\s{1,20}\{\s{0,20}\"type\"\s?:\s?\"excalidraw\")", re.MULTILINE
+)
+
+_LONG_LINE = 1_000
+_BLANK = re.compile(r"\s")
+_BRACKET = re.compile(r"[{}();]")
+_FEWEST_BRACKETS, _MOST_BLANKS, _MOST_QUOTES, _MOST_OTHER = 0.025, 0.04, 0.08, 0.2
+"""Shares of the characters of minified code; JSON has more quotation marks, prose has blanks or other scripts."""
+_ON_A_LINE = re.compile(r"[^\r\n]+")
+
+
+def blobs(text: str) -> list[Span]:
+    """Return the parts of a text that aren't language, in their order; takes linear time.
+
+    They are `data:` addresses, base64 and hexadecimal data (in lines or not), keys and certificates, drawings of
+    Excalidraw, and lines of minified code. Hashes, numbers, addresses on the web, and long words are language.
+    """
+    if len(text) < _SHORTEST and "data:" not in text:
+        return []
+    parts = [_runs(text), _code(text)]
+    if "data:" in text:
+        parts.append(_addresses(text))
+    if "-----BEGIN " in text:
+        parts.append((match.end(1), match.end()) for match in _KEY.finditer(text))
+    if "excalidraw" in text or "compressed-json" in text:
+        parts.append(_drawings(text))
+    found: list[Span] = []
+    for start, end in sorted(chain.from_iterable(parts)):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        elif start < end:
+            found.append((start, end))
+    return found
+
+
+def blank_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
+    """Return a text of the same length with blanks in place of its blobs; the ends of lines stay.
+
+    `spans` are the blobs of the text where they are known.
+    """
+    spans = blobs(text) if spans is None else spans
+    return _replaced(text, spans, _blank)
+
+
+def _blank(blob: str) -> str:
+    if "\n" not in blob and "\r" not in blob:
+        return " " * len(blob)
+    return _ON_A_LINE.sub(lambda line: " " * len(line[0]), blob)
+
+
+def remove_blobs(text: str, spans: Sequence[Span] | None = None) -> str:
+    """Return a text with one blank in place of each of its blobs, which are `spans` where they are known."""
+    return _replaced(text, blobs(text) if spans is None else spans, lambda _: " ")
+
+
+def _replaced(text: str, spans: Sequence[Span], replace: Callable[[str], str]) -> str:
+    pieces, at = [], 0
+    for start, end in spans:
+        pieces += [text[at:start], replace(text[start:end])]
+        at = end
+    return "".join([*pieces, text[at:]]) if at else text
+
+
+def _addresses(text: str) -> Iterator[Span]:
+    """Yield the `data:` addresses, each with the signs that open and close it in Markdown and HTML."""
+    at, last_drawing = 0, text.rfind("</svg>") if "<svg" in text else -1
+    while match := _ADDRESS.search(text, at):
+        start, at = match.span()
+        if match[0].lower().endswith(";base64,"):
+            at = _end(_BASE64, text, at)
+        elif text.startswith("<svg", at) and at < last_drawing:
+            at = text.index("</svg>", at) + len("</svg>")
+        else:
+            at = _end(_UNTIL.get(text[start - 1 : start], _UNQUOTED), text, at)
+        opening = _OPENING.search(text[max(0, start - 3) : start])
+        at = _end(_CLOSING, text, at)
+        yield start - len(opening[0] if opening else ""), at
+
+
+def _drawings(text: str) -> Iterator[Span]:
+    """Yield the inside of the fences that hold a drawing of Excalidraw."""
+    at = 0
+    while match := _DRAWING.search(text, at):
+        closing = text.find(f"\n{match[1]}", match.end())
+        start, at = text.find("\n", match.end(1)) + 1, closing + 1 if closing >= 0 else len(text)
+        if start:
+            yield start, at
+
+
+def _runs(text: str) -> Iterator[Span]:
+    """Yield the long runs of the signs of base64, and the blocks of shorter ones of equal length."""
+    block: list[Span] = []
+    for run in _runs_of_signs(text):
+        if block and not _continues(text, block, run):
+            yield from _block_spans(text, block)
+            block = []
+        block.append(run)
+    yield from _block_spans(text, block)
+
+
+def _runs_of_signs(text: str) -> Iterator[Span]:
+    """Yield the runs of at least _SHORTEST signs; in bytes they are found in a tenth of the time of a pattern."""
+    signs = text.encode("ascii", "replace").translate(_IS_SIGN)
+    start = signs.find(b"\1" * _SHORTEST)
+    while start >= 0:
+        end = signs.find(b"\0", start)
+        end = end if end >= 0 else len(text)
+        yield start, end
+        start = signs.find(b"\1" * _SHORTEST, end)
+
+
+def _continues(text: str, block: list[Span], run: Span) -> bool:
+    """Return whether a run is on the next line, and no longer than the lines before it, which are of one length."""
+    (first, last), (start, end) = block[0], block[-1]
+    if end - start != last - first or run[1] - run[0] > last - first:
+        return False
+    return run[0] - end < _WIDEST_BREAK and bool(_BREAK.fullmatch(text, end, run[0]))
+
+
+def _block_spans(text: str, block: list[Span]) -> Iterator[Span]:
+    if len(block) >= _FEWEST_LINES:
+        lines = "".join(text[slice(*span)] for span in block[:_SAMPLED_LINES])
+        if _is_mixed(lines) and not _HEXADECIMAL.match(lines):
+            yield block[0][0], _end(_TAIL, text, block[-1][1])
+            return
+    for start, end in block:
+        if end - start >= _LONGEST_WORD and _is_mixed(text[start:end]):
+            yield start, end
+
+
+def _is_mixed(run: str) -> bool:
+    """Return whether letters, capitals and digits alternate more than in words; zeros in a row don't count."""
+    middle = max(_SAMPLE, len(run) // 2)
+    sample = run[:_SAMPLE] + run[middle : middle + _SAMPLE]
+    return len(_TURN.findall(sample)) > _MIXED * len(_PAIR.findall(sample))
+
+
+def _code(text: str) -> Iterator[Span]:
+    """Yield the lines of minified code."""
+    for start, end in _long_lines(text):
+        line = text[start : min(end, start + _LONGEST_SAMPLE)]
+        if (
+            len(_BRACKET.findall(line)) >= _FEWEST_BRACKETS * len(line)
+            and len(_BLANK.findall(line)) <= _MOST_BLANKS * len(line)
+            and line.count('"') <= _MOST_QUOTES * len(line)
+            and len(line.encode("ascii", "ignore")) >= (1 - _MOST_OTHER) * len(line)
+        ):
+            yield start, end
+
+
+def _long_lines(text: str) -> Iterator[Span]:
+    at = 0
+    while len(text) - at >= _LONG_LINE:
+        end = text.rfind("\n", at, at + _LONG_LINE)
+        if end < 0:
+            end = text.find("\n", at)
+            end = end if end >= 0 else len(text)
+            yield at, end
+        at = end + 1
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = pattern.match(text, at)
+    return match.end() if match else at

@@ -1,0 +1,63 @@
+"""The line in the log for each write, search or call of a program."""
+
+import logging
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Protocol
+
+_LOG = logging.getLogger(__name__)
+Fields = dict[str, object]
+_work: ContextVar[Fields | None] = ContextVar("work", default=None)
+
+
+class _LoggedBase(Protocol):
+    @property
+    def name(self) -> str: ...
+    @property
+    def embedder(self) -> str: ...
+    @property
+    def has_vectors(self) -> bool: ...
+
+
+@contextmanager
+def log_call(what: str, **fields: object) -> Iterator[Fields]:
+    """Write one line about a piece of work when it ends: its name, fields, milliseconds, the kind of its error.
+
+    The caller adds fields to the dictionary it gets: counts, names of bases and models, never a text of a note or a
+    question. Work within other work on the same thread has no line of its own: its fields are added to the outer line,
+    and its name too where that line has an empty field `work`.
+    """
+    if (outer := _work.get()) is not None:
+        outer.update(fields | ({"work": what} if outer.get("work") == "" else {}))
+        yield outer
+        return
+    began, token = time.perf_counter(), _work.set(fields)
+    try:
+        yield fields
+    except BaseException as error:
+        fields["error"] = type(error).__name__
+        raise
+    finally:
+        _work.reset(token)
+        values = " ".join(f"{name}={value}" for name, value in fields.items() if value not in (None, "", []))
+        _LOG.info("%s: %s ms=%.0f", what, values, (time.perf_counter() - began) * 1000)
+
+
+@contextmanager
+def skip_log() -> Iterator[None]:
+    """Leave no line of the searches and writes within, such as the many searches of an evaluation."""
+    token = _work.set({})
+    try:
+        yield
+    finally:
+        _work.reset(token)
+
+
+def log_bases(bases: Iterable[_LoggedBase]) -> None:
+    """Add the names of bases and of their models to the line of the work that is done on this thread."""
+    line, named = _work.get(), [*bases]
+    if line is not None and named:
+        line["base"] = ",".join(base.name for base in named)
+        line["model"] = ",".join(sorted({base.embedder for base in named if base.has_vectors}))

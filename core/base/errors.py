@@ -1,0 +1,300 @@
+"""The errors that Tessera raises on purpose.
+
+TesseraError                   the message is written for the person at the screen
+├─ ConfigError                 a setting is wrong; names it
+│  ├─ UnknownChoice            a name not in a table; lists the choices
+│  └─ MissingDependency        names the extra to install
+├─ SourceError                 a file or folder can't be read or parsed; carries the path
+├─ QueryError                  a question with invalid syntax; says what to type instead
+├─ StoreError
+│  ├─ NoteNotFound
+│  ├─ VersionNotFound
+│  ├─ Conflict                 a note was changed since it was read; holds the one that is stored
+│  ├─ ChunkNotFound
+│  ├─ RunNotFound, JobNotFound
+│  ├─ WorkspaceLocked          another process writes here; says which
+│  ├─ DiskFull                 no space is left; nothing was lost
+│  ├─ NotWritable              a disk or a folder that can only be read; reading goes on
+│  ├─ NotesDamaged             the database can't be read; names the newest backup
+│  ├─ IndexDamaged             says how to rebuild; keyword search still works
+│  ├─ IndexAway                the server of the index can't be reached; what is written is sent later
+│  ├─ NewerSchema              the database was written by a later version
+│  └─ EmbeddingMismatch        the index holds another model's vectors; says how to re-embed
+├─ EditError                   an invalid edit of a chunk or a note; says what to do instead
+├─ SyncRefused                 a plan would remove too much without confirmation
+├─ Unfinished                  an import whose notes are found by words only so far, and the reason
+├─ ModelError                  a model can't be loaded or used: which, why, what to do
+├─ ProviderError               an HTTP model server failed: which, why, what to do
+│  └─ ProviderUnavailable      worth another try
+├─ RowError                    an invalid row of a question file or an exported base
+├─ QuestionSetError            bad lines in a question file, with their numbers; an invalid question set
+├─ PackError                   a pack is refused; lists all its mistakes with their lines
+├─ ArchiveError                bad places in an exported base, each with its line; nothing of it is imported
+├─ BelowTarget                 a run's figure is below the target
+└─ Cancelled                   the person stopped a job; its results so far stay
+
+Only surfaces catch errors, and only `TesseraError`; any other exception is a bug and keeps its traceback.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+from core.base.messages import Message, lines, message, plural
+
+
+class TesseraError(Exception):
+    """An error on which the user can act; the message says how. Keywords are its fields."""
+
+    def __init__(self, text: str | Message, /, **fields: object) -> None:
+        self.message = text if isinstance(text, Message) else message(text, **fields)
+        super().__init__(self.message)
+
+    def __str__(self) -> str:
+        return str(self.message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the attributes: the arguments of the constructor aren't kept."""
+        return unpickled, (type(self), self.__dict__)
+
+
+def unpickled(kind: type[TesseraError], attributes: dict[str, Any]) -> TesseraError:
+    """Return the error of a pickle."""
+    error = kind.__new__(kind, attributes["message"])
+    error.__dict__.update(attributes)
+    return error
+
+
+class ConfigError(TesseraError):
+    """A setting or an option is out of range or unknown."""
+
+
+class UnknownChoice(ConfigError):
+    """A name is not in the table of its kind; `what` is the noun for the kind."""
+
+    def __init__(self, what: str | Message, name: str, choices: Iterable[str]) -> None:
+        choices = sorted(choices)
+        noun = what if isinstance(what, Message) else message(what)
+        fields = {"what": noun, "name": name, "choices": choices or message("none yet")}
+        text = message("There is no {what} '{name}'. Choices: {choices}.", **fields)
+        if nearest := get_close_matches(name, choices, n=1):
+            fields["nearest"] = nearest[0]
+            text = message("There is no {what} '{name}'. Did you mean '{nearest}'? Choices: {choices}.", **fields)
+        super().__init__(text)
+
+
+class MissingDependency(ConfigError):
+    """A choice, `what`, needs a package that isn't installed."""
+
+    def __init__(self, what: str | Message, package: str, extra: str | None = None) -> None:
+        cure = f"pip install 'tessera-notes[{extra}]'" if extra else f"pip install {package}"
+        super().__init__(
+            message("{what} needs the package '{package}'. Install it: {cure}", what=what, package=package, cure=cure)
+        )
+
+
+class SourceError(TesseraError):
+    """A file or folder can't be read; `path` is the path known to the person."""
+
+    def __init__(self, path: str, reason: str | Message, /, **fields: object) -> None:
+        self.path = path
+        self.reason = reason if isinstance(reason, Message) else message(reason, **fields)
+        super().__init__(message("{path}: {reason}", path=path, reason=self.reason))
+
+
+class QueryError(TesseraError):
+    """A question has invalid syntax; `at` is the span of the error in it, as half-open offsets."""
+
+    def __init__(self, text: str | Message, /, at: tuple[int, int] | None = None, **fields: object) -> None:
+        super().__init__(text, **fields)
+        self.at = at
+
+
+class StoreError(TesseraError):
+    """An operation of the workspace failed."""
+
+
+class NoteNotFound(StoreError):
+    """No note has this id."""
+
+    def __init__(self, note_id: str) -> None:
+        super().__init__(message("There is no note '{note}'. It may have been deleted since.", note=note_id))
+
+
+class VersionNotFound(StoreError):
+    """A note has no version of this number."""
+
+    def __init__(self, note_id: str, number: int) -> None:
+        super().__init__(
+            message("The note '{note}' has no version {number}. Old ones go.", note=note_id, number=number)
+        )
+
+
+class Conflict(StoreError):
+    """A note was changed since it was read.
+
+    `stored` is the note as it is now, `version` the version that was expected. For a note whose file was changed,
+    `stored` is the note of the file.
+    """
+
+    def __init__(self, text: str | Message, /, stored: Any, version: int, **fields: object) -> None:
+        super().__init__(text, **fields)
+        self.stored, self.version = stored, version
+
+
+class ChunkNotFound(StoreError):
+    """No chunk has this id."""
+
+    def __init__(self, chunk_id: str) -> None:
+        super().__init__(
+            message(
+                "There is no chunk '{chunk}'. Its note may have been split again since: look it up again.",
+                chunk=chunk_id,
+            )
+        )
+
+
+class JobNotFound(StoreError):
+    """No job has this id."""
+
+
+class WorkspaceLocked(StoreError):
+    """Another process writes to this workspace."""
+
+
+class DiskFull(StoreError):
+    """The disk of the workspace, or the user's quota, is full; what was stored before is there."""
+
+
+class NotWritable(StoreError):
+    """The workspace is read-only."""
+
+
+class NotesDamaged(StoreError):
+    """The database can't be read, or has a value that Tessera didn't write."""
+
+
+class IndexDamaged(StoreError):
+    """The vector index can't be read; the notes and their vectors are safe."""
+
+
+class IndexAway(StoreError):
+    """The server of the vector index can't be reached, or refuses; the notes and their vectors are safe."""
+
+
+class NewerSchema(StoreError):
+    """The workspace was written by a later version of Tessera."""
+
+
+class EmbeddingMismatch(StoreError):
+    """The index holds another model's vectors."""
+
+
+class EditError(TesseraError):
+    """An edit of a chunk is invalid."""
+
+
+class SyncRefused(TesseraError):
+    """A plan would remove a large part of a base."""
+
+
+class Unfinished(TesseraError):
+    """The notes of an import can be searched by words only, because the embedder failed for this reason."""
+
+    def __init__(self, reason: Message) -> None:
+        super().__init__(
+            message(
+                "The notes are stored, but found by words only: the model failed. {reason} Then go on: {command}",
+                reason=reason,
+                command="tessera index",
+            )
+        )
+
+
+class ModelError(TesseraError):
+    """A model can't be loaded or used."""
+
+
+class ProviderError(TesseraError):
+    """A model server refused a request or gave an unusable answer; `status` is the HTTP status, if any."""
+
+    def __init__(self, text: str | Message, /, status: int | None = None, **fields: object) -> None:
+        super().__init__(text, **fields)
+        self.status = status
+
+
+class ProviderUnavailable(ProviderError):
+    """A model server doesn't answer now: it is out of reach, too slow or overloaded."""
+
+
+class QuestionSetError(TesseraError):
+    """A question file has bad lines, or a question set is invalid.
+
+    `line` is the number of the first bad line, 0 for none. `others` are further bad lines with their
+    reasons, and `unlisted` counts the rest.
+    """
+
+    def __init__(
+        self,
+        path: str,
+        line: int,
+        reason: str | Message,
+        /,
+        others: Iterable[tuple[int, Message]] = (),
+        unlisted: int = 0,
+        **fields: object,
+    ) -> None:
+        self.path, self.line = path, line
+        self.reason = reason if isinstance(reason, Message) else message(reason, **fields)
+        self.others, self.unlisted = tuple(others), unlisted
+        first = message("{path}, line {line}: {reason}", path=path, line=line, reason=self.reason)
+        rows = [first if line else message("{path}: {reason}", path=path, reason=self.reason)]
+        rows += [message("line {line}: {reason}", line=line, reason=reason) for line, reason in self.others]
+        if unlisted:
+            rows.append(plural("{n} more problem was found.", "{n} more problems were found.", n=unlisted))
+        super().__init__(lines(*rows))
+
+
+class RowError(TesseraError):
+    """An invalid row of a question file or an exported base; a reason of a QuestionSetError or an ArchiveError."""
+
+
+class ArchiveError(TesseraError):
+    """An exported base that is invalid; `mistakes` are its places and what is wrong there."""
+
+    def __init__(self, path: str, mistakes: Iterable[tuple[str | Message, Message]]) -> None:
+        self.path, self.mistakes = path, tuple(mistakes)
+        rows = [message("{place}: {reason}", place=place, reason=reason) for place, reason in self.mistakes[:20]]
+        if more := len(self.mistakes) - len(rows):
+            rows.append(plural("{n} more problem was found.", "{n} more problems were found.", n=more))
+        text = message("{path} can't be imported, and nothing of it was. Correct it, then do it again.", path=path)
+        super().__init__(lines(text, *rows))
+
+
+class PackError(TesseraError):
+    """A pack can't be installed; `mistakes` are all its mistakes, each with its file and line."""
+
+    def __init__(self, folder: str, mistakes: Iterable[Message]) -> None:
+        self.mistakes = tuple(mistakes)
+        head = message("The pack in {folder} is refused; nothing was changed.", folder=folder)
+        super().__init__(lines(head, *self.mistakes))
+
+
+class RunNotFound(StoreError):
+    """No run of a question set has this id."""
+
+    def __init__(self, run_id: str) -> None:
+        super().__init__(
+            message("There is no run '{run}'. It may have been deleted since, or its base was.", run=run_id)
+        )
+
+
+class BelowTarget(TesseraError):
+    """A run's figure is below the target."""
+
+
+class Cancelled(TesseraError):
+    """The user stopped a job."""
+
+    def __init__(self) -> None:
+        super().__init__(message("Stopped. What was done before stays."))

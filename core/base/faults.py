@@ -1,0 +1,202 @@
+"""Errors of the file system and of SQLite as errors on which the user can act.
+
+The module that calls the library translates: `with translate_errors(folder): …`, or
+`raise translate_error(error, folder) from error`.
+"""
+
+import errno
+import logging
+import os
+import shlex
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryFile
+
+from core.base.errors import (
+    DiskFull,
+    NotesDamaged,
+    NotWritable,
+    SourceError,
+    StoreError,
+    TesseraError,
+    WorkspaceLocked,
+)
+
+_LOG = logging.getLogger(__name__)
+
+DATABASE = "notes.db"
+BACKUPS = "backups"
+"""The folder in a workspace that holds backups of its database."""
+FILES = "files"
+"""The folder in a workspace that holds pictures of notes that belong to no folder of the user."""
+
+FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
+REFUSED = {errno.EROFS, errno.EACCES, errno.EPERM}
+_MISPLACED = {errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP, errno.ENOTEMPTY}
+_OF_DAMAGE = ("malformed", "no such table", "user-defined function raised", "vtable constructor failed")
+"""Beginnings of the messages by which SQLite reports a damaged database without an error code."""
+_TRIAL = b"\0" * 65536
+"""Bytes written to find out why SQLite couldn't write: more than a full disk takes."""
+
+
+def is_mistake(error: sqlite3.Error) -> bool:
+    """Whether an error comes from a mistake in the program, not from the database."""
+    if isinstance(
+        error, sqlite3.ProgrammingError | sqlite3.InterfaceError | sqlite3.IntegrityError | sqlite3.DataError
+    ):
+        return True
+    return getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_ERROR and not str(error).startswith(_OF_DAMAGE)
+
+
+@contextmanager
+def translate_errors(folder: Path) -> Iterator[None]:
+    """Raise the errors of the file system and of SQLite as StoreErrors; `folder` is the workspace or its index."""
+    try:
+        yield
+    except (OSError, sqlite3.Error) as error:
+        raise translate_error(error, folder) from error
+
+
+def translate_error(error: OSError | sqlite3.Error, folder: Path) -> StoreError:
+    """Return the error of a workspace's folder that tells the user what to do about an error of a library."""
+    return _translate_os_error(error, folder) if isinstance(error, OSError) else _translate_sqlite_error(error, folder)
+
+
+def _translate_os_error(error: OSError, folder: Path) -> StoreError:
+    why = error.strerror or str(error)
+    path = str(error.filename2 or error.filename or folder)
+    if error.errno in FULL:
+        return DiskFull(
+            "There is no space left for {folder} ({why}). Make space on its disk, then do it again: what was "
+            "stored is still there.",
+            folder=str(folder),
+            why=why,
+        )
+    if error.errno in REFUSED:
+        hidden = _unreadable(folder) or _unreadable(Path(path))
+        return hidden or _not_writable(folder, why)
+    if error.errno in _MISPLACED:
+        return StoreError("{path} is in the way ({why}). Move it elsewhere, then do it again.", path=path, why=why)
+    return StoreError("{path} can't be read or written ({why}).", path=path, why=why)
+
+
+def _translate_sqlite_error(error: sqlite3.Error, folder: Path) -> StoreError:
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    why = str(error)
+    if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN):
+        # SQLite doesn't report the reason of these.
+        cause = _folder_in_place_error(folder) or _try_write(folder)
+        hidden = _unreadable(folder) or _unreadable(folder / "notes.db")
+        return hidden or (_translate_os_error(cause, folder) if cause else _unreliable(folder, why))
+    if code == sqlite3.SQLITE_FULL:
+        return _translate_os_error(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)), folder)
+    if code == sqlite3.SQLITE_READONLY:
+        cause = _folder_in_place_error(folder)
+        return _translate_os_error(cause, folder) if cause else _not_writable(folder, why)
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL):
+        return WorkspaceLocked(
+            "Another program is using {file} and doesn't let go of it. Close it, then do it again.",
+            file=str(folder / "notes.db"),
+        )
+    return damage_error(folder, why)
+
+
+def find_write_error(folder: Path) -> StoreError | None:
+    """Return the error that keeps a folder from being written, where a library doesn't report it."""
+    cause = _try_write(folder)
+    return _translate_os_error(cause, folder) if cause else None
+
+
+def newest_backup(folder: Path) -> Path | None:
+    """Return the newest backup in a workspace, None without one."""
+    backups = [file for kind in ("*.zip", "*.db") for file in (folder / BACKUPS).glob(kind) if file.is_file()]
+    return max(backups, key=lambda file: file.stat().st_mtime, default=None)
+
+
+def damage_error(folder: Path, why: str) -> NotesDamaged:
+    """Return the error of a workspace whose database can't be read, with the newest backup there is."""
+    file, backup = folder / "notes.db", newest_backup(folder)
+    if backup:
+        return NotesDamaged(
+            "{file} is damaged ({why}). Close Tessera, and bring the newest backup back; what is there is kept aside: "
+            "{command}",
+            file=str(file),
+            why=why,
+            command=restore_command(backup, folder),
+        )
+    return NotesDamaged(
+        "{file} is damaged ({why}). Close Tessera and put a copy of your own in its place; without one, move {folder} "
+        "elsewhere and import your notes again.",
+        file=str(file),
+        why=why,
+        folder=str(folder),
+    )
+
+
+def restore_command(backup: Path, folder: Path) -> str:
+    """Return the command that brings a backup back."""
+    return shlex.join(["tessera", "backup", "restore", str(backup), "--workspace", str(folder)])
+
+
+def _not_writable(folder: Path, why: str) -> NotWritable:
+    return NotWritable(
+        "{folder} can't be written ({why}). Its notes can be searched, not changed. Allow writing to it, or copy it to "
+        "a disk where you may write.",
+        folder=str(folder),
+        why=why,
+    )
+
+
+def _unreadable(path: Path) -> StoreError | None:
+    """Return the error of an existing file or folder that can't be read, None if it can."""
+    if not os.path.lexists(path) or os.access(path, os.R_OK | (os.X_OK if path.is_dir() else 0)):
+        return None
+    return StoreError(
+        "{folder} can't be read ({why}). Ask its owner for access, or choose another workspace.",
+        folder=str(path),
+        why=os.strerror(errno.EACCES),
+    )
+
+
+def _unreliable(folder: Path, why: str) -> StoreError:
+    return StoreError(
+        "The disk of {folder} doesn't answer as it should ({why}). Copy the folder to another disk and use it there.",
+        folder=str(folder),
+        why=why,
+    )
+
+
+def _folder_in_place_error(folder: Path) -> OSError | None:
+    """Return the error of a folder at the path of a file of the database."""
+    for path in (folder / name for name in ("notes.db", "notes.db-wal", "notes.db-shm")):
+        if path.is_dir():
+            return IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    return None
+
+
+def _try_write(folder: Path) -> OSError | None:
+    """Return the error of writing a file somewhat larger than the database."""
+    try:
+        with TemporaryFile(dir=folder) as file:
+            file.seek(max((path.stat().st_size for path in folder.glob("notes.db*")), default=0))
+            file.write(_TRIAL)
+            file.flush()
+    except OSError as error:
+        return error
+    return None
+
+
+@contextmanager
+def wrap_file_errors(path: str) -> Iterator[None]:
+    """Raise SourceError for any exception at one file that isn't a TesseraError, and log it: other files go on."""
+    try:
+        yield
+    except TesseraError:
+        raise
+    except Exception as error:
+        _LOG.exception("'%s' could not be read", path)
+        raise SourceError(
+            path, "could not be read ({kind}). It is left out; the log has the details.", kind=type(error).__name__
+        ) from error

@@ -1,0 +1,211 @@
+"""Regular files are opened, small files are written atomically, sizes of folders are summed."""
+
+import json
+import logging
+import os
+import re
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from errno import EACCES, EISDIR, ELOOP, ENXIO
+from pathlib import Path
+from tempfile import mkstemp
+from typing import Any, BinaryIO, TypeVar
+
+from core.base.errors import SourceError
+
+_LOG = logging.getLogger(__name__)
+SMALL = 4 << 20
+"""Most bytes of a small file."""
+BROKEN = ".broken"
+"""Suffix of the name of a file that is set aside."""
+_ASIDE = 5
+"""Most files of a name that are set aside; the last of them is replaced."""
+_UNREADABLE = {EACCES, EISDIR, ELOOP, ENXIO}
+"""Errors of a file that is never readable; others may be temporary: too many open files, a failing disk."""
+AT_ONCE = getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
+"""Flags of `os.open`, so that opening a pipe without a writer doesn't block."""
+
+T = TypeVar("T")
+
+
+class Unfit(ValueError):
+    """A file that isn't regular, may not be read or is too large."""
+
+
+def reason(error: OSError | Unfit) -> str:
+    """Return why a file can't be read, in the words of the system."""
+    return error.strerror or str(error) if isinstance(error, OSError) else str(error)
+
+
+@contextmanager
+def open_regular(file: Path) -> Iterator[BinaryIO]:
+    """Open a regular file for reading, without blocking on other files; raises Unfit and OSError."""
+    try:
+        handle = os.open(file, os.O_RDONLY | AT_ONCE)
+    except OSError as error:
+        if error.errno in _UNREADABLE:
+            raise Unfit(error.strerror) from error
+        raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise Unfit("it is no regular file")
+    with os.fdopen(handle, "rb") as stream:
+        yield stream
+
+
+@contextmanager
+def open_user_file(file: Path, most: int) -> Iterator[BinaryIO]:
+    """Open a regular file of the user, of at most `most` bytes; raises SourceError for anything else, at once."""
+    with ExitStack() as stack:
+        try:
+            stream = stack.enter_context(open_regular(file))
+        except (OSError, RuntimeError, ValueError) as error:
+            if isinstance(error, Unfit) and error.__cause__ is None:
+                raise SourceError(str(file), "is not an ordinary file.") from error
+            why = getattr(error, "strerror", "") or str(error)
+            raise SourceError(str(file), "can't be read: {why}.", why=why) from error
+        if (size := os.fstat(stream.fileno()).st_size) > most:
+            size_text = {"size": size / 2**20, "limit": most // 2**20}
+            raise SourceError(str(file), "is {size:.1f} MB; the limit is {limit} MB.", **size_text)
+        yield stream
+
+
+def read(file: Path, most: int = SMALL) -> bytes:
+    """Return the bytes of a regular file that has at most `most` of them; raises Unfit and OSError."""
+    with open_regular(file) as stream:
+        data = stream.read(most + 1)
+    if len(data) > most:
+        raise Unfit(f"it is larger than {most:,} bytes")
+    return data
+
+
+def parse_json(data: bytes) -> Any:
+    """Return the value of JSON; raises ValueError for other data and half characters, RecursionError."""
+    value = json.loads(data)
+    json.dumps(value, ensure_ascii=False).encode("utf-8")
+    return value
+
+
+def load(file: Path, check: Callable[[Any], T], *, aside: bool, parse: Callable[[bytes], Any] = parse_json) -> T | None:
+    """Return what a file holds as `check` returns it, None without the file.
+
+    A file that can't be read, or for which `parse` or `check` raise, counts as none; with `aside` it is set aside.
+    Raises OSError where the system doesn't read now.
+    """
+    try:
+        return check(parse(read(file)))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        if aside:
+            with suppress(OSError):
+                set_aside(file)
+        return None
+
+
+def list_set_aside(folder: Path) -> tuple[str, ...]:
+    """Return the names of the files that were set aside in a folder."""
+    with suppress(OSError):
+        names = (os.fsencode(file.name).decode("utf-8", "replace") for file in folder.iterdir())
+        return tuple(sorted(name for name in names if name.rstrip("0123456789-").endswith(BROKEN)))
+    return ()
+
+
+def set_aside(file: Path) -> Path:
+    """Rename whatever is at the path of a file, so that the file can be made anew; return the new name.
+
+    Raises OSError.
+    """
+    names = (f"{file.name}{BROKEN}{f'-{number}' if number > 1 else ''}" for number in range(1, _ASIDE + 1))
+    places = [file.with_name(name) for name in names]
+    place = next((path for path in places if not os.path.lexists(path)), places[-1])
+    delete(place)
+    file.rename(place)
+    _LOG.warning("%s can't be used. It is set aside as %s, and made anew.", file.name, place.name)
+    return place
+
+
+def folder(place: Path) -> Path:
+    """Make a folder that only its owner can read, unless it is there; anything else at the path is set aside."""
+    if os.path.lexists(place) and not place.is_dir():
+        set_aside(place)
+    place.mkdir(mode=0o700, exist_ok=True)
+    return place
+
+
+def delete(place: Path) -> None:
+    """Delete a file, a link, or a folder with all it holds, if there is one."""
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)
+
+
+_TEMPORARY = re.compile(r"\..+\.(?:json|txt|html|toml)\.[a-z0-9_]{8}")
+"""Names of the files of `replace`, as `mkstemp` makes them."""
+
+
+def replace(file: Path, text: str | bytes) -> None:
+    """Write a file that only its owner can read in place of the one that is there; raises OSError.
+
+    A folder in its place is set aside.
+    """
+    data = text.encode("utf-8") if isinstance(text, str) else text
+    handle, name = mkstemp(prefix=f".{file.name}.", dir=file.parent)  # with mode 0600
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if file.is_dir() and not file.is_symlink():
+            set_aside(file)
+        temporary.replace(file)
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def create(file: Path, text: str | bytes) -> None:
+    """Write a file that only its owner can read where none is; raises OSError.
+
+    On Linux it has no name before it is whole, so that a killed process leaves nothing; elsewhere as `replace`.
+    """
+    data = text.encode("utf-8") if isinstance(text, str) else text
+    handle = -1
+    with suppress(OSError, AttributeError):  # of other systems, and of disks that lack files without a name
+        handle = os.open(file.parent, os.O_WRONLY | os.O_TMPFILE, 0o600)
+    if handle < 0:
+        replace(file, data)
+        return
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(data)
+        stream.flush()
+        os.fsync(handle)
+        os.link(f"/proc/self/fd/{handle}", file, src_dir_fd=handle)  # with a folder, because `link` doesn't follow
+
+
+def sweep(folder: Path) -> None:
+    """Delete what a killed process left of `replace` in a folder; nobody may write there meanwhile."""
+    for file in folder.iterdir():
+        if _TEMPORARY.fullmatch(file.name) and file.is_file():
+            with suppress(OSError):
+                file.unlink()
+
+
+def sizes(folder: Path) -> Iterator[tuple[Path, int]]:
+    """Yield the files in a folder with their bytes; files and folders that go meanwhile are left out."""
+    for place, _, names in os.walk(folder):
+        for name in names:
+            file, size = Path(place, name), None
+            with suppress(OSError):
+                size = file.stat().st_size
+            if size is not None:
+                yield file, size
+
+
+def size(folder: Path) -> int:
+    """Return the bytes of the files in a folder."""
+    return sum(size for _, size in sizes(folder))

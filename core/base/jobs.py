@@ -1,0 +1,227 @@
+"""Long work in threads, with progress, cancellation and a result."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Protocol, TypeVar
+
+from core.base.errors import Cancelled, TesseraError
+from core.base.messages import Message, verbatim
+from core.base.pace import Pace
+
+_LOG = logging.getLogger(__name__)
+_BETWEEN = 0.1
+"""Seconds between two checks of a job that another one waits for."""
+T = TypeVar("T")
+JobState = Literal["running", "done", "cancelled", "failed"]
+
+
+class Progress(Protocol):
+    """Callback between the steps of long work; raises Cancelled to stop it."""
+
+    def __call__(self, done: float, total: float, what: str | Message) -> None: ...
+
+
+def no_progress(done: float, total: float, what: str | Message) -> None:
+    """Ignore progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """State of a piece of work: `error` is the message for the person, `result` the return value.
+
+    `base` is the name of the only base that the work changes, empty for any. `left` are the seconds that it will still
+    take, None where unknown. A `quiet` job was started by no user: pages don't change when it starts or ends.
+    """
+
+    name: str
+    number: int
+    base: str = ""
+    quiet: bool = False
+    state: JobState = "running"
+    done: float = 0.0
+    total: float = 0.0
+    left: float | None = None
+    what: str | Message = ""
+    started: float = 0.0
+    seconds: float = 0.0
+    result: Any = None
+    error: TesseraError | None = None
+
+    @property
+    def share(self) -> float:
+        """Completed share of the work, 0 to 1."""
+        return min(1.0, self.done / self.total) if self.total else 0.0
+
+
+class Busy(Exception):
+    """A job waited for other jobs longer than its patience."""
+
+
+class Jobs:
+    """Running and finished jobs, one per name."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._jobs: dict[str, Job] = {}
+        self._stops: dict[str, threading.Event] = {}
+        self._threads: dict[str, threading.Thread] = {}
+        self._again: set[str] = set()
+        self._number = 0
+
+    def start(
+        self,
+        name: str,
+        work: Callable[[Progress], Any],
+        *,
+        base: str = "",
+        again: bool = False,
+        quiet: bool = False,
+    ) -> bool:
+        """Run `work` in a thread; return False and start nothing while a job of this name runs.
+
+        `base` is the name of the only base that the work changes, empty for any. With `again` a running job does its
+        work once more before it ends. Nobody waits for a `quiet` job.
+        """
+        with self._lock:
+            if self._jobs.get(name) and self._jobs[name].state == "running":
+                if again:
+                    self._again.add(name)
+                return False
+            self._again.discard(name)
+            self._number += 1
+            self._jobs[name] = Job(name, self._number, base, quiet, started=time.monotonic())
+            self._stops[name] = threading.Event()
+            thread = threading.Thread(target=self._run, args=(name, work), name=f"job-{name}", daemon=True)
+            self._threads[name] = thread
+            thread.start()
+            return True
+
+    def result(
+        self, name: str, work: Callable[[Progress], T], *, patience: float, apart: Sequence[str] = (), base: str = ""
+    ) -> T:
+        """Run `work` as a job as soon as no job of its name or of `apart` runs, and return its result.
+
+        Pages show the job while it runs; the caller reports how it ended. Raises the errors of `work`, Cancelled where
+        the job is stopped, and Busy where others run for more than `patience` seconds.
+        """
+        outcome: Future[T] = Future()
+
+        def noted(progress: Progress) -> T:
+            try:
+                outcome.set_result(work(progress))
+            except BaseException as error:
+                outcome.set_exception(error)
+                raise
+            return outcome.result()
+
+        until = time.monotonic() + patience
+        while self.running(*apart) or not self.start(name, noted, base=base):
+            if time.monotonic() > until:
+                raise Busy
+            time.sleep(_BETWEEN)
+        ended = self.wait(name)
+        self.forget(name)
+        if ended is not None and ended.state == "cancelled":
+            raise Cancelled
+        return outcome.result()
+
+    def find(self, name: str) -> Job | None:
+        """Return the newest job of this name, None if there is none."""
+        with self._lock:
+            return self._jobs.get(name)
+
+    def all(self) -> list[Job]:
+        """Return the newest job of each name, the newest first."""
+        with self._lock:
+            return sorted(self._jobs.values(), key=lambda job: -job.number)
+
+    def running(self, *names: str) -> bool:
+        """Whether a job of any of these names is running."""
+        return any(job is not None and job.state == "running" for job in map(self.find, names))
+
+    def cancel(self, name: str) -> None:
+        """Ask a job to stop at its next step."""
+        with self._lock:
+            if name in self._stops:
+                self._stops[name].set()
+
+    def forget(self, name: str) -> None:
+        """Delete the result of a finished job."""
+        with self._lock:
+            if name in self._jobs and self._jobs[name].state != "running":
+                del self._jobs[name]
+
+    def wait(self, name: str, timeout: float | None = None) -> Job | None:
+        """Wait for the end of a job, at most `timeout` seconds, and return the job."""
+        thread = self._threads.get(name)
+        if thread is not None:
+            thread.join(timeout)
+        return self.find(name)
+
+    def close(self) -> None:
+        """Stop all jobs and wait for them."""
+        for name, thread in list(self._threads.items()):
+            self.cancel(name)
+            thread.join()
+
+    def _run(self, name: str, work: Callable[[Progress], Any]) -> None:
+        while not self._run_once(name, work):
+            pass
+
+    def _run_once(self, name: str, work: Callable[[Progress], Any]) -> bool:
+        """Do the work of a job once; return whether the job ends with that."""
+        stop, pace = self._stops[name], Pace()
+
+        def progress(done: float, total: float, what: str | Message) -> None:
+            if stop.is_set():
+                raise Cancelled
+            self._change(name, done=done, total=total, what=what, left=pace.left(done, total))
+
+        try:
+            result = work(progress)
+        except Cancelled:
+            self._change(name, state="cancelled")
+        except TesseraError as error:
+            _LOG.warning("The job '%s' failed", name, exc_info=error)
+            self._change(name, state="failed", error=error)
+        except Exception as error:  # noqa: BLE001 a thread has no caller to raise to, so the traceback is logged
+            _LOG.exception("The job '%s' failed", name)
+            self._change(name, state="failed", error=TesseraError(verbatim(f"{type(error).__name__}: {error}")))
+        else:
+            return self._finish(name, "cancelled" if stop.is_set() else "done", result)
+        return True
+
+    def _finish(self, name: str, state: JobState, result: Any) -> bool:
+        """End a job, unless it has to do its work once more; return whether it ends."""
+        with self._lock:
+            if state == "done" and name in self._again:
+                self._again.remove(name)
+                return False
+            self._put(name, state=state, result=result)
+            return True
+
+    def _change(self, name: str, **changes: Any) -> None:
+        with self._lock:
+            self._put(name, **changes)
+
+    def _put(self, name: str, **changes: Any) -> None:
+        job = self._jobs[name]
+        left = None if "state" in changes else changes.pop("left", job.left)
+        self._jobs[name] = replace(job, seconds=time.monotonic() - job.started, left=left, **changes)
+
+
+def stop_check(progress: Progress) -> Callable[[], bool]:
+    """Return a function that tells whether the job of a progress is cancelled."""
+
+    def stop() -> bool:
+        try:
+            progress(0, 0, "")
+        except Cancelled:
+            return True
+        return False
+
+    return stop

@@ -1,0 +1,201 @@
+"""The log of a workspace, `logs/tessera.log`: what happened and what failed, without a note's text.
+
+A record of Tessera is written with its fields. An exception is written as its kind and the lines that it passed,
+because its text may quote a note; so may the records of other libraries. The setting `log_texts` adds the texts.
+"""
+
+import errno
+import logging
+import os
+import re
+import sqlite3
+import sys
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from io import TextIOWrapper
+from itertools import chain
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from types import FrameType
+
+from core.base import call_log, files
+from core.base.errors import TesseraError
+from core.base.messages import skeleton
+from core.base.places import PROGRAM
+
+FILE = Path("logs") / "tessera.log"
+_BYTES = 1_000_000
+_OLDER = 2
+_FRAMES = 30
+_CHAIN = 5
+"""Most exceptions of a chain, and most lines of each, that are written."""
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_HEAD = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ) (WARNING|ERROR|CRITICAL) ([\w.]+:\d+) ")
+_KIND = re.compile(r"  ([\w.]+)(?:: .*)?")
+_PLACE = re.compile(r"    ([\w./-]+:\d+)")
+
+_CORE = logging.getLogger("core")
+_CORE.setLevel(logging.INFO)
+_CORE.addHandler(logging.NullHandler())  # without a handler, logging would print warnings to the terminal
+
+
+def print_nothing() -> None:
+    """Keep log records off the terminal, whatever a library sets up later; the user is shown messages instead.
+
+    `logging.warning` and `logging.basicConfig` print every record from then on, unless the root has a handler.
+    """
+    logging.basicConfig(handlers=[logging.NullHandler()])
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """A warning or an error of the log: when, where, and for each exception its kind and the lines it passed."""
+
+    at: str
+    where: str
+    trace: list[str] = field(default_factory=list)
+
+
+class Log(RotatingFileHandler):
+    """The log of a workspace; where its file can't be written, nothing is logged.
+
+    Only the process that holds the lock of the workspace rotates it and writes what is neither a warning nor a call.
+    """
+
+    def __init__(self, folder: Path, *, readonly: bool, texts: bool) -> None:
+        super().__init__(folder / FILE, backupCount=_OLDER, encoding="utf-8", errors="backslashreplace", delay=True)
+        self._readonly = readonly
+        self.setLevel(logging.INFO)
+        self.setFormatter(_Lines(texts))
+        self._loggers: list[logging.Logger] = []
+        self.listen("core")
+        if not readonly:
+            self._make_room()
+
+    def listen(self, *names: str) -> None:
+        """Write the records of these loggers."""
+        for logger in map(logging.getLogger, names):
+            logger.addHandler(self)
+            self._loggers.append(logger)
+
+    def limit(self) -> None:
+        """Rotate the file where it is large."""
+        self.maxBytes = _BYTES
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Whether a record is written: of other programs, and of one that reads, only warnings, errors and calls."""
+        usual = _is_ours(record) and (not self._readonly or record.name == call_log.__name__)
+        return bool(super().filter(record)) and (usual or record.levelno >= logging.WARNING)
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
+        """Do nothing: logging would print a traceback."""
+
+    def close(self) -> None:
+        for logger in self._loggers:
+            logger.removeHandler(self)
+        with suppress(OSError):  # what a full disk didn't take
+            super().close()
+
+    def _make_room(self) -> None:
+        """Set aside anything at the path of the log that isn't a file; a device, such as /dev/null, is used."""
+        file = Path(self.baseFilename)
+        with suppress(OSError):
+            files.folder(file.parent)
+            if os.path.lexists(file) and not (file.is_file() or file.is_char_device()):
+                files.set_aside(file)
+
+    def _open(self) -> TextIOWrapper:
+        file = Path(self.baseFilename)
+        if not self._readonly:
+            file.parent.mkdir(mode=0o700, exist_ok=True)
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | files.AT_ONCE, 0o600)
+        return os.fdopen(handle, "a", encoding=self.encoding, errors=self.errors)
+
+
+def tail(folder: Path, count: int) -> list[str]:
+    """Return the last lines of the log, the newest last; none if it can't be read."""
+    return list(_lines(folder))[-count:]
+
+
+def errors(folder: Path, count: int) -> list[LogEntry]:
+    """Return the last warnings and errors, the newest last, without any text of theirs."""
+    logged: list[LogEntry] = []
+    open_entry = False
+    for line in _lines(folder):
+        if not line.startswith(" "):
+            head = _HEAD.match(line)
+            open_entry = head is not None
+            logged += [LogEntry(head[1], head[3])] if head else []
+        elif open_entry and (part := _KIND.fullmatch(line) or _PLACE.fullmatch(line)):
+            logged[-1].trace.append(part[1])
+    return logged[-count:]
+
+
+def _lines(folder: Path) -> Iterator[str]:
+    file = folder / FILE
+    for path in (*(file.with_name(f"{file.name}.{number}") for number in range(_OLDER, 0, -1)), file):
+        with suppress(OSError, files.Unfit):
+            yield from files.read(path).decode("utf-8", "replace").split("\n")[:-1]
+
+
+class _Lines(logging.Formatter):
+    """A line for each record; below it, for each exception of a chain, its kind and the lines that it passed."""
+
+    def __init__(self, texts: bool) -> None:
+        super().__init__()
+        self._texts = texts
+
+    def format(self, record: logging.LogRecord) -> str:
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(record.created))
+        said = self._format_message(record) if self._texts or _is_ours(record) else ""
+        head = f"{at} {record.levelname} {record.name}:{record.lineno} {said}"
+        error = record.exc_info[1] if record.exc_info else None
+        return "\n".join(_CONTROL.sub(" ", line) for line in chain([head], self._trace(error)))
+
+    def _format_message(self, record: logging.LogRecord) -> str:
+        if not isinstance(record.args, tuple) or not record.args:
+            return record.getMessage()
+        fields = (self._error_kind(arg) if isinstance(arg, BaseException) else arg for arg in record.args)
+        return str(record.msg) % tuple(fields)
+
+    def _trace(self, error: BaseException | None) -> Iterator[str]:
+        for _ in range(_CHAIN):
+            if error is None:
+                return
+            yield f"  {self._error_kind(error)}"
+            for frame, line in list(traceback.walk_tb(error.__traceback__))[-_FRAMES:]:
+                yield f"    {_place(frame)}:{line}"
+            error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
+
+    def _error_kind(self, error: BaseException) -> str:
+        """Return the kind of an exception, and the part of its text that can't quote a note."""
+        kind = type(error)
+        name = kind.__qualname__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__qualname__}"
+        if self._texts:
+            text = str(error)
+        elif isinstance(error, TesseraError):
+            text = str(skeleton(error.message))
+        elif isinstance(error, OSError):
+            text = errno.errorcode.get(error.errno or 0, "")
+        elif isinstance(error, sqlite3.Error):
+            text = getattr(error, "sqlite_errorname", "")
+        else:
+            text = ""
+        return f"{name}: {text}" if text else name
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    return record.name.startswith("core.")
+
+
+def _place(frame: FrameType) -> str:
+    """Return the module of a frame, or its file below the program's folder; nothing for other files."""
+    file = Path(frame.f_code.co_filename)
+    name = str(frame.f_globals.get("__name__", ""))
+    if name == "__main__" and file.is_relative_to(PROGRAM):
+        return file.relative_to(PROGRAM).as_posix()
+    known = (PROGRAM, Path(__file__).parents[2], Path(sys.prefix), Path(sys.base_prefix))
+    return name if name != "__main__" and any(map(file.is_relative_to, known)) else "elsewhere"

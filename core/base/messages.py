@@ -1,0 +1,213 @@
+"""Messages to the user: texts with fields, translated only where they are shown.
+
+The English text is the id in the catalogues, `core/base/locale/LANGUAGE/LC_MESSAGES/tessera.po`.
+"""
+
+import gettext
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from io import BytesIO
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+ENGLISH = "en"
+
+LANGUAGES = {ENGLISH: "English", "zh_CN": "中文"}
+"""The languages of the screen and the terminal: the catalogue's name, and the language's own name."""
+
+LOCALE = Path(__file__).with_name("locale")
+
+_MAIN = ("error", "problem", "reason", "told", "why")
+"""Fields whose message is in the field `message`. The message of any other field is in `NAME_message`."""
+
+_LONG = 10**30
+"""A whole number from which on only the size is shown; Python refuses to write out more than 4,300 figures."""
+_VARIABLES = ("TESSERA_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A text for the user: English with named fields, and the values of the fields.
+
+    A value that is a message is rendered in the same language, a sequence as a list, and an integer with thousands
+    separators; any other value with `format`. `plural` is the text for a field `n` other than 1. `context` tells
+    apart equal texts with different translations.
+    """
+
+    text: str
+    fields: Mapping[str, object] = field(default_factory=dict, hash=False)
+    plural: str = ""
+    context: str = ""
+
+    def __str__(self) -> str:
+        return render(self)
+
+
+def message(text: str, /, **fields: object) -> Message:
+    """Return the message of a text and its fields."""
+    return Message(text, fields)
+
+
+def plural(one: str, many: str, /, **fields: object) -> Message:
+    """Return a message whose text depends on its field `n`, a number."""
+    return Message(one, fields, plural=many)
+
+
+def in_context(context: str, text: str, /, **fields: object) -> Message:
+    """Return a message whose translation depends on the context."""
+    return Message(text, fields, context=context)
+
+
+def lines(*messages: object, separator: str = "\n") -> Message:
+    """Join messages into one."""
+    names = [f"part{number}" for number in range(len(messages))]
+    return Message(separator.join(f"{{{name}}}" for name in names), dict(zip(names, messages, strict=True)))
+
+
+def verbatim(text: str) -> Message:
+    """Return a message that isn't translated: the words of the user or of another program."""
+    return Message("{text}", {"text": text})
+
+
+def reason_of(error: BaseException) -> Message:
+    """Return the message of an exception; of another library's exception, the first line of its text."""
+    first = error.args[0] if error.args else None
+    return first if isinstance(first, Message) else verbatim(str(error).strip().partition("\n")[0])
+
+
+def skeleton(message: Message) -> Message:
+    """Return a message without personal data: fields that are numbers or messages, of other fields only the name."""
+    fields: dict[str, object] = {}
+    for name, value in message.fields.items():
+        inner = getattr(value, "message", value)
+        fields[name] = skeleton(inner) if isinstance(inner, Message) else value
+        if not isinstance(fields[name], (Message, int, float)):
+            fields[name] = verbatim(f"{{{name}}}")
+    return replace(message, fields=fields)
+
+
+def render(message: object, language: str = ENGLISH) -> str:
+    """Return the text of a message, or of an object with a `message`, in a language."""
+    message = getattr(message, "message", message)
+    if not isinstance(message, Message):
+        return str(message)
+    translated = _translated(message, catalogue(language))
+    return _Rendering(language).vformat(translated, (), message.fields) if message.fields else translated
+
+
+def language_of(tag: str) -> str:
+    """Return the language for a locale (`zh_CN.UTF-8`) or a browser's tag (`zh-TW`): one of LANGUAGES."""
+    name = tag.partition(".")[0].replace("-", "_")
+    related = [language for language in LANGUAGES if language.partition("_")[0] == name.partition("_")[0].lower()]
+    return name if name in LANGUAGES else (*related, ENGLISH)[0]
+
+
+def terminal_language() -> str:
+    """Return the language of the terminal, from the first environment variable of _VARIABLES that is set."""
+    return language_of(next(filter(None, map(os.environ.get, _VARIABLES)), ENGLISH))
+
+
+@cache
+def catalogue(language: str) -> gettext.NullTranslations:
+    """Return the translations into a language; English, the source, has none."""
+    if language == ENGLISH:
+        return gettext.NullTranslations()
+    # Imported here because Babel doubles the import time, and English doesn't need it.
+    from babel.messages.mofile import write_mo
+    from babel.messages.pofile import read_po
+
+    compiled = BytesIO()
+    with (LOCALE / language / "LC_MESSAGES" / "tessera.po").open("rb") as source:
+        write_mo(compiled, read_po(source, locale=language))
+    compiled.seek(0)
+    return gettext.GNUTranslations(compiled)
+
+
+def to_json(message: Message) -> dict[str, object]:
+    """Return a message as JSON data for `from_json`."""
+    data: dict[str, object] = {"text": message.text, "fields": {k: _plain(v) for k, v in message.fields.items()}}
+    return data | {name: value for name in ("plural", "context") if (value := getattr(message, name))}
+
+
+def readable(value: object, language: str = ENGLISH) -> Any:
+    """Return a value for JSON: a message becomes its text in a language, with its id and fields in a second field."""
+    if isinstance(value, Mapping):
+        data: dict[str, Any] = {}
+        for name, item in value.items():
+            data[name] = readable(item, language)
+            if isinstance(item, Message):
+                data["message" if name in _MAIN else f"{name}_message"] = to_json(item)
+            elif isinstance(item, (list, tuple)) and (messages := [part for part in item if isinstance(part, Message)]):
+                data[f"{name}_messages"] = [*map(to_json, messages)]
+        return data
+    if isinstance(value, (list, tuple)):
+        return [readable(item, language) for item in value]
+    return render(value, language) if isinstance(value, Message) else value
+
+
+def from_json(data: object) -> Message:
+    """Return the message of JSON data. Earlier versions wrote a bare string, which isn't translated."""
+    if not isinstance(data, dict):
+        return verbatim(str(data))
+    return Message(**(data | {"fields": {name: _read(value) for name, value in data["fields"].items()}}))
+
+
+def figures(number: int) -> str:
+    """Return a whole number with thousands separators; for a longer one than is readable, its size."""
+    if abs(number) < _LONG:
+        return f"{number:,}"
+    return f"{'-' if number < 0 else ''}10^{number.bit_length() * 30_103 // 100_000}"
+
+
+def _plain(value: object) -> object:
+    value = getattr(value, "message", value)
+    if type(value) is int and abs(value) >= _LONG:
+        return figures(value)
+    if isinstance(value, Message):
+        return {"message": to_json(value)}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    return value if isinstance(value, (str, int, float, type(None))) else str(value)
+
+
+def _read(value: Any) -> object:
+    if isinstance(value, dict):
+        return from_json(value["message"])
+    return [_read(item) for item in value] if isinstance(value, list) else value
+
+
+def _translated(message: Message, catalogue: gettext.NullTranslations) -> str:
+    if not message.text:
+        return ""  # gettext would return the catalogue's header
+    if message.plural:
+        number = message.fields["n"]
+        assert isinstance(number, int), "a plural has its number"
+        if message.context:
+            return catalogue.npgettext(message.context, message.text, message.plural, number)
+        return catalogue.ngettext(message.text, message.plural, number)
+    if message.context:
+        return catalogue.pgettext(message.context, message.text)
+    return catalogue.gettext(message.text)
+
+
+_SEPARATOR = message(", ")
+"""Separator of the items of a list."""
+
+
+class _Rendering(Formatter):
+    """Formats the fields of a text in one language."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if isinstance(value, Message) or hasattr(value, "message"):
+            return render(value, self._language)
+        if isinstance(value, (list, tuple)):
+            return render(_SEPARATOR, self._language).join(self.format_field(item, format_spec) for item in value)
+        if isinstance(value, int) and not isinstance(value, bool) and not format_spec:
+            return figures(value)
+        return format(value, format_spec)

@@ -1,0 +1,99 @@
+"""Places outside of every workspace: the program's own files, and the person's."""
+
+import json
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from platformdirs import user_config_dir, user_data_path
+
+from core.base import files
+from core.base.errors import ConfigError
+
+VARIABLE = "TESSERA_CONFIG_DIR"
+"""The environment variable that names another folder for the person's files."""
+
+_AROUND = Path(__file__).parents[2]
+_INSTALLED = _AROUND / "tessera_app"
+
+PROGRAM = _INSTALLED if _INSTALLED.is_dir() else _AROUND
+"""The folder of `app.py`, `pages`, `.streamlit`, `data`: the checkout, or `tessera_app` next to an installed `core`."""
+
+START = Path.home() if PROGRAM == _INSTALLED else PROGRAM
+"""The folder in which a shortcut starts the program."""
+
+_HERE = Path("data", "workspace")
+
+
+def workspace() -> Path:
+    """Return the folder of the workspace where none is named.
+
+    That is `data/workspace` of the folder that the program is started in, of a checkout always, of an installed program
+    where an earlier version made one there; else it is in the person's data folder.
+    """
+    if PROGRAM != _INSTALLED or (_HERE / "notes.db").is_file():
+        return _HERE
+    return user_data_path("tessera", appauthor=False) / "workspace"
+
+
+def provide_file(folder: Path, name: str, *, make: bool) -> Path:
+    """Return a workspace's file of this name, else the bundled one; `make` copies that into the workspace.
+
+    With `make`, anything else at the path is set aside.
+    """
+    file, built_in = folder / name, PROGRAM / "data" / name
+    if make and not file.is_file():
+        with suppress(OSError):  # the built-in one does as well
+            if file.exists() or file.is_symlink():
+                files.set_aside(file)
+            files.replace(file, built_in.read_text(encoding="utf-8"))
+    return file if file.is_file() else built_in
+
+
+def user_path(name: str) -> Path:
+    """Return the path of a file of the person's."""
+    chosen = os.environ.get(VARIABLE, "").strip()
+    return (expand_home(chosen) if chosen else Path(user_config_dir("tessera", appauthor=False))) / name
+
+
+def read(name: str) -> dict[str, object]:
+    """Return the JSON object in a file of the person's, empty without the file; raises ConfigError for other data."""
+    file = user_path(name)
+    try:
+        values = files.parse_json(files.read(file))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError):
+        values = None
+    if not isinstance(values, dict):
+        raise ConfigError("{file} can't be read. Correct it, or delete it and enter the servers again.", file=str(file))
+    return values
+
+
+def write(name: str, values: dict[str, object]) -> None:
+    """Store a JSON object in a file that only its owner can read, as a whole or not at all; raises ConfigError."""
+    file = user_path(name)
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        files.replace(file, json.dumps(values, ensure_ascii=False, indent=2))
+    except OSError as error:
+        raise ConfigError(
+            "{file} can't be written ({why}). Make room, or name another folder in the environment variable "
+            "{variable}.",
+            file=str(file),
+            why=error.strerror or type(error).__name__,
+            variable=VARIABLE,
+        ) from None
+
+
+def expand_home(path: Path | str) -> Path:
+    """Return a path that may begin with `~` as the system takes it; that of an unknown person stays as it is."""
+    return Path(os.path.expanduser(path))  # noqa: PTH111 Path.expanduser raises for an unknown person
+
+
+def check_vacant(place: Path) -> Path:
+    """Return an absolute path at which nothing is yet; raises ConfigError for one that is taken."""
+    place = expand_home(place).absolute()
+    if os.path.lexists(place):  # where Path.exists raises for a name that is too long
+        raise ConfigError("There is something at {place} already. Choose another place.", place=str(place))
+    return place

@@ -1,0 +1,150 @@
+"""A configured name -> an object from a lazily imported module, or an error that says what to do."""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.metadata import entry_points
+from threading import RLock
+from typing import Any, Generic, TypeVar
+
+from core.base.errors import ModelError, TesseraError, UnknownChoice
+from core.base.messages import Message
+
+T = TypeVar("T")
+_LOG = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row of a table: `target` is `module:attribute`, of an installed `package` or, without one, of Tessera.
+
+    The constructor of an entry that `reads_tokens` takes an embedder with token vectors and their centre. `kinds` are
+    the suffixes of files that a converter reads, known without loading it.
+    """
+
+    target: str
+    reads_tokens: bool = field(default=False, kw_only=True)
+    kinds: str = field(default="", kw_only=True)
+    package: str = field(default="", kw_only=True)
+
+
+class Registry(dict[str, Entry], Generic[T]):
+    """The implementations of one kind, by name; `what` is the noun for the kind.
+
+    With a `group`, installed packages add entries by entry points of that name, which implement `protocol`. The
+    packages are read when the table is listed, or asked for a name that isn't Tessera's.
+    """
+
+    def __init__(
+        self, what: Message, entries: Mapping[str, Entry], *, group: str = "", protocol: type = object
+    ) -> None:
+        super().__init__(entries)
+        self._what = what
+        self._group, self._protocol = group, protocol
+        self._complete = not group
+        self._built: dict[str, T] = {}
+        self._building = RLock()
+
+    def __contains__(self, name: object) -> bool:
+        return super().__contains__(name) or (
+            not self._complete and super(Registry, self._load_packages()).__contains__(name)
+        )
+
+    def __iter__(self) -> Iterator[str]:
+        return super(Registry, self._load_packages()).__iter__()
+
+    def _load_packages(self) -> "Registry[T]":
+        """Add the entries of installed packages, once."""
+        with self._building:
+            if not self._complete:
+                self._complete = True
+                for entry in sorted(entry_points(group=self._group)):
+                    package = entry.dist.name if entry.dist else entry.module
+                    if super().__contains__(entry.name) or ":" in entry.name:
+                        _LOG.warning("%s brings '%s', a name that is taken or holds a colon", package, entry.name)
+                    else:
+                        self[entry.name] = Entry(entry.value, package=package)
+        return self
+
+    def build(self, name: str) -> T:
+        """Return the shared object for `name` or `name:argument`. Models are large, so each name has one object.
+
+        Raises the errors of `make`.
+        """
+        with self._building:
+            if name not in self._built:
+                self._built[name] = self.make(name)
+            return self._built[name]
+
+    def get_built(self, name: str) -> T | None:
+        """Return the object that `build` made for a name, or None if it was never built."""
+        return self._built.get(name)
+
+    def forget(self, *kinds: str) -> None:
+        """Let `build` make the objects of these kinds anew."""
+        with self._building:
+            for name in [name for name in self._built if name.partition(":")[0] in kinds]:
+                del self._built[name]
+
+    def make(self, name: str, *parts: object) -> T:
+        """Return an unshared object for `name` or `name:argument`; its constructor gets `parts`, then the argument.
+
+        Raises UnknownChoice, ConfigError for a missing argument, ModelError for a folder without a model and for errors
+        and missing members of a package.
+        """
+        kind, _, argument = name.partition(":")
+        constructor = self.constructor(kind)
+        with self._translate_errors(kind):
+            made: T = constructor(*parts, argument) if argument else constructor(*parts)
+            if self[kind].package and (lacking := _missing_members(made, self._protocol)):
+                raise ModelError(
+                    "The {what} '{name}' of the Python package {package} lacks {parts}. "
+                    "Update the package or remove it.",
+                    what=self._what,
+                    name=kind,
+                    package=self[kind].package,
+                    parts=lacking,
+                )
+        return made
+
+    def constructor(self, name: str) -> Callable[..., Any]:
+        """Return the constructor for `name`; raises UnknownChoice, ModelError for a package that can't be loaded."""
+        if name not in self:
+            raise UnknownChoice(self._what, name, self)
+        module, _, attribute = self[name].target.partition(":")
+        with self._translate_errors(name):
+            constructor: Callable[..., Any] = getattr(import_module(module), attribute)
+        return constructor
+
+    @contextmanager
+    def _translate_errors(self, name: str) -> Iterator[None]:
+        """Translate the errors of a package into a ModelError."""
+        try:
+            yield
+        except TesseraError:
+            raise
+        except Exception as error:
+            if not self[name].package:
+                raise
+            raise ModelError(
+                "The {what} '{name}' of the Python package {package} can't be loaded ({problem}). "
+                "Update the package or remove it.",
+                what=self._what,
+                name=name,
+                package=self[name].package,
+                problem=f"{type(error).__name__}: {error}",
+            ) from error
+
+
+def _missing_members(made: object, protocol: type) -> list[str]:
+    """Return the members of a protocol that an object lacks, or has with another type."""
+    lacking = []
+    for name, member in vars(protocol).items():
+        if not name.startswith("_"):
+            value = getattr(made, name, None)
+            is_property = isinstance(member, property)
+            sound = isinstance(value, member.fget.__annotations__["return"]) if is_property else callable(value)
+            lacking += [] if sound else [name]
+    return lacking

@@ -1,0 +1,245 @@
+"""Replacing a file that other programs may write at the same time: no text is lost.
+
+The new file and the old one are exchanged in one step; then the old one is read. If it isn't as expected, it is put
+back. Decision: docs/decisions/0029-files-of-others.md.
+"""
+
+import ctypes
+import errno
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Container, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from tempfile import mkstemp
+
+PREFIX, SUFFIX = ".tessera-", ".part"
+"""Prefix of a file that is being written; the dot keeps it from every sync."""
+
+_PATIENCE = 1.0
+"""Seconds to wait until another program has written a file that it has open."""
+_LOOK = 0.005
+_UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP}
+_AT_FDCWD, _SWAP = -100, 2
+
+
+class Changed(Exception):
+    """Another program changed the file; it holds that program's text. `copy` is a second text next to it, or None."""
+
+    def __init__(self, copy: Path | None = None) -> None:
+        super().__init__(copy)
+        self.copy = copy
+
+
+def swap(file: Path, data: bytes, expected: bytes) -> os.stat_result:
+    """Write `data` in place of a file that holds `expected`, whole or not at all; return the new file's state.
+
+    Raises Changed for a file that holds something else, or that another program doesn't stop writing; OSError.
+    """
+    state = file.stat()
+    if _read_settled(file) != expected:
+        raise Changed
+    new = write_sibling(file, data, partial(_resemble, like=state))
+    written, done, copy = new.stat(), False, None
+    try:
+        done = _exchange_expected(new, file, data, expected)
+    except FileNotFoundError:
+        pass  # it was deleted meanwhile
+    finally:
+        copy = _discard_or_rescue(new, file, (data, expected))
+        sync_folder(file.parent)
+    if not done:
+        raise Changed(copy)
+    return written
+
+
+def _exchange_expected(new: Path, file: Path, ours: bytes, expected: bytes) -> bool:
+    """Exchange the new file and the old one, and back if the old one isn't as expected."""
+    exchange(new, file)
+    if _read_settled(new) == expected:
+        return True
+    exchange(new, file)
+    if _read_settled(new) != ours:
+        exchange(new, file)  # it was written again meanwhile: the later text is the file
+    return False
+
+
+def _discard_or_rescue(new: Path, file: Path, harmless: Container[bytes]) -> Path | None:
+    """Delete what is left of a swap; another program's text is put next to the file, and its path returned."""
+    if not new.exists() or _read_settled(new, harmless) in harmless:
+        return None
+    copy = _copy_name(file)
+    new.rename(copy)
+    return copy
+
+
+def _copy_name(file: Path) -> Path:
+    """Return a free name in the folder of a file."""
+    at = datetime.now(UTC).strftime("%Y-%m-%d %H-%M-%S.%f")
+    return file.with_name(f"{file.stem[:60]} (conflict {at}){file.suffix}")
+
+
+def write_sibling(file: Path, data: bytes, prepare: Callable[[Path], object]) -> Path:
+    """Return a new file in the folder of another, all of it on disk; `prepare` gives it rights and times."""
+    handle, name = mkstemp(prefix=PREFIX, suffix=SUFFIX, dir=file.parent)
+    new = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            prepare(new)
+            os.fsync(stream.fileno())
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+    return new
+
+
+def _resemble(new: Path, like: os.stat_result) -> None:
+    _give_rights(new, like)
+    # A time that no other write has, so that a sync sees every later write by its time.
+    os.utime(new, ns=(time.time_ns(), time.time_ns()))
+
+
+def _give_rights(new: Path, like: os.stat_result) -> None:
+    if sys.platform != "win32":
+        with suppress(OSError):
+            os.chown(new, like.st_uid, like.st_gid)
+    new.chmod(like.st_mode & 0o7777)
+
+
+def sync_folder(folder: Path) -> None:
+    """Flush changes of names in a folder to disk; where a folder can't be opened, the system does it."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _read_settled(file: Path, drop: Container[bytes] = ()) -> bytes | None:
+    """Return the content of a file once nobody has it open for writing; None if that takes too long.
+
+    A file that holds one of the texts in `drop` is deleted before anybody can open it. Only Linux reports whether a
+    file is open for writing; elsewhere it is read twice.
+    """
+    until = time.monotonic() + _PATIENCE
+    while True:
+        with file.open("rb") as stream, _hold_write_lease(stream.fileno()) as unwritten:
+            data = stream.read()
+            if unwritten is None:
+                time.sleep(_LOOK)
+                stream.seek(0)
+                unwritten = stream.read() == data
+            if unwritten:
+                if data in drop:
+                    file.unlink()
+                return data
+        if time.monotonic() > until:
+            return None
+        time.sleep(_LOOK)
+
+
+@contextmanager
+def _hold_write_lease(handle: int) -> Iterator[bool | None]:
+    """Keep a file from being opened for writing; yield whether nobody has it open, None where unknown."""
+    if sys.platform != "linux":
+        yield None
+        return
+    import fcntl
+
+    try:
+        fcntl.fcntl(handle, fcntl.F_SETSIG, signal.SIGURG)  # which is ignored; the default ends the process
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    except OSError as error:
+        yield False if error.errno == errno.EAGAIN else None
+        return
+    try:
+        yield True
+    finally:
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+
+
+# two files change places
+
+
+def exchange(path: Path, other: Path) -> None:
+    """Let two files of a folder change places, in one step where the system can; raises OSError."""
+    try:
+        _SYSTEMS.get(sys.platform, exchange_by_names)(path, other)
+    except (AttributeError, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in _UNSUPPORTED:
+            raise
+        exchange_by_names(path, other)
+
+
+def exchange_by_names(path: Path, other: Path) -> None:
+    """Let two files change places by three renamings, none of which replaces a file.
+
+    If a program makes a file under the free name meanwhile, that file stays, and `other` is put next to it: raises
+    Changed.
+    """
+    between = path.with_name(f"{path.name}~")
+    other.rename(between)
+    try:
+        rename_free(path, other)
+    except FileExistsError:
+        copy = _copy_name(other)
+        between.rename(copy)
+        raise Changed(copy) from None
+    between.rename(path)
+
+
+def rename_free(path: Path, other: Path) -> None:
+    """Rename a file to a name that must be free."""
+    if sys.platform == "win32":
+        path.rename(other)  # which doesn't replace here
+        return
+    try:
+        other.hardlink_to(path)
+    except OSError as error:
+        if isinstance(error, FileExistsError):
+            raise
+        os.close(os.open(other, os.O_CREAT | os.O_EXCL))  # a file system without links
+        path.rename(other)
+        return
+    path.unlink()
+
+
+def _library() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _check(result: int, file: Path) -> None:
+    if result:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), str(file))
+
+
+def _on_linux(path: Path, other: Path) -> None:
+    first, second = os.fsencode(path), os.fsencode(other)
+    _check(_library().renameat2(_AT_FDCWD, first, _AT_FDCWD, second, _SWAP), other)
+
+
+def _on_macos(path: Path, other: Path) -> None:
+    _check(_library().renamex_np(os.fsencode(path), os.fsencode(other), _SWAP), other)
+
+
+def _on_windows(path: Path, other: Path) -> None:
+    between = path.with_name(f"{path.name}~")
+    kernel = ctypes.WinDLL("kernel32", use_last_error=True)  # type: ignore[attr-defined]
+    if not kernel.ReplaceFileW(str(other), str(path), str(between), 0, None, None):
+        raise ctypes.WinError(ctypes.get_last_error())  # type: ignore[attr-defined]
+    between.rename(path)
+
+
+_SYSTEMS: dict[str, Callable[[Path, Path], None]] = {
+    "linux": _on_linux,
+    "darwin": _on_macos,
+    "win32": _on_windows,
+}

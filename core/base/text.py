@@ -1,0 +1,264 @@
+"""The keywords of a text, its folded form, and its hash."""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
+from hashlib import blake2b
+from itertools import chain, groupby
+from operator import add
+from pathlib import PurePosixPath
+
+from core.base.blobs import remove_blobs
+
+CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+"""Chinese, Japanese and Korean, as a character class: written without spaces, or with particles that cling to words."""
+UNSPACED = f"{CJK}\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0edf\u1000-\u103f\u1050-\u108f\u1780-\u17d3"
+"""All scripts written without spaces, as a character class: also Thai, Lao, Burmese and Khmer."""
+INVISIBLE = (
+    "\u00ad\u034f\u061c\u0640\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+    "\U000e0000-\U000e0fff"
+)
+"""Characters that change only how others look, as a character class.
+
+Soft hyphens, spaces of no width, joiners, marks of direction, variation selectors, the stroke that stretches Arabic.
+"""
+
+
+def _marks() -> Iterator[str]:
+    """Yield the ranges of the marks: a pattern with single characters takes twice as long, and longer to compile."""
+    unseen = re.compile(f"[{INVISIBLE}]")
+    codes = chain(range(0x300, 0x3100), range(0xA660, 0xAC00), range(0xFB1E, 0xFE30), range(0x11000, 0x12000))
+    marks = (code for code in codes if unicodedata.category(chr(code))[0] == "M" and not unseen.match(chr(code)))
+    for _, group in groupby(enumerate(marks), lambda numbered: numbered[1] - numbered[0]):
+        run = [chr(code) for _, code in group]
+        yield f"{run[0]}-{run[-1]}"
+
+
+MARKS = "".join(_marks())
+"""Accents, vowel signs and points, which belong to the letter before, as a character class."""
+WORD = rf"[^\W{UNSPACED}]+(?:[{MARKS}{INVISIBLE}]+[^\W{UNSPACED}]*)*"
+"""A pattern of a word of the scripts that have spaces, with what belongs to its letters."""
+
+_POINTS = (
+    "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7"
+    "\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed"
+)
+"""Vowels and accents of Hebrew and Arabic, which most texts leave out."""
+_ACCENTS = re.compile(
+    rf"[{_POINTS}\u0300-\u036f\u0483-\u0489\u0711\u0730-\u074a\u0898-\u089f\u08ca-\u08ff\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff"
+    r"\ufe20-\ufe2f]+"
+)
+"""Marks without which a letter is still read; a vowel sign of an Indian script is a letter."""
+_UNSEEN = re.compile(f"[{INVISIBLE}]")
+_UNREAD = re.compile(f"[{INVISIBLE}{_POINTS}]")
+_STROKES = str.maketrans(
+    {"đ": "d", "ð": "d", "ħ": "h", "ı": "i", "ł": "l", "ŋ": "n", "ø": "o", "ŧ": "t", "æ": "ae", "œ": "oe", "þ": "th"}
+)
+"""Letters that Unicode doesn't take apart into a letter and an accent."""
+_EMOJI = (
+    "\u231a\u231b\u23e9-\u23fa\u2600-\u2775\u2794-\u27bf\u2b00-\u2bff\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa"
+    "\U0001f400-\U0001faff"
+)
+_FLAG = "\U0001f1e6-\U0001f1ff"
+
+_RUNS = re.compile(
+    # Most places where a word could begin have none of these: looking for one character first saves a sixth.
+    rf"(?=[\w{_EMOJI}{_FLAG}])(?:"
+    rf"(?P<unspaced>[{UNSPACED}][{UNSPACED}{MARKS}]*)"
+    r"|[vV]?\d+(?:\.\d+)+"
+    rf"|\w[^\W{UNSPACED}]*(?:[{MARKS}]+[^\W{UNSPACED}]*)*(?:\+\+|#(?!\w))?"
+    rf"|[{_EMOJI}]|[{_FLAG}]{{2}})"
+)
+_CLUSTER = re.compile(rf".[{MARKS}]*")
+_HALVES = re.compile("[\ud800-\udfff]")
+_HAN = range(0x3400, 0xA000)
+"""Chinese characters of Unicode's basic plane, which includes those in practical use."""
+_PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_LETTERS = re.compile(rf"[^\W\d_]+(?:[{MARKS}{INVISIBLE}]+[^\W\d_]*)*")
+_LEAST_LETTERS = 3
+"""Least letters between digits that are a word: `5th` isn't `th`."""
+WORDS_FORM = 1
+"""Number of the form in which `keywords` gives words. A workspace with words in another form is indexed anew."""
+STOP_WORDS = frozenset(
+    "a about an and are as at be been but by can could did do does for from had has have how i if in into is it"
+    " its me my of on or our so than that the their them then there these they this those to was we were what"
+    " when where which while who why will with would you your s t don doesn isn"
+    " 什么 怎么 为什 么样 如何 哪些 哪个 是否 可以 这个 那个".split()
+)
+"""Words that carry no subject, as `keywords` gives them."""
+
+
+def digest(text: str) -> bytes:
+    """Return the hash of a text in the store: 16 bytes (BLAKE2b)."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def find_half_character(text: str) -> int | None:
+    """Return the offset of the first half of a character, which no file or database can hold; None if there is none."""
+    half = _HALVES.search(text)
+    return half and half.start()
+
+
+def make_storable(text: str) -> str:
+    """Return a text of the same length with a mark in place of NULs and of halves of characters."""
+    return _HALVES.sub("�", text.replace("\0", "�"))
+
+
+def escape_halves(text: str) -> str:
+    """Return a text that can be printed anywhere: halves of characters are escaped."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def fold(text: str) -> str:
+    """Return the common form of a text's spellings.
+
+    Normal width, folded case, simplified characters, nothing invisible, and no points in Hebrew and Arabic.
+    """
+    return simplify(_remove(_UNREAD, unicodedata.normalize("NFKC", text)).casefold())
+
+
+def _remove(pattern: re.Pattern[str], text: str) -> str:
+    return text if text.isascii() else pattern.sub("", text)
+
+
+def compose(text: str) -> str:
+    """Return a text with each letter and its marks as one character, where there is one: as most programs write names.
+
+    Names of files on macOS have them as separate characters (NFD).
+    """
+    return unicodedata.normalize("NFC", text)
+
+
+def name_key(name: str) -> str:
+    """Return the common form of a name's spellings, which differ in case or in how letters and marks are composed."""
+    return compose(compose(name).casefold())
+
+
+def stem(path: str) -> str:
+    """Return the name of a file as a title: composed, on one line, without its suffix."""
+    return compose(" ".join(PurePosixPath(path).stem.split()))
+
+
+def one_line(text: str) -> str:
+    """Return a text on one line without control characters, which a terminal would obey."""
+    return " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+
+
+def is_punctuation(text: str) -> bool:
+    """Return whether a text has only punctuation, separators and control characters, which are never searched."""
+    return all(unicodedata.category(character)[0] in "PZC" for character in text)
+
+
+def simplify(text: str) -> str:
+    """Return a text with traditional Chinese characters as simplified ones, each in its place.
+
+    A character becomes the same in every place, so that any part of a text becomes that part: 著 is 着 in 著名 too.
+    """
+    if text.isascii():
+        return text
+    table = _simplified()
+    return _traditional().sub(lambda match: table[match.group()], text)
+
+
+def keywords(text: str) -> list[str]:
+    """Return the words of a note's text, in reading order, as they are indexed.
+
+    Full-width forms, case and traditional characters are folded, accents, strokes and all that is invisible dropped. A
+    run of a script without spaces gives every character and every pair of neighbours, so that any part of a word finds
+    it. An identifier gives itself and its parts: `RefCell` is also `ref` and `cell`, `iPhone15` also `iphone`. Blobs
+    have no words.
+    """
+    words: list[str] = []
+    for run in _runs(remove_blobs(text)):
+        word = run.group()
+        words += _characters(word) if run.lastgroup else _identifier(word)
+    return words
+
+
+def query_keywords(text: str, *, limit: int = 64) -> list[str]:
+    """Return the distinct words of a question that keyword search looks for, at most `limit`.
+
+    A run of a script without spaces becomes pairs of characters, and words that carry no subject are left out unless
+    nothing else would be left.
+    """
+    words: dict[str, None] = {}
+    for run in _runs(text):
+        word = run.group()
+        words |= dict.fromkeys(_pairs(_clusters(word)) or [word] if run.lastgroup else _typed_words(word))
+    return ([word for word in words if word not in STOP_WORDS] or list(words))[:limit]
+
+
+def parts_of(word: str) -> list[tuple[int, int]]:
+    """Return the spans of the parts of an identifier, as `keywords` gives them; nothing for a plain word."""
+    if word.isalpha() and word.islower():
+        return []
+    humps, whole = _humps(word), len(word.strip("_"))
+    letters = (match.span() for match in _LETTERS.finditer(word))
+    return [*humps, *(span for span in letters if _LEAST_LETTERS <= span[1] - span[0] < whole and span not in humps)]
+
+
+def _humps(word: str) -> list[tuple[int, int]]:
+    """Return the spans of the parts into which capitals and other signs divide a word."""
+    spans = [match.span() for match in _PARTS.finditer(word)] if word.isascii() else []
+    return [(start, end) for start, end in spans if end - start > 1] if len(spans) > 1 else []
+
+
+def _runs(text: str) -> Iterator[re.Match[str]]:
+    return _RUNS.finditer(simplify(_remove(_UNSEEN, unicodedata.normalize("NFKC", text))))
+
+
+def _characters(run: str) -> list[str]:
+    clusters = _clusters(run)
+    return [*clusters, *_pairs(clusters)]
+
+
+def _clusters(run: str) -> Sequence[str]:
+    """Return the letters of a run, each with its marks."""
+    return run if run.isalpha() else _CLUSTER.findall(run)
+
+
+def _pairs(clusters: Sequence[str]) -> list[str]:
+    return list(map(add, clusters[:-1], clusters[1:]))
+
+
+@lru_cache(20_000)
+def _identifier(word: str) -> Sequence[str]:
+    whole = _plain(word.strip("_"))
+    return (whole, *(_plain(word[start:end]) for start, end in parts_of(word))) if whole else ()
+
+
+def _typed_words(word: str) -> list[str]:
+    """Return the words of an identifier in a question: `iphone15` doesn't look for every iPhone."""
+    whole = _plain(word.strip("_"))
+    return [whole, *(word[start:end].lower() for start, end in _humps(word))] if whole else []
+
+
+def _plain(word: str) -> str:
+    if word.isascii():
+        return word.lower()
+    return _ACCENTS.sub("", unicodedata.normalize("NFKD", word.casefold())).translate(_STROKES)
+
+
+@cache
+def _traditional() -> re.Pattern[str]:
+    """Match characters with a simplified form: most have none, and str.translate looks each one up."""
+    return re.compile(f"[{''.join(_simplified())}]")
+
+
+@cache
+def _simplified() -> dict[str, str]:
+    """Return the simplified form of the basic plane's characters, from the dictionaries of OpenCC."""
+    from opencc import OpenCC
+
+    characters = [chr(code) for code in _HAN]
+    lines = "\n".join(characters)
+    table: dict[str, str] = {}
+    # Hong Kong and Taiwan write some characters otherwise (衞, and 著 for 着); what is standard goes first.
+    for script in ("t2s", "hk2s", "tw2s"):
+        for character, simple in zip(characters, OpenCC(script).convert(lines).split("\n"), strict=True):
+            if simple != character and len(simple) == 1:
+                table.setdefault(character, simple)
+    # To Taiwan this is the character that is 幺 in simplified texts, where it is that of 什么.
+    table.pop("么", None)
+    return {character: table.get(simple, simple) for character, simple in table.items()}

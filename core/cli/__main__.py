@@ -1,3 +1,0 @@
-from core.cli import main
-
-main()

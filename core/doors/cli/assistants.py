@@ -1,0 +1,83 @@
+"""`tessera mcp`: the notes as tools of an assistant, and the configurations of assistants."""
+
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, TextIO, cast
+
+import typer
+
+from core.base.errors import ConfigError
+from core.doors.cli import options
+from core.doors.cli.app import HOST, PORT
+from core.doors.cli.output import show
+from core.doors.cli.terminal import Stream
+from core.doors.cli.texts import _
+from core.settings import assistant_config
+from core.settings.access import AccessTokens
+
+_HOW = "tessera mcp --print-config"
+
+
+def _go_to(settings: Path | None) -> None:
+    """Change to the folder of a settings file, where it is read."""
+    if settings is None:
+        return
+    if settings.name != assistant_config.SETTINGS or not settings.is_file():
+        raise ConfigError("{file} is no file named {name}.", file=str(settings), name=assistant_config.SETTINGS)
+    os.chdir(settings.parent)
+
+
+def mcp(
+    print_config: Annotated[
+        bool, typer.Option("--print-config", help=_("Print what to put into the configuration of the assistant."))
+    ] = False,
+    settings: Annotated[
+        Path | None,
+        typer.Option(
+            "--settings",
+            help=_("The tessera.toml to use; by default that of this folder."),
+            callback=_go_to,
+            is_eager=True,  # it says where the workspace is
+        ),
+    ] = None,
+    workspace: options.Folder = options.WORKSPACE,
+    as_json: options.Json = False,
+) -> None:
+    folder = Path(os.path.realpath(workspace))
+    if print_config:
+        show({"snippets": _snippets(folder)}, as_json, _lines)
+        return
+    if sys.stdin.isatty():
+        sys.stderr.write(f"{_('An assistant starts this command itself. How: {command}', command=_HOW)}\n")
+    from core.doors.assistants import wire
+
+    own = Stream(wire.take(), shown=str)
+    from core.doors.assistants.stdio import serve  # its libraries may print while they load
+
+    serve(folder, cast(TextIO, own))
+    if own.lost:
+        raise own.lost
+
+
+def _snippets(folder: Path) -> list[dict[str, Any]]:
+    access = AccessTokens(folder)
+    address = access.run.address if access.run else f"http://{HOST}:{PORT}"
+    return [asdict(snippet) for snippet in assistant_config.build_snippets(folder, address, lambda: access.token)]
+
+
+def _lines(values: dict[str, Any]) -> list[str]:
+    heads = {
+        "stdio": _("The assistant starts Tessera itself:"),
+        "http": _("Or it uses the open app, where Settings lets other programs in:"),
+    }
+    lines = []
+    for way, head in heads.items():
+        mine = [snippet for snippet in values["snippets"] if snippet["way"] == way]
+        lines += [head, ""] if mine else []
+        for snippet in mine:
+            place = snippet["file"] or _("in a terminal")
+            text = [f"    {line}" for line in snippet["text"].splitlines()]
+            lines += [f"{snippet['program']} · {place}", "", *text, ""]
+    return lines[:-1]

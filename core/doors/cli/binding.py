@@ -1,0 +1,143 @@
+"""Operations as commands: their arguments, options and output.
+
+typer reads from the signature of a command what it takes.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated, Any, get_origin
+
+import typer
+from typer.core import TyperArgument, TyperCommand
+
+from core.base.errors import TesseraError, Unfinished
+from core.base.messages import message
+from core.doors.cli.calling import call, flag, places, words
+from core.doors.cli.options import WORKSPACE, Folder, Json
+from core.doors.cli.output import plain_lines, show
+from core.doors.cli.texts import say
+from core.doors.operations.declaring import Operation, Parameter
+from core.doors.operations.parameters import plain
+
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Additions of a command to its operation.
+
+    `lines` formats its output for people. `run` does its work with the folder of the workspace and the arguments; its
+    keywords are options too, or replace those of the same names. `also` are operations whose parameters it takes as
+    well. `shown` are the options that `lines` takes too.
+    """
+
+    lines: Callable[..., list[str]] = plain_lines
+    run: Callable[..., Any] | None = None
+    also: tuple[Operation, ...] = ()
+    shown: tuple[str, ...] = ()
+
+
+def bind(groups: Mapping[str, typer.Typer], commands: Mapping[str, Command], operations: Iterable[Operation]) -> None:
+    """Add the commands of operations to the groups that they name first, `""` for commands without one."""
+    for operation in operations:
+        if operation.cli and "cli" not in operation.by_hand:
+            *group, name = words(operation)
+            kind = _WithBase if "{base}" in operation.cli else TyperCommand
+            function = _command(operation, commands.get(operation.name, Command()))
+            groups[" ".join(group)].command(name, help=say(operation.about), cls=kind)(function)
+
+
+def taking(
+    *operations: Operation, own: Function | None = None, parameters: Sequence[Parameter] = ()
+) -> Callable[[Function], Function]:
+    """Add the parameters of operations to a command as keywords; its own come last.
+
+    The keywords of `own` and the `parameters` are taken too.
+    """
+    first = [name for operation in operations[:1] for name in places(operation)]
+    taken = {
+        parameter.name: parameter
+        for parameter in (*(parameter for operation in operations for parameter in operation.taken("cli")), *parameters)
+    }
+    parts = {
+        name: [part for part in parameter.about.parts if "cli" in part.about.doors] for name, parameter in taken.items()
+    }
+    flat = {part.name: part for name, parameter in taken.items() for part in parts[name] or [parameter]}
+
+    def decorated(function: Function) -> Function:
+        keywords = (
+            [parameter for parameter in _parameters(own) if parameter.kind is parameter.KEYWORD_ONLY] if own else []
+        )
+        last = {
+            keyword.name: keyword
+            for keyword in (*keywords, *_parameters(function))
+            if keyword.kind is not keyword.VAR_KEYWORD
+        }
+        order = [name for name in (*first, *(name for name in flat if name not in first)) if name not in last]
+        signature = [_option(flat[name], argument=name in first) for name in order]
+        signature += [
+            _parameter(parameter.name, parameter.annotation, parameter.default) for parameter in last.values()
+        ]
+
+        def command(**given: Any) -> None:
+            for name, inner in parts.items():
+                values = {part.name: given.pop(part.name) for part in inner}
+                if chosen := {part: value for part, value in values.items() if value is not None}:
+                    given[name] = chosen
+            function(**given)
+
+        command.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
+        command.__name__ = function.__name__
+        command.__annotations__ = {parameter.name: parameter.annotation for parameter in signature}
+        return command
+
+    return decorated
+
+
+def _command(operation: Operation, command: Command) -> Callable[..., None]:
+    @taking(operation, *command.also, own=command.run)
+    def function(workspace: Folder = WORKSPACE, as_json: Json = False, **given: Any) -> None:
+        values = command.run(workspace, **given) if command.run else call(operation, workspace, given)
+        show(values, as_json, partial(command.lines, **{name: given[name] for name in command.shown}))
+        for item in (values, *values.get("folders", ())):
+            if problem := item.get("problem"):
+                raise Unfinished(problem) if item.get("waiting") else TesseraError(problem)
+
+    return function
+
+
+def _option(parameter: Parameter, *, argument: bool) -> inspect.Parameter:
+    kind, about = plain(parameter.type), say(parameter.about.text)
+    if get_origin(kind) is list and not argument:
+        about = say(message("{about} Repeatable.", about=parameter.about.text))
+    place: Any = typer.Argument(help=about) if argument else typer.Option(flag(parameter), help=about)
+    if parameter.required:
+        return _parameter(parameter.name, Annotated[kind, place], inspect.Parameter.empty)
+    return _parameter(parameter.name, Annotated[kind | None, place], parameter.default)
+
+
+def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+
+
+def _parameters(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    return [*inspect.signature(function).parameters.values()]
+
+
+class _WithBase(TyperCommand):
+    """A command with the option --base; as in earlier versions, its first argument may be the base instead."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        params: list[Any] = self.params
+        option = next(param for param in params if param.name == "base")
+        if not all(arg.startswith("-") for arg in args) and not any(re.match("--base(=|$)", arg) for arg in args):
+            kind, required = option.type_descriptor, option.required
+            first = TyperArgument(param_decls=["base"], type_descriptor=kind, required=required)
+            self.params = [first, *(param for param in params if param is not option)]
+        try:
+            return super().parse_args(ctx, args)
+        finally:
+            self.params = params

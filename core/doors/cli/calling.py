@@ -1,0 +1,132 @@
+"""Operations that commands run, on a workspace or in the open app that has it, and the command lines for them."""
+
+import re
+import shlex
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from core.base.errors import WorkspaceLocked
+from core.base.places import expand_home
+from core.doors.cli.options import WORKSPACE
+from core.doors.cli.output import BESIDE, progress
+from core.doors.cli.texts import _
+from core.doors.operations.declaring import PERSON, Operation, Parameter
+from core.doors.operations.parameters import plain
+
+if TYPE_CHECKING:
+    from core.doors.remote.client import Remote
+    from core.workspace import Workspace
+
+Run = Callable[..., Any]
+"""A function that runs an operation on an open workspace, and returns its answer as JSON."""
+
+
+def call(operation: Operation, folder: Path, given: Mapping[str, Any]) -> Any:
+    """Run an operation on the workspace in a folder, by the open app where that has it; return the answer as JSON."""
+    with opened(folder, writes=operation.writes) as run, stoppable(operation, folder, given):
+        return run(operation, **given)
+
+
+@contextmanager
+def opened(folder: Path, *, writes: bool = True) -> Iterator[Run]:
+    """Open the workspace in a folder, or connect to the app that has it, and yield a runner of operations."""
+    from core.doors.remote.client import Remote  # takes a third of a second, which --help avoids
+
+    with writing(folder) if writes else reading(folder) as workspace:
+
+        def run(operation: Operation, /, **given: Any) -> Any:
+            arguments = {name: _absolute(value) for name, value in given.items() if value is not None}
+            if isinstance(workspace, Remote):
+                return workspace.run(operation, arguments, progress)
+            return operation.formed(operation.run(workspace, PERSON, arguments, progress))
+
+        yield run
+
+
+def stoppable(operation: Operation, folder: Path, given: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """On Ctrl-C during long work, print the command that continues the operation."""
+    return resumable(folder, *words(operation), *_typed(operation, given)) if operation.reports else nullcontext()
+
+
+def words(operation: Operation) -> list[str]:
+    return re.sub(r" {.*", "", operation.cli).split()
+
+
+def places(operation: Operation) -> list[str]:
+    """Return the names of a command's positional arguments; a base is never one."""
+    return [name for name in re.findall(r"{(\w+)", operation.cli) if name != "base"]
+
+
+def _typed(operation: Operation, arguments: Mapping[str, Any]) -> Iterator[str]:
+    """Yield arguments as the user types them."""
+    first = places(operation)
+    yield from (str(arguments[name]) for name in first if arguments.get(name) is not None)
+    for parameter in operation.taken("cli"):
+        value = arguments.get(parameter.name, parameter.default)
+        if parameter.name not in first and value != parameter.default:
+            option = flag(parameter).partition("/")[0]
+            yield from ([option] if value is True else [option, str(value)])
+
+
+def flag(parameter: Parameter) -> str:
+    name = f"--{(parameter.about.flag or parameter.name).replace('_', '-')}"
+    switches = plain(parameter.type) is bool and parameter.default is None and "/" not in name
+    return f"{name}/--no-{name[2:]}" if switches else name
+
+
+def _absolute(value: Any) -> Any:
+    if isinstance(value, list):
+        return [*map(_absolute, value)]
+    return expand_home(value).absolute() if isinstance(value, Path) else value  # the open app is in another folder
+
+
+def reading(folder: Path) -> "Workspace":
+    """Open a workspace for reading, also while another process writes to it."""
+    from core.workspace import Workspace  # takes a second, which --help avoids
+
+    opened = Workspace(folder, readonly=True)
+    BESIDE.append(lambda: opened.unreadable)
+    return opened
+
+
+def writing(folder: Path) -> "Workspace | Remote":
+    """Open a workspace; where the app has it open, return a client that runs operations there."""
+    from core.workspace import Workspace  # takes a second, which --help avoids
+
+    try:
+        opened = Workspace(folder)
+    except WorkspaceLocked:
+        from core.doors.remote import client
+
+        remote = client.connect_running(folder)
+        if remote is None:
+            raise
+        if names := client.differing(remote):
+            note = _("The open app does this, with its own settings. Other than here: {names}.", names=names)
+            sys.stderr.write(f"{note}\n")
+        return remote
+    BESIDE.append(lambda: opened.unreadable)
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _end)  # whose default ends the process without closing the workspace
+    return opened
+
+
+@contextmanager
+def resumable(folder: Path, *command: str) -> Iterator[None]:
+    """On Ctrl-C, print the command that continues the work on the workspace in this folder, and exit with 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        again = shlex.join(["tessera", *command, *(["--workspace", str(folder)] if folder != WORKSPACE else [])])
+        sys.stderr.write(f"\n{_('Stopped. What was done stays. Go on: {command}', command=again)}\n")
+        sys.exit(130)
+
+
+def _end(*_: object) -> NoReturn:
+    """Handle SIGTERM."""
+    sys.exit(128 + signal.SIGTERM)

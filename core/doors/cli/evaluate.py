@@ -1,0 +1,132 @@
+"""`tessera evaluate`: measures one pipeline or several with a file or set of questions."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from core.base.errors import BelowTarget, ConfigError, QuestionSetError, SourceError, UnknownChoice
+from core.base.messages import message, terminal_language
+from core.doors.cli import evaluationlines
+from core.doors.cli.binding import taking
+from core.doors.cli.calling import call, reading
+from core.doors.cli.options import WORKSPACE, Folder, Json
+from core.doors.cli.output import progress, show
+from core.doors.cli.texts import _
+from core.doors.json_forms.evaluation import EVALUATION, advice_form, comparison_form
+from core.doors.operations import evaluation as operations
+from core.model import METRICS, QuestionSet, SearchSettings
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+_BY = "hit@5=0.8"
+_REPORTS = (".csv", ".md", ".html")
+
+
+@taking(operations.start)
+def evaluate(
+    questions: Annotated[
+        str, typer.Argument(help=_("A file of questions with their right passages (JSONL, CSV), or the name of a set."))
+    ],
+    base: Annotated[str, typer.Option("--base", help=_("The knowledge base to ask."))],
+    metric: Annotated[
+        str | None, typer.Option("--metric", help=_("The figure to compare and advise by, such as mrr@10."))
+    ] = None,
+    save: Annotated[
+        str,
+        typer.Option(
+            "--save", help=_("Keep the runs under this name, and the questions of a file as a set of this name.")
+        ),
+    ] = "",
+    out: Annotated[
+        Path | None, typer.Option("--report", help=_("Write the comparison to this file: .csv, .md or .html."))
+    ] = None,
+    fail_under: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fail-under",
+            help=_("Fail (exit with 1) where a figure is below this, such as {example}; repeatable.", example=_BY),
+        ),
+    ] = None,
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+    **given: Any,
+) -> None:
+    targets = dict(_target(text) for text in fail_under or ())
+    for name in (*targets, *filter(None, [metric])):
+        if name not in METRICS:
+            raise UnknownChoice("figure", name, METRICS)
+    if out and out.suffix.lower() not in _REPORTS:
+        raise UnknownChoice("form of report", out.suffix, _REPORTS)
+    search = SearchSettings.from_values(given.get("search", {}))
+    setups = {name: given[name] or [] for name in ("compare", "grid")}
+    with reading(workspace) as opened:
+        runs = opened.runs
+        pipelines = runs.variants(base, search, *setups.values())
+        source = _questions(opened, base, questions, save)
+        if save:
+            asked = {**setups, "question_set": _set(workspace, base, source, save), "search": search.chosen()}
+            done = call(operations.start, workspace, asked)
+            measured = runs.measured(run["id"] for run in done["runs"])
+        else:
+            measured = runs.measure(base, source, pipelines, progress, name=questions)
+        waiting = opened.chunks.pending(base)
+    values = EVALUATION(runs.evaluation(measured[0][1])) | {"pending": waiting}
+    compared = runs.side_by_side(measured, metric)
+    if len(measured) > 1:
+        values["compared"] = comparison_form(compared)
+    if setups["grid"]:
+        names = {run.id: label for (run, _), label in zip(measured, compared.labels, strict=True)}
+        values["advice"] = advice_form(runs.advise(measured, *filter(None, [metric])), names)
+    if out:
+        content = runs.report(compared, out.suffix.lower().removeprefix("."), base, terminal_language())
+        try:
+            out.write_bytes(content)
+        except OSError as error:
+            raise SourceError(str(out), "can't be written: {reason}.", reason=error.strerror or str(error)) from error
+    show(values, as_json, evaluationlines.format_comparison if len(measured) > 1 else evaluationlines.format_evaluation)
+    figures = measured[0][0].metrics
+    below = [
+        message("{name} is {value:.3f}", name=name, value=figures[name])
+        for name, target in targets.items()
+        if figures[name] < target
+    ]
+    if below:
+        limits = [f"{name} {target:g}" for name, target in targets.items()]
+        raise BelowTarget("{figures}; wanted: {targets}.", figures=below, targets=limits)
+
+
+def _questions(opened: "Workspace", base: str, questions: str, save: str) -> Any:
+    """Return the questions of a file or a set; with `save`, the set itself, or the file."""
+    file = Path(questions)
+    names = [question_set.name for question_set in opened.question_sets.all(base)]
+    if questions in names and not file.is_file():
+        question_set = opened.question_sets.get(base, questions)
+        if save and save != questions:
+            raise ConfigError(
+                "The questions are those of the set '{name}': save the runs under this name.", name=questions
+            )
+        return question_set if save else opened.runs.to_ask(question_set)
+    if not file.is_file() and names:
+        raise QuestionSetError(
+            questions, 0, "there is no such file, nor a question set of this name. Sets: {names}.", names=names
+        )
+    read = opened.question_sets.read(base, opened.question_sets.content(file), str(file))
+    return file.absolute() if save else read
+
+
+def _set(workspace: Path, base: str, source: QuestionSet | Path, name: str) -> str:
+    """Return the id of a set, or of the one of this name with the questions of a file."""
+    if isinstance(source, QuestionSet):
+        return source.id
+    made = call(operations.add, workspace, {"base": base, "name": name, "file": source})
+    return str(made["id"])
+
+
+def _target(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    try:
+        return name.strip(), float(value)
+    except ValueError:
+        raise ConfigError("'{text}' is no target. Write it as {example}.", text=text, example=_BY) from None

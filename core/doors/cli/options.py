@@ -1,0 +1,46 @@
+"""Options that several commands share."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from core.base import places
+from core.doors.cli.texts import _
+
+
+def _configured_workspace(context: typer.Context, folder: Path) -> Path:
+    """Return the workspace of the settings, for a command line without one."""
+    from core.settings.file import usual_workspace  # takes a third of a second, which --help avoids
+
+    source = context.get_parameter_source("workspace")
+    return usual_workspace() if source is not None and source.name == "DEFAULT" else folder
+
+
+Folder = Annotated[
+    Path,
+    typer.Option(
+        "--workspace",
+        help=_("Where Tessera keeps its data."),
+        envvar="TESSERA_WORKSPACE",
+        callback=_configured_workspace,
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help=_("Print JSON."))]
+Base = Annotated[str | None, typer.Option("--base", help=_("The knowledge base, by name."))]
+
+WORKSPACE = places.workspace()
+
+
+def group(about: str, kind: type[TyperGroup] = TyperGroup) -> typer.Typer:
+    """Return a group of commands."""
+    return typer.Typer(help=about, cls=kind, no_args_is_help=True, rich_markup_mode=None)
+
+
+class Listing(TyperGroup):
+    """A group of commands that does `list` where no command is named."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        first = args[0] if args else "-"
+        return super().parse_args(ctx, ["list", *args] if first.startswith("-") and first != "--help" else args)

@@ -1,0 +1,88 @@
+"""The output of commands: lines for people, or JSON."""
+
+import json
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, NoReturn
+
+from core.base.messages import readable
+from core.base.pace import Pace
+from core.base.text import one_line
+from core.doors.cli.terminal import in_json, redraw
+from core.doors.cli.texts import say
+from core.model import left_line
+
+Lines = Callable[[Any], list[str]]
+"""A function that formats the values of an answer as lines."""
+STOPPED = threading.Event()
+"""Set by Ctrl-C. A loading model may swallow the exception, so the next step raises it again."""
+PACE = Pace()
+BESIDE: list[Callable[[], Iterable[object]]] = []
+"""A function that returns the remarks that a command prints on stderr at its end."""
+
+
+_NAMES = frozenset("base copy file folder missing_attachments name note path paths source_ref title to".split())
+"""Values that name files, notes or bases."""
+_LINE_END = str.maketrans({"\n": "\u240a", "\r": "\u240d"})
+
+
+def show(data: Any, as_json: bool, to_lines: Lines) -> None:
+    write(json_of(data) if as_json else "\n".join(to_lines(_with_names_on_a_line(data))))
+
+
+def _with_names_on_a_line(data: Any, *, is_name: bool = False) -> Any:
+    """Return values without line ends in names; names of files may have some."""
+    if isinstance(data, Mapping):
+        return {key: _with_names_on_a_line(value, is_name=key in _NAMES) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_with_names_on_a_line(item, is_name=is_name) for item in data]
+    return data.translate(_LINE_END) if is_name and isinstance(data, str) else data
+
+
+def json_of(data: Any) -> str:
+    return in_json(json.dumps(readable(data), ensure_ascii=False))
+
+
+def write(text: str) -> None:
+    print(text, flush=True)
+
+
+def tell_beside() -> None:
+    """Print remarks on the result to stderr."""
+    while BESIDE:
+        for sentence in BESIDE.pop()():
+            sys.stderr.write(f"tessera: {' '.join(say(sentence).split())}\n")
+
+
+def stop(*_: object) -> NoReturn:
+    """Handle Ctrl-C."""
+    STOPPED.set()
+    raise KeyboardInterrupt
+
+
+def progress(done: float, total: float, what: object) -> None:
+    if STOPPED.is_set():
+        raise KeyboardInterrupt
+    left = PACE.left(done, total)
+    ends = f" · {say(left_line(left))}" if left is not None else ""
+    line = f"{done / max(1, total):4.0%} {one_line(say(what))}"[: 97 - len(ends)]
+    redraw("" if done >= total else line + ends)
+
+
+def plain_lines(values: Mapping[str, Any]) -> list[str]:
+    """Return the names and values of an answer, a line for each."""
+    return [*_lines(values, "")]
+
+
+def _lines(values: Mapping[str, Any], indent: str) -> Iterator[str]:
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield f"{indent}{name}:"
+            yield from _lines(value, f"{indent}  ")
+        elif isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
+            yield f"{indent}{name}:"
+            for item in value:
+                yield f"{indent}  - {', '.join(f'{key}: {say(part)}' for key, part in item.items())}"
+        else:
+            yield f"{indent}{name}: {', '.join(map(say, value)) if isinstance(value, list) else say(value)}"

@@ -1,0 +1,88 @@
+"""`tessera serve`: the API, the tools for assistants and the calls of commands, without the pages."""
+
+import ipaddress
+import sys
+from contextlib import suppress
+from typing import Annotated
+
+import typer
+
+from core.base.errors import ConfigError
+from core.doors.cli.app import HOST, Port, free
+from core.doors.cli.options import WORKSPACE, Folder, Json
+from core.doors.cli.output import show
+from core.doors.cli.texts import _
+
+_GRACE = 3
+"""Seconds for the requests that are under way when the server is stopped."""
+_HEAD = 2**20
+"""Bytes of a head that are read; a shorter one over the limit gets an error as its answer."""
+
+
+def serve(
+    port: Port = None,
+    host: Annotated[
+        str,
+        typer.Option(help=_("An address of this machine, by which others reach it too; by default only itself does.")),
+    ] = HOST,
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    import uvicorn
+    from starlette.routing import Route
+
+    from core.doors.api.guard import Guard
+    from core.doors.api.server import server
+    from core.doors.assistants import lazy_app
+    from core.doors.remote.calls import Calls
+    from core.workspace import Workspace
+
+    address = _address(host)
+    chosen = free(port, host)
+    with Workspace(workspace) as opened:
+        url = f"http://{address}:{chosen}"
+        values = {"url": f"{url}/api/v1", "token": opened.access.token}
+        show(values, as_json, lambda values: [_("The API is at {url}. Ctrl+C stops it.", url=values["url"])])
+        sys.stdout.flush()
+        calls = Calls(lambda: opened)
+        tools = Guard(lazy_app.LazyTools(lambda: opened), lambda: opened, programs_only=True)
+        routes = [Route(place, tools) for place in lazy_app.PLACES]
+        if ipaddress.ip_address(host).is_loopback:
+            opened.access.open(url)
+            calls.close_at_signals()
+            routes += calls.routes
+        opened.models.start_warming()
+        opened.start_indexing()
+        opened.start_watching()
+        opened.start_backups()
+        opened.log.listen("uvicorn.error", "asyncio")
+        app = server(opened, address, routes)
+        with suppress(KeyboardInterrupt):  # uvicorn sends the signal on after it closed
+            uvicorn.run(
+                app,
+                host=host,
+                port=chosen,
+                log_config=None,  # its own would close the handlers of the log
+                log_level="warning",
+                timeout_graceful_shutdown=_GRACE,
+                http="h11",  # the other parser reads a head that never ends
+                h11_max_incomplete_event_size=_HEAD,
+            )
+
+
+def _address(host: str) -> str:
+    """Return the address for a URL; warn where other machines reach it, and refuse a wildcard address."""
+    try:
+        ip = ipaddress.ip_address(host)
+    except ValueError:
+        raise ConfigError("'{host}' is no address such as 192.168.1.5.", host=host) from None
+    if ip.is_unspecified:
+        raise ConfigError("'{host}' stands for all addresses there are. Give one, such as 192.168.1.5.", host=host)
+    if not ip.is_loopback:
+        warning = _(
+            "Other machines reach {host}. Whoever has the token reads and changes your notes, and the connection isn't "
+            "encrypted.",
+            host=host,
+        )
+        sys.stderr.write(f"tessera: {warning}\n")
+    return f"[{host}]" if ip.version == 6 else host

@@ -1,0 +1,96 @@
+"""The standard streams of a command: printed texts control no terminal, and a closed pipe is no error."""
+
+import io
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, TextIO, cast
+
+from core.base.errors import SourceError
+
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u206f\ufff9-\ufffb]")
+"""Characters that control a terminal: control codes, line separators, direction marks."""
+
+
+def plain(text: str) -> str:
+    """Return a text without control characters of terminals: a sign replaces each; tabs and line ends stay."""
+    return _CONTROLS.sub(_sign, text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _sign(control: re.Match[str]) -> str:
+    code = ord(control[0])
+    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
+
+
+def in_json(text: str) -> str:
+    """Return JSON of the same values without control characters of terminals."""
+    return _CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", text)
+
+
+def take() -> None:
+    """Make the standard streams of this process those of a command; one that is closed leads nowhere."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # else the next opened file, perhaps a database, would become this stream
+            number = os.open(os.devnull, os.O_RDWR)
+            os.set_inheritable(number, True)
+            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8"))
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if not isinstance(stream, Stream):
+            setattr(sys, name, Stream(stream, needed=name == "stdout"))
+
+
+def redraw(line: str) -> None:
+    """Put a text in the place of the last line of stderr, if that is a terminal."""
+    if sys.stderr.isatty():
+        cast(Stream, sys.stderr).redraw(line)
+
+
+class Stream:
+    """A standard stream whose texts pass `shown`, by default `plain`.
+
+    Where it can't be written, or nobody reads it any more, the work goes on without it; `lost` is the error. Raises it
+    where the stream is `needed`.
+    """
+
+    def __init__(self, stream: TextIO, *, needed: bool = False, shown: Callable[[str], str] = plain) -> None:
+        self._stream, self._needed, self._shown = stream, needed, shown
+        self.lost: SourceError | None = None
+        if isinstance(stream, io.TextIOWrapper):  # notes may hold characters that the terminal's encoding lacks
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        if shown := self._shown(text):  # typer tests the encoding by an empty write, and ignores the result
+            self._try(self._stream.write, shown)
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        self.write("".join(lines))
+
+    def flush(self) -> None:
+        self._try(self._stream.flush)
+
+    def redraw(self, line: str) -> None:
+        self._try(self._stream.write, f"\r\x1b[K{plain(line)}")
+        self.flush()
+
+    def _try(self, act: Callable[..., object], *values: object) -> None:
+        try:
+            act(*values)
+        except OSError as error:
+            self._leave()
+            if not isinstance(error, ConnectionError):
+                reason = error.strerror or str(error)
+                self.lost = SourceError("stdout", "can't be written ({reason}). What was done stays.", reason=reason)
+                if self._needed:
+                    raise self.lost from error
+
+    def _leave(self) -> None:
+        """Discard all further output, and what is buffered."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self._stream.fileno())
+        os.close(nowhere)

@@ -1,0 +1,42 @@
+"""`tessera watch`: the folders of watched bases are synced until Ctrl+C, without the app."""
+
+import sys
+from contextlib import suppress
+from datetime import datetime
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from core.base.messages import plural
+from core.doors.cli import lines
+from core.doors.cli.options import WORKSPACE, Folder, Json
+from core.doors.cli.output import show
+from core.doors.cli.texts import say
+from core.model import KnowledgeBase, SyncReport
+
+_PATIENCE = 0.5
+"""Seconds between two checks for Ctrl+C."""
+
+
+def watch(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
+    from core.doors.cli.answering import answering
+    from core.workspace import Workspace
+
+    syncs: SimpleQueue[tuple[KnowledgeBase, SyncReport]] = SimpleQueue()
+    with Workspace(workspace) as opened:
+        watched = sum(base.watch for base in opened.bases.all())
+        begun = plural("{n} base is watched. Ctrl+C ends it.", "{n} bases are watched. Ctrl+C ends it.", n=watched)
+        sys.stderr.write(f"{say(begun)}\n")
+        opened.watching.on_sync = lambda base, report: syncs.put((base, report))
+        opened.models.start_warming()
+        opened.start_indexing()
+        opened.start_watching()
+        with answering(opened), suppress(KeyboardInterrupt):
+            while True:
+                with suppress(Empty):
+                    base, report = syncs.get(timeout=_PATIENCE)
+                    values = {"at": f"{datetime.now().astimezone():%H:%M:%S}", "base": base.name, **report.to_dict()}
+                    show(values, as_json, _line)
+
+
+def _line(values: dict[str, Any]) -> list[str]:
+    return [f"{values['at']} {values['base']}: {lines.counts(values)}"]

@@ -1,0 +1,185 @@
+"""Operations on the chunks of notes."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from core import model
+from core.base.messages import message
+from core.doors.json_forms import chunks as forms
+from core.doors.json_forms.forms import Form
+from core.doors.operations import named
+from core.doors.operations.declaring import About, operation
+from core.doors.operations.examples import CUT
+from core.doors.operations.index import INDEXED
+from core.doors.operations.parameters import CHUNKING_PARAMETERS, NoteName
+from core.model import ChunkingOptions, Cut, Note, Progress
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+_AT_ONCE = {"tool": "what an assistant writes waits for the person, and an edit of a chunk counts at once"}
+
+Chunk = Annotated[str, About(message("A chunk's id, as `tessera chunk list` shows it."), example="4f1c:0a9b")]
+Text = Annotated[str, About(message("The text of the chunk."), long=True, example="In short.")]
+
+
+MADE = Form("MadeChunks", list, chunks=(list[str], list))
+"""From the ids of the new chunks."""
+
+
+@operation(
+    "chunk.list",
+    message("List the chunks of a note in reading order, hidden ones too."),
+    http="GET /notes/{note}/chunks",
+    cli="chunk list {note}",
+    form=forms.CHUNKS,
+    lacks={"tool": "note_read gives the whole text, and what of it is hidden"},
+)
+def list_(workspace: "Workspace", note: NoteName) -> list[model.Chunk]:
+    return workspace.chunks.all(named.id_of(workspace, note))
+
+
+@operation(
+    "chunk.add",
+    message("Add a chunk with a text of its own to a note."),
+    http="POST /notes/{note}/chunks",
+    cli="chunk add {note} {text}",
+    writes=True,
+    creates="/notes/{note}/chunks",
+    form=MADE,
+    lacks=_AT_ONCE,
+)
+def add(
+    workspace: "Workspace",
+    note: NoteName,
+    text: Text,
+    after: Annotated[str | None, About(message("The chunk behind which it stands; by default the last one."))] = None,
+) -> list[str]:
+    return [workspace.chunks.add(named.id_of(workspace, note), text, after)]
+
+
+@operation(
+    "chunk.edit",
+    message("Replace the text of a chunk; the edit stays when the note is split again."),
+    http="PATCH /chunks/{chunk}",
+    cli="chunk edit {chunk} {text}",
+    writes=True,
+    form=MADE,
+    lacks=_AT_ONCE,
+)
+def edit(workspace: "Workspace", chunk: Chunk, text: Text) -> list[str]:
+    return [workspace.chunks.update(chunk, text)]
+
+
+@operation(
+    "chunk.merge",
+    message("Merge a chunk with its neighbours."),
+    http="POST /chunks/{chunk}/merge",
+    cli="chunk merge {chunk} {others}",
+    writes=True,
+    takes={"others": []},
+    form=MADE,
+    lacks=_AT_ONCE,
+)
+def merge(
+    workspace: "Workspace",
+    chunk: Chunk,
+    others: Annotated[list[str] | None, About(message("The neighbours; by default the next chunk."))] = None,
+) -> list[str]:
+    return [workspace.chunks.merge(chunk, *(others or ()))]
+
+
+@operation(
+    "chunk.split",
+    message("Split a chunk in two."),
+    http="POST /chunks/{chunk}/split",
+    cli="chunk split {chunk} {at}",
+    writes=True,
+    takes={"at": 120},
+    gives={"chunks": ["4f1c:edit-9a", "4f1c:edit-9b"]},
+    form=MADE,
+    lacks=_AT_ONCE,
+)
+def split(
+    workspace: "Workspace",
+    chunk: Chunk,
+    at: Annotated[
+        int, About(message("The place: before this character of the chunk's text."), least=0, most=100_000_000)
+    ],
+) -> list[str]:
+    return [*workspace.chunks.split(chunk, at)]
+
+
+@operation(
+    "chunk.hide",
+    message("Hide a chunk from every search; it can be restored by the id in the answer."),
+    http="DELETE /chunks/{chunk}",
+    cli="chunk hide {chunk}",
+    writes=True,
+    form=MADE,
+    lacks=_AT_ONCE,
+)
+def hide(workspace: "Workspace", chunk: Chunk) -> list[str]:
+    return [workspace.chunks.delete(chunk)]
+
+
+@operation(
+    "chunk.restore",
+    message("Show a hidden chunk again, or take back its edit: its text is then split like the rest of the note."),
+    http="POST /chunks/{chunk}/restore",
+    cli="chunk restore {chunk}",
+    writes=True,
+    gives={"chunks": []},
+    form=MADE,
+    lacks=_AT_ONCE,
+)
+def restore(workspace: "Workspace", chunk: Chunk) -> list[str]:
+    workspace.chunks.restore(chunk)
+    return []
+
+
+@operation(
+    "chunk.index",
+    message("Index chunks that are found by words only, or all of some notes."),
+    http="POST /chunks/index",
+    cli="chunk index {chunks}",
+    writes=True,
+    job="embed",
+    takes={"notes": ["4f1c"]},
+    form=INDEXED,
+    lacks={"tool": "the app and `tessera index` see to the index"},
+)
+def index(
+    workspace: "Workspace",
+    progress: Progress,
+    chunks: Annotated[list[str] | None, About(message("Chunks, each by its id."))] = None,
+    notes: Annotated[list[str] | None, About(message("Notes, each by its id, path or title."))] = None,
+) -> int:
+    ids = named.ids(workspace, notes or ())
+    return workspace.chunks.embed(note_ids=ids, chunk_ids=chunks or (), progress=progress)
+
+
+@operation(
+    "chunk.preview",
+    message("Show how a file is split, and why; nothing is stored."),
+    cli="chunks {file}",
+    by_hand=("cli",),
+    takes={"file": "/home/ada/notes/roadmap.md", "chunk_size": 256},
+    gives=CUT,
+    fields=CHUNKING_PARAMETERS,
+    form=forms.preview_form,
+    lacks=dict.fromkeys(("http", "tool"), "it reads any file of the machine"),
+)
+def preview(
+    file: Annotated[Path, About(message("A note file."))],
+    embedder: Annotated[str, About(message("The model for meaning: lengths are counted in its tokens."))] = "bundled",
+    compare: Annotated[str, About(message("A second strategy, to compare with the first."))] = "",
+    **chunking: Any,
+) -> tuple[Note, list[Cut]]:
+    from core.intake.imports import Imports  # takes a while, which --help avoids
+
+    options = ChunkingOptions(**{name: value for name, value in chunking.items() if value is not None})
+    others = [replace(options, strategy=compare)] if compare else []
+    cuts = [Imports.preview(file, other, embedder) for other in (options, *others)]
+    return cuts[0][0], [cut for _, cut in cuts]

@@ -1,0 +1,184 @@
+"""Declarations of operations: a function of the workspace, and the doors that call it."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+
+from core.base.call_log import log_call
+from core.base.messages import Message
+from core.doors.json_forms.forms import Form, typed_dict
+from core.doors.operations import examples
+from core.model import Author, Progress, no_progress
+
+Door = Literal["http", "cli", "tool"]
+DOORS: tuple[Door, ...] = get_args(Door)
+
+_INJECTED = ("workspace", "caller", "progress")
+"""Parameters that a door sets, not the caller."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """The caller: the user at this machine, or a program, whose changes wait for the user."""
+
+    author: Author
+
+    @property
+    def is_person(self) -> bool:
+        return self.author == "person"
+
+
+PERSON, PROGRAM = Caller("person"), Caller("program")
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """A parameter of an operation.
+
+    `flag`, `query` and `tool` are its names as an option, in an address and for a tool where they differ from its name.
+    Only `doors` take it. A number is from `least` to `most`; a `long` text may be that of a note, and a `searched` one
+    any. `parts` are the fields of an object; a command takes each as an option. `example` is a value of one that is
+    required.
+    """
+
+    text: Message
+    flag: str = ""
+    query: str = ""
+    tool: str = ""
+    doors: tuple[Door, ...] = DOORS
+    least: int | None = None
+    most: int | None = None
+    long: bool = False
+    searched: bool = False
+    parts: tuple["Parameter", ...] = ()
+    example: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A value that an operation takes; one that isn't required may be left out and then has its `default`."""
+
+    name: str
+    type: Any
+    about: About
+    required: bool = False
+    default: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """An operation: an act of the user or a program on a workspace.
+
+    `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, `tool` a tool's name.
+    `lacks` is the reason of each door without it; a door `by_hand` calls the function in code of its own. With `job` it
+    runs as the job of this name, after `check`, which raises errors in its arguments at once. `creates` is the path of
+    what it adds. `takes` and `gives` are an example: arguments and their answer. `fields` are its keywords. `form`
+    converts the result of the function to JSON; without it the function returns JSON values.
+    """
+
+    name: str
+    about: Message
+    function: Callable[..., Any]
+    http: str = ""
+    cli: str = ""
+    tool: str = ""
+    writes: bool = False
+    job: str = ""
+    check: Callable[..., object] | None = None
+    creates: str = ""
+    takes: Mapping[str, Any] = field(default_factory=dict)
+    gives: Any = None
+    fields: tuple[Parameter, ...] = ()
+    form: Callable[..., Any] | None = None
+    by_hand: tuple[Door, ...] = ()
+    lacks: Mapping[Door, str] = field(default_factory=dict)
+
+    @cached_property
+    def arguments(self) -> dict[str, Any]:
+        """An example of arguments: the required ones, and those of `takes`."""
+        required = {parameter.name: parameter.about.example for parameter in self.parameters if parameter.required}
+        return {name: value for name, value in required.items() if value is not None} | dict(self.takes)
+
+    @cached_property
+    def response(self) -> Any:
+        """An example of an answer: `gives`, else that of its form."""
+        return examples.example_for(self.form) if self.gives is None and isinstance(self.form, Form) else self.gives
+
+    @property
+    def noun(self) -> str:
+        return self.name.partition(".")[0]
+
+    @property
+    def answer(self) -> Any:
+        """The type of the answer."""
+        if isinstance(self.form, Form):
+            return self.form.type
+        return get_type_hints(self.form)["return"] if self.form else self._hints["return"]
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """The parameters in order, with `fields` in place of keywords."""
+        parameters: list[Parameter] = []
+        for parameter in inspect.signature(self.function).parameters.values():
+            if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+                parameters += self.fields
+            elif parameter.name not in _INJECTED:
+                parameters.append(_parameter(parameter, self._hints[parameter.name]))
+        return tuple(parameters)
+
+    def taken(self, door: Door) -> tuple[Parameter, ...]:
+        """Return the parameters that a door takes."""
+        return tuple(parameter for parameter in self.parameters if door in parameter.about.doors)
+
+    @cached_property
+    def reports(self) -> bool:
+        """Whether it reports its progress."""
+        return "progress" in inspect.signature(self.function).parameters
+
+    @cached_property
+    def _hints(self) -> dict[str, Any]:
+        # The workspace is imported for type checkers only: it takes a second.
+        return get_type_hints(self.function, localns={"Workspace": object}, include_extras=True)
+
+    def run(
+        self, workspace: Any, caller: Caller, arguments: Mapping[str, Any], progress: Progress = no_progress
+    ) -> Any:
+        """Call the function with arguments of the types of `parameters`; return its result and raise its errors."""
+        given = {"workspace": workspace, "caller": caller, "progress": progress}
+        taken = inspect.signature(self.function).parameters
+        names = {*filter(None, (arguments.get("base"), *(arguments.get("bases") or ())))}
+        with log_call(self.name, by=caller.author) as line:
+            if names:  # other parameters may be any text
+                line["base"] = ",".join(base.name for base in workspace.bases.all() if base.name in names)
+            value = self.function(**{name: given[name] for name in _INJECTED if name in taken}, **arguments)
+            if isinstance(value, (list, tuple)):
+                line["n"] = len(value)
+            return value
+
+    def formed(self, value: Any) -> Any:
+        """Return the result of `run` as values for JSON."""
+        return self.form(value) if self.form else value
+
+
+def operation(name: str, about: Message, **declared: Any) -> Callable[[Callable[..., Any]], Operation]:
+    """Make an operation of a function."""
+    return lambda function: Operation(name, about, function, **declared)
+
+
+def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
+    """Return a parameter of a function; its type is annotated with an `About`."""
+    assert get_origin(hint) is Annotated, f"'{parameter.name}' has no text that tells what it is"
+    kind, about = get_args(hint)
+    required = parameter.default is inspect.Parameter.empty
+    if about.parts:
+        kind = _object(parameter.name, about.parts) | None
+    return Parameter(parameter.name, kind, about, required, None if required else parameter.default)
+
+
+def _object(name: str, parts: tuple[Parameter, ...]) -> Any:
+    """Return the type of an object with these parts, each of which may be left out."""
+    kind = typed_dict(f"{name.title()}Settings", {part.name: part.type for part in parts}, total=False)
+    kind.__pydantic_config__ = {"extra": "forbid", "allow_inf_nan": False}
+    return kind

@@ -1,0 +1,156 @@
+"""Operations on documents: their converters, files that weren't read, and another conversion."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from core.base.messages import message
+from core.doors.json_forms import documents as forms
+from core.doors.json_forms import notes as note_forms
+from core.doors.json_forms.forms import Form
+from core.doors.operations import named
+from core.doors.operations.bases import ASSISTANT
+from core.doors.operations.declaring import About, operation
+from core.doors.operations.notes import Written, written
+from core.doors.operations.parameters import Base, NoteName
+from core.model import ConverterCard, Failed, IncompleteNote, Note, Original, Progress, ReadAs
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+READ = Form("ReadPictures", int, pictures=(int, int))
+
+
+@operation(
+    "document.converters",
+    message("List what converts documents, and which kinds each reads."),
+    http="GET /converters",
+    cli="document converters",
+    form=forms.CONVERTERS,
+    lacks=ASSISTANT,
+)
+def converters(workspace: "Workspace") -> list[ConverterCard]:
+    return workspace.documents.converters()
+
+
+@operation(
+    "document.unread",
+    message("List files that weren't read, and what notes lack of their files."),
+    http="GET /unread",
+    cli="document unread {base}",
+    form=forms.UNREAD,
+    lacks=ASSISTANT,
+)
+def unread(workspace: "Workspace", base: Base) -> tuple[list[Failed], list[IncompleteNote]]:
+    return workspace.documents.unread(base), workspace.documents.incomplete(base)
+
+
+@operation(
+    "document.convert",
+    message("Convert the document of a note again, without uploading it again."),
+    http="POST /notes/{note}/convert",
+    cli="document convert {note}",
+    writes=True,
+    takes={"converter": "pdftext"},
+    form=note_forms.WRITTEN,
+    lacks=ASSISTANT,
+)
+def convert(
+    workspace: "Workspace",
+    note: NoteName,
+    converter: Annotated[str, About(message("The converter, by name; by default the usual one of the kind."))] = "",
+) -> Written:
+    made: Note = workspace.documents.convert(named.id_of(workspace, note), converter)
+    return written(workspace, made)
+
+
+@operation(
+    "document.encodings",
+    message("List the encodings in which the file of a note can be read, the likeliest first, with its first words."),
+    http="GET /notes/{note}/encodings",
+    cli="document encodings {note}",
+    form=forms.ENCODINGS,
+    lacks=ASSISTANT,
+)
+def encodings(workspace: "Workspace", note: NoteName) -> list[ReadAs]:
+    return workspace.documents.encodings(named.id_of(workspace, note))
+
+
+@operation(
+    "document.read_as",
+    message("Read the file of a note in another encoding, now and whenever its folder is updated."),
+    http="POST /notes/{note}/encoding",
+    cli="document read-as {note}",
+    writes=True,
+    takes={"encoding": "EUC-KR"},
+    form=note_forms.WRITTEN,
+    lacks=ASSISTANT,
+)
+def read_as(
+    workspace: "Workspace",
+    note: NoteName,
+    encoding: Annotated[
+        str, About(message("The encoding, by name; by default the one that the file says or is likely to be in."))
+    ] = "",
+) -> Written:
+    return written(workspace, workspace.documents.read_as(named.id_of(workspace, note), encoding))
+
+
+@operation(
+    "document.original",
+    message("Say where the file is that a note was converted from, or write a copy of it."),
+    http="GET /notes/{note}/original",
+    cli="document original {note}",
+    by_hand=("http",),
+    takes={"to": "/home/ada/vegetables.pdf"},
+    form=forms.ORIGINAL,
+    lacks=ASSISTANT,
+)
+def original(
+    workspace: "Workspace",
+    note: NoteName,
+    to: Annotated[
+        Path | None, About(message("A file that isn't there yet, to which a copy is written."), doors=("cli",))
+    ] = None,
+) -> Original:
+    item = named.id_of(workspace, note)
+    return workspace.documents.save_original(item, to) if to else workspace.documents.original(item)
+
+
+@operation(
+    "document.pictures",
+    message("Read the pictures of the notes now, in the bases that read pictures, so that their text is found."),
+    http="POST /pictures/read",
+    cli="document pictures",
+    writes=True,
+    job="pictures",
+    takes={"again": True},
+    gives={"pictures": 12},
+    form=READ,
+    lacks=ASSISTANT,
+)
+def pictures(
+    workspace: "Workspace",
+    progress: Progress,
+    again: Annotated[bool, About(message("Try those again too that could not be read."))] = False,
+) -> int:
+    return workspace.pictures.read(progress, again=again)
+
+
+@operation(
+    "document.index_pictures",
+    message("Look at the pictures of the notes now, so that they are found by what they show."),
+    http="POST /pictures/index",
+    cli="document index-pictures",
+    writes=True,
+    job="images",
+    takes={"again": True},
+    gives={"pictures": 12},
+    form=READ,
+    lacks=ASSISTANT,
+)
+def index_pictures(
+    workspace: "Workspace",
+    progress: Progress,
+    again: Annotated[bool, About(message("Try those again too that could not be read."))] = False,
+) -> int:
+    return workspace.images.update(progress, again=again)

@@ -1,0 +1,51 @@
+"""Notes by the names that people and programs use: an id, a path, a title or an address, `tessera://BASE/PATH`."""
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
+
+from core.base.errors import NoteNotFound
+from core.model import NoteSummary
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+SCHEME = "tessera"
+
+
+def ids(workspace: "Workspace", names: Iterable[str]) -> list[str]:
+    """Return the ids of notes in the order of their names; raises NoteNotFound, and QueryError where several fit."""
+    names = [*names]
+    ids = {name: name for name in workspace.notes.cards_of(names)}
+    ids |= {name: at(workspace, name).id for name in names if name.startswith(f"{SCHEME}://")}
+    others = [name for name in names if name not in ids]
+    ids |= zip(others, (card.id for card in workspace.notes.resolve_all(others) if others), strict=True)
+    return [ids[name] for name in names]
+
+
+def id_of(workspace: "Workspace", name: str) -> str:
+    """Return the id of a note; raises as `ids` does."""
+    return ids(workspace, [name])[0]
+
+
+def any_id(workspace: "Workspace", name: str) -> str:
+    """Return the id of a note, or of a deleted one; raises as `ids` does."""
+    try:
+        return id_of(workspace, name)
+    except NoteNotFound:
+        return workspace.notes.resolve_deleted(name).version.note_id
+
+
+def address(card: NoteSummary) -> str:
+    """Return the address of a note, by its base and its path there."""
+    return f"{SCHEME}://{quote(card.base, safe='')}/{quote(card.path or '')}"
+
+
+def at(workspace: "Workspace", uri: str, *, answering: bool = False) -> NoteSummary:
+    """Return the note at an address, with `answering` one that answers; raises NoteNotFound, UnknownChoice."""
+    base, _, path = uri.removeprefix(f"{SCHEME}://").partition("/")
+    name, path = workspace.bases.get(unquote(base)).name, unquote(path)
+    for card in workspace.notes.all(workspace.searching.filters(bases=[name]), text=path, answering=answering):
+        if card.path == path:
+            return card
+    raise NoteNotFound(uri)

@@ -1,0 +1,116 @@
+"""Parameters that several operations take, and the types of values as doors need them."""
+
+import types
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import reduce
+from itertools import starmap
+from operator import or_
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from typing_extensions import is_typeddict
+
+from core.base.messages import message
+from core.doors.json_forms.forms import typed_dict
+from core.doors.operations.declaring import DOORS, About, Door, Parameter
+from core.model import CHUNKING, EXPANSION_SIZES, NOTE_FIELDS, PARTS, ChunkingOption, ChunkingOptions, SearchSettings
+
+NoteName = Annotated[str, About(message("A note's id, path or title."), example="4f1c")]
+NoteNames = Annotated[list[str], About(message("Notes, each by its id, path or title."), example=["4f1c"])]
+Expected = Annotated[int | None, About(message("Change the note only if it still has this version."), flag="version")]
+Number = Annotated[int, About(message("The number of a version."), least=1, most=1_000_000_000, example=1)]
+Base = Annotated[str, About(message("The knowledge base, by name."), example="work")]
+SomeBase = Annotated[str | None, About(message("The knowledge base, by name."))]
+
+
+NOTE_PARAMETERS = tuple(
+    Parameter(name, field.type | None, About(field.about, field.flag, doors=DOORS if field.by_programs else ("cli",)))
+    for name, field in NOTE_FIELDS.items()
+)
+"""The fields of a note; doors for programs take only those that programs may set."""
+
+
+def _chunking_parameter(name: str, option: ChunkingOption) -> Parameter:
+    usual = getattr(ChunkingOptions(), name)
+    range_ = {"least": option.least, "most": option.most}
+    about = message("{about} From {least} to {most}; {n} in a new base.", about=option.about, n=usual, **range_)
+    return Parameter(name, type(usual) | None, About(about if option.most else option.about))
+
+
+CHUNKING_PARAMETERS = tuple(starmap(_chunking_parameter, CHUNKING.items()))
+"""Parameters of chunking; omitted ones stay, in a new base those of the settings."""
+
+_SETTINGS = {
+    "mode": About(message("auto, semantic (by meaning), keyword (by words) or hybrid (both).")),
+    "level": About(
+        message("simple (direct), focused (filtered), exploratory (broad), or auto: by what the question asks for.")
+    ),
+    "limit": About(message("How many hits at most.")),
+    "fusion": About(
+        message(
+            "How the order by meaning and the order by words become one: weighted (by score) or reciprocal (by rank)."
+        )
+    ),
+    "phrase": About(message("What a quoted phrase does: require (it must be in the text) or boost (it raises a hit).")),
+    "score_threshold": About(message("Minimum similarity of a hit, 0 to 1; 0 leaves out none."), "min-similarity"),
+    "expansion_size": About(
+        message("Neighbour chunks shown on each side, 0 to {most}.", most=EXPANSION_SIZES[-1]), flag="expand"
+    ),
+    "reranker": About(message("The model for the re-check, or none; by default as the settings say."), flag="rerank"),
+}
+"""Explanations of search settings in addition to their titles."""
+SEARCH: tuple[Parameter, ...] = tuple(
+    Parameter(name, kind, _SETTINGS.get(name) or About(PARTS[name].title))
+    for name, kind in get_type_hints(SearchSettings).items()
+)
+"""The settings of a search; the base, else the settings decide omitted ones."""
+BASE_SEARCH = tuple(
+    parameter
+    if parameter.name in ("limit", "score_threshold")
+    else replace(parameter, about=replace(parameter.about, doors=("http",)))
+    for parameter in SEARCH
+)
+"""The settings of a search that a base decides; a command takes some of them."""
+
+
+def check_base(workspace: Any, base: str, **_: Any) -> None:
+    """Raise UnknownChoice for a base that doesn't exist."""
+    workspace.bases.get(base)
+
+
+def only(parameters: tuple[Parameter, ...], *doors: Door) -> tuple[Parameter, ...]:
+    """Return parameters that only these doors take."""
+    return tuple(
+        replace(
+            parameter,
+            about=replace(parameter.about, doors=tuple(door for door in doors if door in parameter.about.doors)),
+        )
+        for parameter in parameters
+    )
+
+
+def with_types(kind: Any, types_: Mapping[Any, Any]) -> Any:
+    """Return a type in which some types are replaced."""
+    if kind in types_:
+        return types_[kind]
+    if is_typeddict(kind):
+        names = {name: with_types(hint, types_) for name, hint in get_type_hints(kind).items()}
+        made = typed_dict(kind.__name__, names, total=kind.__total__)
+        made.__pydantic_config__ = {"extra": "forbid"}
+        return made
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, types.UnionType):
+        return reduce(or_, (with_types(item, types_) for item in inner))
+    if origin in (list, dict):
+        return origin[tuple(with_types(item, types_) for item in inner)]
+    return kind
+
+
+def plain(kind: Any) -> Any:
+    """Return the type without `None`, a list of one or several: what an option of the command line holds.
+
+    A choice is a text.
+    """
+    if get_origin(kind) in (Union, types.UnionType):
+        *_, kind = (arg for arg in get_args(kind) if arg is not type(None))
+    return str if get_origin(kind) is Literal else kind

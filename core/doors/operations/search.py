@@ -1,0 +1,171 @@
+"""Operations that search."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any, cast
+
+from core.base.messages import message
+from core.doors.json_forms import search as forms
+from core.doors.operations.declaring import About, Parameter, operation
+from core.doors.operations.examples import CONTEXT, RESULT, WHY_NOT
+from core.doors.operations.parameters import SEARCH, NoteName
+from core.model import Context, SearchOptions, SearchResult, SearchSettings, WhyNot
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+Question = Annotated[
+    str,
+    About(
+        message('The question; "phrases", -words and filters such as tag:rust or after:2026-01-31 may stand in it.'),
+        searched=True,
+    ),
+]
+Names = list[str] | None
+_PLAIN = About(message("Search for the text as it is: quotation marks, -words and filters in it are text too."))
+_NARROWING = {
+    "bases": (Names, About(message("Only notes of this base."), flag="base")),
+    "tags": (Names, About(message("Only notes with this tag."), flag="tag")),
+    "path": (str | None, About(message("Only notes below this path, or matching this pattern."))),
+    "after": (str | None, About(message("Only notes updated on or after this date."))),
+    "before": (str | None, About(message("Only notes updated before this date."))),
+    "filters": (
+        Names,
+        About(message("A filter as in the search box, such as type:guide."), flag="filter"),
+    ),
+    "plain": (bool, _PLAIN),
+    "as_typed": (bool, About(message("Look for the words only as they are typed, not by similar spellings."))),
+}
+OPTIONS: tuple[Parameter, ...] = (
+    *(
+        Parameter(name, kind, about, required=False, default=False if kind is bool else None)
+        for name, (kind, about) in _NARROWING.items()
+    ),
+    *SEARCH,
+)
+"""Parameters that narrow a search, and its settings."""
+
+
+@operation(
+    "search.find",
+    message("Find the passages that answer a question, by meaning and by word."),
+    http="POST /search",
+    cli="search {query}",
+    tool="knowledge_query",
+    by_hand=("tool",),
+    takes={"query": "where do we begin", "bases": ["work"], "limit": 5},
+    gives=RESULT,
+    fields=OPTIONS,
+    form=forms.RESULT,
+)
+def find(
+    workspace: "Workspace",
+    query: Question = "",
+    explain: Annotated[bool, About(message("Show the words that match, and what else was considered."))] = False,
+    **given: Any,
+) -> SearchResult:
+    chosen = options(workspace, given | {"explain": explain})
+    result = workspace.search(query, **chosen)
+    workspace.uses.found(result, chosen["filters"])
+    return result
+
+
+@operation(
+    "search.context",
+    message("Give the passages that answer a question as one block for a prompt, with numbered citations."),
+    http="POST /context",
+    cli="context {query}",
+    tool="knowledge_context",
+    by_hand=("tool",),
+    takes={"query": "where do we begin", "budget": 1000},
+    gives=CONTEXT,
+    fields=OPTIONS,
+    form=forms.CONTEXT,
+)
+def context(
+    workspace: "Workspace",
+    query: Question = "",
+    budget: Annotated[
+        int | None, About(message("Length of the context in tokens, at most."), least=1, most=100_000)
+    ] = None,
+    **given: Any,
+) -> Context:
+    built = workspace.context(query, budget=budget, **options(workspace, given))
+    workspace.uses.cited(query, built)
+    return built
+
+
+_OneOrSeveral = str | list[str] | None
+_CALLER = Annotated[
+    dict[str, Any] | None,
+    About(
+        message("Who asks: types, tags and scopes."),
+        parts=(
+            Parameter("type", _OneOrSeveral, About(message("Only notes of this type, or of one of several."))),
+            Parameter(
+                "tags",
+                _OneOrSeveral,
+                About(message("Only notes with one of these tags; the more of them, the better."), flag="tag"),
+            ),
+            Parameter(
+                "scope", _OneOrSeveral, About(message("Notes of this scope, or of one of several, rank higher."))
+            ),
+        ),
+    ),
+]
+
+
+@operation(
+    "search.retrieve",
+    message(
+        "Find passages for a task: notes of its type and tags only, those of its scope and of most of its tags first. "
+        "Each hit tells the parts of its score."
+    ),
+    http="POST /retrieve",
+    cli="retrieve {query}",
+    tool="knowledge_retrieve",
+    by_hand=("tool",),
+    takes={"query": "where do we begin", "context": {"tags": ["plan"], "scope": "work"}},
+    gives=RESULT,
+    form=forms.RESULT,
+)
+def retrieve(
+    workspace: "Workspace",
+    query: Question = "",
+    context: _CALLER = None,
+    bases: Annotated[Names, About(message("Only notes of this base."), flag="base")] = None,
+    limit: Annotated[int | None, About(message("How many hits at most."), least=1, most=100)] = None,
+    plain: Annotated[bool, _PLAIN] = False,
+) -> SearchResult:
+    result = workspace.retrieve(query, context, bases=bases, limit=limit, plain=plain)
+    workspace.uses.found(result)
+    return result
+
+
+@operation(
+    "search.why_not",
+    message("Say why a note isn't among the hits of a question."),
+    http="POST /why-not",
+    cli="search {query} --why-not {note}",
+    by_hand=("cli",),
+    takes={"query": "roadmap", "note": "plans/roadmap.md"},
+    gives=WHY_NOT,
+    fields=OPTIONS,
+    form=forms.WHY_NOT,
+    lacks={"tool": "an assistant asks for more hits, or reads the note"},
+)
+def why_not(workspace: "Workspace", query: Question, note: NoteName, **given: Any) -> WhyNot:
+    return workspace.searching.why_not(query, workspace.notes.resolve(note).id, **options(workspace, given))
+
+
+def options(workspace: "Workspace", given: Mapping[str, Any]) -> SearchOptions:
+    """Return the options of a search from values of OPTIONS; raises QueryError for an invalid filter."""
+    filters = workspace.searching.filters(
+        bases=given.get("bases") or (),
+        tags=given.get("tags") or (),
+        path=given.get("path") or "",
+        after=given.get("after") or "",
+        before=given.get("before") or "",
+        terms=given.get("filters") or (),
+    )
+    switches = {name: given.get(name, False) for name in ("as_typed", "explain", "plain")}
+    return cast(SearchOptions, SearchSettings.from_values(given).chosen() | switches | {"filters": filters})

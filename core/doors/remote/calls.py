@@ -1,0 +1,174 @@
+"""Operations that commands on this machine run on the workspace that this process has open."""
+
+import asyncio
+import json
+import logging
+import signal
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from functools import partial
+from importlib.metadata import version
+from types import FrameType
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from core.base.errors import Cancelled, StoreError, TesseraError
+from core.base.jobs import Busy
+from core.base.messages import Message, verbatim
+from core.doors.operations import OPERATIONS, checking
+from core.doors.operations.declaring import PERSON, PROGRAM, Caller, Operation
+from core.doors.remote import wire
+from core.doors.remote.wire import MOST_BYTES, PATH
+from core.model import Progress, excluded_by
+from core.workspace import Workspace
+
+_LOG = logging.getLogger(__name__)
+
+_PATIENCE = 5.0
+"""Seconds that an operation waits for an earlier job of its kind; a stopped one ends at its next step."""
+_BESIDE = ("embed",)
+"""Jobs during which an operation does the same work without being a job."""
+_BETWEEN = 0.1
+"""Seconds between two steps of progress that are sent."""
+
+
+class Calls:
+    """The two routes of a process with an open workspace: one proves its identity, the other runs operations."""
+
+    def __init__(self, workspace: Callable[[], Workspace]) -> None:
+        self._workspace = workspace
+        self._stops: set[threading.Event] = set()
+        self.routes = [
+            Route(PATH, self._greet, methods=["GET"]),
+            Route(f"{PATH}/{{operation}}", self._run, methods=["POST"]),
+        ]
+
+    def close_at_signals(self) -> None:
+        """Stop the running calls when a signal ends the server, which otherwise waits for their answers."""
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, partial(self._signalled, signal.getsignal(number)))
+
+    def _signalled(self, then: Any, number: int, frame: FrameType | None) -> None:
+        self.stop()
+        if callable(then):
+            then(number, frame)
+
+    def stop(self) -> None:
+        """Stop the running calls at their next step."""
+        for stop in tuple(self._stops):
+            stop.set()
+
+    def _greet(self, request: Request) -> Response:
+        """Prove the identity of this process before anything is sent; a caller knows the token by its file."""
+        proof = self._workspace().access.proof(request.query_params.get("challenge", ""))
+        return JSONResponse({"proof": proof, "version": version("tessera-notes")})
+
+    async def _run(self, request: Request) -> Response:
+        """Run an operation with the arguments of a JSON object."""
+        workspace = await run_in_threadpool(self._workspace)
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme != "Bearer" or not workspace.access.admits(token, programs=False):
+            return PlainTextResponse("Forbidden", 403)
+        operation = OPERATIONS.get(request.path_params["operation"])
+        if operation is None:
+            return PlainTextResponse("Not Found", 404)
+        body = await _body(request)
+        if body is None:
+            return PlainTextResponse("Content Too Large", 413)
+        try:
+            given = json.loads(body)
+        except (ValueError, RecursionError):
+            return PlainTextResponse("Bad Request", 400)
+        caller = PROGRAM if request.query_params.get("caller") == PROGRAM.author else PERSON
+        answer = self._answer(lambda progress: _ran(workspace, operation, caller, given, progress))
+        return StreamingResponse(answer, media_type="application/x-ndjson")
+
+    async def _answer(self, act: Callable[[Progress], bytes]) -> AsyncIterator[bytes]:
+        """Yield the progress of an operation and its end; if the caller disconnects, it stops at its next step."""
+        loop, stop = asyncio.get_running_loop(), threading.Event()
+        queue: asyncio.Queue[bytes] = asyncio.Queue()
+        self._stops.add(stop)
+
+        def run() -> None:
+            end = act(_sending(send, stop))
+            for part in (b"",) if stop.is_set() else (end, b""):
+                send(part)
+
+        def send(part: bytes) -> None:
+            with suppress(RuntimeError):  # the server has ended meanwhile
+                loop.call_soon_threadsafe(queue.put_nowait, part)
+
+        threading.Thread(target=run, name="call", daemon=True).start()
+        try:
+            while part := await queue.get():
+                yield part
+        finally:
+            stop.set()
+            self._stops.discard(stop)
+
+
+async def _body(request: Request) -> bytes | None:
+    """Return the body of a call, None for one that is too large."""
+    body = bytearray()
+    async for part in request.stream():
+        body += part
+        if len(body) > MOST_BYTES:
+            return None
+    return bytes(body)
+
+
+def _sending(send: Callable[[bytes], None], stop: threading.Event) -> Progress:
+    """Return a progress that sends a few steps a second, and the last one; raises Cancelled once `stop` is set."""
+    sent = 0.0
+
+    def progress(done: float, total: float, what: str | Message) -> None:
+        nonlocal sent
+        if stop.is_set():
+            raise Cancelled
+        if done >= total or time.monotonic() - sent >= _BETWEEN:
+            sent = time.monotonic()
+            send(wire.line("step", [done, total, what]))
+
+    return progress
+
+
+def _ran(workspace: Workspace, operation: Operation, caller: Caller, given: Any, progress: Progress) -> bytes:
+    """Run an operation, as its job where it has one, and return its end as a line."""
+
+    def act(progress: Progress) -> Any:
+        return operation.run(workspace, caller, checking.arguments(operation, given), progress)
+
+    try:
+        alone = not operation.job or operation.job in _BESIDE
+        value = act(progress) if alone else _as_job(workspace, operation.job, act, progress)
+        return wire.line("answer", operation.formed(value))
+    except TesseraError as error:
+        return wire.line("error", wire.failure(error))
+    except Exception as error:  # noqa: BLE001 the caller is another process, so the traceback is logged
+        _LOG.exception("The operation '%s' failed", operation.name)
+        return wire.line("error", wire.failure(TesseraError(verbatim(f"{type(error).__name__}: {error}"))))
+
+
+def _as_job(workspace: Workspace, name: str, act: Callable[[Progress], Any], heard: Progress) -> Any:
+    """Do work as a job, and return its value; raises Cancelled where it is stopped on a page."""
+
+    def both(progress: Progress) -> Any:
+        def step(done: float, total: float, what: str | Message) -> None:
+            progress(done, total, what)
+            heard(done, total, what)
+
+        return act(step)
+
+    try:
+        return workspace.jobs.result(name, both, patience=_PATIENCE, apart=excluded_by(name))
+    except Busy as error:
+        raise StoreError(
+            "The open app is busy with other long work, which its pages show. Repeat the command when that is done."
+        ) from error

@@ -1,0 +1,132 @@
+"""The client of a command: the workspace of the running app."""
+
+import hmac
+import json
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from core.base.errors import StoreError
+from core.doors.operations import status
+from core.doors.operations.declaring import PERSON, Caller, Operation
+from core.doors.remote import wire
+from core.doors.remote.wire import PATH
+from core.model import Progress, no_progress
+from core.settings.access import AccessTokens, RunningProgram
+from core.settings.config import settings
+
+_GREETING = 10.0
+"""Seconds for the app to prove its identity; a call may take any time."""
+_LONGEST_GREETING = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """The workspace of another process that has it open: operations are run there."""
+
+    _run: RunningProgram
+
+    def __enter__(self) -> "Remote":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Leave the workspace open, because the app owns it."""
+
+    def run(
+        self,
+        operation: Operation,
+        arguments: Mapping[str, Any],
+        progress: Progress = no_progress,
+        *,
+        caller: Caller = PERSON,
+    ) -> Any:
+        """Run an operation in the app, and return its answer as JSON with messages.
+
+        Raises its error, and StoreError where the app ends before its answer. An exception that `progress` raises here,
+        such as KeyboardInterrupt, stops the operation there.
+        """
+        connection = self.greet()
+        if connection is None:
+            raise _gone()
+        with closing(connection):
+            place = f"{PATH}/{operation.name}?caller={caller.author}"
+            for kind, value in self._lines(connection, place, json.dumps(arguments, default=_plain).encode()):
+                match kind:
+                    case "step":
+                        progress(*value)
+                    case "error":
+                        raise value
+                    case "answer":
+                        return value
+        raise _gone()
+
+    def greet(self) -> HTTPConnection | None:
+        """Return a connection to the process once it has proved that it wrote the run file, else None.
+
+        Another process at the address of a killed one learns nothing. Raises StoreError for another version of Tessera.
+        """
+        address, challenge = urlsplit(self._run.address), secrets.token_urlsafe()
+        connection = HTTPConnection(address.hostname or "", address.port, timeout=_GREETING)
+        try:
+            connection.request("GET", f"{PATH}?challenge={challenge}")
+            greeting = json.loads(connection.getresponse().read(_LONGEST_GREETING))
+            proven = hmac.compare_digest(greeting["proof"], self._run.proof(challenge))
+        except (OSError, HTTPException, ValueError, LookupError, TypeError):
+            proven = False
+        if not proven or connection.sock is None:
+            connection.close()
+            return None
+        if greeting["version"] != (own := version("tessera-notes")):
+            connection.close()
+            raise StoreError(
+                "The open app is version {theirs} of Tessera, and this command version {own}. Restart the app.",
+                theirs=greeting["version"],
+                own=own,
+            )
+        connection.sock.settimeout(None)
+        return connection
+
+    def _lines(self, connection: HTTPConnection, place: str, body: bytes) -> Iterator[tuple[str, Any]]:
+        try:
+            headers = {"Authorization": f"Bearer {self._run.token}", "Content-Type": "application/json"}
+            connection.request("POST", place, body, headers)
+            response = connection.getresponse()
+            while response.status == HTTPStatus.OK and (line := response.readline()):
+                kind, value = wire.read(line)
+                yield kind, wire.error_of(value) if kind == "error" else value
+        except (OSError, HTTPException, ValueError) as error:
+            raise _gone() from error
+
+
+def connect_running(folder: Path) -> Remote | None:
+    """Return the workspace of the app that has this folder open, None where no app answers for it."""
+    known = AccessTokens(folder).run
+    remote = Remote(known) if known else None
+    connection = remote.greet() if remote else None
+    if connection is None:
+        return None
+    connection.close()
+    return remote
+
+
+def differing(remote: Remote) -> list[str]:
+    """Return the names of the settings that differ in the app, which has another environment or `tessera.toml`."""
+    here, there = settings().model_dump(mode="json"), remote.run(status.settings, {})
+    return [name for name in here if name != "workspace" and here[name] != there.get(name)]
+
+
+def _plain(value: object) -> str:
+    """Return an absolute path, because the app works in another folder."""
+    assert isinstance(value, Path)
+    return str(value.expanduser().absolute())
+
+
+def _gone() -> StoreError:
+    return StoreError("The app ended before the command did. What was done stays; repeat the command.")

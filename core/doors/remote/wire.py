@@ -1,0 +1,56 @@
+"""The protocol between a command and the open app: one line of JSON for a step, an answer or an error."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from core.base import errors
+from core.base.errors import TesseraError
+from core.base.messages import Message, from_json, to_json
+
+PATH = "/remote"
+"""The path at which operations run by name; a GET proves the identity of the app of this workspace."""
+MOST_BYTES = 1 << 26
+"""Size of the arguments at most: those of a note are the largest."""
+_MESSAGE = "$message"
+"""The name of the only field of an object that encodes a message."""
+
+
+def line(kind: str, value: object) -> bytes:
+    """Return a line of a kind: `step`, `answer` or `error`."""
+    return json.dumps({kind: value}, ensure_ascii=False, default=_plain).encode("utf-8", "surrogatepass") + b"\n"
+
+
+def read(line: bytes) -> tuple[str, Any]:
+    """Return the kind and the value of a line; raises ValueError."""
+    value = json.loads(line, object_hook=_message)
+    if not isinstance(value, dict) or len(value) != 1:
+        raise ValueError(line[:80])
+    return next(iter(value.items()))
+
+
+def failure(error: TesseraError) -> dict[str, object]:
+    """Return an error as the value of a line."""
+    return {"kind": type(error).__name__, "message": error.message}
+
+
+def error_of(value: dict[str, Any]) -> TesseraError:
+    """Return the error of a line's value, a TesseraError for an unknown kind; raises ValueError."""
+    if not isinstance(value, dict) or not isinstance(value.get("message"), Message):
+        raise ValueError("no error")  # noqa: TRY004 the line is at fault
+    kind: Callable[..., TesseraError] = getattr(errors, str(value.get("kind")), TesseraError)
+    known = isinstance(kind, type) and issubclass(kind, TesseraError)
+    return errors.unpickled(kind if known else TesseraError, {"message": value["message"]})  # type: ignore[arg-type]
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Message):
+        return {_MESSAGE: to_json(value)}
+    raise TypeError(f"{type(value).__name__} is no value of JSON")
+
+
+def _message(value: dict[str, Any]) -> Any:
+    try:
+        return from_json(value[_MESSAGE]) if value.keys() == {_MESSAGE} else value
+    except (TypeError, KeyError, AttributeError) as error:
+        raise ValueError("no message") from error

@@ -1,0 +1,1 @@
+"""Features on top of the pipeline; each is one folder."""

@@ -1,0 +1,243 @@
+"""The answers of a workspace, and the bars by which questions are refused."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Unpack
+
+from core.base.call_log import log_call, skip_log
+from core.base.errors import NoteNotFound, QueryError, TesseraError
+from core.base.jobs import Jobs
+from core.base.text import CJK, fold, simplify
+from core.features.answers import budget, thresholds, writing
+from core.features.answers.choosing import Selection, choose
+from core.features.answers.confidence import LIKELY, SURE
+from core.model import (
+    Answer,
+    AnswerThreshold,
+    Filters,
+    KnowledgeBase,
+    Note,
+    Progress,
+    Question,
+    SearchOptions,
+    SearchResult,
+    no_progress,
+)
+from core.providers.chat import Chat
+from core.providers.connection import Stop, never
+from core.retrieval.engine import SearchEngine
+from core.settings.config import Settings
+from core.store import Store
+
+# Example questions on the user's notes, offered only where the first quote comes from the note that they ask about.
+
+EXAMPLES = 3
+"""Examples that are looked for."""
+CANDIDATES = 8
+"""Questions that are drawn from the notes for them."""
+Stamp = tuple[tuple[str, str], ...]
+"""The ids of notes, each with the time of its last change."""
+
+
+class Examples:
+    """The checked examples of some notes, found by a quiet job and kept until those notes change."""
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        note_of: Callable[[str], Note],
+        drawn: Callable[[Sequence[Note], int], list[Question]],
+        answered: Callable[[str], Answer],
+    ) -> None:
+        self._jobs, self._note_of, self._drawn, self._answered = jobs, note_of, drawn, answered
+        self._found: tuple[Stamp, tuple[str, ...]] = ((), ())
+
+    def for_notes(self, stamp: Stamp) -> tuple[str, ...]:
+        """Return the examples of some notes; none yet, and start the job that finds them, after notes changed."""
+        last_stamp, examples = self._found
+        if last_stamp == stamp:
+            return examples
+        self._jobs.start("examples", lambda progress: self._find(stamp, progress), quiet=True)
+        return ()
+
+    def _find(self, stamp: Stamp, progress: Progress) -> None:
+        notes = []
+        for note_id, _ in stamp:
+            with suppress(NoteNotFound):
+                notes.append(self._note_of(note_id))
+        found: list[str] = []
+        questions = self._drawn(notes, CANDIDATES)
+        for number, question in enumerate(questions):
+            progress(number, len(questions), question.text)
+            if len(found) < EXAMPLES and self._is_right(question):
+                found.append(question.text)
+        self._found = stamp, tuple(found)
+
+    def _is_right(self, question: Question) -> bool:
+        with suppress(TesseraError):
+            answer = self._answered(question.text)
+            return answer.likely and answer.quotes[0].note.id in {gold.note_id for gold in question.spans}
+        return False
+
+
+# What counts as a question, in English or Chinese: not a word, a name or a title.
+
+_MARK = re.compile(r"[?？]\s*$")
+_ENGLISH = re.compile(
+    r"^\W*(?:(?:so|and|but|ok|please|hi|hey)\W+)*(?:what|why|when|where|which|who|whom|whose|how|is|are|was|were|do|does|did|"
+    r"can|could|should|would|will|has|have|may|must|am|if)\b|\b(?:what|why|when|where|which|who|how|vs|versus)\b",
+    re.IGNORECASE,
+)
+_CHINESE = re.compile(
+    r"什么|怎么|怎样|如何|为何|为啥|干嘛|哪|几(?![何乎])\w|多少|多[大长久高快]|谁|是否|能否|吗|呢|(.)不\1|有没有|何时|[啥咋]|"
+    r"还是|区别|差别|不同|差异|对比|(?:原因|作用|意思|方法|步骤|比例|用法)\W*$"
+)
+_LENGTH, _WORD = 9, 3
+"""Length from which on a text asks something, where a Chinese character counts 1 and a word of other scripts 3."""
+
+
+def is_question(text: str, titles: Iterable[str]) -> bool:
+    """Return whether a text asks something: it isn't one of some titles, and has the form of a question or is long."""
+    text = text.strip()
+    if fold(text) in {fold(title.strip()) for title in titles}:
+        return False
+    plain = simplify(text)
+    words = [word for word in plain.split() if re.search(rf"(?![{CJK}])\w", word)]
+    if _MARK.search(plain) or _CHINESE.search(plain) or (len(words) > 1 and _ENGLISH.search(plain)):
+        return True
+    return len(re.findall(f"[{CJK}]", plain)) + _WORD * len(words) >= _LENGTH
+
+
+OWN, OTHERS = 200, 60
+"""Most questions that a bar rests on: of the base itself, and on other bases."""
+_NOTES = 60
+"""Notes of other bases that questions are drawn from."""
+_GROWN = 1.5
+"""Growth of a base by which its bar is measured again."""
+
+
+DrawQuestions = Callable[[Sequence[Note], int], list[Question]]
+"""Draws questions from notes."""
+
+
+def build_answer(result: SearchResult, selection: Selection, bar: AnswerThreshold) -> Answer:
+    """Return the answer of a selection; no quotes where the search is below the bar and the first isn't likely."""
+    evidence = selection.evidence
+    quotes = selection.quotes if result.evidence >= bar.least or evidence >= LIKELY else ()
+    sure, likely = (bool(quotes) and evidence >= least for least in (SURE, LIKELY))
+    return Answer(result.query, quotes, evidence, bar, sure, likely, result)
+
+
+class Answers:
+    """Answers questions with quotes of the notes."""
+
+    def __init__(
+        self, store: Store, settings: Settings, searching: SearchEngine, jobs: Jobs, drawn: DrawQuestions
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._searching = searching
+        self._jobs = jobs
+        self._drawn = drawn
+        self.examples = Examples(jobs, store.notes.note, drawn, self._unmeasured)
+
+    @log_call("answer.ask")
+    def ask(self, text: str, **options: Unpack[SearchOptions]) -> Answer:
+        """Return the answer to a question; the bar of its base is measured first if need be.
+
+        Raises what a search does.
+        """
+        result = self._searching.answer(self._searching.prepare(text, options))
+        return self.answer_result(result, measure=True)
+
+    def _unmeasured(self, text: str) -> Answer:
+        return self.answer_result(self._searching.answer(self._searching.prepare(text, {})))
+
+    def write(self, text: str, *, stop: Stop = never, **options: Unpack[SearchOptions]) -> Iterator[Answer]:
+        """Yield the answer of the language model of the settings as it is written, each of its sentences once more.
+
+        A question that the notes don't answer is refused before the model is asked. Raises what a search does, and
+        ConfigError where no model is set up; what its server does wrong stands in the answer.
+        """
+        chat = Chat(self._settings.llm)
+        answer = self.ask(text, **options)
+        if not answer.answerable:
+            yield answer
+            return
+        question = answer.result.understood.text or text
+        characters = budget.characters(self._settings.llm, answer.result.hits[: writing.PASSAGES])
+        yield from writing.write(chat, answer, question, characters, stop)
+
+    def to_question(self, result: SearchResult) -> Answer | None:
+        """Return the answer to what was typed where that is a question, None for a word or a title."""
+        titles = (hit.note.title for hit in result.hits)
+        return self.answer_result(result) if is_question(result.understood.text, titles) else None
+
+    def answer_result(self, result: SearchResult, *, measure: bool = False) -> Answer:
+        """Return the answer to the question of a result; without `measure`, an old bar will do."""
+        selection = choose(self._store, self._searching.reads, result)
+        bar = thresholds.EXAMPLES
+        if result.hits:
+            base = self._store.bases.by_id((selection.quotes or result.hits)[0].note.base_id)
+            bar = self.measure(base) if measure else thresholds.current_threshold(self._store, base)
+        answer = build_answer(result, selection, bar)
+        no_notes = not result.hits and not self._store.notes.count([base.id for base in self._store.bases.all()])
+        return replace(answer, no_notes=no_notes)
+
+    def start_measuring(self, answer: Answer) -> bool:
+        """Start the job `measure_bar` for the base of an answer; return False if its bar is as its notes are."""
+        if self._store.readonly or not answer.result.hits:
+            return False
+        base = self._store.bases.by_id((answer.quotes or answer.result.hits)[0].note.base_id)
+        if self._is_fresh(base, self._own_questions(base), self._windows()):
+            return False
+        return self._jobs.start("measure_bar", lambda progress: self.measure(base, progress), quiet=True)
+
+    def measure(self, base: KnowledgeBase, progress: Progress = no_progress) -> AnswerThreshold:
+        """Measure the bar of a base unless it is known for its notes and questions, and return it."""
+        questions, share, windows = self._own_questions(base), self._settings.search.refuse, self._windows()
+        if self._store.readonly or not windows or self._is_fresh(base, questions, windows):
+            return thresholds.current_threshold(self._store, base)
+        bar = replace(thresholds.EXAMPLES, windows=windows)
+        if len(questions) >= thresholds.enough(share):
+            bar = thresholds.below(self._evidence(base, questions, progress), share, windows)
+        elif len(others := self._other_questions(base)) >= thresholds.LEAST_OTHERS:
+            bar = thresholds.above(self._evidence(base, others, progress), thresholds.ANSWERED, windows)
+        self._store.bars.set(base, bar)
+        return bar
+
+    def _is_fresh(self, base: KnowledgeBase, questions: Sequence[str], windows: int) -> bool:
+        threshold, share = self._store.bars.get(base), self._settings.search.refuse
+        if threshold is None or not threshold.windows / _GROWN < windows < threshold.windows * _GROWN:
+            return False
+        if len(questions) < thresholds.enough(share):
+            return threshold.basis != "questions"
+        return (threshold.basis, threshold.count, threshold.share) == ("questions", len(questions), share)
+
+    def _windows(self) -> int:
+        return sum(self._store.chunks.count(base)[2] for base in self._store.bases.all())
+
+    def _own_questions(self, base: KnowledgeBase) -> list[str]:
+        """Return the questions of the base's own sets that it answers, the newest of each set first."""
+        sets = [self._store.questions.for_set(question_set) for question_set in self._store.questions.sets(base)]
+        texts = [question.text for own in sets for question in own[::-1] if question.gold and not question.suggested]
+        return list(dict.fromkeys(texts))[:OWN]
+
+    def _other_questions(self, base: KnowledgeBase) -> list[str]:
+        """Return questions on the notes of the other bases."""
+        names = tuple(other.name for other in self._store.bases.all() if other.id != base.id)
+        cards = self._store.notes.cards(Filters(bases=names)) if names else []
+        notes = [self._store.notes.note(card.id) for card in cards[:: max(1, len(cards) // _NOTES)][:_NOTES]]
+        return [note.text for note in self._drawn(notes, OTHERS)]
+
+    @skip_log()
+    def _evidence(self, base: KnowledgeBase, texts: Sequence[str], progress: Progress) -> list[float]:
+        values = []
+        for number, text in enumerate(texts):
+            progress(number, len(texts), text)
+            with suppress(QueryError):
+                prepared = self._searching.prepare(text, {"filters": Filters(bases=(base.name,))})
+                values.append(self._searching.answer(prepared).evidence)
+        return values

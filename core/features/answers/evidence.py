@@ -1,0 +1,219 @@
+"""The evidence that a unit of a hit answers a question: a weighted sum of what is known of both."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.base.text import CJK, STOP_WORDS, fold
+from core.features.answers import reader
+from core.features.answers.reader import ReaderEnsemble
+from core.features.answers.units import Span, Unit, units_of
+from core.model import Hit, Matrix, Spans
+from core.retrieval.highlights import Stems, TokenizedHit, word_places, words_in
+
+Rarity = Mapping[str, float]
+"""For each word of a question, the logarithm of how few chunks hold it."""
+
+WEIGHTS: Mapping[str, float] = {
+    "near": 5.31,
+    "held": 2.08,
+    "score": 1.4,
+    "first": 2.64,
+    "part": -1.5,
+    "stressed": 1.94,
+    "asks": -1.76,
+    "read": 0.7,
+}
+"""Weight of each feature of a unit in the logarithm of the odds that it answers.
+
+`near`: the mean over the question's tokens of the cosine to the nearest token of the unit or its lead; `held`: the
+share of the question's words in them, by rarity; `score`: that of its hit against the best hit; `first`: 1 by its rank;
+`part`: found by a part of a question that was taken apart, and so by less than the question; `stressed`: the question
+is a term, and it stands stressed here, as where notes say what it is; `asks`: it is a question itself; all from 0 to 1.
+`read`: the score of the reader (`core/features/answers/reader.py`), a logarithm of odds.
+"""
+CONSTANT = -9.03
+"""Fitted by logistic regression on hard questions (docs/decisions/0048-answers.md), but `part`, which is between the
+-0.7 of both vaults and the -2.0 of the English one, and `read`: with 0.3 to 1.3 the first excerpt is right for .69 to
+.70 of natural questions, without it for .67. Fitted on natural questions, the others are no better on another folder.
+"""
+
+_STOP_WORD = 0.3
+"""Weight of a token of a word that carries no subject, against 1 of any other."""
+_NEAR_BY_WORDS = (0.26, 0.29)
+"""How near a unit with none and with all words of the question is on average, where token bits are missing."""
+_ASKS_WHAT = re.compile(
+    r"^\W*(?:what(?:'s|’s| is| are)\b|define\b|什么是|何谓)|(?:是什么|指什么|的定义)\W*$", re.IGNORECASE
+)
+_STRESSED = re.compile(
+    r"\*\*[^*\n]{1,60}\*\*|(?<![*\w])\*[^*\n]{1,60}\*(?!\*)|(?<![_\w])_[^_\n]{1,60}_(?!\w)|[“「][^”」\n]{1,60}[”」]"
+)
+_SHORT = 3
+"""Most words of a term."""
+PARTS = 6
+"""Most parts of hits that are read: some 0.2 s on two processor cores."""
+UNREAD, SKIPPED = -1.0, -6.0
+"""Scores in place of the reader's: where there is none for a model, and of units in parts that aren't read."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceQuestion:
+    """A question, or a part of one, with its words and their rarity."""
+
+    text: str
+    words: Sequence[str]
+    rarity: Rarity
+
+    @property
+    def is_term(self) -> bool:
+        """Whether it names a thing, and so is answered by what says what that is."""
+        return len(self.words) <= _SHORT or bool(_ASKS_WHAT.search(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceCandidate:
+    """A unit of a hit with the values of WEIGHTS, and the question's words in it, its lead or its headings."""
+
+    hit: Hit
+    unit: Unit
+    parts: Mapping[str, float]
+    words: frozenset[str]
+
+    @property
+    def evidence(self) -> float:
+        return CONSTANT + sum(weight * self.parts[name] for name, weight in WEIGHTS.items())
+
+    @property
+    def text(self) -> str:
+        return self.hit.chunk.text[self.unit.start : self.unit.end]
+
+    @property
+    def lead(self) -> str:
+        return self.hit.chunk.text[slice(*self.unit.lead)] if self.unit.lead else ""
+
+    @property
+    def size(self) -> int:
+        return len(self.text) + len(self.lead)
+
+    def repeats(self, other: "EvidenceCandidate") -> bool:
+        """Return whether it says the same as another unit, or is a part of it."""
+        same = self.hit.chunk.id == other.hit.chunk.id
+        if same and self.unit.start < other.unit.end and other.unit.start < self.unit.end:
+            return True
+        return fold(" ".join(self.text.split())) == fold(" ".join(other.text.split()))
+
+
+def candidates(
+    question: EvidenceQuestion, hits: Sequence[Hit], best: float, reads: Mapping[str, TokenizedHit], stems: Stems
+) -> list[EvidenceCandidate]:
+    """Return the units of hits; `best` is the score of the best hit."""
+    by_hit = {hit.chunk.id: [*_hit_candidates(question, hit, best, reads.get(hit.chunk.id), stems)] for hit in hits}
+    return [candidate for read in _with_reading(by_hit, reads).values() for candidate in read]
+
+
+def _with_reading(
+    by_hit: Mapping[str, list[EvidenceCandidate]], reads: Mapping[str, TokenizedHit]
+) -> dict[str, list[EvidenceCandidate]]:
+    """Return the units of each hit with the reader's scores; it reads the parts with the most evidence without it."""
+    todo: list[tuple[float, str, ReaderEnsemble, NDArray[np.int64]]] = []
+    masks: dict[str, NDArray[np.bool_]] = {}
+    for key, units in by_hit.items():
+        read = reads.get(key)
+        known = reader.shipped(read.embedder.fingerprint) if read and read.compared else None
+        if read is None or read.compared is None or known is None or not units:
+            continue
+        places, _ = read.compared
+        masks[key] = np.stack([reader.tokens_of(candidate.unit, places) for candidate in units])
+        evidence = np.array([candidate.evidence for candidate in units])
+        todo += [
+            (float(evidence[inside].max()), key, known, part)
+            for part in reader.parts(places)
+            if (inside := masks[key][:, part].any(axis=1)).any()
+        ]
+    scores = {key: [SKIPPED if key in masks else UNREAD] * len(units) for key, units in by_hit.items()}
+    for _, key, known, part in sorted(todo, key=lambda item: -item[0])[:PARTS]:
+        numbers = np.flatnonzero(masks[key][:, part].any(axis=1))
+        for number, score in zip(numbers.tolist(), known.scores(reads[key], part, masks[key][numbers]), strict=True):
+            scores[key][number] = max(scores[key][number], score)
+    return {
+        key: [
+            replace(candidate, parts={**candidate.parts, "read": score})
+            for candidate, score in zip(units, scores[key], strict=True)
+        ]
+        for key, units in by_hit.items()
+    }
+
+
+def _hit_candidates(
+    question: EvidenceQuestion, hit: Hit, best: float, read: TokenizedHit | None, stems: Stems
+) -> Iterator[EvidenceCandidate]:
+    places = word_places(hit.chunk.text, question.words, stems)
+    headings = words_in(" ".join((hit.note.title, *hit.chunk.titles)), question.words, stems)[1]
+    units = units_of(hit.chunk.text)
+    words = [{word for span, word in places if unit.holds(*span)} for unit in units]
+    shares = [_share(held, question) for held in words]
+    shared = {
+        "score": hit.score / best if best > 0 else 0.0,
+        "first": 1 / hit.rank,
+        "part": float(bool(hit.asked)),
+    }
+    nearness = _nearness(question, units, shares, read)
+    for unit, own_words, held, near in zip(units, words, shares, nearness, strict=True):
+        text = hit.chunk.text[unit.start : unit.end]
+        own = {
+            "near": near,
+            "held": held,
+            "read": UNREAD,
+            "stressed": float(question.is_term and _stresses(text, len(question.words), places, unit)),
+            "asks": float(text.rstrip(" \n*_").endswith(("?", "？"))),
+        }
+        yield EvidenceCandidate(hit, unit, shared | own, frozenset(own_words | headings))
+
+
+def _share(held: set[str], question: EvidenceQuestion) -> float:
+    """Return the share of the question's words that are held, by their rarity."""
+    total = sum(question.rarity.values())
+    return sum(question.rarity[word] for word in held if word in question.rarity) / total if total else 0.0
+
+
+def _nearness(
+    question: EvidenceQuestion, units: Sequence[Unit], shares: Sequence[float], read: TokenizedHit | None
+) -> Iterable[float]:
+    """Return how near each unit is to the question with its lead; by its share of words without token bits."""
+    if read is None or read.compared is None:
+        least, more = _NEAR_BY_WORDS
+        return [least + more * share for share in shares]
+    places, cosines = read.compared
+    weights = token_weights(question.text, read.embedder.tokens(question.text), cosines.shape[1])
+    return [float(_best(places, cosines, unit.spans) @ weights) for unit in units]
+
+
+def _best(places: Spans, cosines: Matrix, spans: Sequence[tuple[int, int]]) -> Matrix:
+    within = np.zeros(len(places), dtype=bool)
+    for start, end in spans:
+        within |= (places[:, 0] >= start) & (places[:, 1] <= end)
+    best: Matrix = cosines[within].max(axis=0) if within.any() else np.zeros(cosines.shape[1], np.float32)
+    return best
+
+
+def token_weights(text: str, spans: Spans, count: int) -> Matrix:
+    """Return the weight of each token of a question; their sum is 1."""
+    weights = np.ones(count, np.float32)
+    if len(spans) == count:
+        for match in re.finditer(rf"(?:(?![{CJK}])\w)+|[^\w\s]+", text):
+            if match[0].casefold() in STOP_WORDS or not match[0][0].isalnum():
+                weights[(spans[:, 0] >= match.start()) & (spans[:, 1] <= match.end())] = _STOP_WORD
+    total: Matrix = weights / weights.sum()
+    return total
+
+
+def _stresses(text: str, count: int, places: Sequence[tuple[Span, str]], unit: Unit) -> bool:
+    """Return whether a text stresses a phrase that holds all words of the question, as notes do where a term is new."""
+    for phrase in _STRESSED.finditer(text):
+        start, end = unit.start + phrase.start(), unit.start + phrase.end()
+        if len({word for (first, last), word in places if start <= first and last <= end}) == count:
+            return True
+    return False

@@ -1,0 +1,224 @@
+"""The units of a text of which answers are made: sentences, list items, table rows and code blocks, each whole."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+from typing import Literal
+
+from core.base.blobs import blank_blobs
+from core.base.lines import with_newlines
+
+Span = tuple[int, int]
+Kind = Literal["sentence", "item", "row", "code"]
+
+LONGEST = 400
+"""Most characters of a unit; a longer one is divided at pauses, code at its lines."""
+
+_LINE = re.compile(r"[^\n]*(?:\n|\Z)")
+_QUOTED = r"[ \t>]*+"
+_FENCE = re.compile(rf"{_QUOTED}(`{{3,}}|~{{3,}})")
+_ITEM = re.compile(rf"({_QUOTED})(?:(?:[-*+]|\d+[.)])[ \t]+(?=\S)|\d+、)")
+_ROW = re.compile(rf"{_QUOTED}\|.*\|[ \t]*$")
+_RULE = re.compile(rf"{_QUOTED}\|?(?:[ \t]*+:?-+:?[ \t]*+\|)*(?:[ \t]*+:?-+:?[ \t]*+)?$")
+_ASIDE = re.compile(
+    rf"{_QUOTED}(?:#{{1,6}}[ \t].*|</?[A-Za-z!].*|={{2,}}|\$\$.*|:\w[\w-]*:.*|\{{\{{.*\}}\}}|\[\^?[^\]]+\]:.*)?\s*$"
+)
+"""A line that holds nothing to be said: blank, a heading, HTML, a formula, a directive, the target of a link."""
+_COMMENT = re.compile(r"<!--(?s:.*?)(?:-->|\Z)|%%[^%\n]*%%")
+_INSERTED = re.compile(r"^\s*(?:\{\{.*\}\}|!include\b.*|@import\b.*)\s*$")
+"""A line of code that stands for a file elsewhere."""
+_TAG = re.compile(rf"{_QUOTED}<([A-Za-z][\w-]*)")
+_TAG_LINES = 10
+"""Most lines of an HTML element that is no unit."""
+_ABBREVIATED = "".join(rf"(?<!\b{item})" for item in (r"e\.g", r"i\.e", "vs", "cf", "Mr", "Mrs", "Dr", "Fig", "approx"))
+"""Not behind these, whose full stop ends no sentence."""
+_END = re.compile(_ABBREVIATED + r"[.!?]+[\"')\]*_”’]*(?=\s+[^a-z\s]|\s*\Z)|[。！？；…]+[”’」』）*_]*")
+_PAUSE = re.compile(r"[,;:，、：]\s?|\s")
+_LEADS = re.compile(r"[:：][ \t*_]*$")
+_PICTURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])?|!\[\[[^\]]*\]\]")
+_LINK = re.compile(r"\[\[[^\]]*\]\]|\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|<?https?://\S+")
+_WORD = re.compile(r"\w")
+_LEAST_WORDS = 2
+"""Fewest letters beside its links and pictures that make a line more than an entry of a table of contents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A part of a text that can be shown by itself.
+
+    `lead` is what it needs before it: a list's lead-in, a table's header, the sentence before code. `block` is the
+    paragraph, list item or table around it.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    lead: Span | None
+    block: Span
+
+    @property
+    def spans(self) -> tuple[Span, ...]:
+        """The unit and its lead."""
+        return ((self.start, self.end), self.lead) if self.lead else ((self.start, self.end),)
+
+    def holds(self, start: int, end: int) -> bool:
+        """Return whether a span is in the unit or in its lead."""
+        return any(first <= start and end <= last for first, last in self.spans)
+
+
+@lru_cache(200)  # the same hits come again for the next question on a matter
+def units_of(text: str) -> Sequence[Unit]:
+    """Return the units of a Markdown text in their order.
+
+    A lead-in is the lead of what follows and no unit, nor are headings, pictures, and lines that only link.
+    """
+    text = _PICTURE.sub(_blank, _COMMENT.sub(_blank, with_newlines(blank_blobs(text))))
+    return tuple(unit for unit in _UnitReader(text).read() if _says(text[unit.start : unit.end]))
+
+
+def _blank(match: re.Match[str]) -> str:
+    return re.sub(r"[^\n]", " ", match[0])
+
+
+def _says(text: str) -> bool:
+    return len(_WORD.findall(_LINK.sub("", text))) >= _LEAST_WORDS
+
+
+class _UnitReader:
+    """Reads a text line by line; `lead` is the last sentence that something may follow."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._lines = [match.span() for match in _LINE.finditer(text) if match.end() > match.start()]
+        self._lead: Span | None = None
+        self._parents: list[tuple[int, Span]] = []
+
+    def read(self) -> Iterator[Unit]:
+        at = 0
+        while at < len(self._lines):
+            line = self._line(at)
+            if mark := _FENCE.match(line):
+                end = self._after_fence(at, mark[1])
+                yield from self._code(at, end)
+            elif _ASIDE.match(line):
+                end = self._after_aside(at)
+                if line.strip(" \t\n>"):
+                    self._lead = None
+                    self._parents = []
+            elif _ITEM.match(line):
+                end = self._after_item(at)
+                yield from self._item(at, end)
+            elif at + 1 < len(self._lines) and "|" in line and _RULE.match(self._line(at + 1)):
+                end = self._after(at + 2, lambda row: "|" in row)
+                yield from self._rows(at, end)
+            elif _ROW.match(line):
+                end = self._after(at + 1, lambda row: bool(_ROW.match(row)))
+                yield from (Unit("row", *self._span(row, row + 1), None, self._span(at, end)) for row in range(at, end))
+            else:
+                end = self._after_paragraph(at)
+                yield from self._paragraph(at, end)
+            at = end
+
+    def _line(self, at: int) -> str:
+        start, end = self._lines[at]
+        return self._text[start:end]
+
+    def _span(self, first: int, last: int) -> Span:
+        return stripped(self._text, self._lines[first][0], self._lines[last - 1][1])
+
+    def _after(self, at: int, within: Callable[[str], bool]) -> int:
+        while at < len(self._lines) and within(self._line(at)):
+            at += 1
+        return at
+
+    def _after_aside(self, at: int) -> int:
+        """Return the line behind an aside, or behind the element that it begins, where its paragraph ends that."""
+        if tag := _TAG.match(self._line(at)):
+            closing = re.compile(rf"</{tag[1]}\s*>|/>")
+            for line in range(at, min(at + _TAG_LINES, len(self._lines))):
+                if not self._line(line).strip():
+                    break
+                if closing.search(self._line(line)):
+                    return line + 1
+        return at + 1
+
+    def _after_fence(self, at: int, mark: str) -> int:
+        closing = re.compile(rf"{_QUOTED}[ \t]*{re.escape(mark)}\S*[ \t]*$")
+        end = self._after(at + 1, lambda line: not closing.match(line.rstrip("\n")))
+        return min(end + 1, len(self._lines))
+
+    def _after_paragraph(self, at: int) -> int:
+        return self._after(at + 1, lambda line: not (_ASIDE.match(line) or _ITEM.match(line) or _FENCE.match(line)))
+
+    def _after_item(self, at: int) -> int:
+        return self._after_paragraph(at)
+
+    def _code(self, at: int, end: int) -> Iterator[Unit]:
+        first, last = at + 1, max(at + 1, end - 1)
+        if first < last and not all(_INSERTED.match(self._line(line)) for line in range(first, last)):
+            block, start = self._span(first, last), first
+            whole = (self._lead or block)[0], self._lines[end - 1][1]
+            if self._lead and whole[1] - whole[0] <= LONGEST:
+                # What leads to code and the code are one piece of the note.
+                yield Unit("code", *stripped(self._text, *whole), None, block)
+                start = last
+            for line in range(start, last + 1):
+                if line == last or self._lines[line][1] - self._lines[start][0] > LONGEST:
+                    if start < line:
+                        yield Unit("code", *self._span(start, line), self._lead, block)
+                    start = line
+        self._lead = None
+
+    def _rows(self, at: int, end: int) -> Iterator[Unit]:
+        header, block = self._span(at, at + 1), self._span(at, end)
+        for row in range(at + 2, end):
+            yield Unit("row", *self._span(row, row + 1), header, block)
+        self._lead = None
+
+    def _item(self, at: int, end: int) -> Iterator[Unit]:
+        match = _ITEM.match(self._line(at))
+        indent = len(match[1]) if match else 0
+        self._parents = [(deep, span) for deep, span in self._parents if deep < indent]
+        lead = self._parents[-1][1] if self._parents else self._lead
+        start, stop = self._span(at, end)
+        if stop - start <= LONGEST:
+            if _LEADS.search(self._text[start:stop]):
+                self._parents.append((indent, (start, stop)))
+                return
+            yield Unit("item", start, stop, lead, (start, stop))
+        else:
+            yield from (Unit("item", *span, lead, (start, stop)) for span in sentences(self._text, start, stop))
+        first = next(iter(sentences(self._text, start, stop)), (start, stop))
+        self._parents.append((indent, first))
+
+    def _paragraph(self, at: int, end: int) -> Iterator[Unit]:
+        self._parents = []
+        block = self._span(at, end)
+        spans = list(sentences(self._text, *block))
+        for span in spans:
+            if span == spans[-1] and _LEADS.search(self._text[span[0] : span[1]]):
+                continue
+            yield Unit("sentence", *span, None, block)
+        self._lead = spans[-1] if spans and _says(self._text[slice(*spans[-1])]) else None
+
+
+def sentences(text: str, start: int, end: int) -> Iterator[Span]:
+    """Yield the sentences of a paragraph, divided where one is too long."""
+    ends = [start, *(match.end() for match in _END.finditer(text, start, end)), end]
+    for first, last in pairwise(ends):
+        begin, stop = stripped(text, first, last)
+        while stop - begin > LONGEST:
+            pauses = [match.end() for match in _PAUSE.finditer(text, begin + LONGEST // 2, begin + LONGEST)]
+            cut = pauses[-1] if pauses else begin + LONGEST
+            yield stripped(text, begin, cut)
+            begin = cut
+        if _WORD.search(text, begin, stop):
+            yield begin, stop
+
+
+def stripped(text: str, start: int, end: int) -> Span:
+    """Return a span without the white space at its ends."""
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))

@@ -1,0 +1,310 @@
+"""Answers that a language model writes from the hits, of which code proves each sentence as it comes."""
+
+import json
+import re
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from core.base.errors import Cancelled, ProviderError
+from core.base.messages import message
+from core.base.quotes import find_quote
+from core.base.text import make_storable, one_line
+from core.features.answers import figures, polarity
+from core.model import Answer, Hit, Quote, Sentence, WrittenAnswer
+from core.providers.chat import QUOTED, Chat, as_sent
+from core.providers.connection import Stop
+from core.retrieval import llm_choice
+
+# What a language model writes, as values: objects of JSON, each on a line, read as the text comes.
+
+_MOST = 8_000
+"""Characters of a line, and of an object that runs over several, at most."""
+_DECODER = json.JSONDecoder()
+_LIST = re.compile(r'\s*\{\s*"sentences"\s*:\s*\[')
+"""The start of an object that holds all sentences in a list."""
+_OPENING = 200
+"""Characters of that start at most."""
+_BETWEEN = " ,\r\n\t"
+"""Characters between the objects of a list."""
+
+
+class StreamedLines:
+    """The lines of a text that comes in pieces; text between <think> and </think> isn't read.
+
+    An object whose only field `sentences` is a list counts as the objects of that list, each of which is read as soon
+    as it is complete.
+    """
+
+    def __init__(self) -> None:
+        self.thinking = False
+        self._rest = self._begun = ""
+        self._in_list = False
+
+    def add(self, piece: str) -> Iterator[dict[str, Any]]:
+        """Yield the objects that a piece completes; a line break completes a line."""
+        self._rest += piece
+        goes_on = True
+        while goes_on:
+            if self._in_list or self._enters_list():
+                yield from self._listed()
+                goes_on = not self._in_list
+            else:
+                line, end, after = self._rest.partition("\n")
+                goes_on = bool(end)
+                if goes_on:
+                    self._rest = after
+                    yield from self._line(line)
+        if len(self._rest) >= _MOST:
+            self._rest, self._in_list = "", False
+        self.thinking = self.thinking or self._rest.lstrip().startswith("<think>")
+
+    def _enters_list(self) -> bool:
+        """Whether a list of sentences opens here; its objects are the rest then."""
+        text = self._begun + self._rest
+        opening = None if self.thinking or len(self._begun) > _OPENING else _LIST.match(text)
+        if opening:
+            self._rest, self._begun, self._in_list = text[opening.end() :], "", True
+        return self._in_list
+
+    def _listed(self) -> Iterator[dict[str, Any]]:
+        """Yield the complete objects of a list, and leave the list where it ends."""
+        self._rest = self._rest.lstrip(_BETWEEN)
+        while self._rest.startswith("{"):
+            try:
+                value, end = _DECODER.raw_decode(self._rest)
+            except (ValueError, RecursionError):
+                return
+            self._rest = self._rest[end:].lstrip(_BETWEEN)
+            yield value
+        self._in_list = not self._rest
+
+    def _line(self, line: str) -> Iterator[dict[str, Any]]:
+        if self.thinking or line.lstrip().startswith("<think>"):
+            _, end, after = line.rpartition("</think>")
+            self.thinking = not end
+            line = after if end else ""
+        # An object within another one may have a line of its own.
+        whole = [item for item in _objects(line) if "sentence" in item]
+        found = whole or list(_objects(self._begun + line))
+        if found:
+            self._begun = ""
+            yield from found
+        elif len(self._begun) + len(line) < _MOST and (self._begun or line.lstrip(" [").startswith("{")):
+            self._begun += f"{line}\n"
+        else:
+            self._begun = ""
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    """Yield the objects that stand in a text one behind the other, from its first bracket on."""
+    at = text.find("{")
+    while at >= 0:
+        try:
+            value, end = _DECODER.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            return
+        yield value
+        at = text.find("{", end)
+
+
+TASK = """You answer a question from passages of someone's notes.
+You are given JSON: "question", and "passages", each with a "number", a "place" and a "text".
+Answer from the passages alone, in the language of the question, in at most six short sentences, the most important \
+one first. Write each sentence as a line of its own, one JSON object such as
+{"sentence": "...", "quotes": [{"passage": 2, "quote": "..."}]}
+A quote is copied from the text of its passage letter for letter, in the passage's own language: the 5 to 25 words \
+that prove the sentence. Take numbers, dates, units and names over as the passage writes them. Write nothing else, \
+and no sentence without a quote. If no passage answers the question, write only {"sentence": "", "quotes": []}"""
+
+LISTED = """
+Your reply before this one couldn't be read. Reply with one JSON object alone, {"sentences": [...]}, whose list holds \
+the objects of the sentences."""
+"""End of the task that is set once more, with SCHEMA, because the reply to it had another form."""
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "sentences": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "sentence": {"type": "string"},
+                    "quotes": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "properties": {"passage": {"type": "integer"}, "quote": {"type": "string"}},
+                            "required": ["passage", "quote"],
+                            "additionalProperties": False,
+                        },
+                    },
+                },
+                "required": ["sentence", "quotes"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["sentences"],
+    "additionalProperties": False,
+}
+"""The form of a whole answer, which a server can hold its model to."""
+
+PASSAGES = 8
+"""Most hits that a model is sent."""
+SENTENCES, LETTERS, QUOTES = 12, 800, 4
+"""Most sentences of an answer, repeated ones too, characters of one, and quotes of one; what is more isn't read."""
+IDLE = 4_000
+"""Characters without a sentence after which a model is stopped."""
+
+_REFUSED = (400, 422)
+"""Status of a request with a schema that the server can't apply."""
+
+_MARKS = re.compile(r"[,，、]?\s*(?:\[\d{1,3}(?:\s*[,，、–-]\s*\d{1,3})*\]|【[^】]{0,20}】)")
+"""Citations of a model's own: only code gives numbers."""
+
+_TORN = re.compile(r"[A-Za-z\d_.,:%-]+\Z")
+"""The word or number at the end of a text that is cut, which may go on behind it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What a model is sent: the hits, and of each its title and as much of its text as is sent."""
+
+    hits: Sequence[Hit]
+    places: Sequence[str]
+    texts: Sequence[str]
+
+    @classmethod
+    def from_hits(cls, hits: Sequence[Hit], characters: int) -> "Material":
+        """Return the first hits, with at most so many characters of notes in all."""
+        chosen = llm_choice.candidates(hits, characters)[:PASSAGES]
+        whole = [hit.chunk.text for hit in chosen]
+        pairs = zip(llm_choice.shares(whole, characters), whole, strict=True)
+        return cls(
+            chosen,
+            [*map(llm_choice.place_of, chosen)],
+            [part if part == text else _TORN.sub("", part) for part, text in pairs],
+        )
+
+    def asking(self, question: str) -> dict[str, Any]:
+        pairs = enumerate(zip(self.places, self.texts, strict=True), 1)
+        return {"question": question, "passages": [{"number": n, "place": p, "text": text} for n, (p, text) in pairs]}
+
+
+def write(chat: Chat, answer: Answer, question: str, characters: int, stop: Stop) -> Iterator[Answer]:
+    """Yield an answer as a language model writes it, with each sentence once more; the last one has `ended`.
+
+    A sentence stands on the quotes that are found in the passages that it names. The quotes of an answer without any
+    are those of `answer`, which the notes give alone. A failure of the server is the `problem` of the writing. A reply
+    in another form is requested once more, with a schema.
+    """
+    material = Material.from_hits(answer.result.hits, characters)
+    asking = material.asking(question)
+    proven = replace(answer, writing=WrittenAnswer(chat.server.model, ("", as_sent(asking))))
+    proof = _Proof(material, question)
+    ending: dict[str, Any] = {}
+    for task, schema in ((TASK, None), (f"{TASK}{LISTED}", SCHEMA)):
+        proven = _with(proven, answer, proof, sent=(f"{task}\n{QUOTED}", as_sent(asking)))
+        yield proven
+        try:
+            with closing(_values(chat, task, asking, stop, schema)) as values:
+                for value in islice(values, SENTENCES):
+                    sentence = proof.sentence(value)
+                    if sentence and sentence not in proven.written:
+                        proven = _with(proven, answer, proof, sentences=(*proven.written, sentence))
+                        yield proven
+        except Cancelled:
+            ending = {"stopped": True}
+        except ProviderError as error:
+            # A server that refuses the schema has answered before; its answer is the problem.
+            ending = {} if schema and error.status in _REFUSED else {"problem": error.message}
+        if ending or proof.read:
+            break
+    if not ending and not proof.read:
+        ending = {"problem": chat.server.unusable(message("didn't answer in the form that was asked for")).message}
+    yield _with(proven, answer, proof, ended=True, **ending)
+
+
+def _with(proven: Answer, answer: Answer, proof: "_Proof", **changes: Any) -> Answer:
+    assert proven.writing is not None, "a model writes it"
+    writing = replace(proven.writing, **changes)
+    return replace(proven, writing=writing, quotes=tuple(proof.quotes) if writing.sentences else answer.quotes)
+
+
+def _values(
+    chat: Chat, task: str, asking: Mapping[str, Any], stop: Stop, schema: Mapping[str, Any] | None
+) -> Generator[dict[str, Any]]:
+    """Yield the objects that a model writes; it is stopped where too much else comes."""
+    lines, idle = StreamedLines(), 0
+    with closing(chat.stream(task, asking, stop, schema)) as pieces:
+        for piece in _parts(pieces):
+            idle += 0 if lines.thinking else len(piece)
+            for value in lines.add(piece):
+                idle = 0
+                yield value
+            if idle > IDLE:
+                return
+        yield from lines.add("\n")
+
+
+def _parts(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield a text in parts of at most IDLE characters; a server may send all of it at once."""
+    for piece in pieces:
+        for start in range(0, len(piece), IDLE):
+            yield piece[start : start + IDLE]
+
+
+class _Proof:
+    """The quotes of an answer so far, each with its number, and whether anything could be read."""
+
+    def __init__(self, material: Material, question: str) -> None:
+        self._material = material
+        self._known = figures.large("\n".join([*material.places, *material.texts, question]))
+        self.quotes: list[Quote] = []
+        self.read = False
+
+    def sentence(self, value: Mapping[str, Any]) -> Sentence | None:
+        """Return the sentence of an object, None for an object that holds none."""
+        text = value.get("sentence")
+        if not isinstance(text, str) or len(text) > LETTERS:
+            return None
+        self.read = True
+        text = one_line(make_storable(_MARKS.sub("", text)))
+        if not text:
+            return None
+        found = list(self._found(value.get("quotes")))
+        used = sorted({number for number, _ in found})
+        texts, places = ([every[number] for number in used] for every in (self._material.texts, self._material.places))
+        missing = figures.find_missing(text, texts, places, self._known) if found else ()
+        quoted = [(self._material.texts[number], span) for number, span in found]
+        otherwise = bool(found) and not missing and not polarity.agrees(text, quoted)
+        numbers = () if missing or otherwise else tuple(dict.fromkeys(self._number(*item) for item in found))
+        return Sentence(text, numbers, missing, otherwise)
+
+    def _found(self, quotes: object) -> Iterator[tuple[int, tuple[int, int]]]:
+        """Yield the places of quotes that stand in the passages that they name, with the numbers of those from 0."""
+        for quote in quotes[:QUOTES] if isinstance(quotes, list) else ():
+            if not isinstance(quote, dict):
+                continue
+            number, text = quote.get("passage"), quote.get("quote")
+            if type(number) is int and 1 <= number <= len(self._material.texts) and isinstance(text, str):
+                span = find_quote(text, self._material.texts[number - 1])
+                if span:
+                    yield number - 1, span
+
+    def _number(self, passage: int, span: tuple[int, int]) -> int:
+        """Return the number of a quote; the same place has the same."""
+        hit = self._material.hits[passage]
+        start, end = (hit.chunk.start + place for place in span)
+        if len(hit.chunk.text) != hit.chunk.end - hit.chunk.start:
+            start, end = hit.chunk.start, hit.chunk.end
+        text = hit.chunk.text[slice(*span)]
+        for item in self.quotes:
+            if (item.chunk.id, item.start, item.text) == (hit.chunk.id, start, text):
+                return item.number
+        self.quotes.append(Quote(len(self.quotes) + 1, hit.note, hit.chunk, "sentence", text, "", start, end))
+        return len(self.quotes)

@@ -1,0 +1,267 @@
+"""Bases as files: exported, imported, deleted into the trash and restored."""
+
+import io
+import logging
+import os
+import sys
+import zipfile
+from collections.abc import Iterable
+from dataclasses import fields, is_dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from typing import IO, Any, Literal, get_args
+
+from core.base import files, places
+from core.base.errors import RowError, SourceError, UnknownChoice
+from core.base.faults import translate_errors
+from core.base.messages import Message, message
+from core.features.archives import documents, folders, import_validation, records, whole, wordlists
+from core.features.archives.expiry import expire
+from core.features.archives.parts import Mistakes
+from core.features.archives.records import Ids, Records, is_id
+from core.features.archives.trash import BaseTrash
+from core.indexing.bases import Bases
+from core.intake import upload
+from core.intake.notefile import is_note
+from core.model import KnowledgeBase, Restored, TrashedBase
+from core.settings.config import Settings
+from core.store import Store
+
+# The first reading of an archive: every record is read and checked before anything is written.
+
+
+def checked(records: Records, name: str) -> Ids:
+    """Read all records of the archive `name` once, and return their ids; raises ArchiveError with every mistake."""
+    mistakes, ids = Mistakes(name), Ids()
+    _notes(records, mistakes, ids)
+    _versions(records, mistakes, ids)
+    proposed: set[str] = set()
+    for place, proposal in records.proposals.sound(mistakes):
+        if proposal.note_id not in ids.notes or proposal.note_id in proposed:
+            mistakes.add(place, message("the note of this change isn't in the archive, or has another change."))
+        proposed.add(proposal.note_id)
+    for place, edit in records.edits.sound(mistakes):
+        ids.named.update(_mentioned(edit))
+        if edit.id in ids.edits:
+            mistakes.add(place, message("this edit stands here twice."))
+        ids.edits.add(edit.id)
+    sets: set[str] = set()
+    for place, mistake in records.sets.sound(mistakes):
+        ids.named.update(_mentioned(mistake))
+        if not sets.isdisjoint((mistake.set.id, f"/{mistake.set.name}")):
+            mistakes.add(place, message("this question set stands here twice."))
+        sets.update((mistake.set.id, f"/{mistake.set.name}"))
+    for place, use in records.uses.sound(mistakes):
+        ids.named.update(_mentioned(use))
+        if use.note_id not in ids.notes and use.note_id not in ids.versions:
+            mistakes.add(place, message("the note of this use isn't in the archive."))
+    for _, run in records.runs.sound(mistakes):
+        ids.named.update(_mentioned(run))
+    for _ in records.syncs.sound(mistakes):
+        pass
+    mistakes.raise_any()
+    return ids
+
+
+def _notes(records: Records, mistakes: Mistakes, ids: Ids) -> None:
+    for place, record in records.notes.sound(mistakes):
+        if record.note.id in ids.notes:
+            mistakes.add(place, message("this note stands here twice."))
+        ids.notes[record.note.id] = record.note.version
+
+
+def _versions(records: Records, mistakes: Mistakes, ids: Ids) -> None:
+    last: dict[str, str] = {}
+    for place, record in records.versions.sound(mistakes):
+        note = record.note
+        numbers = ids.versions.setdefault(note.id, set())
+        if note.version in numbers or note.version > ids.notes.get(note.id, note.version):
+            mistakes.add(place, message("this version stands here twice, or is later than its note."))
+        if note.version > max(numbers, default=0):
+            last[note.id] = record.kind
+        numbers.add(note.version)
+    for note_id, kind in last.items():
+        if kind == "delete" and note_id in ids.notes:
+            mistakes.add("versions.jsonl", message("the note '{note}' is deleted and there.", note=note_id))
+
+
+def _mentioned(value: Any, owner: type = object, name: str = "") -> set[str]:
+    """Return the ids in a noun; of a chunk's id, the note's."""
+    if is_dataclass(value) and not isinstance(value, Message | type):
+        kind = type(value)
+        return {entry for field in fields(value) for entry in _mentioned(getattr(value, field.name), kind, field.name)}
+    if isinstance(value, tuple):
+        return {entry for item in value for entry in _mentioned(item, owner, name)}
+    if isinstance(value, dict):
+        return {entry for item in value.values() for entry in _mentioned(item)}
+    return {value.partition(":")[0]} if isinstance(value, str) and is_id(owner, name) else set()
+
+
+Form = Literal["markdown", "json", "yaml", "zip"]
+
+MOST_DOCUMENT = 64 * 2**20
+"""Bytes of a JSON or YAML document, which is held in memory; a zip isn't."""
+
+_LOG = logging.getLogger(__name__)
+
+
+def put_into_trash(store: Store, base: KnowledgeBase) -> None:
+    """Write a base, with everything, into the trash; raises StoreError."""
+    with translate_errors(store.folder):
+        BaseTrash(store).put(base.id, whole.pack(_read(store, base)))
+
+
+class Archives:
+    """The bases of a workspace as files. Changes raise WorkspaceLocked where it is open for reading only."""
+
+    def __init__(self, store: Store, settings: Settings, bases: Bases) -> None:
+        self._store = store
+        self._bases = bases
+        self._trash = BaseTrash(store)
+        self._stays = timedelta(days=settings.trash_days)
+
+    # files
+
+    def export(self, base: str, place: Path, form: str = "zip") -> Path:
+        """Write a base to a place where nothing is yet, whole or not at all; return the place.
+
+        `markdown` is a folder, `json` and `yaml` hold the notes with their fields, `zip` holds everything: history,
+        edits of chunks, question sets, runs, settings, synonyms and types. Raises ConfigError for a place that is
+        taken, UnknownChoice, ArchiveError for fields that front matter can't hold.
+        """
+        if form not in get_args(Form):
+            raise UnknownChoice("format", form, get_args(Form))
+        place = places.check_vacant(place)
+        with translate_errors(place.parent):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            if form == "markdown":
+                folders.write(_read(self._store, self._bases.get(base)), place)
+            else:
+                files.create(place, self.exported(base, form))
+        return place
+
+    def exported(self, base: str, form: str) -> bytes:
+        """Return the bytes of an export; of `markdown`, a zip of its files."""
+        held = _read(self._store, self._bases.get(base))
+        if form == "json":
+            return documents.to_json(held)
+        if form == "yaml":
+            return documents.to_yaml(held)
+        if form == "zip":
+            return whole.pack(held)
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path, data in folders.files(held).items():
+                archive.writestr(zipfile.ZipInfo(path), data)
+        return stream.getvalue()
+
+    def restore(self, place: Path, name: str = "") -> Restored:
+        """Make a base of an export, under its own name or another one; return it. Its notes wait to be indexed.
+
+        Notes live in the workspace, and the base has no power that a person didn't give it here. Raises ArchiveError
+        with every mistake, of which nothing is imported, ConfigError for a name that is taken, SourceError.
+        """
+        place = places.expand_home(place)
+        if os.path.isdir(place):  # noqa: PTH112 a path that is too long is none
+            return self._import(folders.read(place, forbidden=self._store.folder), str(place), name)
+        with files.open_user_file(place, upload.MAX_UNPACKED) as stream:
+            return self._restore(stream, place.name, name)
+
+    def restore_data(self, data: bytes, file: str, name: str = "") -> Restored:
+        """Make a base of the bytes of an export that is a file; raises as `restore` does."""
+        return self._restore(io.BytesIO(data), file, name)
+
+    def restore_files(self, files: Iterable[tuple[str, bytes]], name: str) -> Restored:
+        """Make a base of the paths and bytes of a folder's files; raises as `restore` does."""
+        with self._store.temporary.make_scoped() as staging:
+            place = staging / "notes"
+            place.mkdir()
+            upload.unpack(files, place)
+            return self._import(folders.read(place), name, name)
+
+    def _restore(self, stream: IO[bytes], file: str, name: str) -> Restored:
+        is_zip = stream.read(2) == b"PK"
+        stream.seek(0)
+        if not is_zip:
+            data = stream.read(MOST_DOCUMENT + 1)
+            if len(data) > MOST_DOCUMENT:
+                raise SourceError(
+                    file, "is more than {limit} MB. Export the base as a zip instead.", limit=MOST_DOCUMENT >> 20
+                )
+            return self._import(documents.read(data, file), file, name)
+        if not whole.is_notes(upload.opened(stream, file)):
+            return self._import(whole.unpack(stream, file), file, name)
+        with self._store.temporary.make_scoped() as staging:
+            place = staging / Path(file).stem
+            for left in upload.unzip_from(stream, place, name=file):
+                if is_note(left.path):
+                    raise SourceError(f"{file}: {left.path}", left.error)
+            return self._import(folders.read(place), file, name)
+
+    # trash
+
+    @property
+    def trash_stays(self) -> timedelta:
+        """Time within which a deleted base can be restored."""
+        return self._stays
+
+    def trash(self) -> list[TrashedBase]:
+        """Return what lies in the trash, the last deleted first; one that can't be restored has a `problem`."""
+        return self._trash.all()
+
+    def restore_deleted(self, key: str, name: str = "") -> Restored:
+        """Bring back a deleted base, by its key, or the last one of a name; return it. Raises as `restore` does.
+
+        One that Tessera put there is as it was, with its folders and powers; what else lies there is an archive.
+        """
+        named = [
+            trashed_base.key
+            for trashed_base in self.trash()
+            if trashed_base.name == key and not trashed_base.problem and not trashed_base.titles
+        ]
+        file = self._trash.file(named[0] if named else key)
+        with files.open_user_file(file, sys.maxsize) as stream:
+            own = self._store.trashed_bases.has(file.name, stream)
+            held = whole.unpack(stream, file.name, own=own)
+            restored = self._write(held, file.name, name, own=True) if own else self._import(held, file.name, name)
+        self._trash.drop([file])
+        return restored
+
+    def delete_for_good(self, key: str) -> int:
+        """Delete what lies in the trash under a key; return how many, which is one. Raises UnknownChoice."""
+        return self._trash.drop([self._trash.file(key)])
+
+    def empty_trash(self) -> int:
+        """Delete for good what lies in the trash; return how many."""
+        return self._trash.drop(self._trash.every())
+
+    def expire_trash(self) -> int:
+        """Take out of the trash the notes and bases that are there too long; return how many. Raises StoreError."""
+        return expire(self._store, self._trash, self._stays)
+
+    # both
+
+    def _import(self, held: Records, file: str, name: str) -> Restored:
+        """Write a base that comes from outside; raises ArchiveError before anything is written."""
+        mistakes = Mistakes(file)
+        wordlists.check(held.words, mistakes)
+        try:
+            held = import_validation.admit(held, self._bases.usual(held.base.kind).embedder)
+        except RowError as error:
+            mistakes.add(message("base"), error.message)
+        mistakes.raise_any()
+        return self._write(held, file, name)
+
+    def _write(self, held: Records, file: str, name: str, *, own: bool = False) -> Restored:
+        name = name.strip() or held.base.name
+        self._bases.check_name(name)
+        ids = checked(held, file)
+        base = records.write(self._store, held, name, ids)
+        with translate_errors(self._store.folder):
+            wordlists.add(self._store.folder, held.words)
+        _LOG.info("Imported a base with %d notes and %d versions", len(ids.notes), sum(map(len, ids.versions.values())))
+        return Restored(base, held.powers, own=own)
+
+
+def _read(store: Store, base: KnowledgeBase) -> Records:
+    return replace(records.read(store, base), words=wordlists.user_wordlists(store.folder))

@@ -1,0 +1,86 @@
+"""A base as a folder of Markdown files with front matter: of an unchanged vault in UTF-8, the vault's own bytes."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from core.base.errors import ArchiveError, EditError, SourceError
+from core.base.messages import Message
+from core.features.archives.parts import Made, RecordParts
+from core.features.archives.records import NoteRecord, Records, new_base, record_of
+from core.intake import folder, notefile, upload
+from core.intake.paths import free
+from core.model import Failed, KnowledgeBase
+from core.notes import naming
+from core.notes.filetexts import text_of
+
+
+def files(records: Records) -> dict[str, bytes]:
+    """Return the files of a base by their paths; raises ArchiveError for fields that front matter can't hold."""
+    texts: dict[str, bytes] = {}
+    mistakes: list[tuple[str | Message, Message]] = []
+    notes = sorted(
+        (note_record.note for note_record in records.notes), key=lambda note: (note.path or "", note.source_ref)
+    )
+    taken = {str(parent) for note in notes for parent in PurePosixPath(note.path or "").parents}
+    for note in notes:
+        path = note.path or naming.title_filename(note.title)
+        if path in taken:
+            path = free(path, taken)
+        taken.add(path)
+        try:
+            texts[path] = text_of(note).encode("utf-8", "surrogatepass")
+        except EditError as error:
+            mistakes.append((path, error.message))
+    if mistakes:
+        raise ArchiveError(records.base.name, mistakes)
+    return texts
+
+
+def write(records: Records, place: Path) -> int:
+    """Write a folder that isn't there yet, whole or not at all; return the number of its files."""
+    texts = files(records)
+    staging = Path(tempfile.mkdtemp(prefix=f".{place.name[:40]}.", dir=place.parent))
+    try:
+        for path, data in texts.items():
+            file = staging / path
+            if not file.resolve().is_relative_to(staging.resolve()):
+                raise SourceError(path, "could lead out of the folder.")
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(data)
+        staging.chmod(0o755)
+        staging.rename(place)
+    finally:
+        shutil.rmtree(staging, ignore_errors=True)
+    return len(texts)
+
+
+def read(place: Path, *, forbidden: Path | None = None) -> Records:
+    """Return the records of a folder, whose notes then live in the workspace; raises SourceError for one without any.
+
+    Files are read when their records are.
+    """
+    scanned = folder.scan(place, forbidden=forbidden, most=upload.MAX_ENTRIES, documents=False)
+    if sum(file.size for file in scanned.files) > upload.MAX_UNPACKED:
+        raise upload.too_much(str(place))
+    base = new_base(scanned.folder.name)
+
+    def files() -> Iterator[Made[NoteRecord]]:
+        taken: set[str] = set()
+        for failed in scanned.failed:
+            yield failed.path, partial(_fail, failed)
+        for file in scanned.files:
+            yield file.path, partial(_read, scanned.folder, file.path, base, taken)
+
+    return Records(base, RecordParts(files))
+
+
+def _read(place: Path, path: str, base: KnowledgeBase, taken: set[str]) -> NoteRecord:
+    note, _ = notefile.read(folder.read(place, path), path)
+    return record_of(base, note, taken)
+
+
+def _fail(failed: Failed) -> NoteRecord:
+    raise SourceError(failed.path, failed.error)

@@ -1,0 +1,305 @@
+"""The door of archives: each record is checked field by field, and arrives without power.
+
+A note that comes in lives in the workspace. Its base reads and writes no file, reads no picture, trusts no program, and
+is searched with models of this machine; its own model is a wish. The functions raise RowError, which names the field.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields, is_dataclass, replace
+from datetime import datetime
+from typing import Any, TypeVar, get_args
+
+from core import chunking, embedding, reranking
+from core.base.errors import RowError, TesseraError
+from core.base.messages import Message, message
+from core.base.text import one_line, stem
+from core.features.archives.parts import RecordParts
+from core.features.archives.plain import noun
+from core.features.archives.records import NoteRecord, Records, RunRecord, SetRecord, is_id
+from core.intake.encoding import MAX_BYTES
+from core.intake.folder import content_hash, safe
+from core.markdown import frontmatter
+from core.markdown.yamlblock import MAX_CHARACTERS
+from core.model import (
+    LONGEST_CONTEXT,
+    NOTE_FIELDS,
+    NOTE_SOURCES,
+    OMISSION_KINDS,
+    Author,
+    ChunkingOptions,
+    Edit,
+    KnowledgeBase,
+    Note,
+    Pipeline,
+    Proposal,
+    RequestedPermissions,
+    SearchSettings,
+    Use,
+    in_utc,
+    summed,
+)
+from core.notes.fields import checked
+from core.notes.filetexts import read_front
+from core.settings import config
+
+T = TypeVar("T")
+
+MOST_NAME = 200
+"""Characters of the name of a base, of its model or of a question set."""
+_MOST_EXTRA = 8 * MAX_CHARACTERS
+"""Characters, as JSON, of what the longest front matter holds."""
+MOST_ENTRIES = 100_000
+"""Tags of a note, or other notes that it names."""
+_MOST_PATH, _MOST_PART = 4096, 255
+_MOST_NUMBER = 2**53
+_ID = re.compile(r"[\w:.-]{0,100}", re.ASCII)
+_SWITCHES = ("write_files", "watch", "trusts_programs", "read_pictures")
+
+
+def admit(records: Records, usual: str) -> Records:
+    """Return the records of an archive as they arrive; `usual` is the model that a new base of the kind gets."""
+    of_archive = records.base
+    into = base(of_archive, usual)
+    powers = RequestedPermissions(
+        tuple(name for name in _SWITCHES if getattr(of_archive, name)),
+        tuple(one_line(folder)[:_MOST_PATH] for folder in records.powers.folders),
+        "" if into.search.reranker == of_archive.search.reranker else one_line(str(of_archive.search.reranker)),
+    )
+
+    def validate_note(record: NoteRecord) -> NoteRecord:
+        if record.chunking:
+            _check_chunking(record.chunking)
+        return NoteRecord(note(record.note, into), chunking=record.chunking)
+
+    return replace(
+        records,
+        base=into,
+        powers=powers,
+        notes=records.notes.map(validate_note),
+        versions=records.versions.map(
+            lambda version_record: replace(_sound(version_record), note=note(version_record.note, into))
+        ),
+        edits=records.edits.map(_edit),
+        proposals=records.proposals.map(_proposal),
+        sets=records.sets.map(lambda set_record: _set(_sound(set_record), into)),
+        runs=records.runs.map(lambda run_record: _run(_sound(run_record), into)),
+        uses=records.uses.map(_use),
+        syncs=RecordParts(),
+    )
+
+
+def base(of_archive: KnowledgeBase, usual: str) -> KnowledgeBase:
+    """Return the base of an archive as it arrives, with the model `usual`, or its own if that is built in."""
+    of_archive = _sound(of_archive)
+    for name in ("name", "embedder", "wish"):
+        text = getattr(of_archive, name)
+        if len(text) > MOST_NAME or text != one_line(text):
+            raise RowError("'{name}' must be a line of at most {most} characters.", name=name, most=MOST_NAME)
+    own, wanted = of_archive.embedder, of_archive.wish or of_archive.embedder
+    embedder = own if own == usual or embedding.is_built_in(own) else usual
+    has_wish = of_archive.has_vectors and wanted not in ("", embedding.AUTO, embedder)
+    plain = of_archive.kind == "lines"
+    options = replace(of_archive.chunking, strategy="lines") if plain else of_archive.chunking
+    _check_chunking(options)
+    return replace(
+        of_archive,
+        embedder=embedder,
+        wish=wanted if has_wish else "",
+        fingerprint="",
+        dimension=0,
+        chunking=options,
+        search=_search(of_archive.search),
+        index_generation=0,
+        synced_at=None,
+        write_files=False,
+        watch=False,
+        trusts_programs=False,
+        read_pictures=False,
+    )
+
+
+def note(from_outside: Note, into: KnowledgeBase) -> Note:
+    """Return a note from outside as one that lives in the workspace, in a base."""
+    front, body = from_outside.front or "", from_outside.body
+    if from_outside.base_id != into.id:
+        raise RowError("this is a note of another base.")
+    _check_path(from_outside.path)
+    data = (front + body).encode("utf-8")
+    if len(data) > MAX_BYTES and len(front) + len(body) > MAX_BYTES // 2:  # a file of two bytes a letter has no more
+        raise RowError(
+            "it is {size:.1f} MB; the limit is {limit} MB.", size=len(data) / 2**20, limit=MAX_BYTES // 2**20
+        )
+    if frontmatter.delimited(front)[2] != len(front):
+        raise RowError("'{name}' must be {kind}.", name="front", kind=message("front matter between its two lines"))
+    if from_outside.version < 1:
+        raise RowError("'{name}' must be {kind}.", name="version", kind=message("a whole number"))
+    url = from_outside.source_url
+    if url and not re.match(r"https?://", url):
+        raise RowError("'{name}' must be {kind}.", name="source_url", kind=message("an address of the web"))
+    arrived = replace(
+        from_outside,
+        title=from_outside.title if from_outside.title.strip() else stem(from_outside.path or "note.md"),
+        source=from_outside.source if from_outside.source in (*get_args(Author), *NOTE_SOURCES) else "upload",
+        source_ref="",
+        content_hash=content_hash(data),
+        body_start=len(front),
+        overridden={},
+        extra=_extra(from_outside.extra),
+        warnings=tuple(read_front(front).warnings) if from_outside.warnings else (),
+        left_out=summed(
+            omission for omission in from_outside.left_out if omission.kind in OMISSION_KINDS and omission.count > 0
+        ),
+        plain=into.plain,
+        encoding=None,
+    )
+    return _sound(replace(arrived, **_fields({name: getattr(arrived, name) for name in NOTE_FIELDS})))
+
+
+def _fields(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return fields of a note, checked as those that a person or a program sets."""
+    sound: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, tuple | list) and len(value) > MOST_ENTRIES:
+            raise RowError("'{name}' is too long.", name=name)
+        with _named(name):
+            sound |= checked({name: value})
+        if len(json.dumps(sound[name], default=str)) > _MOST_EXTRA:
+            raise RowError("'{name}' is too long.", name=name)
+    return sound
+
+
+def _extra(extra: dict[str, object]) -> dict[str, object]:
+    aliases = extra.get("aliases", [])
+    if not isinstance(aliases, list) or not all(isinstance(alias, str) for alias in aliases):
+        raise RowError("'{name}' must be {kind}.", name="extra.aliases", kind=message("a list of texts"))
+    if len(json.dumps(extra, ensure_ascii=False)) > _MOST_EXTRA:
+        raise RowError("'{name}' is too long.", name="extra")
+    return extra
+
+
+def _check_path(path: str | None) -> None:
+    if path is None:
+        return
+    if not safe(path):
+        raise RowError("the path '{path}' could lead out of the folder.", path=path[:_MOST_PART])
+    if len(path) > _MOST_PATH or any(len(part) > _MOST_PART for part in path.split("/")):
+        raise RowError("the path '{path}…' is too long.", path=path[:_MOST_PART])
+
+
+def _edit(edit: Edit) -> Edit:
+    if edit.anchor_start < 0 or max(len(edit.text), len(edit.anchor)) > MAX_BYTES:
+        raise RowError("the place or the text of this edit is out of range.")
+    return _sound(edit)
+
+
+def _proposal(proposal: Proposal) -> Proposal:
+    if len(proposal.body or "") > MAX_BYTES or proposal.version < 1:
+        raise RowError("the text or the version of this change is out of range.")
+    return _sound(replace(proposal, fields=_fields(proposal.fields)))
+
+
+def _use(use: Use) -> Use:
+    if max(len(use.used_in), len(use.context)) > LONGEST_CONTEXT:
+        raise RowError("the place or the context of this use is too long.")
+    return _sound(use)
+
+
+def _set(record: SetRecord, into: KnowledgeBase) -> SetRecord:
+    if record.set.base_id != into.id:
+        raise RowError("this is a question set of another base.")
+    name = record.set.name
+    if not name.strip() or len(name) > MOST_NAME or name != one_line(name):
+        raise RowError("'{name}' must be a line of at most {most} characters.", name="name", most=MOST_NAME)
+    ids = [question.id for question in record.questions]
+    if len({*ids}) < len(ids):
+        raise RowError("two questions of the set '{set}' have the same id.", set=name)
+    for question in record.questions:
+        if not question.id.strip() or not question.text.strip():
+            raise RowError("a question of the set '{set}' has no id or no text.", set=name)
+        if any(not 0 <= gold.start <= gold.end for gold in question.spans):
+            raise RowError("a passage of the question '{id}' is out of range.", id=question.id[:MOST_NAME])
+    return record
+
+
+def _run(record: RunRecord, into: KnowledgeBase) -> RunRecord:
+    run = record.run
+    if run.base_id != into.id:
+        raise RowError("this is a run on another base.")
+    if not all(re.fullmatch(r"\d{1,9}", number, re.ASCII) for number in record.results):
+        raise RowError("'{name}' must be {kind}.", name="results", kind=message("results by the number of a question"))
+    known = {
+        kind: noun(kind, {name: value for name, value in run.settings.items() if name in kind.__dataclass_fields__})
+        for kind in (ChunkingOptions, SearchSettings)
+    }
+    names = {name: getattr(part, name) for part in known.values() for name in part.__dataclass_fields__}
+    settings: dict[str, object] = {name: value for name, value in names.items() if name in run.settings}
+    settings["embedder"] = one_line(str(run.settings.get("embedder", "")))[:MOST_NAME]
+    return replace(record, run=replace(run, settings=settings, pipeline=_pipeline(run.pipeline)))
+
+
+def _pipeline(pipeline: Pipeline) -> Pipeline:
+    """Return a setup that asks no language model, and whose model and reranker are the program's own."""
+    if pipeline.chunking:
+        _check_chunking(pipeline.chunking)
+    built_in = embedding.is_built_in(pipeline.embedder)
+    return replace(
+        pipeline,
+        embedder=pipeline.embedder if built_in else "",
+        search=_search(pipeline.search),
+        name=one_line(pipeline.name),
+        answers="quotes",
+        judge="none",
+    )
+
+
+def _search(search: SearchSettings) -> SearchSettings:
+    """Return search settings without a reranker that asks for a network, a server or a file."""
+    with _named("search"):
+        config.check(search)
+    built_in = search.reranker is None or reranking.is_built_in(search.reranker)
+    return search if built_in else replace(search, reranker=None)
+
+
+def _check_chunking(options: ChunkingOptions) -> None:
+    with _named("chunking"):
+        chunking.build(options)
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Raise the errors of the block as RowError with the name of the field."""
+    try:
+        yield
+    except RowError:
+        raise
+    except TesseraError as error:
+        raise RowError("'{name}': {reason}", name=name, reason=error.message) from error
+    except (OverflowError, ValueError, TypeError) as error:
+        raise RowError("'{name}' can't be read.", name=name) from error
+
+
+def _sound(value: T) -> T:
+    """Return a noun with its times in UTC; raises RowError for what no row can hold, and for an id that is none."""
+    sound: T = _validate_value(value, type(value), "")
+    return sound
+
+
+def _validate_value(value: Any, owner: type, name: str) -> Any:
+    if is_dataclass(value) and not isinstance(value, Message | type):
+        kind = type(value)
+        inside = {field.name: _validate_value(getattr(value, field.name), kind, field.name) for field in fields(value)}
+        return kind(**inside)
+    if isinstance(value, tuple):
+        return tuple(_validate_value(item, owner, name) for item in value)
+    if isinstance(value, datetime):
+        return in_utc(value)
+    if isinstance(value, int) and abs(value) > _MOST_NUMBER:
+        raise RowError("'{name}' is out of range.", name=name)
+    if isinstance(value, str) and is_id(owner, name) and not _ID.fullmatch(value):
+        raise RowError("'{name}' must be {kind}.", name=name, kind=message("an id of letters and digits"))
+    if isinstance(value, dict):
+        return {key: _validate_value(item, owner, name) for key, item in value.items()}
+    return value

@@ -1,0 +1,286 @@
+"""A base as the records of its archive, read from a store and written to one."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import Any
+
+from core import embedding
+from core.base.messages import Message
+from core.features.archives.parts import RecordParts
+from core.indexing.indexer import Indexer
+from core.intake.folder import content_hash
+from core.intake.paths import free
+from core.model import (
+    NO_POWERS,
+    Author,
+    ChunkingOptions,
+    Edit,
+    Filters,
+    KnowledgeBase,
+    Note,
+    Proposal,
+    Question,
+    QuestionResult,
+    QuestionSet,
+    RequestedPermissions,
+    Revision,
+    Run,
+    Use,
+    VersionKind,
+)
+from core.store import Store
+from core.store.ids import fresh_id
+from core.store.note_to_index import NoteToIndex
+
+_IMPORTED = Revision("create", "person")
+_REFERENCES = ("base_id", "note_id", "chunk_id", "set_id")
+_OWNERS = (KnowledgeBase, Note, Edit, QuestionSet, Run)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteRecord:
+    """A note, its file's time in ns and size, and its own chunking."""
+
+    note: Note
+    mtime_ns: int | None = None
+    size: int | None = None
+    chunking: ChunkingOptions | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VersionRecord:
+    """A version of a note with its text."""
+
+    kind: VersionKind
+    author: Author
+    at: datetime
+    note: Note
+
+
+@dataclass(frozen=True, slots=True)
+class SetRecord:
+    """A question set with its questions."""
+
+    set: QuestionSet
+    questions: tuple[Question, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    """A run with the results of its questions, by their numbers."""
+
+    run: Run
+    results: dict[str, QuestionResult]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncRecord:
+    """The last sync of a folder."""
+
+    folder: str
+    at: datetime
+    report: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """A base with all that belongs to it. `powers` are those that were left at the door."""
+
+    base: KnowledgeBase
+    notes: RecordParts[NoteRecord] = field(default_factory=RecordParts)
+    versions: RecordParts[VersionRecord] = field(default_factory=RecordParts)
+    edits: RecordParts[Edit] = field(default_factory=RecordParts)
+    proposals: RecordParts[Proposal] = field(default_factory=RecordParts)
+    sets: RecordParts[SetRecord] = field(default_factory=RecordParts)
+    runs: RecordParts[RunRecord] = field(default_factory=RecordParts)
+    syncs: RecordParts[SyncRecord] = field(default_factory=RecordParts)
+    uses: RecordParts[Use] = field(default_factory=RecordParts)
+    words: dict[str, str] = field(default_factory=dict)
+    """Files of words that the person edits, by name: synonyms, the vocabulary."""
+    powers: RequestedPermissions = NO_POWERS
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """The ids of an archive: notes with their versions, the numbers of versions, edits; `named` are all others."""
+
+    notes: dict[str, int] = field(default_factory=dict)
+    versions: dict[str, set[int]] = field(default_factory=dict)
+    edits: set[str] = field(default_factory=set)
+    named: set[str] = field(default_factory=set)
+
+
+def new_base(name: str, **values: Any) -> KnowledgeBase:
+    """Return a base that isn't stored yet; its fingerprint and dimension are set once it is written."""
+    chunking, embedder = values.pop("chunking", ChunkingOptions()), values.pop("embedder", "")
+    return KnowledgeBase(fresh_id(name, ()), name, embedder, "", 0, chunking, datetime.now(UTC), **values)
+
+
+def record_of(base: KnowledgeBase, note: Note, taken: set[str]) -> NoteRecord:
+    """Return the record of a new note of a base, with a free id that is added to `taken`."""
+    note_id = fresh_id(f"{base.id}/{note.path}", taken)
+    taken.add(note_id)
+    hashed = content_hash(note.body.encode("utf-8", "surrogatepass"))
+    return NoteRecord(replace(note, id=note_id, base_id=base.id, content_hash=hashed, source="person", source_ref=""))
+
+
+def read(store: Store, base: KnowledgeBase) -> Records:
+    """Return the records of a base, in an order that depends on nothing else."""
+    with store.database.read():
+        ids = sorted(card.id for card in store.notes.cards(Filters(bases=(base.name,))))
+        everyone = sorted(store.versions.note_ids(base.id) | {*ids})
+        return Records(
+            base=replace(base, index_generation=0),
+            notes=RecordParts.from_records(note_record(store, note_id) for note_id in ids),
+            versions=RecordParts.from_records(version for note_id in everyone for version in versions(store, note_id)),
+            edits=RecordParts.from_records(store.edits.for_base(base.id)),
+            proposals=RecordParts.from_records(store.proposals.all(base.id)),
+            sets=RecordParts.from_records(
+                SetRecord(question_set, tuple(store.questions.for_set(question_set)))
+                for question_set in store.questions.sets(base)
+            ),
+            runs=RecordParts.from_records(
+                RunRecord(run, {str(number): result for number, result in store.runs.results(run.id).items()})
+                for run in reversed(store.runs.for_base(base))
+            ),
+            syncs=RecordParts.from_records(
+                SyncRecord(*sync) for sync in sorted(store.bases.syncs(base), key=lambda sync: sync[0])
+            ),
+            uses=RecordParts.from_records(use for note_id in everyone for use in store.uses.for_note(note_id)),
+        )
+
+
+def note_record(store: Store, note_id: str) -> NoteRecord:
+    """Return the record of a stored note."""
+    row = store.notes.indexed_as(note_id)
+    note = replace(store.notes.note(note_id), generation=0)
+    return NoteRecord(note, row["mtime_ns"], row["size"], store.notes.options(note_id))
+
+
+def versions(store: Store, note_id: str) -> list[VersionRecord]:
+    """Return the records of the versions of a note, the oldest first."""
+    return [
+        VersionRecord(
+            version.kind,
+            version.author,
+            version.at,
+            replace(store.versions.note(note_id, version.number), generation=0),
+        )
+        for version in reversed(store.versions.for_note(note_id))
+    ]
+
+
+def write(store: Store, records: Records, name: str, ids: Ids) -> KnowledgeBase:
+    """Write a base with all that belongs to it in one transaction, and return it; ids that are taken become others.
+
+    Its chunks are pending. Raises ConfigError and ModelError for a model that isn't there.
+    """
+    store.open_index()
+    with store.changing, store.database.write():
+        records = _with_free_ids(store, records, ids)
+        embedder = embedding.build(records.base.embedder)
+        base = replace(
+            records.base, name=name, fingerprint=embedder.fingerprint, dimension=embedder.dimension, index_generation=0
+        )
+        store.bases.put(base)
+        store.index.build(base)
+        _write_edits(store, base, records.edits)
+        _write_notes(store, base, records, ids)
+        for version in records.versions:
+            store.versions.put(version.note, Revision(version.kind, version.author), version.at)
+        for proposal in records.proposals:
+            store.proposals.put(proposal)
+        for set_record in records.sets:
+            store.questions.put_set(set_record.set, set_record.questions)
+        for done in records.runs:
+            new_run = store.runs.begin(done.run)
+            results = {int(number): result for number, result in done.results.items()}
+            store.runs.add(new_run, results, done.run.metrics, done.run.ended_at)
+        for sync in records.syncs:
+            store.bases.put_sync(base, sync.folder, sync.at, sync.report)
+        for use in records.uses:
+            store.uses.put(use)
+    return base
+
+
+def _write_notes(store: Store, base: KnowledgeBase, records: Records, ids: Ids) -> None:
+    indexer = Indexer(store, base, embedding.build(base.embedder))
+    own: dict[str, ChunkingOptions] = {}
+    paths: defaultdict[str, set[str]] = defaultdict(set)
+
+    def drafts() -> Iterator[NoteToIndex]:
+        for entry, old in zip(records.notes, ids.notes, strict=True):
+            note = entry.note
+            if note.path is not None:
+                note = replace(note, path=free(note.path, paths[note.source_ref]))
+                paths[note.source_ref].add(str(note.path))
+            if entry.chunking:
+                own[note.id] = entry.chunking
+            yield NoteToIndex(
+                note,
+                mtime_ns=entry.mtime_ns,
+                size=entry.size,
+                change=None if old in ids.versions else _IMPORTED,
+            )
+
+    _write_drafts(indexer, drafts(), len(ids.notes))
+    for note_id, options in own.items():
+        store.notes.set_options(note_id, options)
+        _write_drafts(indexer, [NoteToIndex(store.notes.note(note_id), **store.notes.indexed_as(note_id))], 1)
+
+
+def _write_drafts(indexer: Indexer, drafts: Iterable[NoteToIndex], count: int) -> None:
+    for error in indexer.write(drafts, count).failed:
+        raise error
+
+
+def _write_edits(store: Store, base: KnowledgeBase, edits: Iterable[Edit]) -> None:
+    by_note: dict[str, list[Edit]] = {}
+    for edit in edits:
+        by_note.setdefault(edit.note_id, []).append(edit)
+    for note_id, of_note in by_note.items():
+        store.edits.put(Note(note_id, base.id, title="", body="", content_hash=""), of_note)
+
+
+def is_id(owner: type, name: str) -> bool:
+    """Whether a field of a class holds the id of a base, a note, an edit, a set, a run or a chunk."""
+    return name in _REFERENCES or (name == "id" and owner in _OWNERS)
+
+
+def _with_free_ids(store: Store, records: Records, ids: Ids) -> Records:
+    """Return the records with other ids in place of those that the store has already."""
+    taken = {base.id for base in store.bases.all()} | store.notes.ids() | store.versions.note_ids()
+    taken |= {edit.id for edit in store.edits.all()}
+    taken |= {question_set.id for base in store.bases.all() for question_set in store.questions.sets(base)}
+    others: dict[str, str] = {}
+    for old in (records.base.id, *ids.notes, *ids.versions, *ids.edits, *ids.named):
+        if old in taken and old not in others:
+            others[old] = fresh_id(old, taken | {*others.values()})
+    if not others:
+        return records
+    parts = {record.name: getattr(records, record.name) for record in fields(Records)}
+    renamed: dict[str, Any] = {
+        name: value.map(partial(_renamed, others)) if isinstance(value, RecordParts) else value
+        for name, value in parts.items()
+    }
+    return Records(**renamed | {"base": replace(records.base, id=others.get(records.base.id, records.base.id))})
+
+
+def _renamed(others: Mapping[str, str], value: Any, owner: type = object, name: str = "") -> Any:
+    """Return a noun in which every id, also at the start of a chunk's id, is another one."""
+    if is_dataclass(value) and not isinstance(value, Message | type):
+        kind = type(value)
+        return kind(
+            **{entry.name: _renamed(others, getattr(value, entry.name), kind, entry.name) for entry in fields(value)}
+        )
+    if isinstance(value, tuple):
+        return tuple(_renamed(others, item, owner, name) for item in value)
+    if isinstance(value, dict) and owner is RunRecord:
+        return {key: _renamed(others, item) for key, item in value.items()}
+    if isinstance(value, str) and is_id(owner, name):
+        head, sign, rest = value.partition(":")
+        return f"{others.get(head, head)}{sign}{rest}"
+    return value

@@ -1,0 +1,148 @@
+"""A base with everything as one zip: a file of JSON lines for each kind of record, always the same bytes."""
+
+import io
+import json
+import lzma
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, get_args, get_type_hints
+
+from core.base import files
+from core.base.errors import ArchiveError, RowError, SourceError
+from core.base.messages import message
+from core.features.archives import wordlists
+from core.features.archives.parts import Made, RecordParts
+from core.features.archives.plain import noun, parsed, plain
+from core.features.archives.records import Records, SyncRecord
+from core.intake import upload
+from core.intake.encoding import MAX_BYTES
+from core.intake.notefile import is_note
+from core.model import Feedback, KnowledgeBase, RequestedPermissions
+
+_MARK, _VERSION = "tessera.json", {"tessera": "base", "version": 1}
+_BASE, _WORDS = "base.json", "words/"
+_LISTS = ("notes", "versions", "edits", "proposals", "sets", "runs", "syncs", "uses")
+_VERDICTS = "feedback.jsonl"
+"""The verdicts of an archive of before, which has no uses."""
+_TIME = (1980, 1, 1, 0, 0, 0)
+_MOST_LINE = 2 * MAX_BYTES + 2**20
+"""Bytes of a record: a note of the largest size, all of whose characters JSON escapes."""
+_MOST_HEAD = 2**20
+_MOST_FOLDERS = 20
+_TITLES = 50
+"""Most titles that a list of archives reads."""
+FAULTS = (
+    *(OSError, EOFError, ValueError, TypeError, LookupError, RecursionError, RowError),
+    *(RuntimeError, OverflowError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error),
+)
+"""What reading an unknown zip raises: damage, encryption, an unknown compression, a record of another kind."""
+
+
+def pack(records: Records) -> bytes:
+    """Return the zip of a base."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, text in _files(records):
+            member = zipfile.ZipInfo(name, _TIME)
+            member.external_attr = 0o600 << 16
+            archive.writestr(member, text.encode("utf-8"), zipfile.ZIP_DEFLATED, compresslevel=6)
+    return stream.getvalue()
+
+
+def _files(records: Records) -> Iterator[tuple[str, str]]:
+    yield _MARK, _line(_VERSION)
+    yield _BASE, _line(plain(records.base))
+    for name in _LISTS:
+        yield f"{name}.jsonl", "".join(_line(plain(record)) for record in getattr(records, name))
+    for name, text in sorted(records.words.items()):
+        yield f"{_WORDS}{name}", text
+
+
+def _line(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False) + "\n"
+
+
+def is_notes(archive: upload.Archive) -> bool:
+    """Return whether a zip holds a folder of notes, not a base with everything."""
+    return _MARK not in archive.names and any(map(is_note, archive.names))
+
+
+def unpack(stream: IO[bytes], name: str, *, own: bool = False) -> Records:
+    """Return the records of a zip, which is read when they are; one that Tessera wrote itself has no limits.
+
+    Raises ArchiveError for an archive that isn't of a base, SourceError for a damaged one.
+    """
+    archive = upload.opened(stream, name, limited=not own)
+    if archive.read(_MARK, _MOST_HEAD).strip() != _line(_VERSION).strip().encode():
+        raise ArchiveError(name, [(_MARK, message("this is no base that Tessera exported, or a later version did."))])
+    kinds = get_type_hints(Records)
+    lists: dict[str, Any] = {
+        kind: RecordParts(partial(_lines, archive, f"{kind}.jsonl", get_args(kinds[kind])[0], own)) for kind in _LISTS
+    }
+    verdicts = RecordParts(partial(_lines, archive, _VERDICTS, Feedback, own))
+    lists["uses"] = lists["uses"].followed_by(verdicts.map(Feedback.use))
+    try:
+        base: KnowledgeBase = noun(KnowledgeBase, parsed(archive.read(_BASE, _MOST_HEAD)))
+    except RowError as error:
+        raise ArchiveError(name, [(_BASE, error.message)]) from error
+    words = {file: archive.read(f"{_WORDS}{file}", _MOST_HEAD) for file in wordlists.FILES}
+    return Records(
+        base,
+        words={file: text.decode("utf-8", "replace") for file, text in words.items() if text},
+        powers=RequestedPermissions(folders=() if own else _folders(lists["syncs"])),
+        **lists,
+    )
+
+
+def _lines(archive: upload.Archive, file: str, kind: Any, own: bool) -> Iterator[Made[Any]]:
+    for number, line in enumerate(archive.lines(file, None if own else _MOST_LINE), start=1):
+        yield message("{file}, line {line}", file=file, line=number), partial(_record, kind, line)
+
+
+def _record(kind: Any, line: bytes) -> Any:
+    return noun(kind, parsed(line))
+
+
+def _folders(syncs: RecordParts[SyncRecord]) -> tuple[str, ...]:
+    """Return the folders that the notes of an archive were read from, as far as they can be read."""
+    folders: list[str] = []
+    try:
+        for sync in syncs:
+            if sync.folder.startswith(("/", "~", "\\")) or sync.folder[1:2] == ":":
+                folders.append(sync.folder)
+            if len(folders) == _MOST_FOLDERS:
+                break
+    except (RowError, SourceError):
+        pass  # the first reading of the archive says what is wrong
+    return tuple(folders)
+
+
+def base_of(file: Path) -> KnowledgeBase:
+    """Return the base in a zip, without its notes; raises SourceError for a damaged one, and for what is none."""
+    with _member(file, _BASE) as stream:
+        base: KnowledgeBase = noun(KnowledgeBase, json.loads(stream.read(_MOST_HEAD)))
+        return base
+
+
+def titles_of(file: Path) -> tuple[str, ...]:
+    """Return the titles of the first notes in a zip; raises as `base_of` does."""
+    with _member(file, "notes.jsonl") as stream:
+        lines = iter(lambda: stream.readline(_MOST_HEAD), b"")
+        return tuple(str(json.loads(line)["note"]["title"]) for line in islice(lines, _TITLES))
+
+
+@contextmanager
+def _member(file: Path, name: str) -> Iterator[IO[bytes]]:
+    try:
+        with files.open_regular(file) as stream, zipfile.ZipFile(stream) as archive, archive.open(name) as member:
+            yield member
+    except FAULTS as error:
+        raise SourceError(
+            str(file), "This zip archive is damaged or of an unknown kind ({reason}).", reason=str(error)
+        ) from error

@@ -1,0 +1,223 @@
+"""The backups of a workspace: where they are, how they are made, each day by themselves, checked and restored."""
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from core.base import places
+from core.base.errors import ConfigError, SourceError, TesseraError, UnknownChoice
+from core.base.faults import BACKUPS, translate_errors
+from core.base.jobs import Jobs
+from core.base.messages import Message, message
+from core.model import Backup, BackupReason, Progress, RestoredBackup, no_progress
+from core.settings.config import Settings
+from core.settings.preferences import Preferences
+from core.store.backups import encryption, making, manifest, restoring
+
+JOB = "backup"
+NEWEST = "latest"
+"""What stands for the newest backup where one is named."""
+
+_LOG = logging.getLogger(__name__)
+_FOLDER, _DAILY = "backup_folder", "backup_daily"
+"""Preferences: the folder for backups, and `off` where none is made each day."""
+_EVERY = timedelta(days=1)
+_FIRST, _AGAIN = 60.0, 600.0
+"""Seconds before the first look whether a backup is due, and between two looks."""
+
+
+class Backups:
+    """The backups of the workspace in a folder; `snapshot` gives a connection to its database.
+
+    `objects` returns those of a database of a schema. `problem` says why the last daily backup failed.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        settings: Settings,
+        preferences: Preferences,
+        jobs: Jobs,
+        snapshot: Callable[[], AbstractContextManager[sqlite3.Connection]],
+        objects: restoring.Objects,
+    ) -> None:
+        self._folder = folder
+        self._settings = settings
+        self._preferences = preferences
+        self._jobs = jobs
+        self._snapshot = snapshot
+        self._objects = objects
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self.problem: Message | None = None
+
+    # where and when
+
+    @property
+    def place(self) -> Path:
+        """The folder for backups: as the settings say, else as the person chose, else in the workspace."""
+        chosen = self._settings.backups.folder or self._preferences.get(_FOLDER)
+        return places.expand_home(chosen) if chosen else self._folder / BACKUPS
+
+    def choose_place(self, folder: str) -> None:
+        """Make backups in another folder from now on, "" for that of the workspace; raises ConfigError, StoreError."""
+        place = places.expand_home(folder.strip())
+        if folder.strip():
+            if not place.is_absolute() or "\0" in folder:
+                raise ConfigError(
+                    "'{folder}' is no whole path. Enter one such as {example}.", folder=folder, example="/mnt/disk"
+                )
+            with translate_errors(place):
+                place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._preferences.set(_FOLDER, str(place) if folder.strip() else "")
+
+    @property
+    def daily(self) -> bool:
+        """Whether a backup is made each day, by the settings, else by the person's choice."""
+        chosen = self._settings.backups.daily
+        return self._preferences.get(_DAILY) != "off" if chosen is None else chosen
+
+    def choose_daily(self, on: bool) -> None:
+        """Store the person's choice whether a backup is made each day."""
+        self._preferences.set(_DAILY, "on" if on else "off")
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether backups are encrypted from now on; raises SourceError for a damaged key."""
+        return encryption.key(self._folder) is not None
+
+    def protect(self, passphrase: str) -> None:
+        """Encrypt backups from now on; raises ConfigError for a short passphrase, MissingDependency."""
+        encryption.protect(self._folder, passphrase)
+
+    def unprotect(self) -> None:
+        """Encrypt backups no more from now on."""
+        encryption.unprotect(self._folder)
+
+    # made, listed, checked, restored
+
+    def all(self) -> list[Backup]:
+        """Return all backups, the newest first; one that can't be read has a `problem`."""
+        return manifest.list_backups(self._folder / BACKUPS, self.place)
+
+    def get(self, name: str) -> Backup:
+        """Return a backup by its name, `latest` for the newest one that can be read; raises UnknownChoice."""
+        known = {backup.name: backup for backup in reversed(self.all())}
+        whole = [backup for backup in known.values() if not backup.problem]
+        if name == NEWEST and whole:
+            return whole[-1]
+        if name not in known:
+            raise UnknownChoice("backup", name, known)
+        return known[name]
+
+    def named(self, name: str) -> Backup:
+        """Return a backup by its name, `latest`, or its whole path; raises UnknownChoice."""
+        return manifest.read_backup(Path(name)) if Path(name).is_absolute() else self.get(name)
+
+    def make(
+        self, reason: BackupReason = "person", *, to: Path | None = None, progress: Progress = no_progress
+    ) -> Backup:
+        """Make a backup; others may write meanwhile.
+
+        With `to` it is written in this folder or as this file, and then read as `verify` does. Raises DiskFull,
+        NotesDamaged and other StoreErrors, ConfigError for a file that is there already.
+        """
+        with self._snapshot() as connection:
+            made = making.make(
+                connection, self._folder, reason, self.place, progress, to=to and places.expand_home(to).absolute()
+            )
+        if to:
+            progress(0, 1, message("Checking the backup"))
+            self.check(made)
+        else:
+            self.problem = None
+        _LOG.info("A backup was made: %s, %d bytes", made.name, made.bytes)
+        return made
+
+    def unpacked_bytes(self, backup: Backup) -> int:
+        """Return the bytes that a backup unpacks to; raises SourceError for a damaged list of its files."""
+        if backup.file.suffix == ".db":
+            return backup.bytes
+        return sum(size for size, _ in manifest.read(backup.file)[1].values())
+
+    def verify(self, name: str) -> Backup:
+        """Read all of a backup; raises SourceError where it isn't as it was made."""
+        backup = self.get(name)
+        self.check(backup)
+        return backup
+
+    def check(self, backup: Backup) -> None:
+        """Read all of a backup, as `verify` does."""
+        if backup.file.suffix == ".db":
+            if wrong := making.check(backup.file):
+                raise SourceError(str(backup.file), "is damaged ({why}). Choose another backup.", why=wrong)
+        else:
+            manifest.unpack(backup.file, None, manifest.read(backup.file)[1])
+
+    def restore(self, name: str, *, passphrase: str = "", to: Path | None = None) -> RestoredBackup:
+        """Bring a backup back, given by its name or file: in a new folder `to`, else here, at the next opening.
+
+        Raises UnknownChoice, SourceError for a damaged backup or a folder that isn't empty, ConfigError for a wrong
+        passphrase, NewerSchema, DiskFull.
+        """
+        file = self.named(name).file
+        if to is not None:
+            return restored(file, to, passphrase, self._objects)
+        backup, aside = restoring.prepare(file, self._folder, passphrase, self._objects)
+        _LOG.info("A backup is restored at the next opening: %s", file.name)
+        return RestoredBackup(backup, self._folder, aside, waits=True)
+
+    # by itself
+
+    def start(self) -> None:
+        """Make a backup each day until the workspace is closed; does nothing if it is started."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="backups", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def due(self, now: datetime) -> bool:
+        """Whether a daily backup is due; one of the future, made by a clock that was wrong, doesn't count."""
+        own = [backup.at for backup in self.all() if backup.reason == "daily" and backup.workspace == str(self._folder)]
+        return self.daily and not any(now - _EVERY < at <= now for at in own)
+
+    def make_daily(self) -> bool:
+        """Start the job of the daily backup if one is due; return whether it was started."""
+
+        def work(progress: Progress) -> None:
+            try:
+                self.make("daily", progress=progress)
+            except TesseraError as error:
+                self.problem = error.message
+                raise
+
+        with suppress(OSError):
+            return self.due(datetime.now(UTC)) and self._jobs.start(JOB, work)
+        return False
+
+    def _run(self) -> None:
+        wait = _FIRST
+        while not self._stop.wait(wait):
+            wait = _AGAIN
+            try:
+                self.make_daily()
+            except Exception:  # noqa: BLE001 a thread has no caller to raise to, and the next look may do better
+                _LOG.exception("No backup could be made")
+
+
+def restored(file: Path, folder: Path, passphrase: str, objects: restoring.Objects) -> RestoredBackup:
+    """Bring a backup back in a folder that is new or empty; raises as `Backups.restore` does."""
+    with translate_errors(folder):
+        if folder.is_dir() and any(folder.iterdir()):
+            raise SourceError(str(folder), "isn't empty. Choose a folder that isn't there yet.")
+    backup, _ = restoring.prepare(file, folder, passphrase, objects)
+    restoring.complete(folder)
+    return RestoredBackup(backup, folder, None, waits=False)

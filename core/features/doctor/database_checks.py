@@ -1,0 +1,291 @@
+"""Checks of the database: its structure, and whether its tables agree."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from core.base.errors import StoreError
+from core.base.messages import Message, message, plural, verbatim
+from core.features.doctor.check import Check, WorkspaceParts
+from core.model import Revision
+from core.store.word_rows import word_row
+
+_FIX = verbatim("tessera doctor --fix")
+_MOST_SHOWN = 3
+
+_CHUNKS = "chunks JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id"
+_WORDLESS = "SELECT rowid FROM chunks WHERE state != 'deleted' AND rowid NOT IN (SELECT id FROM words_docsize)"
+_CHUNKLESS = "SELECT id FROM words_docsize WHERE id NOT IN (SELECT rowid FROM chunks WHERE state != 'deleted')"
+_WRONG_STATE = "SELECT rowid FROM chunks WHERE (state = 'embedded') != (rowid IN (SELECT chunk FROM windows))"
+_WRONG_VECTOR = (
+    "SELECT vectors.id FROM vectors JOIN windows ON windows.vector = vectors.id JOIN chunks ON chunks.rowid = chunk"
+    " JOIN notes ON notes.id = note_id JOIN bases ON bases.id = base_id WHERE length(vectors.vector) != 4 * dimension"
+)
+_UNUSED = (
+    "SELECT id FROM vectors WHERE id NOT IN (SELECT vector FROM windows) AND embedder NOT IN"
+    " (SELECT embedders.id FROM embedders JOIN switches ON switches.fingerprint = embedders.fingerprint)"
+    " AND NOT EXISTS (SELECT 1 FROM chunks WHERE state = 'pending')"
+)
+_UNCUT = "SELECT id FROM notes WHERE trim(body) != '' AND id NOT IN (SELECT note_id FROM chunks)"
+_VERSIONLESS = (
+    "SELECT id FROM notes WHERE version != (SELECT coalesce(max(number), 0) FROM versions WHERE note_id = notes.id)"
+)
+_UNREADABLE = (
+    "SELECT id FROM notes WHERE NOT (json_valid(links) AND json_valid(extra) AND json_valid(warnings)"
+    " AND json_valid(left_out) AND json_valid(supersedes) AND json_valid(related) AND json_valid(depends_on)"
+    " AND json_valid(overridden) AND json_valid(encoding))"
+)
+_GOLDLESS = "SELECT 1 FROM golds WHERE flagged"
+
+
+def _counts(rows: str, sentence: Message) -> Callable[[WorkspaceParts], Message | None]:
+    """Return what says how many rows a statement finds, by its field `n`."""
+
+    def find(parts: WorkspaceParts) -> Message | None:
+        count = parts.store.database.value(f"SELECT count(*) FROM ({rows})")
+        return replace(sentence, fields={"n": count}) if count else None
+
+    return find
+
+
+def _structure(parts: WorkspaceParts) -> Message | None:
+    faults = parts.store.database.column(f"PRAGMA quick_check({_MOST_SHOWN})")
+    return None if faults == ["ok"] else verbatim("; ".join(map(str, faults)))
+
+
+def _rebuild_indexes(parts: WorkspaceParts) -> None:
+    with parts.store.database.write() as connection:
+        connection.execute("REINDEX")
+
+
+def _references(parts: WorkspaceParts) -> Message | None:
+    tables = parts.store.database.column('SELECT "table" FROM pragma_foreign_key_check')
+    if not tables:
+        return None
+    return plural(
+        "{n} row belongs to something that is gone ({tables}).",
+        "{n} rows belong to something that is gone ({tables}).",
+        n=len(tables),
+        tables=sorted({*tables}),
+    )
+
+
+def _drop_orphans(parts: WorkspaceParts) -> None:
+    """Delete the rows whose parent is gone; chunks without their vectors wait for them again."""
+    if parts.store.database.value("SELECT EXISTS (SELECT 1 FROM notes WHERE base_id NOT IN (SELECT id FROM bases))"):
+        raise StoreError(
+            "Notes belong to a base that is gone. Bring the newest backup back: {command}",
+            command="tessera backup restore latest",
+        )
+    with parts.store.changing, parts.store.database.write() as connection:
+        lost = "SELECT chunk FROM windows WHERE vector NOT IN (SELECT id FROM vectors)"
+        connection.execute(f"UPDATE chunks SET state = 'pending' WHERE rowid IN ({lost})")
+        connection.execute(f"DELETE FROM windows WHERE chunk IN ({lost})")
+        while faults := connection.execute('SELECT DISTINCT "table", fkid FROM pragma_foreign_key_check').fetchall():
+            for table, number in faults:
+                keys = connection.execute(f'SELECT * FROM pragma_foreign_key_list("{table}")').fetchall()
+                key = next(item for item in keys if item["id"] == number)
+                (column,) = connection.execute(
+                    f'SELECT name FROM pragma_table_info("{key["table"]}") WHERE pk ORDER BY pk LIMIT 1'
+                ).fetchone()
+                parent = f'SELECT "{key["to"] or column}" FROM "{key["table"]}"'
+                connection.execute(f'DELETE FROM "{table}" WHERE "{key["from"]}" NOT IN ({parent})')
+
+
+def _words(parts: WorkspaceParts) -> Message | None:
+    missing = parts.store.database.value(f"SELECT count(*) FROM ({_WORDLESS})")
+    stale = parts.store.database.value(f"SELECT count(*) FROM ({_CHUNKLESS})")
+    parts.store.database.value("SELECT sum(cnt) FROM vocabulary")  # reads all of it
+    if not missing + stale:
+        return None
+    return message(
+        "{missing} passages aren't found by words, and {stale} that are gone still are.", missing=missing, stale=stale
+    )
+
+
+def _put_words(parts: WorkspaceParts) -> None:
+    with parts.store.changing, parts.store.database.write() as connection:
+        connection.execute(f"DELETE FROM words WHERE rowid IN ({_CHUNKLESS})")
+        rows = connection.execute(
+            "SELECT chunks.rowid, title FROM chunks JOIN notes"
+            f" ON notes.id = note_id WHERE chunks.rowid IN ({_WORDLESS})"
+        ).fetchall()
+        rowids = [row["rowid"] for row in rows]
+        chunks, beside = parts.store.chunks.by_rowid(rowids), parts.store.properties.beside(rowids)
+        for row in rows:
+            words = word_row(row["title"], chunks[row["rowid"]], beside.get(row["rowid"], ""))
+            connection.execute(
+                "INSERT INTO words (rowid, title, headings, body) VALUES (?, ?, ?, ?)", (row["rowid"], *words)
+            )
+        connection.execute("INSERT INTO words (words) VALUES ('rebuild')")
+
+
+def _await_vectors(parts: WorkspaceParts) -> None:
+    """Let chunks whose state is wrong wait for their vectors."""
+    with parts.store.changing, parts.store.database.write() as connection:
+        wrong = [row[0] for row in connection.execute(_WRONG_STATE).fetchall()]
+        for rowid in wrong:
+            connection.execute("DELETE FROM windows WHERE chunk = ?", (rowid,))
+            connection.execute("UPDATE chunks SET state = 'pending' WHERE rowid = ? AND state = 'embedded'", (rowid,))
+
+
+def _put_versions(parts: WorkspaceParts) -> None:
+    """Write the version that a note has and its history lacks."""
+    store = parts.store
+    with store.changing, store.database.write():
+        for note_id in store.database.column(_VERSIONLESS):
+            note = store.notes.note(note_id)
+            store.database.execute("DELETE FROM versions WHERE note_id = ? AND number >= ?", note_id, note.version)
+            store.versions.put(note, Revision("sync", "sync"))
+
+
+def _waiting(parts: WorkspaceParts) -> Message | None:
+    bases = [base.id for base in parts.bases.all() if base.has_vectors]
+    count = parts.store.pending.count(bases)
+    if not count.notes:
+        return None
+    return plural("{n} note is found by words only.", "{n} notes are found by words only.", n=count.notes)
+
+
+def _switches(parts: WorkspaceParts) -> Message | None:
+    names = [base.name for base in parts.bases.all() if parts.store.switches.for_base(base)]
+    return message("The change of the model isn't done in: {names}", names=names) if names else None
+
+
+def _tokens(parts: WorkspaceParts) -> Message | None:
+    names = []
+    for base in parts.bases.all():
+        status = parts.bases.status(base)
+        if base.keep_tokens and 0 < status.with_bits < status.windows - status.pending:
+            names.append(base.name)
+    return message("Some passages lack the data for fast re-checking in: {names}", names=names) if names else None
+
+
+OF_DATABASE: dict[str, Check] = {
+    "database": Check(
+        "broken",
+        message("The database is whole"),
+        message("The file with all notes can be read from beginning to end."),
+        message("Bring the newest backup back: {command}", command="tessera backup restore latest"),
+        _structure,
+        _rebuild_indexes,
+    ),
+    "references": Check(
+        "broken",
+        message("Everything belongs to something"),
+        message("No passage, version or question is left of a note or a base that is gone."),
+        _FIX,
+        _references,
+        _drop_orphans,
+    ),
+    "words": Check(
+        "broken",
+        message("Every passage is found by words"),
+        message("The index of words has exactly the passages of the notes."),
+        _FIX,
+        _words,
+        _put_words,
+    ),
+    "windows": Check(
+        "broken",
+        message("Every passage is found by meaning, or waits for it"),
+        message("A passage that counts as indexed has its numbers."),
+        _FIX,
+        _counts(
+            _WRONG_STATE,
+            plural("{n} passage counts as indexed and isn't.", "{n} passages count as indexed and aren't."),
+        ),
+        _await_vectors,
+    ),
+    "vectors": Check(
+        "broken",
+        message("What was computed is whole"),
+        message("The numbers by which passages are found by meaning have the length that their model gives."),
+        _FIX,
+        _counts(_WRONG_VECTOR, plural("{n} passage has damaged numbers.", "{n} passages have damaged numbers.")),
+        lambda parts: parts.store.pending.drop_damaged(),
+    ),
+    "chunks": Check(
+        "broken",
+        message("Every note has passages"),
+        message("A note without passages is never found."),
+        message("Split the notes of the base again: {command}", command="tessera rechunk"),
+        _counts(_UNCUT, plural("{n} note has no passages.", "{n} notes have no passages.")),
+    ),
+    "versions": Check(
+        "broken",
+        message("Every note has its history"),
+        message("The last version in the history of a note is the note."),
+        _FIX,
+        _counts(_VERSIONLESS, plural("{n} note isn't in its history.", "{n} notes aren't in their history.")),
+        _put_versions,
+    ),
+    "values": Check(
+        "broken",
+        message("Every field can be read"),
+        message("The fields of notes hold what fields can hold."),
+        message("Open the note, and save its fields again; or bring the newest backup back."),
+        _counts(
+            _UNREADABLE,
+            plural("{n} note has a field that can't be read.", "{n} notes have a field that can't be read."),
+        ),
+    ),
+    "unused": Check(
+        "look",
+        message("Nothing unused is stored"),
+        message("Numbers that no passage uses take space, and do no harm."),
+        _FIX,
+        _counts(
+            _UNUSED,
+            plural("{n} text that no note has is still stored.", "{n} texts that no note has are still stored."),
+        ),
+        lambda parts: parts.store.drop_unused_vectors(),
+    ),
+    "waiting": Check(
+        "look",
+        message("All notes are found by meaning"),
+        message("Notes that wait are found by words only until they are indexed."),
+        message("Index them: {command}", command="tessera index"),
+        _waiting,
+    ),
+    "refused": Check(
+        "look",
+        message("No text was refused"),
+        message("A text that the model or its server doesn't take is found by words only."),
+        message("See which, and try again: {command}", command="tessera index --refused"),
+        _counts(
+            "SELECT 1 FROM chunks WHERE state = 'refused'", plural("{n} text was refused.", "{n} texts were refused.")
+        ),
+    ),
+    "edits": Check(
+        "look",
+        message("Your edits of passages have their place"),
+        message("An edit loses its place where its text was changed in the file."),
+        message("Place or drop them on the page Chunks."),
+        _counts(
+            "SELECT 1 FROM edits WHERE flagged",
+            plural("{n} edit has lost its place.", "{n} edits have lost their place."),
+        ),
+    ),
+    "questions": Check(
+        "look",
+        message("The right passages of your questions are there"),
+        message("A question whose right passage is gone can't be measured."),
+        message("Choose another passage on the page Evaluation."),
+        _counts(_GOLDLESS, plural("{n} right passage is gone.", "{n} right passages are gone.")),
+    ),
+    "switches": Check(
+        "look",
+        message("No change of a model is half done"),
+        message("Until a change of the model is done, the old model answers."),
+        message("Go on or cancel it on the page Bases."),
+        _switches,
+    ),
+    "tokens": Check(
+        "look",
+        message("The data for fast re-checking is complete"),
+        message("Where it lacks, the re-check of the best hits takes longer."),
+        message("Complete it: {command}", command="tessera models tokens BASE on"),
+        _tokens,
+    ),
+}
+"""Checks of the database by their names, in the order in which they are made."""

@@ -1,0 +1,274 @@
+"""Checks of files and folders: those of the person, and those of the workspace beside its database."""
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import unquote
+
+from core.base import files
+from core.base.faults import BACKUPS, find_write_error
+from core.base.messages import Message, lines, message, plural, verbatim
+from core.features.doctor.check import Check, WorkspaceParts, count_names
+from core.indexing.scratch import Scratch
+from core.model import GUESSED, Filters, Note
+from core.notes import attachments
+from core.store import folder as folders
+from core.store.backups import restoring
+
+_FIX = verbatim("tessera doctor --fix")
+_STALE, _LEFT = timedelta(days=30), timedelta(days=1)
+"""Age of a copy that nobody measures with any more, and of a file that a stopped process left."""
+_SECONDS = 2.0
+"""Time for looking at the attachments of notes."""
+_LEFTOVER = re.compile(r"\..+\.[a-z0-9_]{8}|restoring\.(partial|before)|\.partial")
+_ATTACHED = re.compile(r"!\[\[([^\]|#]+)|!\[[^\]]*\]\(<?([^)\s>]+)")
+
+
+def _sources(parts: WorkspaceParts) -> Message | None:
+    places = [folder for base in parts.bases.all() for folder, _ in parts.bases.folders(base)]
+    gone = [place for place in places if Path(place).is_absolute() and not Path(place).is_dir()]
+    return count_names(gone, plural("{n} folder isn't there: {names}", "{n} folders aren't there: {names}"))
+
+
+def _files(parts: WorkspaceParts) -> Message | None:
+    rows = parts.store.database.rows("SELECT source_ref, path FROM notes WHERE source = 'folder' AND path IS NOT NULL")
+    gone = [path for top, path in rows if Path(top).is_dir() and not (Path(top) / path).exists()]
+    return count_names(
+        gone, plural("The file of {n} note is gone: {names}", "The files of {n} notes are gone: {names}")
+    )
+
+
+def _unread(parts: WorkspaceParts) -> Message | None:
+    failed = [failure.path for base in parts.bases.all() for failure in parts.bases.failures(base)]
+    return count_names(failed, plural("{n} file could not be read: {names}", "{n} files could not be read: {names}"))
+
+
+def _omissions(parts: WorkspaceParts) -> Message | None:
+    notes = [
+        incomplete_note for base in parts.bases.all() for incomplete_note in parts.store.documents.incomplete(base)
+    ]
+    lacking = sorted(
+        incomplete_note.path
+        for incomplete_note in notes
+        if any(part.kind != GUESSED for part in incomplete_note.left_out)
+    )
+    guessed = sorted(
+        incomplete_note.path
+        for incomplete_note in notes
+        if any(part.kind == GUESSED for part in incomplete_note.left_out)
+    )
+    findings = (
+        count_names(
+            lacking,
+            plural("{n} note lacks parts of its file: {names}", "{n} notes lack parts of their files: {names}"),
+        ),
+        count_names(
+            guessed,
+            plural("The encoding of {n} file is a guess: {names}", "The encodings of {n} files are guesses: {names}"),
+        ),
+    )
+    return lines(*filter(None, findings)) if any(findings) else None
+
+
+def _attachments(parts: WorkspaceParts) -> Message | None:
+    """Look at notes for some seconds, the ones that changed last first."""
+    gone: list[str] = []
+    until = time.monotonic() + _SECONDS
+    for card in parts.store.notes.cards(Filters()):
+        if time.monotonic() > until:
+            break
+        note = parts.store.notes.note(card.id)
+        if note.in_file and Path(note.source_ref).is_dir():
+            targets = (first or second for first, second in _ATTACHED.findall(note.body))
+            gone += [
+                f"{note.title}: {target}" for target in targets if "://" not in target and not _attached(note, target)
+            ]
+    return count_names(
+        gone, plural("{n} picture or file is missing: {names}", "{n} pictures or files are missing: {names}")
+    )
+
+
+def _attached(note: Note, target: str) -> bool:
+    return attachments.find(note, unquote(target.strip())) is not None or target.startswith("data:")
+
+
+def _watched(parts: WorkspaceParts) -> Message | None:
+    blind = [
+        folder
+        for base in parts.bases.all()
+        if base.watch
+        for folder, _ in parts.bases.folders(base)
+        if Path(folder).is_dir() and not os.access(folder, os.R_OK | os.X_OK)
+    ]
+    return count_names(blind, plural("{n} folder may not be read: {names}", "{n} folders may not be read: {names}"))
+
+
+def _permissions(parts: WorkspaceParts) -> Message | None:
+    folder = parts.store.folder
+    if (error := find_write_error(folder)) is not None:
+        return error.message
+    if os.name != "posix":
+        return None
+    seen = [path for path in (folder / "notes.db", folder / "token", folder / BACKUPS) if path.exists()]
+    bare = [path.name for path in seen if stat.S_IMODE(path.stat().st_mode) & 0o077]
+    return count_names(bare, plural("Others can read {names}.", "Others can read {names}."))
+
+
+def _set_aside(parts: WorkspaceParts) -> Message | None:
+    names = [*files.list_set_aside(parts.store.folder)]
+    return count_names(
+        names,
+        plural(
+            "{n} file was damaged and is made anew: {names}",
+            "{n} files were damaged and are made anew: {names}",
+        ),
+    )
+
+
+def _scratch(parts: WorkspaceParts) -> Message | None:
+    copies = [*_old(Scratch(parts.store).folder.glob("*"), _STALE)]
+    size = sum(map(files.size, copies))
+    if not copies:
+        return None
+    return plural(
+        "{n} copy of a base is left of a measurement: {size:,.0f} MB.",
+        "{n} copies of bases are left of measurements: {size:,.0f} MB.",
+        n=len(copies),
+        size=size / 1e6,
+    )
+
+
+def _old(places: Iterator[Path], age: timedelta) -> Iterator[Path]:
+    for place in places:
+        with suppress(OSError):
+            if time.time() - place.lstat().st_mtime > age.total_seconds():
+                yield place
+
+
+def _leftovers(parts: WorkspaceParts) -> list[Path]:
+    folder = parts.store.folder
+    inside = [*folder.glob("*"), *(folder / BACKUPS).glob(".*"), *(folder / "trash").glob(".*")]
+    return [path for path in _old(iter(inside), _LEFT) if _LEFTOVER.fullmatch(path.name)]
+
+
+def _delete_leftovers(parts: WorkspaceParts) -> None:
+    for leftover in _leftovers(parts):
+        files.delete(leftover)
+
+
+def _left(parts: WorkspaceParts) -> Message | None:
+    names = [leftover.name for leftover in _leftovers(parts)]
+    return count_names(
+        names, plural("A stopped process left {n} file: {names}", "Stopped processes left {n} files: {names}")
+    )
+
+
+def _replaced(parts: WorkspaceParts) -> Message | None:
+    folder = parts.store.folder / restoring.ASIDE
+    size = files.size(folder)
+    return message("{folder} takes {size:,.0f} MB.", folder=str(folder), size=size / 1e6) if folder.is_dir() else None
+
+
+def _trash(parts: WorkspaceParts) -> Message | None:
+    names = [trashed_base.name for trashed_base in parts.archives.trash() if trashed_base.problem]
+    return count_names(
+        names,
+        plural("{n} deleted base can't be restored: {names}", "{n} deleted bases can't be restored: {names}"),
+    )
+
+
+OF_FILES: dict[str, Check] = {
+    "sources": Check(
+        "look",
+        message("The folders of your notes are there"),
+        message("What changes in a folder that is moved or not mounted isn't brought up to date."),
+        message("Mount it, or connect the base with the folder where it is now."),
+        _sources,
+    ),
+    "files": Check(
+        "look",
+        message("The files of your notes are there"),
+        message("A note whose file is gone leaves the base at the next update; it can be restored from the trash."),
+        message("Update the base on the page Bases, or bring the file back."),
+        _files,
+    ),
+    "unread": Check(
+        "look",
+        message("The files of your folders could be read"),
+        message("A file that can't be read is in no note."),
+        message("To see which, and what helps: {command}", command="tessera document unread BASE"),
+        _unread,
+    ),
+    "omissions": Check(
+        "look",
+        message("The words of your files are in their notes"),
+        message("What a file holds and its note lacks isn't found."),
+        message("To see which: {command}", command="tessera document unread BASE"),
+        _omissions,
+    ),
+    "attachments": Check(
+        "look",
+        message("The pictures and files of your notes are there"),
+        message("A note shows a picture from its folder; it is no part of a backup."),
+        message("Put it beside the note, or correct the link."),
+        _attachments,
+    ),
+    "watched": Check(
+        "look",
+        message("Folders that update themselves can be read"),
+        message("A folder that may not be read isn't brought up to date."),
+        message("Allow reading it, or turn the updates of the base off."),
+        _watched,
+    ),
+    "permissions": Check(
+        "broken",
+        message("Only you can read and write the workspace"),
+        message("Its files hold all your notes."),
+        _FIX,
+        _permissions,
+        lambda parts: folders.make_private(parts.store.folder),
+    ),
+    "set_aside": Check(
+        "look",
+        message("Nothing damaged lies about"),
+        message("Small files that were damaged are kept beside, and made anew."),
+        message("Delete what you don't need."),
+        _set_aside,
+    ),
+    "scratch": Check(
+        "look",
+        message("No old copies of bases take space"),
+        message("Measurements make copies, so that the next one is fast."),
+        _FIX,
+        _scratch,
+        lambda parts: Scratch(parts.store).drop(),
+    ),
+    "leftovers": Check(
+        "look",
+        message("No process left files behind"),
+        message("What a stopped process was writing is of no use."),
+        _FIX,
+        _left,
+        _delete_leftovers,
+    ),
+    "replaced": Check(
+        "look",
+        message("Nothing that a backup replaced takes space"),
+        message("What was there before a backup was brought back is kept until you delete it."),
+        message("Delete the folder when you don't need it."),
+        _replaced,
+    ),
+    "trash": Check(
+        "look",
+        message("Deleted bases can be restored"),
+        message("A file in the trash that is damaged can't come back."),
+        message("Delete it for good on the page Bases."),
+        _trash,
+    ),
+}
+"""Checks of files and folders by their names, in the order in which they are made."""

@@ -1,0 +1,240 @@
+"""Checks of what the workspace needs: the search index, models and servers, the disk, settings, backups."""
+
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from core import embedding
+from core.base import files
+from core.base.disk import disk, nearly_full
+from core.base.errors import IndexDamaged, SourceError, TesseraError
+from core.base.messages import Message, lines, message, plural, verbatim
+from core.base.text import digest
+from core.embedding import Embedder
+from core.embedding.windows import row_windows
+from core.features.doctor.check import Check, WorkspaceParts, count_names
+from core.indexing.models import cards
+from core.model import KnowledgeBase
+from core.settings import config
+from core.store import Store
+from core.store.index import seal
+
+_OLD = 7
+"""Days after which a backup is old."""
+_READ = 200_000_000
+"""Bytes of the newest backups that are read; of others only the list of their files is."""
+
+
+def _index(parts: WorkspaceParts) -> Message | None:
+    index, store = parts.store.index, parts.store
+    if parts.settings.index.kind == "none" or index.problem:
+        return index.problem
+    if index.ready:
+        wrong = [base.name for base in parts.bases.all() if index.ids(base) != _entries(parts, base.id)]
+        return count_names(
+            wrong,
+            plural("The index of {names} isn't as the notes are.", "The indexes of {names} aren't as the notes are."),
+        )
+    folder = store.folder / "chroma"
+    if parts.settings.index.url or not store.database.value("SELECT EXISTS (SELECT 1 FROM windows)"):
+        return None
+    if not folder.is_dir():
+        return message("There is no search index yet: it is built when Tessera starts.")
+    sealed = files.load(seal.file_of(folder), lambda stored: stored["files"], aside=False)
+    try:
+        if sealed is None:
+            unclosed = message("The search index wasn't closed: the next start checks it.")
+            return None if store.readonly and _in_use(store.folder) else unclosed
+        whole = sealed == seal.files(folder)
+    except IndexDamaged as error:
+        return error.message
+    return None if whole else message("The files of the search index are not as they were when it was closed.")
+
+
+def _entries(parts: WorkspaceParts, base_id: str) -> set[str]:
+    base = parts.bases.by_id(base_id)
+    return {key for ids, _ in parts.store.chunks.windows(base) for key in ids}
+
+
+def _in_use(folder: Path) -> bool:
+    try:
+        with FileLock(folder / "lock", timeout=0, mode=0o600):
+            return False
+    except Timeout:
+        return True
+    except OSError:  # a disk that can only be read
+        return False
+
+
+def _mend_index(parts: WorkspaceParts) -> None:
+    parts.store.open_index()
+    if _index(parts):
+        parts.store.rebuild_index()
+
+
+def _models(parts: WorkspaceParts) -> Message | None:
+    names = {base.embedder for base in parts.bases.all() if base.has_vectors}
+    problems = []
+    for name in sorted(names):
+        try:
+            problem = cards.card(name).problem
+        except TesseraError as error:
+            problem = error.message
+        problems += [message("{name}: {problem}", name=name, problem=problem)] if problem else []
+    return lines(*problems, separator="; ") if problems else None
+
+
+def _rows(parts: WorkspaceParts) -> Message | None:
+    """Name the bases with a table that was embedded before rows were."""
+    names = []
+    for base in parts.bases.all():
+        if base.has_vectors and parts.store.chunks.with_tables(base):
+            with suppress(TesseraError):  # what is wrong with a model is told by the check of models
+                embedder = embedding.build(base.embedder)
+                names += [base.name] if _lacks_rows(parts.store, base, embedder) else []
+    return message("Some tables aren't found by their rows yet in: {names}", names=names) if names else None
+
+
+def _lacks_rows(store: Store, base: KnowledgeBase, embedder: Embedder) -> bool:
+    chunks = store.chunks.by_rowid(store.chunks.with_tables(base))
+    titles = {
+        note_id: card.title
+        for note_id, card in store.notes.cards_of({item.note_id for item in chunks.values()}).items()
+    }
+    for rowid, chunk in chunks.items():
+        first = next(row_windows(chunk, titles[chunk.note_id], embedder, embedder.input_tokens), None)
+        if first and not store.chunks.has_window(rowid, base, digest(first.text)):
+            return True
+    return False
+
+
+def _servers(parts: WorkspaceParts) -> Message | None:
+    half = [server.section for server in parts.servers.all() if server.base_url and not server.complete]
+    bare = [
+        server.section for server in parts.servers.all() if server.host and not server.here and not server.encrypted
+    ]
+    if half:
+        return message("These servers have an address and no model: {names}", names=half)
+    return message("These servers get your texts unencrypted: {names}", names=bare) if bare else None
+
+
+def _space(parts: WorkspaceParts) -> Message | None:
+    free, total = disk(parts.store.folder)
+    if not nearly_full(free, total):
+        return None
+    return message("{free:,.1f} GB of {total:,.0f} GB are left.", free=free / 1e9, total=total / 1e9)
+
+
+def _backups(parts: WorkspaceParts) -> Message | None:
+    backups = parts.backups
+    if backups.problem:
+        return backups.problem
+    if not parts.store.database.value("SELECT EXISTS (SELECT 1 FROM notes)"):
+        return None
+    whole = [backup for backup in backups.all() if not backup.problem]
+    if not whole:
+        return message("There is no backup yet.")
+    days = (datetime.now(UTC) - whole[0].at).days
+    return (
+        plural("The newest backup is {n} day old.", "The newest backup is {n} days old.", n=days)
+        if days >= _OLD
+        else None
+    )
+
+
+def _damaged_backups(parts: WorkspaceParts) -> Message | None:
+    bad, left = [], _READ
+    for backup in parts.backups.all():
+        try:
+            left -= parts.backups.unpacked_bytes(backup)
+            if left > 0:
+                parts.backups.check(backup)
+        except SourceError:
+            bad.append(backup.name)
+    return count_names(bad, plural("{n} backup is damaged: {names}", "{n} backups are damaged: {names}"))
+
+
+def _config(parts: WorkspaceParts) -> Message | None:
+    try:
+        config.settings()
+    except TesseraError as error:
+        return error.message
+    return parts.settings_file.problem
+
+
+def _clock(parts: WorkspaceParts) -> Message | None:
+    last = parts.store.database.value("SELECT max(day) FROM openings")
+    ahead = last and last > datetime.now(UTC).date().isoformat()
+    return message("The workspace was opened on {day}, which is yet to come.", day=last) if ahead else None
+
+
+OF_NEEDS: dict[str, Check] = {
+    "index": Check(
+        "look",
+        message("The search index is as the notes are"),
+        message("Searches by meaning in a large base are fast by it. Without it they are right too, only slower."),
+        verbatim("tessera rebuild"),
+        _index,
+        _mend_index,
+    ),
+    "models": Check(
+        "broken",
+        message("The models of your bases are there"),
+        message("Without its model a base is searched by words only."),
+        message("Install it on the page Settings, or change the model of the base."),
+        _models,
+    ),
+    "rows": Check(
+        "look",
+        message("Tables are found by their rows"),
+        message("A row of a table is found by what it says, whatever else stands around it."),
+        message("Split the notes of the base again: {command}", command="tessera rechunk"),
+        _rows,
+    ),
+    "servers": Check(
+        "look",
+        message("Model servers are set up"),
+        message("A server needs an address and a model, and encryption where it isn't on this machine."),
+        message("Complete it on the page Settings, or: {command}", command="tessera models server"),
+        _servers,
+    ),
+    "space": Check(
+        "look",
+        message("The disk has space"),
+        message("Where a disk is full nothing can be saved, and no backup be made."),
+        message("Make space, or: {command}", command="tessera compact"),
+        _space,
+    ),
+    "backups": Check(
+        "look",
+        message("There is a backup of the last days"),
+        message("A disk can die at any time."),
+        verbatim("tessera backup make"),
+        _backups,
+        lambda parts: parts.backups.make(),
+    ),
+    "damaged_backups": Check(
+        "look",
+        message("All backups are whole"),
+        message("A damaged backup can't be brought back."),
+        message("Delete it, and make another one: {command}", command="tessera backup make"),
+        _damaged_backups,
+    ),
+    "config": Check(
+        "broken",
+        message("The settings can be used"),
+        message("What stands in tessera.toml and in the environment is valid."),
+        message("Correct tessera.toml."),
+        _config,
+    ),
+    "clock": Check(
+        "look",
+        message("The clock was right"),
+        message("By it the trash knows what is old."),
+        message("Set the clock of this machine; the trash waits until then."),
+        _clock,
+    ),
+}
+"""Checks of what the workspace needs, by their names, in the order in which they are made."""

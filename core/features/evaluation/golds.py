@@ -1,0 +1,217 @@
+"""Places of right passages in notes, also after edits; they are spans of notes, independent of chunks."""
+
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from core.base.errors import NoteNotFound, QuestionSetError, RowError
+from core.features.evaluation.problems import Problems
+from core.indexing.anchors import Span, places
+from core.model import CALENDAR_BEGINS, Edit, Gold, GoldSpan, KnowledgeBase, Note, Question, QuestionSet
+from core.store import Store
+
+_WORD, _WHITE = re.compile(r"\S+"), re.compile(r"\s+")
+_WITHIN_WORD = re.compile(r"[0-9A-Za-z]{2}")
+
+
+def gold_at(note: Note, start: int, end: int) -> GoldSpan:
+    """Return a piece of a note's body, stripped, as a right passage; raises QuestionSetError for a bad span."""
+    name = note.path or note.title
+    if not 0 <= start < end <= len(note.body):
+        raise QuestionSetError(
+            name,
+            0,
+            "the note has {n} characters, none from {start} to {end}. Search again.",
+            n=len(note.body),
+            start=start,
+            end=end,
+        )
+    quote = note.body[start:end].strip()
+    if not quote:
+        raise QuestionSetError(name, 0, "this passage is blank. Choose one with text.")
+    start = note.body.index(quote, start)
+    return GoldSpan(name, quote, start, start + len(quote), note.id)
+
+
+def narrow(note: Note, gold: GoldSpan, quote: str) -> GoldSpan:
+    """Return a part of a right passage; raises QuestionSetError unless the passage contains it once."""
+    place = only_place(note.body[gold.start : gold.end], quote.strip()) if quote.strip() else None
+    if place is None:
+        raise QuestionSetError(
+            gold.path,
+            0,
+            "this text isn't in the passage, or is more than once. Leave a part of the passage as it stands.",
+        )
+    return gold_at(note, gold.start + place[0], gold.start + place[1])
+
+
+def follow(golds: Sequence[GoldSpan], note: Note) -> list[GoldSpan]:
+    """Return right passages at their current places in a note's body; missing ones are flagged.
+
+    Of several places the nearest to the last one counts. A quote whose white space changed takes the note's
+    present text.
+    """
+    text = _QuoteText(note.body)
+    now = []
+    for gold in golds:
+        gold = replace(gold, note_id=note.id, path=note.path or note.title)
+        if span := text.nearest(gold):
+            gold = replace(gold, quote=note.body[slice(*span)], start=span[0], end=span[1])
+        now.append(replace(gold, flagged=span is None))
+    return now
+
+
+def only_place(body: str, quote: str) -> Span | None:
+    """Return the only place of a quote in a body, whatever its white space; None for no or several places."""
+    spans = _QuoteText(body).first_two(quote)
+    return spans[0] if len(spans) == 1 else None
+
+
+def resolve(store: Store, question_set: QuestionSet) -> list[Question]:
+    """Return a set's questions with the current places of their right passages, and store those places.
+
+    Passages of a deleted note are flagged, unless exactly one other note of the base has its path now. A read-only
+    store stays unchanged.
+    """
+    by_note: dict[str, list[tuple[tuple[int, int], GoldSpan]]] = {}
+    for key, gold in store.questions.golds(question_set).items():
+        by_note.setdefault(gold.note_id, []).append((key, gold))
+    named = store.questions.note_ids(question_set.base_id)
+    there = {note_id for ids in named.values() for note_id in ids}
+    moves = []
+    for note_id, entries in by_note.items():
+        ids = [note_id] if note_id in there else named.get(entries[-1][1].path, [])
+        note = _note(store, ids[0]) if len(ids) == 1 else None
+        golds = [gold for _, gold in entries]
+        now = follow(golds, note) if note else [replace(gold, flagged=True) for gold in golds]
+        moves += [(key, was, new) for (key, was), new in zip(entries, now, strict=True) if was != new]
+    questions = store.questions.for_set(question_set)
+    if moves and not store.readonly:
+        store.questions.move_golds(moves)
+        return store.questions.for_set(question_set)
+    moved = {was: new for _, was, new in moves}
+    return [replace(question, gold=tuple(moved.get(gold, gold) for gold in question.spans)) for question in questions]
+
+
+def place(store: Store, base: KnowledgeBase, questions: Sequence[Question], name: str) -> list[Question]:
+    """Return questions of a file with their right passages placed in the notes of a base.
+
+    Each quote must occur in its note once, whatever its white space, or at its `start`. Raises one
+    QuestionSetError that lists the others; `name` is the file's.
+    """
+    by_path: dict[str, list[Question]] = {}
+    for question in questions:
+        for path in {gold.path for gold in question.gold}:
+            by_path.setdefault(path, []).append(question)
+    ids = store.questions.note_ids(base.id)
+    placed: dict[Gold, GoldSpan] = {}
+    problems = Problems(name)
+    for path, questions_of_path in by_path.items():
+        notes = [note for note_id in ids.get(path, ()) if (note := _note(store, note_id))]
+        texts = [(note, _QuoteText(note.body)) for note in notes]
+        for question in questions_of_path:
+            for gold in question.gold:
+                if gold.path == path and gold not in placed:
+                    try:
+                        placed[gold] = _place_passage(gold, texts)
+                    except RowError as error:
+                        problems.add_of(question, error)
+    problems.raise_any()
+    # A duplicate passage would count twice.
+    return [replace(item, gold=tuple(dict.fromkeys(placed[gold] for gold in item.gold))) for item in questions]
+
+
+def portable(store: Store, questions: Sequence[Question]) -> list[Question]:
+    """Return resolved questions as for a file: each passage as path and quote, with its start where that is needed."""
+    spans: dict[str, list[GoldSpan]] = {}
+    for question in questions:
+        for gold in question.spans:
+            spans.setdefault(gold.note_id, []).append(gold)
+    golds: dict[GoldSpan, Gold] = {}
+    for note_id, passages in spans.items():
+        note = _note(store, note_id)
+        text = _QuoteText(note.body if note else "")
+        for gold in passages:
+            several = len(text.first_two(gold.quote)) > 1
+            golds[gold] = Gold(gold.path, gold.quote, gold.start if several else None)
+    return [replace(item, gold=tuple(golds[gold] for gold in item.spans)) for item in questions]
+
+
+def _note(store: Store, note_id: str) -> Note | None:
+    try:
+        return store.notes.note(note_id)
+    except NoteNotFound:
+        return None  # deleted in the meantime
+
+
+def _place_passage(gold: Gold, texts: Sequence[tuple[Note, "_QuoteText"]]) -> GoldSpan:
+    """Return the place of a passage; raises RowError."""
+    if not texts:
+        raise RowError("there is no note '{path}'. Import its folder first, or correct the path.", path=gold.path)
+    matches = [(note, span) for note, text in texts for span in text.first_two(gold.quote)]
+    if len(matches) > 1 and gold.start is not None:
+        end = gold.start + len(gold.quote)
+        matches = [(note, (gold.start, end)) for note, _ in texts if note.body.startswith(gold.quote, gold.start)]
+    fields = {"quote": f"{' '.join(gold.quote[:40].split())}…", "path": gold.path}
+    if not matches:
+        raise RowError("its quote '{quote}' isn't in '{path}'; it must be there exactly once.", **fields)
+    if len(matches) > 1:
+        raise RowError("its quote '{quote}' is more than once in '{path}'; it must be there exactly once.", **fields)
+    note, span = matches[0]
+    return GoldSpan(gold.path, note.body[span[0] : span[1]], *span, note.id)
+
+
+class _QuoteText:
+    """A body to search for quotes, literally or else with other white space."""
+
+    def __init__(self, body: str) -> None:
+        self._body = body
+        self._squeezed: tuple[str, array[int], array[int]] | None = None
+
+    def nearest(self, gold: GoldSpan) -> Span | None:
+        """Return the place of a quote nearest to its last one."""
+        if self._body.startswith(gold.quote, gold.start):
+            return gold.start, gold.start + len(gold.quote)
+        anchored = Edit("gold", gold.note_id, "text", gold.quote, gold.start, CALENDAR_BEGINS)
+        exact = places(self._body, [anchored]).get(anchored.id)
+        if exact is not None:
+            return exact
+        return min(self._loosely(gold.quote), key=lambda span: abs(span[0] - gold.start), default=None)
+
+    def first_two(self, quote: str) -> list[Span]:
+        """Return the first two places of a quote, which may overlap."""
+        first = self._body.find(quote)
+        second = self._body.find(quote, first + 1) if first >= 0 else -1
+        exact = [(start, start + len(quote)) for start in (first, second) if start >= 0]
+        return exact or list(islice(self._loosely(quote), 2))
+
+    def _loosely(self, quote: str) -> Iterator[Span]:
+        """Yield the places of a quote, ignoring white space, at word boundaries only."""
+        letters = "".join(quote.split())
+        text, before, starts = self._squeeze()
+        at = text.find(letters) if letters else -1
+        while at >= 0:
+            first, last = bisect_right(before, at) - 1, bisect_right(before, at + len(letters) - 1) - 1
+            start = starts[first] + at - before[first]
+            end = starts[last] + at + len(letters) - before[last]
+            if not self._is_within_word(start) and not self._is_within_word(end):
+                yield start, end
+            at = text.find(letters, at + len(letters))
+
+    def _is_within_word(self, at: int) -> bool:
+        return at > 0 and _WITHIN_WORD.match(self._body, at - 1) is not None
+
+    def _squeeze(self) -> "tuple[str, array[int], array[int]]":
+        """Return the body without white space, and each word's start there and in the body."""
+        if self._squeezed is None:
+            before, starts = array("q"), array("q")
+            length = 0
+            for word in _WORD.finditer(self._body):
+                before.append(length)
+                starts.append(word.start())
+                length += word.end() - word.start()
+            self._squeezed = _WHITE.sub("", self._body), before, starts
+        return self._squeezed

@@ -1,0 +1,234 @@
+"""Quality of a ranking, from character spans alone.
+
+A span is (path, start, end), half-open. Ranks count from 1; None is 'not found'. Every metric is 0 where there is
+nothing to measure; a run's figure is the mean over its questions.
+
+Metrics of rank take the `relevance` of a question's hits, the number of gold passages that each hit newly finds, and
+`total`, the number `needed`. With a relevance of 0 and 1 they give the textbook's figures. A long chunk may find
+several passages at once: the n-th passage found counts at rank n at best, as in a perfect ranking of single passages.
+"""
+
+import builtins
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import accumulate
+from math import log2
+
+from core.model import Rates
+
+Span = tuple[str, int, int]
+
+FOUND_SHARE = 0.5
+"""Least retrieved share of a found gold passage's characters."""
+
+
+def coverage(gold: Span, retrieved: Sequence[Span]) -> float:
+    """Return the share of the gold span's characters that the retrieved spans hold together.
+
+    |gold ∩ ∪ retrieved| / |gold|: the token recall of Smith and Troynikov, 'Evaluating Chunking
+    Strategies for Retrieval' (Chroma, 2024), for one passage and in characters.
+    """
+    return _shared([gold], [span for span in retrieved if span[0] == gold[0]]) / _size([gold])
+
+
+def span_recall(golds: Sequence[Span], retrieved: Sequence[Span], *, any: bool) -> float:
+    """Return the share of the gold characters that were retrieved; with `any`, of the passage best covered.
+
+    |gold ∩ retrieved| / |gold|: the recall of Smith and Troynikov (2024), in characters.
+    """
+    if any:
+        return max((coverage(gold, retrieved) for gold in golds), default=0.0)
+    return _shared(golds, retrieved) / _size(golds) if golds else 0.0
+
+
+def span_precision(golds: Sequence[Span], retrieved: Sequence[Span]) -> float:
+    """Return the share of the retrieved characters that are gold.
+
+    |gold ∩ retrieved| / |retrieved|: the precision of Smith and Troynikov (2024), in characters, each
+    counted once, where they count a retrieved one as often as it was.
+    """
+    got = _size(retrieved)
+    return _shared(golds, retrieved) / got if got else 0.0
+
+
+def iou(golds: Sequence[Span], retrieved: Sequence[Span]) -> float:
+    """Return the overlap of the retrieved and the gold characters: 1 for the same characters, 0 for others only.
+
+    |gold ∩ retrieved| / |gold ∪ retrieved|: the IoU of Smith and Troynikov (2024), in characters, each
+    counted once. All gold passages are wanted, also where one is enough.
+    """
+    either = _size([*golds, *retrieved])
+    return _shared(golds, retrieved) / either if either else 0.0
+
+
+def _shared(golds: Sequence[Span], retrieved: Sequence[Span]) -> int:
+    return _size(golds) + _size(retrieved) - _size([*golds, *retrieved])
+
+
+def _size(spans: Sequence[Span]) -> int:
+    """Return the number of characters in the spans, each counted once."""
+    total, at, reached = 0, "", 0
+    for path, start, end in sorted(spans):
+        if path != at:
+            at, reached = path, start
+        total += max(0, end - max(start, reached))
+        reached = max(reached, end)
+    return total
+
+
+def needed(golds: Sequence[Span], *, any: bool) -> int:
+    """Return how many gold passages must be found: all, or, with `any`, one."""
+    return min(1, len(golds)) if any else len(golds)
+
+
+def relevance(golds: Sequence[Span], hits: Sequence[Span], *, any: bool) -> list[int]:
+    """Return the number of gold passages that each hit newly finds.
+
+    A passage is found at the first rank by which FOUND_SHARE of it was retrieved, so a repeated hit isn't relevant
+    again (novelty, as in the subtopic recall of Zhai, Cohen and Lafferty, 'Beyond Independent Relevance', SIGIR 2003).
+    No hit is relevant after the `needed` passages are found.
+    """
+    missing, wanted, newly = list(golds), needed(golds, any=any), []
+    for rank, (path, _, _) in enumerate(hits, start=1):
+        found = [gold for gold in missing if gold[0] == path and coverage(gold, hits[:rank]) >= FOUND_SHARE]
+        missing = [gold for gold in missing if gold not in found]
+        newly.append(min(len(found), wanted))
+        wanted -= newly[-1]
+    return newly
+
+
+def found_at(golds: Sequence[Span], hits: Sequence[Span], *, any: bool) -> int | None:
+    """Return the first rank by which a gold span is found, or, without `any`, by which all are."""
+    enough = needed(golds, any=any)
+    found = accumulate(relevance(golds, hits, any=any))
+    return next((rank for rank, so_far in enumerate(found, start=1) if golds and so_far >= enough), None)
+
+
+def hit_at(rank: int | None, k: int) -> float:
+    """Return 1 where the answer is among the first k hits, else 0.
+
+    Averaged over questions this is success@k (Craswell, 'Success at n', Encyclopedia of Database
+    Systems, 2009), also called hit rate.
+    """
+    return float(rank is not None and rank <= k)
+
+
+def reciprocal_rank(rank: int | None, k: int) -> float:
+    """Return 1 / rank within the first k hits, else 0.
+
+    Averaged over questions this is MRR@k (Voorhees, 'The TREC-8 Question Answering Track Report',
+    1999, with k = 5 there).
+    """
+    return 1 / rank if rank is not None and rank <= k else 0.0
+
+
+def recall_at(relevance: Sequence[int], k: int, total: int) -> float:
+    """Return the share of the needed gold passages that the first k hits find; where one is enough, that is hit@k.
+
+    Σ relevance[:k] / total (Manning, Raghavan and Schütze, 'Introduction to Information Retrieval', 2008, 8.3).
+    """
+    return sum(relevance[:k]) / total if total else 0.0
+
+
+def precision_at(relevance: Sequence[int], k: int) -> float:
+    """Return the share of the first k places that hold a relevant hit; an empty place holds none.
+
+    |relevant among the first k| / k (Manning, Raghavan and Schütze, 2008, 8.4). At most needed / k can be
+    reached: for comparing runs over the same questions.
+    """
+    return sum(found > 0 for found in relevance[:k]) / k
+
+
+def ndcg_at(relevance: Sequence[int], k: int, total: int) -> float:
+    """Return the discounted gain of the first k hits, as a share of the gain with a needed passage at each rank.
+
+    DCG / ideal DCG, DCG = Σ 1 / log2(1 + rank) over the passages found (Järvelin and Kekäläinen, 'Cumulated
+    Gain-Based Evaluation of IR Techniques', 2002, with the discount of Burges et al., 2005, as trec_eval has it).
+    """
+    ideal = sum(1 / log2(1 + rank) for rank in range(1, min(total, k) + 1))
+    return sum(1 / log2(1 + place) for place in _places(relevance, k)) / ideal if ideal else 0.0
+
+
+def average_precision(relevance: Sequence[int], k: int, total: int) -> float:
+    """Return the mean of the precision at the rank of each needed passage, 0 for one not within the first k hits.
+
+    Σ n / rank of the n-th passage found / total. Averaged over questions this is MAP@k (Buckley and
+    Voorhees, 'Evaluating Evaluation Measure Stability', SIGIR 2000; the cut as in trec_eval).
+    """
+    return sum(n / place for n, place in enumerate(_places(relevance, k), start=1)) / total if total else 0.0
+
+
+def _places(relevance: Sequence[int], k: int) -> list[int]:
+    """Return the counting ranks of the passages found within the first k, one passage per rank."""
+    ranks = [rank for rank, found in enumerate(relevance[:k], start=1) for _ in range(found)]
+    return [max(rank, n) for n, rank in enumerate(ranks[:k], start=1)]
+
+
+def cited_recall(golds: Sequence[Span], cited: Sequence[Span], *, any: bool) -> float:
+    """Return the share of the needed gold passages that an answer cites; with `any`, 1 where it cites one.
+
+    The citation recall of Gao et al., 'Enabling Large Language Models to Generate Text with Citations' (EMNLP 2023),
+    over passages in place of statements. A passage is cited where a citation covers FOUND_SHARE of the shorter of both.
+    """
+    right = [builtins.any(_same(gold, span) for span in cited) for gold in golds]
+    if any:
+        return float(True in right)
+    return sum(right) / len(golds) if golds else 0.0
+
+
+def cited_precision(golds: Sequence[Span], cited: Sequence[Span]) -> float:
+    """Return the share of the cited passages that are gold, as `cited_recall` counts it."""
+    right = [builtins.any(_same(gold, span) for gold in golds) for span in cited]
+    return sum(right) / len(cited) if cited else 0.0
+
+
+def _same(item: Span, other: Span) -> bool:
+    return _shared([item], [other]) >= FOUND_SHARE * min(_size([item]), _size([other])) > 0
+
+
+def within_budget(hits: Sequence[Span], budget: int) -> list[Span]:
+    """Return the first hits within a budget of characters; the last one is cut.
+
+    Compares systems whose passages differ in length: a fixed number of hits favours long ones.
+    """
+    spans: list[Span] = []
+    for path, start, end in hits:
+        if budget <= 0:
+            break
+        spans.append((path, start, min(end, start + budget)))
+        budget -= end - start
+    return spans
+
+
+def share_reaching(best: Sequence[float | None], threshold: float) -> float:
+    """Return the share of questions whose best hit scores at or over the threshold; None is a question without hits.
+
+    Over questions without an answer this is the false-positive rate FP / (FP + TN), over the others the
+    true-positive rate TP / (TP + FN) (Fawcett, 'An Introduction to ROC Analysis', 2006).
+    """
+    return sum(score is not None and score >= threshold for score in best) / len(best) if best else 0.0
+
+
+def rates(negatives: Sequence[float | None], answered: Sequence[float | None]) -> list[Rates]:
+    """Return both rates of `share_reaching` at every score, the highest first: the points of a curve.
+
+    Both rise from one to the next: the ROC curve of Fawcett (2006), his algorithm 1, without its start at (0, 0).
+    """
+    without, having = (sorted(score for score in best if score is not None) for best in (negatives, answered))
+
+    def share(scores: list[float], threshold: float, total: int) -> float:
+        return (len(scores) - bisect_left(scores, threshold)) / total if total else 0.0
+
+    return [
+        Rates(score, share(without, score, len(negatives)), share(having, score, len(answered)))
+        for score in sorted({*without, *having}, reverse=True)
+    ]
+
+
+def percentile(values: Sequence[float], percent: int) -> float:
+    """Return the smallest value that `percent` % of the values, from 1 to 100, don't exceed.
+
+    The nearest rank, sorted[⌈percent × n / 100⌉], is always a measured value (Hyndman and Fan,
+    'Sample Quantiles in Statistical Packages', 1996, definition 1).
+    """
+    return sorted(values)[-(-percent * len(values) // 100) - 1] if values else 0.0

@@ -1,0 +1,245 @@
+"""Questions from headings and defining sentences, in Chinese and English."""
+
+import re
+from collections import Counter
+
+from core.base.text import CJK
+
+_CHINESE = re.compile(f"[{CJK}]")
+_LETTER = re.compile(r"[^\W\d_]")
+
+NAVIGATION = frozenset(
+    "summary|exercises|exercise|references|contents|table of contents|further reading|see also|conclusion|conclusions"
+    "|links|resources|appendix|faq|todo|notes|changelog|license|overview|introduction|next steps|discussion"
+    "|acknowledgements|acknowledgments|quiz|bibliography|index"
+    "|小结|总结|本章小结|练习|习题|作业|参考|参考文献|参考资料|目录|讨论|附录|延伸阅读|扩展阅读|相关链接|链接|致谢|前言|引言"
+    "|简介|概述|介绍|结论|常见问题|待办|备注|更新日志".split("|")
+)
+"""Headings that don't describe their section."""
+
+_VERBS = (
+    "access add adjust allow analyze archive attach automate avoid back build call change check choose clean clone"
+    " collect combine compile compare compute configure connect control convert copy create customize debug declare"
+    " define delete deploy describe design detect disable document download edit enable encrypt evaluate exclude"
+    " execute export extend extract fetch filter find fix format generate get group handle implement import improve"
+    " include increase initialize insert inspect install instantiate integrate invoke iterate join limit link list"
+    " load loop make manage match measure merge migrate minimize modify monitor mount move open optimize organize"
+    " override pack parse pass plan plot prepare prevent print process protect provide publish query read recover"
+    " redirect reduce refactor register remove rename repair replace represent reset resize resolve restart restore"
+    " retrieve return reuse run save scale schedule search secure select send separate serve set share sort specify"
+    " speed split start stop store structure submit switch sync synchronize test track train transfer transform"
+    " translate trigger troubleshoot tune turn uninstall update upgrade upload use validate verify view wrap write"
+).split()
+_DOUBLED = frozenset("get plan plot reset run set split stop submit wrap".split())
+_IMPERATIVES = frozenset("install configure create enable disable deploy upgrade uninstall".split())
+
+
+def _gerund(verb: str) -> str:
+    if verb in _DOUBLED:
+        return f"{verb}{verb[-1]}ing"
+    return f"{verb[:-1]}ing" if verb.endswith("e") else f"{verb}ing"
+
+
+_VERB_OF = {_gerund(verb): verb for verb in _VERBS}
+
+_BAD = frozenset(
+    "abbreviation bad best big bit challenge common complex complicated convenience crucial default difficult"
+    " different double-edged example fact first foundation good great hard important key little lot main matter most"
+    " must necessity new next nice one only other pain piece problem question reason result same second similar special"
+    " term thing useful very".split()
+)
+"""Words after 'is a' that rule out a definition."""
+
+_WORDS = 5
+"""Least number of words after the verb of a definition."""
+
+_DEFINED = re.compile(
+    r"(?:(?P<article>An?|The) )?"
+    r"(?P<mark>\*\*|__|\*|_|`)?(?P<term>[^\W_][^\s*_`()]*(?: [^\s*_`()]+){0,4}?)(?(mark)(?P=mark))"
+    r"(?: \([^()]{1,60}\))? (?P<verb>is|are) (?P<rest>.+)"
+)
+_DEFINED_IN_CHINESE = re.compile(
+    r"(?:所谓)?(?P<mark>\*\*|\*|_|`)?(?P<term>[^，。；：、（）()\[\]*_`“”$\\:]{2,24}?)(?(mark)(?P=mark))"
+    r"(?:（[^（）]{1,80}）|\([^()]{1,80}\))? ?[，,]?(?:(?P<pointed>就是指|指的是|是指)|就是|是)(?P<rest>.{8,})"
+)
+_KIND_OF = re.compile(
+    r"指|用来|用于|描述"
+    r"|[^，。；]{0,40}一[种类个组项套门款](?![^，。；]{0,6}(?:好|坏|巨大|重要|关键|特例|例子|问题|挑战|双刃剑|难题|话题))"
+    r"|[^，。；]{0,20}的(?:总称|统称|简称|集合|过程|能力|方法|技术|工具|系统|语言|协议|标准)"
+)
+_NAMED = re.compile(
+    r"[A-Z][^,:;()$]{15,} (?P<verb>is|are) (?:called|known as|referred to as)"
+    r" (?P<thing>(?:an? |the )?(?P<mark>\*\*|\*|_)[^*_]{2,40}(?P=mark))\."
+)
+_NAMED_IN_CHINESE = re.compile(
+    r"(?![^。]*(?:也|又|还|有时|常|后者|前者)(?:可以)?被?(?:称|叫))"
+    r"[^，：；（）$]{6,}?(?:被?(?:称为|称作|称之为)|叫做|叫作)(?:一[个种])?"
+    r"(?P<mark>\*\*|\*|_)(?P<thing>[^*_]{2,24})(?P=mark)(?:（[^（）]{1,60}）)?。"
+)
+_POINTING = re.compile(
+    r"上述|本[节章书文]|这|那|我们|你|任务|前面|例子|特例|如何|什么|:\w+:`"
+    r"|\b(?:this|these|that we|such|new|our|above)\b",
+    re.IGNORECASE,
+)
+_NEAR = 30
+_PARTS = re.compile(r"\s*(?:[与和及、：:/（）()]|的)\s*")
+_NUMBERED = re.compile(r"(?:chapter|section|part|step|figure|table|listing|appendix)\b", re.IGNORECASE)
+_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*[.、)]?|[一二三四五六七八九十]+、)\s*")
+_TWO_THINGS = re.compile(r":|^from | vs\.? |\b(?:is|are)\b|\b(?:and|or) (?:\w+ly )?\w+ing\b", re.IGNORECASE)
+_SECOND = re.compile(r"\b((?:and|or) )(\w+ing)\b")
+_CAPITAL = re.compile(r"(?<![^\s(\"“])[A-Z][a-z]*(?:-[A-Z]?[a-z]+)*(?:[’'][a-z]+)?(?=[\s,;)?]|$)")
+_SMALL = re.compile(r"(?<!\S)[a-z]{4,}\b")
+_CODE = re.compile(r"`[^`]*`")
+
+_LEANING = re.compile(
+    r"(?:in (?:this|the (?:next|previous|last))|let[’']s|we[’']|we|now|next|so far|as|this|these|that|those|it|they"
+    r"|however|but|and|also|note|recall|first|then|finally|here|again|another|to start|with (?:this|the)|right now"
+    r"|at the moment|currently|the (?:first|second|third|next|last|final|other|program))\b"
+    r"|下面|接下来|首先|然后|最后|我们|现在|这|那|它|该|其|此|在(?:本|上|前|下)|如(?:上|前|下|图)|正如|但|而|同样|另|也"
+    r"|以下|上面|前面|与 ",
+    re.IGNORECASE,
+)
+"""Start of a passage that depends on the text before it."""
+_POINTING_ELSEWHERE = re.compile(
+    r":\w+:`|\[\^|\b(?:listing|figure|chapter|table) \d|\bsections?\b"
+    r"|\b(?:this|next|last) (?:chapter|book|note|article|post)\b"
+    r"|\b(?:earlier|previous(?:ly)?|above|below|following|so far|let[’']s|we[’'](?:ll|re|ve)|our)\b"
+    r"|本[节章书文小]|下面|接下来|如下|以下|上一|前面|之前|回想|回顾|这里|后面|下一",
+    re.IGNORECASE,
+)
+_INSTRUCTION = re.compile(
+    r"\b(?:you (?:can|could|need|have to|must|should|might|may)|we (?:can|need|use|must|call)|use the|using|run `"
+    r"|go to|click|open|enter|type|select|install|lets? you|allows? you|can be|by \w+ing"
+    r"|to \w+ .{3,60}, (?:use|run|call|add|you|we|go|open|click|set|write|choose|put))\b",
+    re.IGNORECASE,
+)
+_CHINESE_INSTRUCTION = re.compile(
+    r"可以|通过|使用|只需|需要|请|运行|执行|点击|单击|打开|输入|选择|登录|填写|添加|下载|安装"
+)
+
+_SPOKEN = ("如何", "怎么", "怎样", "怎么样")
+_CHINESE_VERBS = (
+    "安装 卸载 配置 部署 搭建 创建 新建 设置 升级 更新 使用 导入 导出 备份 恢复 还原 编译 启用 禁用 读取 下载 上传 添加"
+    " 删除 初始化 发布 迁移 调试 查看 修改 保存 加载 实现 定义"
+).split()
+_NOUNS = re.compile(
+    r"(?:方法|步骤|说明|文件|结果|误差|链接|指南|教程|环境|方式|流程|过程|原理|示例|手册|概念|日志|记录|版本)$"
+)
+"""End of a heading that starts like a verb, but names a thing."""
+
+
+class Casing:
+    """Capitals of a note's words within sentences; titles capitalise many of them."""
+
+    def __init__(self, prose: str) -> None:
+        self._code = frozenset(re.findall(r"`(\w+)`", prose))
+        prose = _CODE.sub("", prose)
+        self._small = Counter(re.findall(r"\b[a-z]+\b", prose))
+        self._capital = Counter(re.findall(r"(?<=[a-z,;] )[A-Z][a-z]+\b", prose))
+
+    def plain(self, text: str, *, title: bool = False) -> str:
+        """Return a text with the note's own capitals; unknown words of a `title` become small."""
+        return _CAPITAL.sub(lambda word: self._plain(word[0], title), text)
+
+    def _plain(self, word: str, title: bool) -> str:
+        small = word.lower()
+        lead = self._small[small] - self._capital[word]
+        keep = word in self._code or lead < 0 if title else lead <= 0
+        return word if keep and word != "A" else small
+
+
+def is_chinese(text: str) -> bool:
+    """Whether more than a fifth of the letters are Chinese."""
+    return 5 * len(_CHINESE.findall(text)) > len(_LETTER.findall(text))
+
+
+def definition_question(sentence: str, heading: str, casing: Casing) -> str | None:
+    """Return the question that a sentence answers, if it defines a term that is marked, or named in the heading."""
+    if is_chinese(sentence):
+        return _chinese_definition_question(sentence, heading)
+    if named := _NAMED.fullmatch(sentence):
+        return None if _POINTING.search(sentence) else f"What {named['verb']} {named['thing'].replace('_', '')}?"
+    match = _DEFINED.match(sentence)
+    if match is None or not (match["mark"] or _names(heading, match["term"])):
+        return None
+    after = [word.lower() for word in match["rest"].split()]
+    if len(after) < _WORDS or not _BAD.isdisjoint(after[:3]) or not _is_thing(match, after):
+        return None
+    if _NUMBERED.match(match["term"]):
+        return None
+    article = f"{match['article'].lower()} " if match["article"] else ""
+    return f"What {match['verb']} {article}{match['term'] if match['mark'] == '`' else casing.plain(match['term'])}?"
+
+
+def heading_question(heading: str, casing: Casing, *, chinese: bool) -> str | None:
+    """Return a how-to question for a heading, or a heading that is a question itself; None for others."""
+    heading = _NUMBER.sub("", heading).strip()
+    if heading.casefold() in NAVIGATION:
+        return None
+    if heading.endswith(("?", "？")):
+        return heading if len(heading) > 5 else None
+    if chinese:
+        return _chinese_heading_question(heading)
+    first, _, rest = heading.partition(" ")
+    title = len(_CAPITAL.findall(rest)) > len(_SMALL.findall(rest))
+    if heading.casefold().startswith("how to "):
+        return f"How do I {casing.plain(heading[7:], title=title)}?"
+    verb = _VERB_OF.get(first.lower()) or (first.lower() if first.lower() in _IMPERATIVES else None)
+    rest = _SECOND.sub(lambda match: f"{match[1]}{_VERB_OF.get(match[2].lower(), match[2])}", rest)
+    if verb is None or not rest or _TWO_THINGS.search(rest):
+        return None
+    return f"How do I {verb} {casing.plain(rest, title=title)}?"
+
+
+def stands_alone(sentence: str, *, first: bool) -> bool:
+    """Whether a sentence's words refer to nothing outside its passage; the `first` may not refer back."""
+    sentence = " ".join(sentence.split())
+    leans = first and _LEANING.match(sentence)
+    return not (leans or _POINTING_ELSEWHERE.search(sentence) or sentence.endswith((":", "：")))
+
+
+def instructs(text: str) -> bool:
+    """Whether a passage gives instructions."""
+    return bool((_CHINESE_INSTRUCTION if is_chinese(text) else _INSTRUCTION).search(text))
+
+
+def _names(heading: str, term: str) -> bool:
+    """Whether a heading contains a term, in the singular or plural."""
+    words, wanted = ([_singular(word) for word in text.lower().split()] for text in (heading, term))
+    return any(words[at : at + len(wanted)] == wanted for at in range(len(words)))
+
+
+def _singular(word: str) -> str:
+    word = word.strip("?:,.()")
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+def _is_thing(match: re.Match[str], after: list[str]) -> bool:
+    """Whether the words after the verb begin with a noun: with an article, a possessive or a plural."""
+    if after[0] in ("a", "an", "the") or after[0].endswith(("’s", "'s")):
+        return True
+    return match["verb"] == "are" and bool(match["mark"]) and after[0].endswith("s")
+
+
+def _chinese_definition_question(sentence: str, heading: str) -> str | None:
+    if named := _NAMED_IN_CHINESE.fullmatch(sentence):
+        return None if _POINTING.search(sentence) else f"{named['thing']}是什么？"
+    match = _DEFINED_IN_CHINESE.match(sentence)
+    if match is None:
+        return None
+    term, rest = match["term"].strip(), match["rest"]
+    is_named = match["mark"] or term.casefold() in (part.casefold() for part in _PARTS.split(heading))
+    if not is_named or _POINTING.search(sentence[:_NEAR]) or not (match["pointed"] or _KIND_OF.match(rest)):
+        return None
+    return f"{term}是什么？" if _CHINESE.search(term[-1]) else f"{term} 是什么？"
+
+
+def _chinese_heading_question(heading: str) -> str | None:
+    for spoken in _SPOKEN:
+        if heading.startswith(spoken) and len(heading) > len(spoken) + 1:
+            return f"{heading}？"
+    for verb in _CHINESE_VERBS:
+        thing = heading.removeprefix(verb).strip()
+        if heading.startswith(verb) and len(thing) > 1 and "的" not in thing and not _NOUNS.search(thing):
+            return f"如何{heading}？"
+    return None

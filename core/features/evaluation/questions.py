@@ -1,0 +1,121 @@
+"""The questions of a set: typed, suggested, or marked on hits."""
+
+from dataclasses import replace
+
+from core.base.errors import QuestionSetError
+from core.features.evaluation import golds, suggestions
+from core.model import Filters, GoldSpan, Hit, Progress, Question, QuestionSet, no_progress
+from core.providers.chat import Chat
+from core.settings.config import Settings
+from core.store import Store
+
+SUGGESTED = 20
+"""Default number of suggested questions."""
+
+
+class Questions:
+    """The questions of the sets of a workspace."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
+        self._settings = settings
+        self._table = store.questions
+        # These change rows and nothing else.
+        self.add, self.update, self.delete_for_good = self._table.add, self._table.edit, self._table.delete
+        self.accept, self.reject = self._table.accept, self._table.reject
+        self.remove_passage = self._table.remove_gold
+
+    def all(self, question_set: QuestionSet) -> list[Question]:
+        """Return a set's questions with the current places of their right passages; missing ones are flagged."""
+        return golds.resolve(self._store, question_set)
+
+    def suggest(
+        self,
+        question_set: QuestionSet,
+        count: int = SUGGESTED,
+        *,
+        by_model: bool = False,
+        progress: Progress = no_progress,
+    ) -> list[Question]:
+        """Add questions that the notes answer, as suggestions, by rules or by the language model of the settings.
+
+        Questions that the set already has are left out. Raises ProviderError and ConfigError for an unusable model.
+        """
+        base = self._store.bases.by_id(question_set.base_id)
+        existing = self._table.for_set(question_set)
+        ids, texts = {question.id for question in existing}, {question.text for question in existing}
+        cards = self._store.notes.cards(Filters(bases=(base.name,)))
+        notes = (self._store.notes.note(card.id) for card in cards)
+        limit = count + len(ids)
+        if by_model:
+            llm = self._settings.llm
+            suggested = suggestions.suggest_by_model(
+                notes, Chat(llm), limit, characters=llm.input_characters, progress=progress
+            )
+        else:
+            suggested = suggestions.suggest(notes, limit)
+        fresh = [question for question in suggested if question.id not in ids and question.text not in texts]
+        return self._table.add(question_set, fresh[:count])
+
+    # right passages, by a click
+
+    def mark(self, question_set: QuestionSet, text: str, hit: Hit) -> Question:
+        """Make a hit's passage a right one of a question; a new question is added to the set.
+
+        For a chunk that a person rewrote, the passage is the note's own text. Raises QuestionSetError for a chunk that
+        a person added, because no note contains it.
+        """
+        known = self._with_text(question_set, text)
+        if known is None:
+            return self._table.add(question_set, [Question("", text.strip(), (self._gold(hit),))])[0]
+        self.add_passage(question_set, known.id, hit)
+        return self._table.question(question_set, known.id)
+
+    def unmark(self, question_set: QuestionSet, text: str, hit: Hit) -> None:
+        """Remove a hit's passage from the right ones of a question.
+
+        A question left without passages, kind, remark and answer is deleted: `mark` made it.
+        """
+        known = self._with_text(question_set, text)
+        if known is None:
+            return
+        left = [gold for gold in known.spans if not gold.is_within(hit)]
+        if len(left) == len(known.spans):
+            return
+        if left or known.kind or known.note or known.answer:
+            self._table.edit(question_set, known.id, replace(known, gold=tuple(left)))
+        else:
+            self._table.delete(question_set, [known.id])
+
+    def marked(self, question_set: QuestionSet, text: str) -> tuple[GoldSpan, ...]:
+        """Return the right passages of a question at their last known places, none for an unknown question."""
+        known = self._with_text(question_set, text)
+        return known.spans if known else ()
+
+    def add_passage(self, question_set: QuestionSet, question_id: str, hit: Hit) -> None:
+        """Make a hit's passage a right one of a question of the set; raises as `mark` does."""
+        self._table.add_gold(question_set, question_id, self._gold(hit))
+
+    def narrow_passage(self, question_set: QuestionSet, question_id: str, gold: GoldSpan, quote: str) -> None:
+        """Replace a right passage by a part of it: a click marks a whole chunk, the answer may be a sentence.
+
+        Raises QuestionSetError for a text outside the passage, NoteNotFound.
+        """
+        part = golds.narrow(self._store.notes.note(gold.note_id), gold, quote)
+        question = self._table.question(question_set, question_id)
+        spans = tuple(part if span == gold else span for span in question.spans)
+        self._table.edit(question_set, question_id, replace(question, gold=spans))
+
+    # within
+
+    def _with_text(self, question_set: QuestionSet, text: str) -> Question | None:
+        return next((known for known in self._table.for_set(question_set) if known.text == text.strip()), None)
+
+    def _gold(self, hit: Hit) -> GoldSpan:
+        if hit.chunk.start == hit.chunk.end:
+            raise QuestionSetError(
+                hit.note.path or hit.note.title,
+                0,
+                "you wrote this passage yourself, and the note doesn't hold it. Choose one of the note's own text.",
+            )
+        return golds.gold_at(self._store.notes.note(hit.note.id), hit.chunk.start, hit.chunk.end)

@@ -1,0 +1,340 @@
+"""Reports of one run or several: CSV, Markdown, HTML.
+
+Questions, paths and names are hostile text: a report escapes formulas, Markdown and HTML in them.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from core.base.messages import ENGLISH, Message, lines, message, plural, render
+from core.features.evaluation import sheets
+from core.features.evaluation.sidebyside import answered
+from core.model import (
+    ANSWER_METRICS,
+    ENOUGH,
+    FIGURES,
+    METRICS,
+    QUESTION_KINDS,
+    SETTINGS,
+    TIMES,
+    Change,
+    Comparison,
+    ComparisonRow,
+    QuestionResult,
+    Run,
+    SideBySide,
+    setting_value,
+)
+
+# The page and the style of a report in HTML.
+
+STYLE = """
+:root { color-scheme: light dark; --ink: #1f2328; --paper: #fff; --line: #d1d9e0; --shade: #f6f8fa; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6edf3; --paper: #0d1117; --line: #3d444d; --shade: #161b22; }
+}
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+  max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; margin-top: 2rem; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; }
+th, td { border: 1px solid var(--line); padding: .3rem .6rem; text-align: start; vertical-align: top;
+  overflow-wrap: anywhere; min-width: 3rem; }
+th { background: var(--shade); } .n { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
+@media print {
+  :root { color-scheme: light; --ink: #000; --paper: #fff; --line: #999; --shade: #eee; }
+  body { max-width: none; margin: 0; font-size: 10pt; } .wide { overflow: visible; }
+  tr { break-inside: avoid; } h2 { break-after: avoid; } thead { display: table-header-group; }
+}
+"""
+
+PAGE = """<!doctype html>
+<html lang="{language}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+{body}
+</body>
+</html>
+"""
+
+
+NONE = "–"
+_COLUMNS = 4
+"""Largest number of runs with a column each, for the width of a page."""
+
+_BREAKS = re.compile("[\x00-\x20\x7f-\x9f\u2028\u2029]+")
+_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Characters that change the direction of the text around them, in other cells too."""
+_HALVES = re.compile("[\ud800-\udfff]")
+_MARKUP = re.compile(
+    r"[<>&]|(?<!\w)www\.|://|@(?=[^\W\d])"
+    r"|[\\`*\[\]|~$#^]|(?<![^\W_])_|_(?![^\W_])|=(?==)|(?<==)=|%(?=%)|(?<=%)%"
+    r"|^[-+](?=[-\s]|$)|^(?P<number>\d+)[.)](?!\d)",
+    re.IGNORECASE,
+)
+"""Text that Markdown or one of its dialects would interpret; `_` within a word is text."""
+_FIGURE = re.compile(rf"[-+]?[\d.]+( ms| \(.*\))?|{NONE}")
+
+Cell = str | Message
+"""A text from outside, or a message of this program."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ReportSection:
+    """A part of a report, in plain text: sentences, and a table whose first row is its head."""
+
+    title: Cell
+    sentences: Sequence[Message] = ()
+    table: Sequence[Sequence[Cell]] = ()
+
+
+def report(compared: SideBySide, form: str, base: str = "", language: str = ENGLISH) -> bytes:
+    """Return a report as a file, in the form `csv`, `md` or `html`; `base` is the base's name, to show it."""
+    if form == "csv":
+        return to_csv(compared)
+    return (to_html if form == "html" else to_markdown)(compared, base, language).encode()
+
+
+def to_csv(compared: SideBySide) -> bytes:
+    """Return a row for each question, with its rank, time and METRICS in each run, in UTF-8 with its mark."""
+    return sheets.written(_rows(compared))
+
+
+def to_markdown(compared: SideBySide, base: str = "", language: str = ENGLISH) -> str:
+    """Return a report in Markdown, with the tables of GitHub."""
+    parts = [f"# {_markdown(_title(compared), language)}"]
+    for section in _sections(compared, base):
+        parts.append(f"## {_markdown(section.title, language)}")
+        parts += [_markdown(sentence, language) for sentence in section.sentences]
+        if section.table:
+            head, *rows = [f"| {' | '.join(_markdown(cell, language) for cell in row)} |" for row in section.table]
+            parts.append("\n".join([head, f"|{' --- |' * len(section.table[0])}", *rows]))
+    return "\n\n".join(parts) + "\n"
+
+
+def to_html(compared: SideBySide, base: str = "", language: str = ENGLISH) -> str:
+    """Return a report as a self-contained page without scripts."""
+    title = escape(render(_title(compared), language))
+    parts = [f"<h1>{title}</h1>"]
+    for section in _sections(compared, base):
+        parts.append(f"<h2>{_html(section.title, language)}</h2>")
+        parts += [f"<p>{_html(sentence, language)}</p>" for sentence in section.sentences]
+        if section.table:
+            parts.append(_html_table(section.table, language))
+    tag = escape(language.replace("_", "-"))
+    return PAGE.format(language=tag, title=title, style=STYLE, body="\n".join(parts))
+
+
+# content
+
+
+def _rows(compared: SideBySide) -> Iterator[list[str]]:
+    several = len(compared.runs) > 1
+    head, names = ["id", "question", "kind"], (*METRICS, *_answer_lines(compared))
+    for number, label in enumerate(compared.labels):
+        columns = ("rank", *(("change",) if number else ()), "took_ms", *names)
+        head += [f"{label}: {column}" if several else column for column in columns]
+    yield head
+    for row in compared.rows:
+        cells = [row.id, row.question, row.kind]
+        for number, (result, values) in enumerate(zip(row.results, row.values, strict=True)):
+            cells.append("" if result.found_rank is None else f"{result.found_rank}")
+            cells += [row.changes[number - 1]] if number else []
+            cells.append(f"{result.took_ms:.1f}")
+            cells += [f"{values[name]:.6g}" if name in values else "" for name in names]
+        yield cells
+
+
+def _title(compared: SideBySide) -> Message:
+    return message("Comparison of runs") if len(compared.runs) > 1 else message("Report of a run")
+
+
+def _sections(compared: SideBySide, base: str) -> Iterator[_ReportSection]:
+    yield _runs(compared, base)
+    if compared.settings:
+        title = message("Settings that differ") if len(compared.runs) > 1 else message("Settings")
+        rows = [
+            [SETTINGS.get(name, name), *(_value(name, value) for value in values)]
+            for name, values in compared.settings.items()
+        ]
+        yield _ReportSection(title, table=_transpose(compared, [[message("Setting"), *compared.labels], *rows]))
+    yield _figures(compared)
+    if any(kind.kind for kind in compared.kinds):
+        rows = [
+            [QUESTION_KINDS.get(kind.kind) or kind.kind or NONE, f"{kind.questions}", *map(str, kind.answered)]
+            for kind in compared.kinds
+        ]
+        head = [message("Kind"), message("Questions"), *compared.labels]
+        yield _ReportSection(message("Found, by kind"), table=_transpose(compared, [head, *rows]))
+    if any(row.negative for row in compared.rows):
+        named = zip(compared.labels, compared.false_positives, strict=True)
+        yield _ReportSection(
+            message("Questions without an answer"),
+            [_joined_cells(name, false_positives.message) for name, false_positives in named],
+        )
+    yield from _changed(compared) if len(compared.runs) > 1 else _missed(compared)
+    for number, label in enumerate(compared.labels):
+        results = [row.results[number] for row in compared.rows]
+        if rows := [
+            [question_result.id, question_result.question, question_result.judged.label, question_result.judged.why]
+            for question_result in results
+            if question_result.judged
+        ]:
+            head = [*_HEAD[:2], message("Judgement"), message("Reason")]
+            yield _ReportSection(_joined_cells(message("Judged by a language model"), label), table=[head, *rows])
+
+
+def _joined_cells(name: Cell, what: Cell) -> Message:
+    return message("{name}: {text}", name=name, text=what)
+
+
+def _runs(compared: SideBySide, base: str) -> _ReportSection:
+    counts = plural(
+        "{n} question, {answerable} of them with an answer.",
+        "{n} questions, {answerable} of them with an answer.",
+        n=len(compared.rows),
+        answerable=compared.answerable,
+    )
+    of_base = [_joined_cells(message("Knowledge base"), base)] if base else []
+    head = [message("Run"), message("Question set"), message("Asked"), message("Started"), message("Ended")]
+    rows = [[label, *_facts(run)] for label, run in zip(compared.labels, compared.runs, strict=True)]
+    return _ReportSection(message("What was asked"), [counts, *of_base, *compared.notices], [head, *rows])
+
+
+def _facts(run: Run) -> list[Cell]:
+    ended = f"{run.ended_at:%Y-%m-%d %H:%M} UTC" if run.ended_at else message("stopped")
+    asked = f"{run.asked}" if run.asked == run.questions else f"{run.asked} / {run.questions}"
+    return [run.set_name or NONE, asked, f"{run.started_at:%Y-%m-%d %H:%M} UTC", ended]
+
+
+def _figures(compared: SideBySide) -> _ReportSection:
+    (first, *others), metric = compared.labels, compared.metric
+    sentences = [
+        message("{name}, by “{metric}”: {text}", name=label, metric=FIGURES[metric], text=by_metric[metric].message)
+        for label, by_metric in zip(others, compared.comparisons, strict=True)
+    ]
+    if compared.comparisons and compared.answerable >= ENOUGH:
+        sentences.append(
+            message("In brackets behind a difference: the range that it lies in with 95% certainty (paired bootstrap).")
+        )
+    head = [message("Figure"), *compared.labels, *(lines(label, first, separator=" − ") for label in others)]
+    rows: list[list[Cell]] = []
+    for name in (*METRICS, *_answer_lines(compared)):
+        differences = (
+            _difference(comparison[name]) if name in comparison else NONE for comparison in compared.comparisons
+        )
+        rows.append([FIGURES[name], *(f"{figure:.3f}" for figure in compared.figures[name]), *differences])
+    for name in TIMES:
+        time, *times = compared.figures[name]
+        differences = (f"{item - time:+.1f} ms" for item in times)
+        rows.append([FIGURES[name], *(f"{item:.1f} ms" for item in (time, *times)), *differences])
+    return _ReportSection(message("Figures"), sentences, _transpose(compared, [head, *rows]))
+
+
+def _answer_lines(compared: SideBySide) -> list[str]:
+    return [name for name in ANSWER_METRICS if name in compared.figures]
+
+
+def _transpose(compared: SideBySide, table: Sequence[Sequence[Cell]]) -> Sequence[Sequence[Cell]]:
+    """Return a table with a column for each run; transposed where there are many runs."""
+    return table if len(compared.labels) <= _COLUMNS else list(zip(*table, strict=True))
+
+
+def _difference(comparison: Comparison) -> str:
+    difference = f"{comparison.difference:+.3f}"
+    if comparison.questions < ENOUGH:
+        return difference
+    return f"{difference} ({comparison.low:+.3f} … {comparison.high:+.3f})"
+
+
+def _changed(compared: SideBySide) -> Iterator[_ReportSection]:
+    first, *others = compared.labels
+    titles: dict[Change, Message] = {"gained": message("Newly found"), "lost": message("No longer found")}
+    for number, label in enumerate(others, start=1):
+        for change, title in titles.items():
+            rows = [
+                [row.id, row.question, _where(row), *(_rank(row.ranks[at]) for at in (0, number))]
+                for row in compared.changed(change, run=number)
+            ]
+            yield _listed(_joined_cells(title, label), [*_HEAD, first, label], rows)
+
+
+def _missed(compared: SideBySide) -> Iterator[_ReportSection]:
+    rows = [
+        [row.id, row.question, _where(row), _why(row.results[0])]
+        for row in compared.rows
+        if not (row.negative or answered(row.results[0]))
+    ]
+    yield _listed(message("Missed"), [*_HEAD, message("Why")], rows)
+
+
+_HEAD = (message("Id"), message("Question"), message("Right passage"))
+
+
+def _listed(title: Message, head: Sequence[Cell], rows: Sequence[Sequence[Cell]]) -> _ReportSection:
+    return _ReportSection(title, table=[head, *rows]) if rows else _ReportSection(title, [message("No question.")])
+
+
+def _where(row: ComparisonRow) -> str:
+    return ", ".join(dict.fromkeys(gold.path for gold in row.results[0].golds))
+
+
+def _why(result: QuestionResult) -> Cell:
+    reasons = dict.fromkeys(diagnose.message for diagnose in result.diagnoses)
+    return lines(*reasons, separator=" ") if reasons else NONE
+
+
+def _rank(rank: int | None) -> str:
+    return NONE if rank is None else f"{rank}"
+
+
+def _value(name: str, value: object) -> Cell:
+    return f"{value:g}" if isinstance(value, int | float) else setting_value(name, value)
+
+
+# rendering
+
+
+def _plain(text: str) -> str:
+    """Return a text in one line, without characters that change the text direction."""
+    return _HALVES.sub("\ufffd", _TURNS.sub("", _BREAKS.sub(" ", text))).strip()
+
+
+def _markdown(text: Cell, language: str) -> str:
+    return _MARKUP.sub(_escaped, _plain(render(text, language)))
+
+
+def _escaped(match: re.Match[str]) -> str:
+    sign = match.group()
+    if number := match["number"]:
+        return f"{number}\\{sign[-1]}"
+    if sign in ("<", ">", "&"):
+        return escape(sign)
+    # No backslash here: some readers link addresses in spite of it.
+    if sign[-1] in "/.@":
+        return {"://": "&#58;//", "@": "&#64;"}.get(sign, f"{sign[:-1]}&#46;")
+    return f"\\{sign}"
+
+
+def _html(text: Cell, language: str) -> str:
+    return f"<bdi>{escape(_plain(render(text, language)))}</bdi>"
+
+
+def _html_table(table: Sequence[Sequence[Cell]], language: str) -> str:
+    head, *rows = table
+    names = "".join(f'<th scope="col">{_html(cell, language)}</th>' for cell in head)
+    inner = "\n".join(f"<tr>{''.join(_html_cell(cell, language) for cell in row)}</tr>" for row in rows)
+    return f'<div class="wide"><table><thead><tr>{names}</tr></thead>\n<tbody>\n{inner}\n</tbody></table></div>'
+
+
+def _html_cell(cell: Cell, language: str) -> str:
+    is_figure = isinstance(cell, str) and _FIGURE.fullmatch(cell)
+    return f"<td{' class=n' if is_figure else ''}>{_html(cell, language)}</td>"

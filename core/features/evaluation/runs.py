@@ -1,0 +1,412 @@
+"""Runs of question sets with pipelines, and their comparison."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from functools import partial
+
+from core import chunking, embedding
+from core.base.call_log import skip_log
+from core.base.errors import ConfigError, QueryError, QuestionSetError, StoreError
+from core.base.jobs import stop_check
+from core.base.text import query_keywords
+from core.features.answers import budget, thresholds
+from core.features.answers.writing import PASSAGES
+from core.features.evaluation import advice, answer_scoring, golds, judging, pipelines, report, scoring, sidebyside
+from core.features.evaluation.metrics import FOUND_SHARE
+from core.features.evaluation.problems import Problems
+from core.indexing.anchors import Span
+from core.indexing.models import Models
+from core.indexing.scratch import Scratch
+from core.model import (
+    AnswerThreshold,
+    Chunk,
+    Diagnosis,
+    GivenAnswer,
+    GoldSpan,
+    KnowledgeBase,
+    Measured,
+    MissedAt,
+    NoteSummary,
+    Pipeline,
+    Progress,
+    Question,
+    QuestionResult,
+    QuestionSet,
+    Run,
+    SearchResult,
+    SearchSettings,
+    no_progress,
+)
+from core.providers.chat import Chat
+from core.providers.connection import Stop
+from core.query.synonyms import SynonymsFile
+from core.retrieval.engine import SearchEngine
+from core.retrieval.reasons import Reasons
+from core.settings.config import Settings
+from core.settings.sections import LlmSettings
+from core.store import Store
+
+# Diagnosis of missed right passages by the chunks that contain them.
+
+
+def diagnose(store: Store, reasons: Reasons, golds: Sequence[tuple[int, GoldSpan]]) -> list[Diagnosis]:
+    """Diagnose missed right passages, each with its number in the question; found ones are left out.
+
+    A hit or chunk must contain `FOUND_SHARE` of a passage's characters. Of several such chunks, the diagnosis is of the
+    one that went furthest.
+    """
+    cards = store.notes.cards_of({gold.note_id for _, gold in golds})
+    chunks = {note_id: store.chunks.by_rowid(store.chunks.rowids_of(note_id)) for note_id in cards}
+    missed = []
+    for number, gold in golds:
+        if gold.flagged or gold.note_id not in cards:
+            missed.append(Diagnosis(number, "gone"))
+            continue
+        hits = [(hit.passage.start, hit.passage.end) for hit in reasons.hits if hit.note.id == gold.note_id]
+        if _share(gold, hits) < FOUND_SHARE:
+            missed.append(_missed(reasons, cards[gold.note_id], chunks[gold.note_id], number, gold))
+    return missed
+
+
+def _missed(reasons: Reasons, note: NoteSummary, chunks: Mapping[int, Chunk], number: int, gold: GoldSpan) -> Diagnosis:
+    """Diagnose a missed passage by the chunks of its note."""
+    holding = {rowid: chunk for rowid, chunk in chunks.items() if _holds(chunk, gold)}
+    shares = {chunk.id: _share(gold, [(chunk.start, chunk.end)]) for chunk in holding.values()}
+    most = min(holding.values(), key=lambda chunk: (-shares[chunk.id], chunk.index), default=None)
+    if most is None or _share(gold, ((chunk.start, chunk.end) for chunk in holding.values())) < FOUND_SHARE:
+        held = (shares[most.id], most.id) if most else ()
+        return Diagnosis(number, "not_indexed", *held)
+    # Any chunk with enough of the passage would be an answer; without one, take those with the most of it.
+    enough = min(FOUND_SHARE, shares[most.id])
+    outcome = reasons.outcome_for(
+        note, {rowid: chunk for rowid, chunk in holding.items() if shares[chunk.id] >= enough}
+    )
+    stage: MissedAt = "cut_apart" if enough < FOUND_SHARE or outcome.stage is None else outcome.stage
+    chunk = outcome.chunk or most
+    return Diagnosis(number, stage, shares[chunk.id], chunk.id, outcome.scores)
+
+
+def _holds(chunk: Chunk, gold: GoldSpan) -> bool:
+    """Whether a chunk contains a part of a passage; a person's text may differ from the note's."""
+    start, end = max(chunk.start, gold.start), min(chunk.end, gold.end)
+    if start >= end:
+        return False
+    piece = gold.quote[start - gold.start : end - gold.start]
+    if not chunk.edited or piece in chunk.text:
+        return True
+    words = _words(piece)
+    return len(words & _words(chunk.text)) >= FOUND_SHARE * len(words)
+
+
+def _words(text: str) -> set[str]:
+    return set(query_keywords(text, limit=len(text)))
+
+
+def _share(gold: GoldSpan, spans: Iterable[Span]) -> float:
+    """Return the share of a passage's characters in the union of some spans."""
+    held, reached = 0, gold.start
+    for start, end in sorted(spans):
+        end = min(end, gold.end)
+        held += max(0, end - max(start, reached))
+        reached = max(reached, end)
+    return held / (gold.end - gold.start)
+
+
+# The answers of a pipeline to the questions of a run, and the judgement on them.
+
+
+class Answering:
+    """Answers questions by a pipeline, in a store that holds its chunks. Raises ConfigError as Chat does."""
+
+    def __init__(
+        self, store: Store, searching: SearchEngine, llm: LlmSettings, pipeline: Pipeline, bar: AnswerThreshold
+    ) -> None:
+        self._store = store
+        self._searching = searching
+        self._llm = llm
+        self._writer = Chat(llm) if pipeline.answers == "model" else None
+        self._judge = Chat(llm) if pipeline.judge == "model" else None
+        self._bar = bar
+
+    def answer(self, hits: SearchResult, stop: Stop) -> GivenAnswer:
+        """Return the answer to a question from its hits; raises Cancelled once `stop` says so."""
+        if self._writer:
+            characters = budget.characters(self._llm, hits.hits[:PASSAGES])
+            return answer_scoring.write_answer(
+                self._store, self._searching, self._writer, hits, self._bar, characters, stop
+            )
+        return answer_scoring.answer_result(self._store, self._searching, hits, self._bar)
+
+    def judged(self, result: QuestionResult, stop: Stop) -> QuestionResult:
+        """Return a result with the judgement on its answer, where a model judges; raises Cancelled as `answer`."""
+        if not self._judge or not result.given or not judging.is_due(result):
+            return result
+        judgement = judging.judge(self._judge, result, self._llm.input_characters, stop)
+        return replace(result, given=replace(result.given, judged=judgement))
+
+
+_TOGETHER = 25
+"""Number of results per write; a kill loses at most these."""
+
+
+class Runs:
+    """Runs of a workspace, their comparison, advice and reports."""
+
+    grid = staticmethod(pipelines.grid)
+    evaluation = staticmethod(scoring.evaluation_of)
+    side_by_side = staticmethod(sidebyside.side_by_side)
+    advise = staticmethod(advice.choose_run)
+    report = staticmethod(report.report)
+
+    def __init__(self, store: Store, settings: Settings, models: Models, synonyms: SynonymsFile) -> None:
+        self._store = store
+        self._settings = settings
+        self._models = models
+        self._synonyms = synonyms
+        self.scratch = Scratch(store)
+        self._under_way: set[str] = set()
+
+    def _searching_of(self, store: Store) -> SearchEngine:
+        """Return a search over a store that reuses no score of an earlier question."""
+        return SearchEngine(store, self._settings, self._models, self._synonyms, cached=False)
+
+    # pipelines
+
+    def own_pipeline(self, base: str) -> Pipeline:
+        """Return the complete settings of a base as a pipeline: the start of a grid."""
+        own = self._store.bases.named(base)
+        prepared = self._searching_of(self._store).prepare("any", pipelines.options(own, Pipeline()))
+        return Pipeline(chunking=own.chunking, search=SearchSettings.from_values(asdict(prepared.query.settings)))
+
+    def variants(
+        self, base: str, search: SearchSettings, specs: Sequence[str], choices: Sequence[str]
+    ) -> list[Pipeline]:
+        """Return a base's pipeline with these settings, one for each spec, and every combination of the choices.
+
+        The choice `auto` stands for the usual grid. Raises as `pipelines.parse` does.
+        """
+        named = self._store.bases.named(base)
+        start, chunking = Pipeline(search=search), named.chunking
+        chosen = [start, *(pipelines.parse(spec, start, chunking) for spec in specs)]
+        chosen += pipelines.combined([choice for choice in choices if choice != "auto"], start, chunking)
+        if "auto" in choices:
+            own = self.own_pipeline(base)
+            tried = pipelines.TRIED if named.has_vectors else {}
+            usual = pipelines.grid(replace(own, search=search.over(own.search)), choices=tried)[1:]
+            chosen += [replace(pipeline, search=pipeline.search.over(search)) for pipeline in usual]
+        return pipelines.distinct(chosen)
+
+    # runs
+
+    @skip_log()
+    def measure(
+        self,
+        base: str,
+        questions: Sequence[Question],
+        pipelines: Sequence[Pipeline],
+        progress: Progress = no_progress,
+        *,
+        name: str = "questions",
+    ) -> list[Measured]:
+        """Ask placed questions with several pipelines and return the results without storing them.
+
+        `name` is the questions' file, for messages. Raises as `run` does.
+        """
+        named = self._store.bases.named(base)
+        self._check(questions, named, name)
+        measured: list[Measured] = []
+        for number, run in enumerate(self._new(named, "", "", pipelines, len(questions))):
+            part = _part(progress, number, len(pipelines))
+            results = [result for _, result in self._answers(named, run.pipeline, dict(enumerate(questions)), part)]
+            figures = scoring.summarise(results)
+            run = replace(run, id=f"{number}", asked=len(results), ended_at=datetime.now(UTC), metrics=figures)
+            measured.append((run, results))
+        return measured
+
+    def run(
+        self, question_set: QuestionSet, pipelines: Sequence[Pipeline], progress: Progress = no_progress
+    ) -> list[Run]:
+        """Ask a set with several pipelines, one after the other, and store the results.
+
+        Suggested questions and those whose right passages are gone are skipped. Cancelled keeps the finished results,
+        and `resume` continues. Raises QuestionSetError for a set without a usable question and, before the first
+        question, the errors of a search with the pipelines; later those of building a scratch store.
+        """
+        base, questions = self._store.bases.by_id(question_set.base_id), self.to_ask(question_set)
+        runs = []
+        for number, run in enumerate(self._new(base, question_set.id, question_set.name, pipelines, len(questions))):
+            new_run = self._store.runs.begin(replace(run, started_at=datetime.now(UTC)))
+            runs.append(self._go_on(new_run, questions, {}, _part(progress, number, len(pipelines))))
+        return runs
+
+    def resume(self, run_id: str, progress: Progress = no_progress) -> Run:
+        """Ask the remaining questions of a stopped run.
+
+        Raises RunNotFound, and ConfigError where the notes, the settings or the questions changed since: the two
+        halves would not be comparable.
+        """
+        run = self._store.runs.run(run_id)
+        if run.ended_at is not None:
+            return run
+        base = self._store.bases.by_id(run.base_id)
+        sets = self._store.questions.sets(base)
+        question_set = next((known for known in sets if known.id == run.set_id), None)
+        done = self._store.runs.results(run_id)
+        questions = self.to_ask(question_set) if question_set else []
+        same = len(questions) == run.questions and all(
+            _is_of(questions[number], result) for number, result in done.items()
+        )
+        if not same or (run.index_version, run.settings) != self._state(base, run.pipeline):
+            raise ConfigError(
+                "The notes, the settings or the questions changed since this run was stopped. Run the set again."
+            )
+        return self._go_on(run, questions, done, progress)
+
+    def to_ask(self, question_set: QuestionSet) -> list[Question]:
+        """Return the questions of a set that a run asks; raises QuestionSetError for none, or for a bad one."""
+        resolved = golds.resolve(self._store, question_set)
+        questions = [question for question in resolved if not question.suggested and not scoring.is_lost(question)]
+        if not questions:
+            raise QuestionSetError(
+                question_set.name,
+                0,
+                "there is no question to ask. Add some, accept suggested ones, or mend those whose passage is gone.",
+            )
+        self._check(questions, self._store.bases.by_id(question_set.base_id), question_set.name)
+        return questions
+
+    def all(self, base: str) -> list[Run]:
+        """Return the runs on a base, the newest first."""
+        return self._store.runs.for_base(self._store.bases.named(base))
+
+    def results(self, run_id: str) -> list[QuestionResult]:
+        """Return the results of a run's questions."""
+        return list(self._store.runs.results(run_id).values())
+
+    def measured(self, run_ids: Iterable[str]) -> list[Measured]:
+        """Return runs with their results; raises RunNotFound."""
+        return [(self._store.runs.run(run_id), self.results(run_id)) for run_id in run_ids]
+
+    def is_under_way(self, run: Run) -> bool:
+        """Whether this process is asking a run's questions now."""
+        return run.id in self._under_way
+
+    def is_current(self, run: Run) -> bool:
+        """Whether the searchable data is unchanged since the start of a run."""
+        return run.index_version == self._store.database.version()
+
+    def delete_for_good(self, run_ids: Iterable[str]) -> None:
+        self._store.runs.delete(run_ids)
+
+    # within
+
+    def _check(self, questions: Sequence[Question], base: KnowledgeBase, name: str) -> None:
+        """Raise one QuestionSetError that lists the questions that no search accepts."""
+        problems = Problems(name)
+        searching, options = self._searching_of(self._store), pipelines.options(base, Pipeline())
+        for question in questions:
+            try:
+                searching.prepare(question.text, options)
+            except QueryError as error:
+                problems.add_of(question, error)
+        problems.raise_any()
+
+    def _new(
+        self, base: KnowledgeBase, set_id: str, set_name: str, pipelines: Sequence[Pipeline], count: int
+    ) -> list[Run]:
+        """Return a run for each pipeline; raises for an invalid pipeline."""
+        now = datetime.now(UTC)
+        runs = []
+        for pipeline in pipelines:
+            version, settings = self._state(base, pipeline)
+            runs.append(Run("", base.id, set_id, set_name, pipeline, settings, version, now, None, count))
+        return runs
+
+    def _state(self, base: KnowledgeBase, pipeline: Pipeline) -> tuple[int, dict[str, object]]:
+        """Return the version of the searchable data, and the pipeline's complete settings; raises ConfigError."""
+        options, embedder = pipelines.index_of(base, pipeline)
+        if pipeline.embedder and not base.has_vectors:
+            raise ConfigError(
+                "The base '{base}' is searched by words only: a setup can't have a model for meaning.", base=base.name
+            )
+        if not pipelines.is_own(base, pipeline):
+            embedding.build(embedder)
+            chunking.check(options, base.chunking)
+        search = self._searching_of(self._store).prepare("any", pipelines.options(base, pipeline)).query.settings
+        parts = [name for name in ("answers", "judge") if getattr(pipeline, name) == "model"]
+        by_model = {name: Chat(self._settings.llm).server.model for name in parts}
+        return self._store.database.version(), asdict(options) | {"embedder": embedder} | asdict(search) | by_model
+
+    @skip_log()
+    def _go_on(
+        self, run: Run, questions: Sequence[Question], done: dict[int, QuestionResult], progress: Progress
+    ) -> Run:
+        """Ask the remaining questions and store their results, a few at a time."""
+        base = self._store.bases.by_id(run.base_id)
+        left = {number: question for number, question in enumerate(questions) if number not in done}
+        every, fresh = dict(done), dict[int, QuestionResult]()
+
+        def store(ended_at: datetime | None = None) -> Run:
+            return self._store.runs.add(run, fresh, scoring.summarise([*every.values()]), ended_at)
+
+        self._under_way.add(run.id)
+        try:
+            for number, result in self._answers(base, run.pipeline, left, progress):
+                every[number] = fresh[number] = result
+                if len(fresh) == _TOGETHER:
+                    store()
+                    fresh.clear()
+        except BaseException:
+            # Store the results so far after any error; where that fails too, raise the first error.
+            with suppress(StoreError):
+                store()
+            raise
+        finally:
+            self._under_way.discard(run.id)
+        return store(datetime.now(UTC))
+
+    def _answers(
+        self, base: KnowledgeBase, pipeline: Pipeline, questions: Mapping[int, Question], progress: Progress
+    ) -> Iterator[tuple[int, QuestionResult]]:
+        """Ask questions in turn; a missed answer is diagnosed at once, because the notes may change later."""
+        options, bar = pipelines.options(base, pipeline), thresholds.current_threshold(self._store, base)
+        asking = progress if pipelines.is_own(base, pipeline) else _part(progress, 1, 2)
+        with self._place(base, pipeline, _part(progress, 0, 2)) as store:
+            searching = self._searching_of(store)
+            answering = Answering(store, searching, self._settings.llm, pipeline, bar)
+
+            def search(text: str) -> SearchResult:
+                return searching.answer(searching.prepare(text, options))
+
+            # Load the models before the first measured question.
+            searching.answer(searching.prepare("any", {**options, "choose": False}))
+            for count, (number, question) in enumerate(questions.items()):
+                asking(count, len(questions), question.text)
+                stop = stop_check(lambda *_, count=count, text=question.text: asking(count, len(questions), text))
+                result = scoring.ask(question, search, partial(answering.answer, stop=stop))
+                result = answering.judged(result, stop)
+                if not result.negative and result.found_rank is None:
+                    with searching.explained(question.text, options) as reasons:
+                        missed = tuple(diagnose(store, reasons, list(enumerate(result.golds))))
+                    result = replace(result, diagnoses=missed)
+                yield number, result
+
+    def _place(self, base: KnowledgeBase, pipeline: Pipeline, progress: Progress) -> AbstractContextManager[Store]:
+        if pipelines.is_own(base, pipeline):
+            return nullcontext(self._store)
+        return self.scratch.opened(base, *pipelines.index_of(base, pipeline), progress)
+
+
+def _is_of(question: Question, result: QuestionResult) -> bool:
+    """Whether a result is of the question's current version."""
+    golds = {(gold.path, gold.quote) for gold in scoring.remaining_golds(question)}
+    now = (question.id, question.text, question.any, question.answer, golds)
+    then = {(gold.path, gold.quote) for gold in result.golds}
+    return now == (result.id, result.question, result.any, result.wished, then)
+
+
+def _part(progress: Progress, number: int, of: int) -> Progress:
+    """Return the progress of one of several equal parts of a job."""
+    return lambda done, total, what: progress(number + done / max(1, total), of, what)

@@ -1,0 +1,236 @@
+"""Comparison of runs: their figures, and each question's rank and change."""
+
+from collections.abc import Iterator, Sequence
+from math import floor, inf
+
+from core.base.errors import ConfigError, UnknownChoice
+from core.base.messages import Message, message
+from core.features.evaluation import metrics
+from core.features.evaluation.compare import compare
+from core.features.evaluation.scoring import nearness, summarise, values
+from core.model import (
+    ANSWER_METRICS,
+    BUDGET,
+    DEPTH,
+    METRICS,
+    PARTS,
+    TIMES,
+    Change,
+    ChunkingOptions,
+    Comparison,
+    ComparisonRow,
+    FalsePositives,
+    KindComparison,
+    Measured,
+    QuestionResult,
+    Rates,
+    Run,
+    SideBySide,
+    pipeline_label,
+)
+
+BY_RANK, BY_BUDGET = "mrr@10", f"mrr@{BUDGET}chars"
+
+KEEPING = 0.95
+"""Share of the questions with an answer that must keep a hit under a threshold."""
+
+_LENGTHS = {*ChunkingOptions.__dataclass_fields__, "embedder", *(name for name in PARTS if PARTS[name].lengthens)}
+"""Settings that affect the length of hits."""
+
+
+def shared(runs: Sequence[Measured]) -> list[tuple[QuestionResult, ...]]:
+    """Return each run's results of the questions that all runs asked, in the order of the first run.
+
+    Questions are equal by id, text and right passages (path and quote; positions may differ). Raises ConfigError
+    for no common question, or for runs of different bases.
+    """
+    if len({run.base_id for run, _ in runs}) > 1:
+        raise ConfigError("These runs are of different bases. Choose runs of one base.")
+    by_key = [{_key(result): result for result in results} for _, results in runs]
+    rows = [tuple(results[key] for results in by_key) for key in by_key[0] if all(key in results for results in by_key)]
+    if not rows and len(runs) > 1:
+        raise ConfigError("These runs have no question in common. Run one question set with each of them.")
+    return rows
+
+
+def answered(result: QuestionResult) -> bool:
+    """Whether a question is answered within DEPTH hits."""
+    return result.found_rank is not None and result.found_rank <= DEPTH
+
+
+def _key(result: QuestionResult) -> tuple[object, ...]:
+    return result.id, result.question, result.any, frozenset((gold.path, gold.quote) for gold in result.golds)
+
+
+def side_by_side(measured: Sequence[Measured], metric: str | None = None) -> SideBySide:
+    """Compare runs of one base with the first of them, or lay out a single run.
+
+    The default `metric` is BY_RANK, or BY_BUDGET where the runs' hits differ in length, because a number of hits
+    favours long ones. Raises ConfigError for incomparable runs or none, UnknownChoice for a metric.
+    """
+    if not measured:
+        raise ConfigError("Choose runs to compare.")
+    if metric is not None and metric not in METRICS:
+        raise UnknownChoice("figure", metric, METRICS)
+    runs = tuple(run for run, _ in measured)
+    rows = tuple(_row(results) for results in shared(measured))
+    columns = [[row.results[number] for row in rows] for number in range(len(runs))]
+    summaries = [summarise(column) for column in columns]
+    every = {_key(result) for _, results in measured for result in results}
+    settings = _settings(runs)
+    uneven = len(runs) > 1 and not _LENGTHS.isdisjoint(settings)
+    left_out = len(every) - len(rows)
+    labels = _labels(runs)
+    return SideBySide(
+        runs=runs,
+        labels=labels,
+        metric=metric or (BY_BUDGET if uneven else BY_RANK),
+        rows=rows,
+        answerable=sum(not row.negative for row in rows),
+        figures={
+            name: tuple(summary[name] for summary in summaries)
+            for name in (*METRICS, *ANSWER_METRICS, *TIMES)
+            if all(name in summary for summary in summaries)
+        },
+        comparisons=tuple(_compared(rows, number) for number in range(1, len(runs))),
+        kinds=_kinds(rows),
+        false_positives=tuple(map(_false_positives, columns)),
+        settings=settings,
+        left_out=left_out,
+        notices=(*_notices(runs, labels, left_out, len(every), uneven=uneven), *_unjudged(columns, labels)),
+    )
+
+
+def _unjudged(columns: Sequence[Sequence[QuestionResult]], labels: Sequence[str | Message]) -> Iterator[Message]:
+    """Yield a notice for each run in which a language model gave no judgement on some answers."""
+    for column, label in zip(columns, labels, strict=True):
+        judged = [question_result.judged for question_result in column if question_result.judged]
+        if failed := sum(judgement.verdict is None for judgement in judged):
+            yield message(
+                "'{run}': the language model gave no judgement on {n} of {every} answers, which don't count there.",
+                n=failed,
+                every=len(judged),
+                run=label,
+            )
+
+
+def _row(results: tuple[QuestionResult, ...]) -> ComparisonRow:
+    first, *others = results
+    figures = tuple(map(values, results))
+    return ComparisonRow(results, figures, tuple(_change(first, other) for other in others))
+
+
+def _change(old: QuestionResult, new: QuestionResult) -> Change:
+    if answered(old) != answered(new):
+        return "gained" if answered(new) else "lost"
+    was, now = (inf if result.found_rank is None else result.found_rank for result in (old, new))
+    return "same" if was == now else "better" if now < was else "worse"
+
+
+def _compared(rows: Sequence[ComparisonRow], number: int) -> dict[str, Comparison]:
+    compared = {}
+    for name in (*METRICS, *ANSWER_METRICS):
+        pairs = [(row.id, row.values[0], row.values[number]) for row in rows]
+        both = [(key, old[name], new[name]) for key, old, new in pairs if name in old and name in new]
+        if both or name in METRICS:
+            compared[name] = compare({key: old for key, old, _ in both}, {key: new for key, _, new in both})
+    return compared
+
+
+def _kinds(rows: Sequence[ComparisonRow]) -> tuple[KindComparison, ...]:
+    """Return the kinds by descending number of questions."""
+    by_kind: dict[str, list[ComparisonRow]] = {}
+    for row in rows:
+        if not row.negative:
+            by_kind.setdefault(row.kind, []).append(row)
+    kinds = [
+        KindComparison(
+            kind, len(those), tuple(map(sum, zip(*(map(answered, row.results) for row in those), strict=True)))
+        )
+        for kind, those in by_kind.items()
+    ]
+    return tuple(sorted(kinds, key=lambda kind: -kind.questions))
+
+
+def _false_positives(results: Sequence[QuestionResult]) -> FalsePositives:
+    negatives = [nearness(result) for result in results if result.negative]
+    others = [nearness(result) for result in results if not result.negative]
+    points = tuple(metrics.rates(negatives, others))
+    if not negatives:
+        return FalsePositives(points, None, message("No question was asked that the notes don't answer."))
+    if not others:
+        return FalsePositives(points, None, message("No question was asked that the notes answer."))
+    keeping = next((point.threshold for point in points if point.true_positives >= KEEPING), None)
+    if keeping is None:
+        text = message(
+            "Whatever the minimum similarity, fewer than {share:.0f}% of the questions with an answer get a hit.",
+            share=100 * KEEPING,
+        )
+        return FalsePositives(points, None, text)
+    keeping = max(0.0, floor(keeping * 1000) / 1000)
+    at = Rates(keeping, *(metrics.share_reaching(best, keeping) for best in (negatives, others)))
+    text = message(
+        "With a minimum similarity of {least:.3f}, {right:.0f}% of the questions with an answer "
+        "still get a hit, and so do {wrong:.0f}% of those without one.",
+        least=at.threshold,
+        right=100 * at.true_positives,
+        wrong=100 * at.false_positives,
+    )
+    return FalsePositives(points, at, text)
+
+
+def _settings(runs: Sequence[Run]) -> dict[str, tuple[object, ...]]:
+    names = dict.fromkeys(name for run in runs for name in run.settings)
+    by_name = {name: tuple(run.settings.get(name) for run in runs) for name in names}
+    return {
+        name: values_of_runs
+        for name, values_of_runs in by_name.items()
+        if len(runs) == 1 or any(value != values_of_runs[0] for value in values_of_runs)
+    }
+
+
+def _labels(runs: Sequence[Run]) -> tuple[str | Message, ...]:
+    """Return the pipelines' labels, equal ones with the run's number."""
+    own = _own_chunking(runs)
+    names = [pipeline_label(run.pipeline, own) for run in runs]
+    return tuple(
+        name if names.count(name) == 1 else message("{name} ({number})", name=name, number=number)
+        for number, name in enumerate(names, 1)
+    )
+
+
+def _own_chunking(runs: Sequence[Run]) -> ChunkingOptions:
+    """Return the base's chunking at that time, from a run that used it."""
+    settings = next((run.settings for run in runs if run.pipeline.chunking is None), {})
+    names = ChunkingOptions.__dataclass_fields__
+    return ChunkingOptions(**{name: value for name, value in settings.items() if name in names})  # type: ignore[arg-type]
+
+
+def _notices(
+    runs: Sequence[Run], labels: Sequence[str | Message], left_out: int, every: int, *, uneven: bool
+) -> tuple[Message, ...]:
+    notices = []
+    if left_out:
+        notices.append(
+            message(
+                "{n} of {every} questions left out: not asked in every run, or their right passages were changed.",
+                n=left_out,
+                every=every,
+            )
+        )
+    if len({run.index_version for run in runs}) > 1:
+        notices.append(message("The notes or the base changed between these runs: a difference may come from that."))
+    notices += [
+        message("'{run}' was stopped after {n} of {every} questions.", run=name, n=run.asked, every=run.questions)
+        for run, name in zip(runs, labels, strict=True)
+        if run.ended_at is None
+    ]
+    if uneven:
+        notices.append(
+            message(
+                "The hits of these runs may differ in length, and counting hits favours long ones: the "
+                "figures within {n} characters are fairer.",
+                n=BUDGET,
+            )
+        )
+    return tuple(notices)

@@ -1,0 +1,248 @@
+"""Suggested questions from notes, each with the passage that answers it: by rules, or by a language model."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice, zip_longest
+
+from core.base.errors import SourceError
+from core.base.lines import line_starts
+from core.base.messages import message
+from core.base.text import digest, fold
+from core.features.evaluation.golds import gold_at, only_place
+from core.features.evaluation.phrasing import (
+    Casing,
+    definition_question,
+    heading_question,
+    instructs,
+    is_chinese,
+    stands_alone,
+)
+from core.indexing.anchors import Span
+from core.markdown import outline
+from core.markdown.outline import Block
+from core.model import GoldSpan, Note, Progress, Question, no_progress
+from core.providers.chat import Chat, values
+
+SHORTEST, LONGEST = 40, 400
+"""Characters of a right passage."""
+
+MOST_READ = 5_000_000
+"""Characters of notes to read, some seconds' work; a hash selects the notes."""
+
+MOST_OF_NOTE = 50
+"""Passages to consider per note."""
+
+DEFINITION, HEADING, MODEL = "definition", "heading", "model"
+"""Kinds of questions: from a definition, from a heading, and from a language model."""
+
+TASK = """You write questions that someone's notes answer, to test how well the notes can be searched.
+You are given JSON: "notes", each with a "number", a "title" and a "text", and "most", the largest number of \
+questions.
+Each question is one that the person may type months later, in the language of its note but in other words than \
+those of the answer, and is answered by one passage of one note. Take the questions from different notes.
+Quote that passage letter by letter from the text, 40 to 400 characters of prose that stand there once.
+Reply with one JSON list only, such as [{"note": 1, "question": "...", "quote": "..."}]."""
+
+SHORTEST_QUESTION, LONGEST_QUESTION = 4, 200
+"""Characters of a language model's question."""
+
+_TOGETHER, _OF_NOTE = 4, 2
+"""Notes in a request, and requested questions per note."""
+
+_WIDEST = 5_000
+"""Longest paragraph in characters that counts as prose."""
+
+_SENTENCE = re.compile(r"\S.*?(?:[.!?](?=[\"”’)*_]*(?:\s+[A-Z_*`“\"(\[]|\s*$))|$)")
+_CHINESE_SENTENCE = re.compile(r"[^\s。！？][^。！？]*(?:[。！？][”）)]?|$)")
+_ENDED = re.compile(r"[.!?。！？][”）)]?$")
+_WHITE = re.compile(r"\s")
+_MARKUP = re.compile(r"\s*(?::\w+:`|!\[|\{\{|<|\$\$|\[\^|%%|\|)")
+"""Start of a paragraph that isn't prose."""
+
+_Candidate = tuple[str, str, Span]
+"""A question, its kind, and the span of its answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and the prose and lists directly under it; the note's title serves before the first heading."""
+
+    heading: str
+    blocks: tuple[Block, ...]
+
+
+def suggest(notes: Iterable[Note], count: int) -> list[Question]:
+    """Return questions from definitions and headings of the notes, with the passages that answer them.
+
+    At most `count`, from as many notes as possible, and deterministic. A term that several notes define makes one
+    question with all their passages; a repeated heading makes none.
+    """
+    shelf = [(note, sections) for note in _spread(notes) if (sections := sections_of(note))]
+    often = Counter(fold(section.heading) for _, sections in shelf for section in sections)
+    by_note = [_note_questions(note, sections, often) for note, sections in shelf]
+    by_text: dict[str, list[Question]] = {}
+    for question in chain.from_iterable(by_note):
+        by_text.setdefault(fold(question.text), []).append(question)
+    chosen: dict[str, Question] = {}
+    for candidate in chain.from_iterable(zip_longest(*by_note)):
+        if len(chosen) >= count:
+            break
+        if candidate is not None and (text := fold(candidate.text)) not in chosen:
+            chosen[text] = replace(candidate, gold=tuple(chain.from_iterable(same.gold for same in by_text[text])))
+    return list(chosen.values())
+
+
+def suggest_by_model(
+    notes: Iterable[Note], chat: Chat, count: int, *, characters: int = 16_000, progress: Progress = no_progress
+) -> list[Question]:
+    """Return a language model's questions on the notes, with the passages that it quotes as answers.
+
+    At most `count`, in at most `count` requests, each with `characters` of notes. A question without a literal quote
+    is dropped. Raises ProviderError for a failure, and where no answer has the requested form.
+    """
+    chosen: dict[str, Question] = {}
+    understood = False
+    shelf = [note for note in _spread(notes) if note.body.strip()][: count * _TOGETHER]
+    for first in range(0, len(shelf), _TOGETHER):
+        if len(chosen) >= count:
+            break
+        batch = shelf[first : first + _TOGETHER]
+        progress(len(chosen), count, batch[0].title)
+        material = {
+            "most": min(_OF_NOTE * len(batch), count - len(chosen)),
+            "notes": [
+                {"number": number, "title": note.title, "text": _excerpt(note, characters // _TOGETHER)}
+                for number, note in enumerate(batch, start=1)
+            ],
+        }
+        rows = _rows(chat.ask(TASK, material))
+        understood = understood or rows is not None
+        for question in _quoted(rows or [], batch):
+            if len(chosen) < count:
+                chosen.setdefault(fold(question.text), question)
+    if shelf and not understood:
+        raise chat.server.unusable(message("didn't give a list of questions with quotes"))
+    return list(chosen.values())
+
+
+def _spread(notes: Iterable[Note]) -> list[Note]:
+    """Return up to MOST_READ characters of notes in the order of a hash, spread over the base."""
+    chosen: list[Note] = []
+    read = 0
+    for note in sorted(notes, key=lambda note: digest(note.id)):
+        read += len(note.body)
+        if chosen and read > MOST_READ:
+            break
+        chosen.append(note)
+    return chosen
+
+
+def _suggested(text: str, kind: str, gold: GoldSpan) -> Question:
+    """Return a suggested question; its id is a hash of the note and the text."""
+    name = f"s-{digest(f'{gold.note_id}/{fold(text)}').hex()[:10]}"
+    return Question(name, text, (gold,), kind=kind, suggested=True)
+
+
+def _excerpt(note: Note, length: int) -> str:
+    """Return a part of a note from the start of a line, chosen by a hash."""
+    lines = [at for at in line_starts(note.body) if at <= len(note.body) - length] or [0]
+    start = lines[int.from_bytes(digest(note.id)) % len(lines)]
+    return note.body[start : start + length]
+
+
+def _rows(answer: str) -> list[object] | None:
+    """Return the answer's last JSON list of objects, or None."""
+    for rows in values(answer, "["):
+        if rows and all(isinstance(row, dict) for row in rows):
+            return list(rows)
+    return None
+
+
+def _quoted(rows: Sequence[object], notes: Sequence[Note]) -> Iterator[Question]:
+    """Yield the questions of an answer whose quotes occur once in their notes."""
+    for row in rows:
+        assert isinstance(row, dict)
+        number, text, quote = row.get("note"), row.get("question"), row.get("quote")
+        if type(number) is not int or not 0 < number <= len(notes) or not isinstance(text, str):
+            continue
+        text = " ".join("".join(letter if letter.isprintable() else " " for letter in text).split())
+        note = notes[number - 1]
+        place = only_place(note.body, quote) if isinstance(quote, str) else None
+        if place and SHORTEST <= place[1] - place[0] <= LONGEST and SHORTEST_QUESTION < len(text) <= LONGEST_QUESTION:
+            yield _suggested(text, MODEL, gold_at(note, *place))
+
+
+def _note_questions(note: Note, sections: Sequence[Section], often: Counter[str]) -> list[Question]:
+    """Return the questions of a note, alternately from definitions and headings."""
+    prose = (note.body[block.start : block.end] for section in sections for block in section.blocks)
+    casing = Casing(" ".join(prose))
+    single = [section for section in sections if often[fold(section.heading)] == 1]
+    turns = zip_longest(
+        chain.from_iterable(_definitions(note, section, casing) for section in sections),
+        chain.from_iterable(_headed(note, section, casing) for section in single),
+    )
+    candidates = islice((candidate for turn in turns for candidate in turn if candidate), MOST_OF_NOTE)
+    return [
+        _suggested(text, kind, gold_at(note, *span))
+        for text, kind, span in candidates
+        if SHORTEST <= span[1] - span[0] <= LONGEST and only_place(note.body, note.body[slice(*span)]) == span
+    ]
+
+
+def sections_of(note: Note) -> list[Section]:
+    try:
+        parsed = outline.parse(note.body, note.path or note.title)
+    except SourceError:
+        return []  # too large to parse
+    titles = {heading.start: heading.title for heading in parsed.headings if not heading.nested}
+    sections: list[Section] = []
+    heading = note.title
+    blocks: list[Block] = []
+    for block in parsed.blocks:
+        if block.start in titles:
+            sections.append(Section(heading, tuple(blocks)))
+            heading, blocks = titles[block.start], []
+        elif not _MARKUP.match(note.body, block.start):
+            blocks.append(block)
+    return [*sections, Section(heading, tuple(blocks))]
+
+
+def _definitions(note: Note, section: Section, casing: Casing) -> Iterator[_Candidate]:
+    for block in section.blocks:
+        sentences = list(sentences_of(note.body, block)) if block.kind == "paragraph" else []
+        for number, (start, end) in enumerate(sentences):
+            text = definition_question(" ".join(note.body[start:end].split()), section.heading, casing)
+            if text is not None:
+                long_enough = (further for _, further in sentences[number:] if further - start >= SHORTEST)
+                yield text, DEFINITION, (start, next(long_enough, end))
+
+
+def _headed(note: Note, section: Section, casing: Casing) -> Iterator[_Candidate]:
+    """Yield the heading's question where the first block under it answers it by itself."""
+    if not section.blocks or section.blocks[0].kind not in ("paragraph", "list"):
+        return
+    block = section.blocks[0]
+    start, end = block.start, block.end
+    text = heading_question(section.heading, casing, chinese=is_chinese(note.body[start:end]))
+    if text is None:
+        return
+    if block.kind == "paragraph":
+        end = start
+        for first, last in sentences_of(note.body, block):
+            if last - start > LONGEST or not stands_alone(note.body[first:last], first=first == start):
+                break
+            end = last
+    if text == section.heading or instructs(note.body[start:end]):
+        yield text, HEADING, (start, end)
+
+
+def sentences_of(body: str, block: Block) -> Iterator[Span]:
+    """Yield the spans of a paragraph's sentences."""
+    if block.end - block.start > _WIDEST:
+        return
+    text = _WHITE.sub(" ", body[block.start : block.end])
+    for sentence in (_CHINESE_SENTENCE if is_chinese(text) else _SENTENCE).finditer(text):
+        if _ENDED.search(sentence[0]):
+            yield block.start + sentence.start(), block.start + sentence.end()

@@ -1,0 +1,45 @@
+"""Contract tests that every parser of logs passes; those of other packages too.
+
+A test class inherits LogParserContract and gives it two fixtures: `log_parser` returns the parser under test, `log` the
+name and the text of a log.
+"""
+
+from contextlib import suppress
+
+import pytest
+
+from core.features.learning import LogParser
+
+
+class LogParserContract:
+    """Tests that every parser of logs must pass."""
+
+    def test_a_log_of_its_format_suits_it_and_has_events(self, log_parser: LogParser, log: tuple[str, str]) -> None:
+        name, text = log
+        assert 0 < log_parser.fits(name, text[:16_384]) <= 1
+        events = list(log_parser.events(text))
+        assert events
+        assert all(event.text.strip() and event.count > 0 for event in events)
+
+    def test_events_name_their_lines_in_order(self, log_parser: LogParser, log: tuple[str, str]) -> None:
+        lines = log[1].count("\n") + 1
+        places = [(event.line, event.end or event.line) for event in log_parser.events(log[1])]
+        assert all(1 <= first <= last for first, last in places)
+        assert not log_parser.by_lines or all(last <= lines for _, last in places)
+
+    def test_the_same_log_has_the_same_events(self, log_parser: LogParser, log: tuple[str, str]) -> None:
+        assert list(log_parser.events(log[1])) == list(log_parser.events(log[1]))
+
+    @pytest.mark.parametrize(
+        "text", ["", "\n" * 50, "\x00\x1b[31m\ud83d", "{" * 5_000, "<" * 5_000, "[[]]", "9" * 9_000]
+    )
+    def test_another_text_is_read_or_refused_by_a_value_error(self, log_parser: LogParser, text: str) -> None:
+        assert 0 <= log_parser.fits("a.log", text) <= 1
+        with suppress(ValueError, RecursionError):
+            assert all(isinstance(event.text, str) for event in log_parser.events(text))
+
+    def test_half_of_a_log_is_read_or_refused_by_a_value_error(
+        self, log_parser: LogParser, log: tuple[str, str]
+    ) -> None:
+        with suppress(ValueError):
+            list(log_parser.events(log[1][: len(log[1]) // 2]))

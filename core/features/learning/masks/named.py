@@ -1,0 +1,280 @@
+"""Secrets that are known by the name before them: in settings, code, URLs, flags, sentences, XML, and pairs."""
+
+import re
+import sys
+from collections.abc import Iterator
+
+from core.base.text import CJK
+from core.features.learning.masks.literals import MOST, Value, values_at
+from core.features.learning.masks.names import HINTS, OTHER_NAMES, Grade, grade
+from core.features.learning.masks.spans import SecretSpan
+from core.features.learning.masks.values import LONGEST, is_mixed, is_phrase, is_secret
+
+_NAME = re.compile(rf"(?<![\w$.-])(?=[\w$.-]*?(?:{'|'.join(HINTS)}))[\w$.-]++", re.IGNORECASE | re.ASCII)
+_CLOSE = r"(?:\\{0,7}[\"'`”’]|&quot;|&#3[49];|%2[27]|[\])*_}]){0,6}"
+_JOINT = re.compile(
+    rf"{_CLOSE}[ \t]{{0,20}}(?:(?<=[ \t])\([^()\n]{{0,30}}\)[ \t]?)?(?:(?<=[ \t])for[ \t][\w.@-]{{1,60}}[ \t]{{0,4}})?"
+    r"(?:(?P<sign>(?P<compared>!?={2,3}|!=)|[?+|]{0,2}(?:={1}>?|:=?(?!:))(?!//)|(?<=-)>|[-=]>|→|&gt;|%3[DdAa])"
+    r"|(?P<comma>(?<=[\"'`]),(?=[ \t]{0,8}\\{0,3}[\"']))"
+    r"|(?<=[ \t])(?P<said>is|was|are|to|becomes|will[ ]be)(?=[ \t:])(?:[ ](?:now|still|currently))?:?|[是为](?:[:=])?)"
+    r"[ \t]{0,20}(?:\*\*|__)?[ \t]{0,20}"
+)
+_SPACED = re.compile(rf"{_CLOSE}[ \t]{{1,40}}(?P<pair>[\w.-]+=)?")
+_BREAK = re.compile(
+    r"(?:[|>][+-]?|\\|<<-?[\"']?\w{1,20}[\"']?)?[ \t]*\n(?P<indent>[ \t]*)(?P<value>[^\s:#|<>{}\[\]-][^\n]*)"
+)
+_NEXT = re.compile(r"[ \t]*[,;，、][ \t]*(?P<value>[^\s,;，、\"']{4,100})")
+"""The next one of several: *recovery codes: …, …*."""
+_BEFORE = re.compile(r"(?<![\w-])[A-Za-z]{2,20}[ ]\Z")
+_PUT = re.compile(r"\w\([ \t]*\\{0,3}[\"'`]?\Z")
+_ALONE = re.compile(
+    r"[\s>*#+-]*(?:\d{1,2}[.)] )?(?:(?:export|set|setx|env|arg|const|let|var|final|local|declare|password"
+    r" for \w+)[ \t]+|\$env:)*[\"'`*_$]*",
+    re.IGNORECASE,
+)
+_REST = re.compile(r"(?:[ \t]+(?![#|&<>]|//|--|[\w.-]{1,40}[=:])[^\s]+)+(?=[ \t]*(?:$|\n|[ \t]#|[ \t]//))")
+_OTHER = re.compile(
+    rf"(?:{OTHER_NAMES})(?:[^\S\n]?[(（][^)）\n]{{0,20}}[)）])?[\"'`”*_\])]{{0,4}}"
+    r"(?P<joint>(?:\s{0,4}(?:(?:已经?|也|都|被|均|统一|暂时|现在|目前|临时|初始|默认|就)?(?:更?改|设|重置"
+    r"|更新|变更|修改|换|调整|配)(?:置|定)?(?:为|成|到|了)"
+    r"|是|为|[:=]|=>|->|→|\|)){0,3})\s{0,4}(?:\*\*)?",
+    re.IGNORECASE,
+)
+_MARKS = ('"', "'", "\\")
+_QUOTES = "\"'`“‘「『"
+_ASCII = re.compile(r"(?![!?])[!-~]{4}")
+_RUN = re.compile(
+    rf"(?<![^\s\"'`<>()\[\]{{}},;|{CJK}。、【】「」“”:])[^\s\"'`<>()\[\]{{}},;|{CJK}。、【】「」“”:]{{6,200}}+"
+)
+_OPEN = re.compile(r"(?:[:=>|\\]|<<-?[\"']?\w{1,20}[\"']?)[ \t]*\Z")
+_XML = re.compile(
+    r"<(?P<name>[\w:.-]{1,80})(?:\s[^<>]{0,300})?(?<!/)>\s{0,100}(?:<!\[CDATA\[(?P<data>.{0,2000}?)\]\]>"
+    r"|(?P<value>[^<]{1,2000}))",
+    re.DOTALL,
+)
+_LABELS = (
+    r"(?:name|key|field|param|parameter|variable|var|setting|option|property|id|label|header|env"
+    r"|attribute|item|title|type|account|k|n|键|名称|参数|变量|字段|配置项)"
+)
+_VALUES = (
+    r"(?:value|val|default|defaultvalue|default_value|content|data|text|stringvalue|v|string|current|值|取值|内容)"
+)
+_LABEL = re.compile(
+    rf"(?<![\w.-]){_LABELS}(?:\\{{0,3}}[\"'])?\s{{0,8}}(?:[:=>]|=>)\s{{0,8}}(?:\\{{0,3}}[\"'`])?(?P<name>"
+    rf"[\w.-]{{2,100}}|{OTHER_NAMES})",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(
+    rf"(?:(?<![\w.-]){_VALUES}(?:\\{{0,3}}[\"'])?\s{{0,8}}(?:=>|[:=])\s{{0,8}}"
+    rf"|</[\w:.-]{{1,40}}>\s{{0,200}}<{_VALUES}(?:\s[^<>]{{0,100}})?>\s{{0,20}})",
+    re.IGNORECASE,
+)
+_TEXT = re.compile(r"[\"']?[^<>\n]{0,200}>\s{0,20}(?P<value>[^<\n]{1,1000})<")
+_APART = re.compile(r"[{}]|\n\s{0,200}\n|\n\s{0,200}-\s")
+_NEAR = 240
+"""Characters between a name and its value where they are apart."""
+
+
+def named(text: str, lower: str) -> Iterator[SecretSpan]:
+    """Yield the values behind names of secrets."""
+    if any(hint in lower for hint in HINTS):
+        yield from _assigned(text)
+        if "<" in text:
+            yield from _elements(text)
+        yield from pairs(text)
+    if not text.isascii():
+        yield from _foreign_names(text)
+
+
+def _foreign_names(text: str) -> Iterator[SecretSpan]:
+    at = line = 0
+    while match := _OTHER.search(text, at):
+        at = match.end()
+        if match.start() >= line:
+            line = text.find("\n", match.start()) % (len(text) + 1)
+            yield from _mixed_runs(text, text.rfind("\n", 0, match.start()) + 1, line)
+        joint = match["joint"] or text[match.start() - 1 : match.start()] == "-"
+        if not joint and not _ASCII.match(text, at) and text[at : at + 1] not in _QUOTES:
+            continue
+        for value in values_at(text, at):
+            if is_secret(text[value.start : value.end], Grade.ANY if joint else Grade.NO_WORD, quoted=value.quoted):
+                yield SecretSpan(value.start, value.end, "password")
+                at = max(at, value.end)
+
+
+def _assigned(text: str) -> Iterator[SecretSpan]:
+    at = line = 0
+    while match := _NAME.search(text, at):
+        at = match.end()
+        name = match[0][-120:]
+        sure = grade(name)
+        if sure is Grade.NONE or (
+            sure is not Grade.ANY and (before := _BEFORE.search(text, max(0, match.start() - 22), match.start()))
+        ):
+            sure = (
+                max(sure, grade(f"{before[0]}{name}"))
+                if sure is not Grade.NONE and before
+                else _pair_grade(text, match)
+            )
+        if sure is Grade.NONE:
+            continue
+        if sure is Grade.ANY and match.start() >= line:
+            line = text.find("\n", match.start()) % (len(text) + 1)
+            yield from _mixed_runs(text, text.rfind("\n", 0, match.start()) + 1, line)
+        for value in _values(text, match, sure):
+            yield SecretSpan(value.start, value.end, "password")
+            at = max(at, value.end)
+            while name.lower().endswith("s") and (following := _NEXT.match(text, at)):
+                if not is_secret(following["value"], Grade.NO_WORD):
+                    break
+                yield SecretSpan(*following.span("value"), "password")
+                at = following.end()
+
+
+def _mixed_runs(text: str, start: int, end: int) -> Iterator[SecretSpan]:
+    """Yield what is as mixed as a password is in a line that speaks of one: *the password was set to …*."""
+    for run in _RUN.finditer(text, start, end):
+        if is_mixed(run[0]):
+            yield SecretSpan(*run.span(), "password")
+
+
+def on_next_line(text: str, start: int, end: int) -> Iterator[SecretSpan]:
+    """Yield what is in the line after the one between two places, where that ends with a name, as blocks of YAML do."""
+    if _OPEN.search(text, max(start, end - 30), end):
+        following = text.find("\n", end + 1)
+        for span in _assigned(text[start : following if following >= 0 else len(text)]):
+            if span.start > end - start:
+                yield SecretSpan(span.start + start, span.end + start, span.kind)
+
+
+def _pair_grade(text: str, match: re.Match[str]) -> Grade:
+    """Return the grade of a name of two words, as *access code*."""
+    before = _BEFORE.search(text, max(0, match.start() - 22), match.start())
+    return grade(f"{before[0]}{match[0]}") if before and len(match[0]) < 20 else Grade.NONE
+
+
+def _values(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
+    """Yield the secrets behind a name."""
+    joint = _JOINT.match(text, match.end())
+    if joint is None:
+        yield from _spaced(text, match, sure)
+        return
+    start = joint.end()
+    before = _BEFORE.search(text, max(0, match.start() - 22), match.start())
+    both = before is not None and grade(match[0]) is not Grade.ANY
+    alone = _is_alone(text, before.start() if both and before else match.start())
+    if match[0].lower() == "pass" and not alone and not text.startswith(_MARKS, start):
+        sure = Grade.NO_WORD
+    called = bool(_PUT.search(text, max(0, match.start() - 8), match.start()))
+    said = joint["said"] is not None or (joint["comma"] is not None and not called)
+    if broken := _BREAK.match(text, start):
+        if not re.search(r"[:=]\s|:$|[:=]\Z", broken["value"].split(" ")[0] + " ") and is_secret(
+            broken["value"], max(sure, Grade.NO_WORD)
+        ):
+            single = (
+                " " not in broken["value"].strip()
+                or "|" in text[start : start + 2]
+                or text[start : start + 1] in (">", "<")
+            )
+            if single and sure is not Grade.RANDOM:
+                yield Value(*broken.span("value"))
+        return
+    in_url = joint["sign"] == "=" and text[match.start() - 1 : match.start()] in ("?", "&") and match.start() > 0
+    for value in values_at(text, start, in_url=in_url):
+        found = text[value.start : value.end]
+        compared = joint["compared"] and len(found) <= LONGEST
+        known = not value.quoted and (compared or _is_itself(found, match[0]))
+        phrase = value.quoted and "phrase" in match[0].lower() and is_phrase(found)
+        if not phrase and (known or not is_secret(found, sure, quoted=value.quoted, said=said)):
+            continue
+        if (
+            not value.quoted
+            and sure is Grade.ANY
+            and joint["sign"]
+            and (alone or "phrase" in match[0].lower())
+            and (rest := _REST.match(text, value.end))
+        ):
+            value = Value(value.start, rest.end())
+        yield value
+
+
+def _is_alone(text: str, start: int) -> bool:
+    """Return whether nothing is before a place in its line but marks."""
+    line = text.rfind("\n", max(0, start - 60), start) + 1
+    return (line > 0 or start <= 60) and bool(_ALONE.fullmatch(text, line, start))
+
+
+def _spaced(text: str, match: re.Match[str], sure: Grade) -> Iterator[Value]:
+    """Yield the value of a flag, or what is alone in a line with a name, or no word behind one."""
+    spaced = _SPACED.match(text, match.end())
+    if not spaced or sure is Grade.RANDOM:
+        return
+    flag = match[0].startswith("-") or bool(re.search(r"(?:^|\s)/\Z", text[max(0, match.start() - 2) : match.start()]))
+    if spaced["pair"] and not flag:
+        return
+    for value in values_at(text, spaced.start("pair") if spaced["pair"] else spaced.end())[:1]:
+        end = text.find("\n", value.end)
+        alone = _is_alone(text, match.start()) and not text[value.end : end if end >= 0 else len(text)].strip(
+            "\"' \t\r"
+        )
+        if (flag or (alone and sure is Grade.ANY and text[value.end - 1] not in ".:,!?")) and not _is_call(text, value):
+            if is_secret(text[value.start : value.end], Grade.ANY, quoted=value.quoted):
+                yield value
+        elif (
+            sure is Grade.ANY
+            and match[0].lower() != "pass"
+            and is_secret(text[value.start : value.end], sure, quoted=value.quoted, said=True)
+        ):
+            yield value
+
+
+def _is_itself(value: str, name: str) -> bool:
+    """Return whether a value is only the name again: `self.password = password`."""
+    return name.lower().lstrip("_-").endswith(value.lower().lstrip("_")) and not re.search(r"\d", value)
+
+
+def _is_call(text: str, value: Value) -> bool:
+    return text[value.end : value.end + 1] == "("
+
+
+def _elements(text: str) -> Iterator[SecretSpan]:
+    """Yield the contents of XML elements whose names are those of secrets."""
+    for match in _XML.finditer(text):
+        sure = grade(match["name"])
+        part = "data" if match["data"] is not None else "value"
+        if sure is not Grade.NONE and is_secret(match[part], sure, quoted=True):
+            yield SecretSpan(*match.span(part), "password")
+
+
+def pairs(text: str, start: int = 0, end: int = sys.maxsize) -> Iterator[SecretSpan]:
+    """Yield the values of pairs whose names are between two places: `{"name": "DB_PASSWORD", "value": "…"}`."""
+    for match in _LABEL.finditer(text, start, end):
+        sure = grade(match["name"]) if match["name"].isascii() else Grade.ANY
+        if sure is Grade.NONE:
+            continue
+        values = [*_values_after(text, match.end())] or [*_value_before(text, match.start())]
+        for value in values:
+            if is_secret(text[value.start : value.end], sure, quoted=True):
+                yield SecretSpan(value.start, value.end, "password")
+
+
+def _values_after(text: str, at: int) -> Iterator[Value]:
+    """Yield the values behind a name, as long as they are of the same thing."""
+    if element := _TEXT.match(text, at):
+        yield Value(*element.span("value"))
+    for label in _VALUE.finditer(text, at, at + _NEAR):
+        if _APART.search(text, at, label.start()):
+            return
+        if label[0].startswith("</"):
+            end = text.find("<", label.end(), label.end() + MOST)
+            line = text.find("\n", label.end())
+            yield Value(label.end(), end if end >= 0 else line if line >= 0 else len(text))
+        else:
+            yield from values_at(text, label.end())[:1]
+
+
+def _value_before(text: str, at: int) -> Iterator[Value]:
+    """Yield the value before a name that is of the same thing."""
+    for label in [*_VALUE.finditer(text, max(0, at - _NEAR), at)][-1:]:
+        if not _APART.search(text, label.end(), at):
+            yield from (value for value in values_at(text, label.end())[:1] if value.end <= at)

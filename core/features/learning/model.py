@@ -1,0 +1,248 @@
+"""A language model suggests notes for the masked events of a log; code finds each line that they rest on."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from core.base.errors import Cancelled, ProviderError
+from core.base.messages import Message, message, verbatim
+from core.base.quotes import find_quote
+from core.base.text import make_storable, one_line
+from core.features.learning.reading import excerpts
+from core.features.learning.rules.common import fact, generalise, generalise_source, short
+from core.model import Dropped, Fact, LogEvent, LogText
+from core.providers.chat import AGAIN, Chat
+from core.providers.connection import Stop
+
+RULE = "model"
+"""Stands in the place of a rule's name in the facts of a model."""
+TASK = """You read a part of a log and suggest notes for the person whose log it is: what will be worth knowing in a \
+month, such as an error with its cause and what ended it, a setting, what an endpoint requires, a decision.
+You are given JSON: "language", and "events", each with a "line" and a "text". A mark such as [token-1] stands in the \
+place of a secret.
+Reply with one JSON object only, such as
+{"notes": [{"title": "...", "text": "...", "type": "test_experience", "category": "common_issue", "scope": "", \
+"priority": 0, "tags": ["..."], "metadata": {}, "lines": [{"line": 12, "quote": "..."}]}]}
+Write title and text in the language that is named, as plain sentences without Markdown. Types are project_config, \
+business_rule, module_context and test_experience. "scope" is the part of the system, "priority" a number from 0 to 9, \
+"metadata" an object of short values. "lines" are what the note rests on: each quote is copied letter for letter from \
+the text of the event with that line. One note for each fact, at most eight, the most useful first. Where nothing is \
+worth a note, reply {"notes": []}"""
+PARTS = 20
+"""Parts of a log that a model is sent; the events behind them aren't read by it."""
+NOTES = 12
+"""Suggestions of one reply that are looked at."""
+
+_OPENING = re.compile(r'\{\s*"notes"\s*:')
+_OPENINGS = 8
+"""Starts of the object, from the end of a reply, that are tried; earlier ones may belong to the reasoning."""
+_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
+_SENTENCE = re.compile(r"[^.。!！?？;；\n]+(?:[.。!！?？;；]+(?!\s)[^.。!！?？;；\n]+)*")
+_LONG = 200
+"""Characters of a line from which on its sentence is the fact, not the line."""
+_BULLET = re.compile(r"^[\s>#*•-]+")
+_MOST_LINE = 300
+_Word = Annotated[str, Field(max_length=100)]
+_LANGUAGES = {"zh_CN": "Chinese"}
+
+Excerpt = Sequence[tuple[LogEvent, str]]
+"""Events of a log, each with its text as it is sent."""
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    line: int
+    quote: str = Field(min_length=1, max_length=4000)
+
+
+class _Suggestion(BaseModel):
+    """A suggestion as a model is to write it; what else it holds, such as a status, isn't read."""
+
+    model_config = ConfigDict(strict=True, allow_inf_nan=False)
+
+    title: str = Field(min_length=1, max_length=300)
+    text: str = Field(min_length=1, max_length=6000)
+    type: _Word = ""
+    category: _Word = ""
+    scope: _Word = ""
+    priority: int = Field(0, ge=-1000, le=1000)
+    tags: list[_Word] = Field(default_factory=list, max_length=20)
+    metadata: dict[_Word, Annotated[str, Field(max_length=1000)] | int | float | bool | None] = Field(
+        default_factory=dict, max_length=20
+    )
+    lines: list[_Line] = Field(min_length=1, max_length=20)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReading:
+    """What a model read in a part of a log: facts, and suggestions that are none; `unsent` events it is never sent."""
+
+    facts: Sequence[Fact]
+    dropped: tuple[Dropped, ...]
+    unsent: int
+
+
+class ModelReader:
+    """Reads logs with a model until a `problem` ends that, which is the failure of its server or of its replies."""
+
+    def __init__(self, chat: Chat, characters: int) -> None:
+        self._chat = chat
+        self._characters = characters
+        self.name = chat.server.model
+        self.problem: Message | None = None
+
+    def read(
+        self, log: LogText, by_rules: Sequence[Fact], language: str, step: Callable[[float], None]
+    ) -> Iterator[ModelReading]:
+        """Yield what the model reads in each part; what a rule has read too is the fact of the rule.
+
+        `step` is told the share that is done, and may raise Cancelled at any time.
+        """
+        if self.problem:
+            return
+        parts = [*islice(excerpts(log, self._characters), PARTS)]
+        unsent = len(log.events) - sum(map(len, parts))
+        for number, part in enumerate(parts):
+            share = number / len(parts)
+            step(share)
+            try:
+                facts, dropped = _suggested(self._chat, part, language, partial(_stopped, step, share))
+            except ProviderError as error:
+                self.problem = error.message
+                return
+            yield ModelReading([_covering(item, by_rules) or item for item in facts], tuple(dropped), unsent)
+
+
+def _stopped(step: Callable[[float], None], share: float) -> bool:
+    try:
+        step(share)
+    except Cancelled:
+        return True
+    return False
+
+
+def _covering(item: Fact, others: Sequence[Fact]) -> Fact | None:
+    """Return the fact of a rule that rests on the same lines, None for none, and for lines that say more than one."""
+    if any("\n" in quote or len(quote) > _LONG for quote in item.quotes):
+        return None
+    return next((other for other in others if {*item.lines} <= {*other.lines}), None)
+
+
+def _suggested(chat: Chat, excerpt: Excerpt, language: str, stop: Stop) -> tuple[list[Fact], list[Dropped]]:
+    """Return the facts that a model suggests, and the suggestions that are none, each with the reason.
+
+    A reply in another form is asked for once more. Raises ProviderError for the second one, and as `Chat.stream` does.
+    """
+    facts: list[Fact] = []
+    dropped: list[Dropped] = []
+    for value in _notes(chat, _material(excerpt, language), stop)[:NOTES]:
+        title = value.get("title") if isinstance(value, dict) else None
+        try:
+            made = _fact(_Suggestion.model_validate(value), excerpt)
+        except ValidationError:
+            made = message("it isn't in the form that was asked for")
+        if isinstance(made, Fact):
+            facts.append(made)
+        else:
+            dropped.append(Dropped(_line(title), made))
+    return facts, dropped
+
+
+def _material(excerpt: Excerpt, language: str) -> dict[str, Any]:
+    events = [{"line": event.line, "text": text} for event, text in excerpt]
+    return {"language": _LANGUAGES.get(language, "English"), "events": events}
+
+
+def _notes(chat: Chat, material: Mapping[str, Any], stop: Stop) -> list[Any]:
+    """Return the suggestions of a model's reply, of the second one where the first is in another form."""
+    for task in (TASK, TASK + AGAIN):
+        if (notes := _read(chat.reply(task, material, stop))) is not None:
+            return notes
+    raise chat.server.unusable(message("didn't answer in the form that was asked for"))
+
+
+def _read(reply: str) -> list[Any] | None:
+    """Return the suggestions in a reply, None where there is no such object in it."""
+    starts = [match.start() for match in _OPENING.finditer(reply)]
+    for start in starts[: -_OPENINGS - 1 : -1]:
+        try:
+            value, _ = json.JSONDecoder().raw_decode(reply, start)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value["notes"], list):
+            return value["notes"]
+    return None
+
+
+def _fact(suggestion: _Suggestion, excerpt: Excerpt) -> Fact | Message:
+    """Return the fact of a suggestion, or why there is none."""
+    title, lines = _line(suggestion.title.replace("`", "")), [*_plain(suggestion.text)]
+    if not title or not lines:
+        return message("it has no text")
+    stated: list[tuple[int, str]] = []
+    for line in suggestion.lines:
+        place = _place(line, excerpt)
+        if place is None:
+            return message("'{quote}' isn't in the log", quote=_line(line.quote))
+        stated.append(place)
+    events = [excerpt[number][0] for number in sorted({number for number, _ in stated})]
+    keys = {f"{generalise_source(excerpt[number][0].source)} {generalise(text)}".strip() for number, text in stated}
+    figures = {*_FIGURE.findall(title)} & {*_FIGURE.findall(str([text for _, text in stated]))}
+    text = verbatim(lines[-1])
+    for before in reversed(lines[:-1]):
+        text = Message("{line}\n\n{rest}", {"line": verbatim(before), "rest": text})
+    made = fact(
+        RULE,
+        [*sorted(keys), *sorted(figures)],
+        verbatim(title),
+        text,
+        events,
+        (_line(suggestion.type), _line(suggestion.category)),
+        tags=tuple(filter(None, map(_line, suggestion.tags))),
+        priority=suggestion.priority,
+    )
+    metadata = {
+        _line(name): make_storable(value) if isinstance(value, str) else value
+        for name, value in suggestion.metadata.items()
+        if _line(name)
+    }
+    return replace(made, scope=_line(suggestion.scope), metadata=metadata)
+
+
+def _place(line: _Line, excerpt: Excerpt) -> tuple[int, str] | None:
+    """Return the number of the event in which a quote stands, that of its line first, and what is stated there."""
+    for number in sorted(range(len(excerpt)), key=lambda number: excerpt[number][0].line != line.line):
+        event, text = excerpt[number]
+        if span := find_quote(line.quote, text):
+            head = len(text) - len(event.text) if text.endswith(event.text) else 0
+            return number, _stated(text[head:], max(0, span[0] - head), max(0, span[1] - head))
+    return None
+
+
+def _stated(text: str, start: int, end: int) -> str:
+    """Return the whole lines of a text from one place to another, of long lines the sentences."""
+    first, last = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    line = text[first : last if last >= 0 else len(text)]
+    if len(line) <= _LONG:
+        return line
+    parts = [part for part in _SENTENCE.finditer(line) if part.start() < end - first and part.end() > start - first]
+    return " ".join(part[0] for part in parts) or line
+
+
+def _plain(text: str) -> Iterator[str]:
+    """Yield the lines of a model's text without what marks lists, headings and code in Markdown."""
+    for line in text.splitlines():
+        if clean := one_line(_BULLET.sub("", make_storable(line).replace("`", ""))):
+            yield clean
+
+
+def _line(value: object) -> str:
+    """Return a value of a model as a short line, "" for what is no text."""
+    return short(make_storable(value), _MOST_LINE) if isinstance(value, str) else ""

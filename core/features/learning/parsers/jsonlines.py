@@ -1,0 +1,101 @@
+"""Logs with an object of JSON a line, as structured loggers write them."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from core.features.learning.heads import level_of
+from core.features.learning.parsers.plain import repeated
+from core.model import LogEvent
+
+_TIMES = ("time", "timestamp", "ts", "@timestamp", "t", "date")
+_LEVELS = ("level", "lvl", "severity", "levelname", "log.level")
+_SOURCES = ("logger", "service", "component", "name", "source", "module", "app")
+_TEXTS = ("message", "msg", "event", "text", "error")
+_TRACES = ("stack", "stacktrace", "stack_trace", "exception", "traceback", "exc_info")
+_NUMBERED = {10: "debug", 20: "info", 30: "info", 40: "warning", 50: "error", 60: "error"}
+"""Levels as numbers, as pino writes them."""
+_FIELDS = {"method": "method", "path": "path", "url": "path", "status": "status", "status_code": "status"}
+_SECONDS = {"duration_ms": 0.001, "elapsed_ms": 0.001, "latency_ms": 0.001, "duration": 1.0, "seconds": 1.0}
+_MOST_VALUE = 2000
+_DEEPEST = 6
+_TIMED = 14
+"""Digits of a time as a number, at most; it is told as it stands."""
+
+
+class JsonLines:
+    """Reads a log in which most lines are objects of JSON; the others are events of their own."""
+
+    by_lines = True
+
+    def fits(self, name: str, sample: str) -> float:
+        lines = [line for line in sample.split("\n")[:-1] or [sample] if line.strip()][:50]
+        objects = sum(line.lstrip().startswith("{") and _object(line) is not None for line in lines)
+        return 0.8 if lines and 2 * objects > len(lines) else 0.0
+
+    def events(self, text: str) -> Iterable[LogEvent]:
+        return repeated(_events(text))
+
+
+def event_of(values: Mapping[str, Any], line: int) -> LogEvent:
+    """Return an object of a log as an event; what it holds besides stands behind its message as pairs."""
+    rest = {str(name): value for name, value in values.items()}
+
+    def taken(names: Iterable[str]) -> str:
+        for name in names:
+            if name in rest and not isinstance(rest[name], (dict, list)) and rest[name] not in (None, ""):
+                return str(rest.pop(name))[:_MOST_VALUE]
+        return ""
+
+    time, level, source = taken(_TIMES), taken(_LEVELS), taken(_SOURCES)
+    text, trace = taken(_TEXTS), taken(_TRACES)
+    fields = {to: str(rest[name]) for name, to in _FIELDS.items() if isinstance(rest.get(name), (str, int))}
+    for name, unit in _SECONDS.items():
+        if isinstance(rest.get(name), (int, float)) and not isinstance(rest[name], bool):
+            fields["seconds"] = f"{float(rest[name]) * unit:.3f}"
+    pairs = " ".join(f"{name}={_written(value)}" for name, value in rest.items())
+    parts = [f"{text} {pairs}".strip(), trace]
+    named = _NUMBERED.get(int(level), "") if level.isdigit() and len(level) < _TIMED else level
+    kind = "request" if {"method", "path"} <= fields.keys() else "log"
+    return LogEvent(
+        text="\n".join(filter(None, parts)),
+        line=line,
+        end=line,
+        time=time,
+        level=level_of(named),
+        source=source,
+        kind="request" if kind == "request" else "log",
+        fields=fields,
+    )
+
+
+def _events(text: str) -> Iterator[LogEvent]:
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        values = _object(line)
+        if values is None:
+            yield LogEvent(text=line, line=number, end=number)
+        elif (event := event_of(values, number)).text.strip():
+            yield event
+
+
+def _object(line: str) -> dict[str, Any] | None:
+    """Return a line as an object, None for what is none: cut, damaged, nested too deeply."""
+    try:
+        values = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return values if isinstance(values, dict) else None
+
+
+def _written(value: Any, depth: int = 0) -> str:
+    """Return a value as a text: as it stands, in quotes where it holds blanks."""
+    if isinstance(value, str):
+        short = value[:_MOST_VALUE]
+        return json.dumps(short, ensure_ascii=False) if not short or any(map(str.isspace, short)) else short
+    if isinstance(value, Mapping) and depth < _DEEPEST:
+        return "{" + " ".join(f"{name}={_written(item, depth + 1)}" for name, item in [*value.items()][:50]) + "}"
+    if isinstance(value, list) and depth < _DEEPEST:
+        return "[" + " ".join(_written(item, depth + 1) for item in value[:50]) + "]"
+    return "…" if isinstance(value, (Mapping, list)) else json.dumps(value)

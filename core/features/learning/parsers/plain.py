@@ -1,0 +1,123 @@
+"""Logs as lines of text: times, levels, stack traces, and what was typed at a prompt."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from core.features.learning.heads import head_of, level_of, pairs_of
+from core.model import LogEvent
+
+PROMPT = re.compile(
+    r"(?:(?:\([\w.-]{1,40}\) )?(?:[\w.-]{1,40}@[\w.-]{1,60}[: ][^\s$#]{0,80}[$#]|\$|❯|PS [^>\n]{0,80}>))"
+    r" +(?P<command>\S.*)"
+)
+"""A line at which a command was typed."""
+_LOGFMT = re.compile(r"(?=.{0,4000}\b(?:level|lvl|severity)=).{0,4000}\b(?:msg|message)=", re.DOTALL)
+_TRACEBACK = "Traceback (most recent call last):"
+_CHAINS = ("During handling of the above exception", "The above exception was the direct cause")
+_RAISED = re.compile(r"[A-Za-z_][\w.]{0,100}(?:: .*|:?$)")
+_CONTINUED = re.compile(r"\s+\S|Caused by: |Suppressed: |\.\.\. \d+ more|goroutine \d+ \[|stack backtrace:")
+_ERROR = re.compile(r"(?i)\b(?:error|exception|fatal|panic|failed)\b|错误|异常|失败")
+_MOST_LINES = 200
+"""Lines of one event at most; what follows of it is left out."""
+
+
+class Plain:
+    """Reads any text by lines; it suits what nothing else suits better."""
+
+    by_lines = True
+
+    def fits(self, name: str, sample: str) -> float:
+        return 0.1
+
+    def events(self, text: str) -> Iterable[LogEvent]:
+        return repeated(self._events(text.split("\n")))
+
+    def _events(self, lines: list[str]) -> Iterator[LogEvent]:
+        lines = [*lines[:-1], *filter(None, lines[-1:])]
+        heads = sum(head_of(line) is not None or bool(_LOGFMT.match(line)) for line in lines[:400])
+        headed = 3 * heads > sum(bool(line.strip()) for line in lines[:400])
+        parts: list[str] = []
+        first = 1
+        for number, line in enumerate(lines, 1):
+            if parts and _belongs(line, parts, headed):
+                parts.append(line)
+                continue
+            yield from _event(parts, first)
+            parts, first = ([line] if line.strip() else []), number
+        yield from _event(parts, first)
+
+
+def repeated(events: Iterable[LogEvent]) -> Iterator[LogEvent]:
+    """Yield events, one with its count for equal ones in a row."""
+    last: LogEvent | None = None
+    for event in events:
+        if last and (event.text, event.level, event.source, event.kind) == (
+            last.text,
+            last.level,
+            last.source,
+            last.kind,
+        ):
+            last = replace(last, count=last.count + event.count, end=event.end or event.line)
+            continue
+        if last:
+            yield last
+        last = event
+    if last:
+        yield last
+
+
+def _belongs(line: str, parts: list[str], headed: bool) -> bool:
+    """Return whether a line goes on with an event: a stack trace, the output of a command, an indented line."""
+    if PROMPT.match(line):
+        return False
+    if PROMPT.match(parts[0]):
+        return not head_of(line)
+    if not line.strip():
+        return _in_traceback(parts) and len(parts) > 1
+    if head_of(line) or _LOGFMT.match(line):
+        return False
+    if headed or _CONTINUED.match(line) or line.startswith((_TRACEBACK, *_CHAINS)):
+        return True
+    return _in_traceback(parts) and bool(_RAISED.match(line)) and (parts[-1].startswith((" ", "\t")))
+
+
+def _in_traceback(parts: list[str]) -> bool:
+    return any(part.startswith(_TRACEBACK) for part in parts[:3]) or any(
+        part.startswith(_TRACEBACK) for part in parts[-3:]
+    )
+
+
+def _event(parts: list[str], first: int) -> Iterator[LogEvent]:
+    while parts and not parts[-1].strip():
+        parts = parts[:-1]
+    if not parts:
+        return
+    end = first + len(parts) - 1
+    body = parts[1:_MOST_LINES]
+    if typed := PROMPT.match(parts[0]):
+        text = "\n".join([parts[0], *body])
+        yield LogEvent(text=text, line=first, end=end, kind="command", fields={"command": typed["command"].strip()})
+        return
+    if _LOGFMT.match(parts[0]):
+        pairs = pairs_of(parts[0])
+        level = level_of(pairs.get("level") or pairs.get("lvl") or pairs.get("severity") or "")
+        source = pairs.get("logger") or pairs.get("component") or pairs.get("service") or ""
+        message = pairs.pop("msg", "") or pairs.pop("message", "")
+        rest = " ".join(f"{name}={value}" for name, value in pairs.items() if name not in _HEADS)
+        text = "\n".join([f"{message} {rest}".strip(), *body])
+        time = pairs.get("time") or pairs.get("ts") or ""
+        yield LogEvent(text=text, line=first, end=end, time=time, level=level, source=source)
+        return
+    head = head_of(parts[0])
+    if head is None:
+        level = "error" if parts[0].startswith((_TRACEBACK, "panic:")) or _ERROR.match(parts[0]) else ""
+        yield LogEvent(text="\n".join([parts[0], *body]), line=first, end=end, level=level_of(level))
+        return
+    text = "\n".join([head.message, *body]).strip("\n")
+    if text.strip():
+        yield LogEvent(text=text, line=first, end=end, time=head.time, level=head.level, source=head.source)
+
+
+_HEADS = ("time", "ts", "level", "lvl", "severity", "logger", "component", "service")
+"""Pairs of logfmt that are the head of an event."""

@@ -1,0 +1,131 @@
+"""The bytes or the text of a log -> its masked events, by the parser that suits it best."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, get_args
+
+from core.base.errors import SourceError, UnknownChoice
+from core.base.messages import verbatim
+from core.base.text import make_storable
+from core.features.learning import LOG_PARSERS
+from core.features.learning.heads import level_of
+from core.features.learning.masks import Masker, shorten
+from core.intake.encoding import decode
+from core.model import EventKind, LogEvent, LogText
+
+MOST_BYTES = 64 * 1024 * 1024
+MOST_EVENTS = 200_000
+_MOST_LINE = 4_000
+"""Characters of a line; the end of a longer one isn't read."""
+_SAMPLE = 16 * 1024
+_CONTROLS = re.compile(
+    r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b\n]{0,200}(?:\x07|\x1b\\)|[\x00-\x08\x0b-\x1f\x7f-\x9f]"
+)
+"""Escapes that colour a terminal or write its title, and control characters."""
+_FALLBACK = "plain"
+
+
+def read(data: bytes, name: str, masker: Masker, *, parser: str = "") -> LogText:
+    """Return a log; raises SourceError as `decode` does, UnknownChoice for a parser."""
+    return read_text(decode(data, name, most=MOST_BYTES)[0], name, masker, parser=parser)
+
+
+def read_text(text: str, name: str, masker: Masker, *, parser: str = "") -> LogText:
+    """Return a log that is a text already."""
+    if len(text) > MOST_BYTES:
+        raise SourceError(name, "is {size:.1f} MB; the limit is {limit} MB.", size=len(text) / 2**20, limit=64)
+    text = _CONTROLS.sub("", make_storable(text).replace("\r\n", "\n").replace("\r", "\n"))
+    text = masker.across_lines(masker.without_keys(text))
+    lines, cut = _cut(text)
+    chosen = parser or _best(name, text[:_SAMPLE])
+    if parser and parser not in LOG_PARSERS:
+        raise UnknownChoice("parser of logs", parser, LOG_PARSERS)
+    try:
+        reader = LOG_PARSERS.build(chosen)
+        events, more = _bounded(reader.events(lines if reader.by_lines else text))
+    except (ValueError, RecursionError):
+        chosen = _FALLBACK
+        events, more = _bounded(LOG_PARSERS.build(chosen).events(lines))
+    before = len(masker)
+    masked = tuple(map(masker.event, events))
+    return LogText(_name(name, masker), chosen, masked, len(masker) - before, cut, more)
+
+
+def read_events(items: Iterable[Mapping[str, Any]], name: str, masker: Masker) -> LogText:
+    """Return a log whose events are parsed already; raises SourceError for an item that is none."""
+    events: list[LogEvent] = []
+    for number, item in enumerate(items, 1):
+        text = item.get("text") or item.get("message") or ""
+        if not isinstance(text, str) or not text.strip():
+            raise SourceError(name, "has an event without a text, number {n}.", n=number)
+        known = {key: str(item[key]) for key in ("time", "source") if item.get(key) is not None}
+        kinds = {str(arg): arg for arg in get_args(EventKind)}
+        kind: EventKind | None = kinds.get(str(item.get("kind") or "log"))
+        if kind is None:
+            raise UnknownChoice("kind of event", str(item["kind"]), kinds)
+        fields = item.get("fields") or {}
+        if not isinstance(fields, Mapping):
+            raise SourceError(name, "has an event whose fields are no object, number {n}.", n=number)
+        line = _number(item.get("line"), number)
+        count = _number(item.get("count"), 1)
+        values = {str(key): str(value) for key, value in [*fields.items()][:50]}
+        clean = _CONTROLS.sub("", make_storable(text))
+        level = level_of(str(item.get("level") or ""))
+        events.append(
+            LogEvent(text=clean, line=line, end=line, level=level, kind=kind, count=count, fields=values, **known)
+        )
+    before = len(masker)
+    masked = tuple(map(masker.event, events[:MOST_EVENTS]))
+    more = max(0, len(events) - MOST_EVENTS)
+    return LogText(_name(name, masker), "events", masked, len(masker) - before, 0, more)
+
+
+def excerpts(log: LogText, most: int) -> Iterator[list[tuple[LogEvent, str]]]:
+    """Yield the events of a log, each with its text on the whole, in parts of at most so many characters."""
+    part: list[tuple[LogEvent, str]] = []
+    size = 0
+    for event in log.events:
+        text = " ".join(filter(None, (event.time, event.level, event.source, event.text)))[:most]
+        if part and size + len(text) > most:
+            yield part
+            part, size = [], 0
+        part.append((event, text))
+        size += len(text)
+    if part:
+        yield part
+
+
+def _number(value: Any, usual: int) -> int:
+    return value if type(value) is int and 0 < value < 10**9 else usual
+
+
+def _name(name: str, masker: Masker) -> str:
+    return str(verbatim(masker.masked(" ".join(name.split())[:200], unknown=False)))
+
+
+def _cut(text: str) -> tuple[str, int]:
+    """Return a text whose lines have at most `_MOST_LINE` characters, and how many were longer."""
+    if len(text) <= _MOST_LINE:
+        return text, 0
+    lines = text.split("\n")
+    longer = [number for number, line in enumerate(lines) if len(line) > _MOST_LINE]
+    for number in longer:
+        lines[number] = shorten(lines[number], _MOST_LINE)
+    return "\n".join(lines), len(longer)
+
+
+def _best(name: str, sample: str) -> str:
+    """Return the parser that suits a log best; the first of equals."""
+    scores = {kind: LOG_PARSERS.build(kind).fits(name, sample) for kind in LOG_PARSERS}
+    return max(scores, key=lambda kind: scores[kind])
+
+
+def _bounded(events: Iterable[LogEvent]) -> tuple[list[LogEvent], int]:
+    entry: list[LogEvent] = []
+    more = 0
+    for event in events:
+        if len(entry) < MOST_EVENTS:
+            entry.append(event)
+        else:
+            more += 1
+    return entry, more

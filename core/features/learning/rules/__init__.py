@@ -1,0 +1,50 @@
+"""Rules that read facts from logs without a model: each a function, its name and what it looks for, in one table."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from core.base.messages import Message, message
+from core.features.learning.rules.commands import mended_commands
+from core.features.learning.rules.errors import deprecations, repeated_errors
+from core.features.learning.rules.requests import failing_requests, required_headers, slow_calls
+from core.features.learning.rules.settings import ports, settings
+from core.features.learning.rules.statements import statements
+from core.features.learning.rules.tests import failing_tests, unsteady_tests
+from core.model import Fact, LogText
+
+MOST_FACTS = 200
+"""Facts of one rule in one log; a person reads no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearningRule:
+    """A rule: the function that reads facts, and what it is called in the suggestions."""
+
+    function: Callable[[LogText], Iterable[Fact]]
+    name: Message
+
+
+RULES: Mapping[str, LearningRule] = {
+    "repeated_error": LearningRule(repeated_errors, message("an error that repeats")),
+    "required_header": LearningRule(required_headers, message("a request that needs a header")),
+    "failing_request": LearningRule(failing_requests, message("a request that keeps failing")),
+    "slow_call": LearningRule(slow_calls, message("a call that is slow")),
+    "setting": LearningRule(settings, message("a value of the configuration")),
+    "port": LearningRule(ports, message("an address that a service listens on")),
+    "unsteady_test": LearningRule(unsteady_tests, message("a test that fails and passes again")),
+    "failing_test": LearningRule(failing_tests, message("a test that keeps failing")),
+    "mended_command": LearningRule(mended_commands, message("a command that worked after one that failed")),
+    "deprecation": LearningRule(deprecations, message("something that is deprecated")),
+    "statement": LearningRule(statements, message("a cause, a fix or a decision that somebody states")),
+}
+
+
+def facts(log: LogText) -> list[tuple[str, Fact]]:
+    """Return the facts in a log with the rules that read them; of equal ones the first."""
+    item: dict[tuple[str, str], tuple[str, Fact]] = {}
+    for name, rule in RULES.items():
+        for number, fact in enumerate(rule.function(log)):
+            if number == MOST_FACTS:
+                break
+            item.setdefault((fact.rule, fact.key), (name, fact))
+    return [*item.values()]

@@ -1,0 +1,175 @@
+"""Errors that repeat with the same cause, and what ended them; what is deprecated."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from core.base.messages import message, plural
+from core.base.text import keywords
+from core.features.learning.rules.common import (
+    fact,
+    first_line,
+    generalise,
+    generalise_source,
+    normalise_exact,
+    request_of,
+    short,
+)
+from core.features.learning.rules.requests import headers_in, is_slow
+from core.model import Fact, LogEvent, LogText
+
+_CAUSED = re.compile(r"^\s*Caused by: (?P<cause>.+)$", re.MULTILINE)
+_STATED = re.compile(
+    r"(?:\b(?:cause|reason)=(?P<pair>\"[^\"\n]{1,300}\"|[^\s]{1,200})|(?:原因|because(?: of)?)[：:"
+    r" ]+(?P<said>[^\n]{2,300}))"
+)
+_RAISED = re.compile(
+    r"^(?P<cause>[A-Za-z_][\w.]{2,100}(?:Error|Exception|Timeout|Interrupt|Exit|Failure|Warning)?: .+)$", re.MULTILINE
+)
+_FAILING = re.compile(
+    r"(?i)\b(?:fail(?:ed|ure|s|ing)?|error|timed? ?out|refused|unavailable|unreachable|rejected|HTTP"
+    r" [45]\d\d)\b|失败|超时|错误|拒绝"
+)
+_ENDED = re.compile(
+    r"(?i)\b(?:recovered|restored|resolved|reconnected|resumed|succeeded|successful(?:ly)?|healthy again"
+    r"|back online|fixed)\b"
+    r"|已恢复|恢复正常|已解决|重新连接成功|成功"
+)
+_ROUTINE = re.compile(r"(?i)\b(?:created|done|health|put back|queued)\b|创建成功")
+_PROCESS = re.compile(r"^\d+#\d+: (?:\*\d+ )?")
+_CONTEXT = re.compile(r", (?:client|server|request|upstream|host): .*", re.DOTALL)
+_DEPRECATED = re.compile(r"(?i)\b(?:is|are|was|were|been) (?:now )?deprecated\b|已(?:弃用|废弃)")
+_INSTEAD = re.compile(
+    r"(?i)\b(?:use|replaced by|in favou?r of|switch to)\b(?: the)?\s+(?P<new>.+)|(?:请使用|改用|使用)\s*(?P<neu>.+)"
+)
+_QUOTED = re.compile(r"[\"'`“‘](?P<name>[^\"'`“”‘’\n]{2,100})[\"'`”’]")
+_WORDS_BEFORE = re.compile(r"(?i)^(?:the\s+)?(?:(?:parameter|property|option|setting|function)\s+|接口\s*)?")
+_NEAR = 160
+"""Characters before and behind the word that name what is deprecated and what takes its place."""
+_MOST_AFTER = 400
+"""Events after the last error among which its end is looked for."""
+_FEW = 2
+
+
+def repeated_errors(log: LogText) -> Iterator[Fact]:
+    """Yield errors that stand there at least twice with the same cause, with what ended them."""
+    groups: dict[tuple[str, str, str], list[int]] = defaultdict(list)
+    for number, event in enumerate(log.events):
+        if _is_error(event):
+            what, cause = _what(event), _cause(event)
+            groups[generalise_source(event.source), generalise(what), generalise(cause)].append(number)
+    for key, numbers in groups.items():
+        events = [log.events[number] for number in numbers]
+        count = sum(event.count for event in events)
+        if count < _FEW:
+            continue
+        what, cause = _what(events[-1]), _cause(events[-1])
+        before, end = _end(log.events, numbers[-1], what, cause)
+        about = short(cause if cause and cause not in what else what, 300)
+        error = short(what, 200)
+        source = events[0].source
+        where = message("{source}: {what}", source=source, what=error) if source else message("{what}", what=error)
+        title = message("{what}, because of: {cause}", what=where, cause=about) if about != error else where
+        first = plural("It stands {n} time in the log.", "It stands {n} times in the log.", n=count)
+        parts = [title, first]
+        if end:
+            parts.append(message("It ended with: {end}.", end=short(first_line(end), 300)))
+        if before:
+            parts.append(message("Before that: {step}.", step=short(first_line(before), 300)))
+        text = message("{what}. {count}", what=title, count=first)
+        for part in parts[2:]:
+            text = message("{text} {more}", text=text, more=part)
+        rests = [*events, *filter(None, (before, end))]
+        yield fact("repeated_error", key, title, text, rests, ("test_experience", "common_issue"), priority=1)
+
+
+def deprecations(log: LogText) -> Iterator[Fact]:
+    """Yield what is deprecated, and what takes its place."""
+    for event in log.events:
+        names = _deprecated(first_line(event)) if event.kind in ("log", "command") else None
+        if names:
+            old, new = names
+            title = message("{old} is deprecated; {new} takes its place", old=short(old), new=short(new))
+            kind = ("project_config", "dependency")
+            yield fact("deprecation", [normalise_exact(old), normalise_exact(new)], title, title, [event], kind)
+
+
+def _deprecated(line: str) -> tuple[str, str] | None:
+    """Return what a line says is deprecated, and what takes its place."""
+    match = _DEPRECATED.search(line[:1_000])
+    if match is None:
+        return None
+    before, after = line[max(0, match.start() - _NEAR) : match.start()], line[match.end() : match.end() + _NEAR]
+    instead = _INSTEAD.search(after)
+    if instead is None:
+        return None
+    rest = instead["new"] or instead["neu"]
+    quoted = [item["name"] for item in _QUOTED.finditer(before)]
+    clause = re.split(r"[;,，；。]\s*|:\s+|\.\s+", _PROCESS.sub("", before).strip())[-1]
+    old = quoted[-1] if quoted else _WORDS_BEFORE.sub("", clause)
+    named = _QUOTED.match(rest)
+    new = named["name"] if named else re.split(r"\s+instead\b|[;,，；。]|\.(?:\s|$)", rest)[0]
+    return (old.strip(), new.strip()) if old.strip() and new.strip() else None
+
+
+def is_deprecation(event: LogEvent) -> bool:
+    return _deprecated(first_line(event)) is not None
+
+
+def _is_error(event: LogEvent) -> bool:
+    if event.kind not in ("log", "request") or (
+        event.kind == "request" and "seconds" in event.fields and is_slow(event)
+    ):
+        return False
+    warns = event.level == "warning" and event.kind == "log" and _FAILING.search(first_line(event))
+    if not (event.level == "error" or warns) or headers_in(event.text):
+        return False
+    if event.kind == "request" and "method" in event.fields and "host" not in event.fields and _is_access(event):
+        return False
+    return not (is_deprecation(event) or (event.level != "error" and is_slow(event)))
+
+
+def _is_access(event: LogEvent) -> bool:
+    """Return whether an event is a line of an access log, which another rule reads."""
+    return event.text.startswith(f"{event.fields.get('method')} {event.fields.get('path')} ")
+
+
+def _what(event: LogEvent) -> str:
+    """Return what failed, without the numbers of a process and the facts of the request behind it."""
+    what = _CONTEXT.sub("", _PROCESS.sub("", first_line(event)))
+    if match := re.match(r"(?P<text>.{3,300}?) (?:[\w.-]{1,60}=)", what):
+        pair = _STATED.search(what)
+        what = match["text"] if pair and pair["pair"] else what
+    request = request_of(event) if ", request: " in event.text else ""
+    return f"{what} ({request})" if request else what
+
+
+def _cause(event: LogEvent) -> str:
+    if causes := _CAUSED.findall(event.text):
+        return str(causes[-1]).strip()
+    if "\n" in event.text and (raised := _RAISED.findall(event.text.partition("\n")[2])):
+        return str(raised[-1]).strip()
+    if stated := _STATED.search(event.text):
+        return (stated["pair"] or stated["said"]).strip(' "')
+    return ""
+
+
+def _end(events: Sequence[LogEvent], last: int, what: str, cause: str) -> tuple[LogEvent | None, LogEvent | None]:
+    """Return what was done after the last error and before it ended, and what says that it ended."""
+    subject = {*keywords(f"{what} {cause}")} - {"failed", "error", "失败", "the", "of", "for", "could", "not"}
+    source = events[last].source
+    between: list[LogEvent] = []
+    for event in events[last + 1 : last + 1 + _MOST_AFTER]:
+        if event.level == "error" or event.kind != "log":
+            continue
+        line = first_line(event)
+        near = {*keywords(line)} & subject
+        if _ENDED.search(line) and not _ROUTINE.search(line) and (near or event.source == source):
+            steps = [
+                log_event
+                for log_event in between
+                if not _ROUTINE.search(first_line(log_event)) and log_event.level in ("info", "")
+            ]
+            return (steps[-1] if steps else None), event
+        between.append(event)
+    return None, None

@@ -1,0 +1,127 @@
+"""Requests: which headers they need, which fail again and again, and which calls are slow."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from statistics import median
+
+from core.base.messages import message, plural
+from core.features.learning.heads import seconds_of
+from core.features.learning.rules.common import fact, first_line, generalise, normalise_exact, request_of, short
+from core.model import Fact, LogEvent, LogText
+
+_HEADER = (
+    r"[\"'`“]?(?P<{name}>[A-Z][A-Za-z0-9]*(?:-[A-Z][A-Za-z0-9]*)+|Authorization|Cookie|Origin|Accept|Host)[\"'`”]?"
+)
+_HEADERS = re.compile(
+    r"(?:(?i:missing|requires?|required|lacks|needs?|without|must (?:send|have|carry))(?i: (?:the|a|an"
+    r"|required|request|http))*"
+    rf"(?i: headers?)[ :：]*{_HEADER.format(name='after')}"
+    rf"|(?i:headers?)[ :：]*{_HEADER.format(name='before')}[^\n]{{0,60}}?(?i:missing|required|mandatory|must|absent)"
+    rf"|{_HEADER.format(name='first')} (?i:header) (?i:is )?(?i:missing|required|mandatory|absent)"
+    r"|(?:缺少|需要|必须(?:携带|带上|有)?|未携带)[^\n]{0,10}?(?:请求头|头部|header)[ :：]*"
+    rf"{_HEADER.format(name='chinese')})"
+)
+_SLOW = re.compile(r"(?i)\b(?:slow|took|elapsed|duration|latency|completed in|finished in|done in)\b|耗时|用时|慢")
+_OPERATION = re.compile(
+    r"(?i)\s*\(?(?:took|elapsed|duration|latency|completed in|finished in|done in|耗时|用时)\b.*|\s*耗时.*|\s*用时.*"
+)
+_LEAST_SECONDS = 1.0
+_LEAST_OF_TEST = 5.0
+_FEW = 2
+_FAILED = 400
+
+
+def required_headers(log: LogText) -> Iterator[Fact]:
+    """Yield requests with the headers that they were refused without."""
+    groups: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
+    for event in log.events:
+        for header in headers_in(event.text):
+            groups[request_of(event), header].append(event)
+    for (request, header), events in groups.items():
+        if not request:
+            continue
+        title = message("{request} needs the header {header}", request=request, header=header)
+        status = next((event.fields["status"] for event in events if "status" in event.fields), "")
+        refused = message("{title}. Without it the answer is {status}.", title=title, status=status)
+        text = refused if status else message("{title}.", title=title)
+        key = [normalise_exact(request), header.lower()]
+        yield fact("required_header", key, title, text, events, ("project_config", "auth"), tags=("http",))
+
+
+def headers_in(text: str) -> list[str]:
+    """Return the names of headers that a text says are missing or needed."""
+    if "eader" not in text and "HEADER" not in text and "头" not in text:
+        return []
+    names = (next(filter(None, match.groupdict().values())) for match in _HEADERS.finditer(text))
+    return [*dict.fromkeys(names)]
+
+
+def failing_requests(log: LogText) -> Iterator[Fact]:
+    """Yield requests of an access log that are refused or fail at least twice in the same way."""
+    groups: dict[tuple[str, str], list[LogEvent]] = defaultdict(list)
+    for event in log.events:
+        status = event.fields.get("status", "")
+        if event.kind == "request" and log.format == "access" and status.isdigit() and int(status) >= _FAILED:
+            groups[request_of(event), status].append(event)
+    for (request, status), events in groups.items():
+        count = sum(event.count for event in events)
+        if count < _FEW:
+            continue
+        title = message("{request} is answered with {status}", request=request, status=status)
+        times = plural("It stands {n} time in the log.", "It stands {n} times in the log.", n=count)
+        text = message("{what}. {count}", what=title, count=times)
+        yield fact("failing_request", [request, status], title, text, events, ("test_experience", "common_issue"))
+
+
+def slow_calls(log: LogText) -> Iterator[Fact]:
+    """Yield calls that take long: a second in the middle of at least two, five seconds of a test."""
+    groups: dict[str, list[tuple[float, LogEvent]]] = defaultdict(list)
+    for event in log.events:
+        seconds = _seconds(event)
+        if seconds is not None and int(event.fields.get("status", "0") or 0) < 500:
+            groups[_operation(event)].append((seconds, event))
+    for operation, timed in groups.items():
+        middle = median(seconds for seconds, _ in timed)
+        is_test = timed[0][1].kind == "test"
+        enough = middle >= _LEAST_OF_TEST if is_test else middle >= _LEAST_SECONDS and len(timed) >= _FEW
+        if not operation or not enough:
+            continue
+        most = max(seconds for seconds, _ in timed)
+        title = message("{operation} is slow: {seconds} s", operation=short(operation), seconds=f"{middle:.1f}")
+        times = plural("Measured {n} time", "Measured {n} times", n=len(timed))
+        text = message(
+            "{title} in the middle, {most} s at most. {count}.", title=title, most=f"{most:.1f}", count=times
+        )
+        kind = ("test_experience", "common_issue")
+        yield fact("slow_call", [generalise(operation)], title, text, [event for _, event in timed], kind)
+
+
+def is_slow(event: LogEvent) -> bool:
+    """Return whether an event says that something took long."""
+    seconds = _seconds(event)
+    return seconds is not None and seconds >= _LEAST_SECONDS and int(event.fields.get("status", "0") or 0) < 500
+
+
+def _seconds(event: LogEvent) -> float | None:
+    """Return how long an event says that something took, None where it says nothing of it."""
+    if event.kind in ("message", "command"):
+        return None
+    try:
+        return float(event.fields["seconds"])
+    except (KeyError, ValueError):
+        pass
+    line = first_line(event)
+    durations = seconds_of(line) if event.kind == "log" and _SLOW.search(line) else []
+    return max(durations, default=None)
+
+
+def _operation(event: LogEvent) -> str:
+    if event.kind == "test":
+        return event.fields.get("test", "")
+    if request := request_of(event):
+        return request
+    line = first_line(event)
+    if match := re.match(r"(?i)slow (?P<what>[\w ]{2,30}) ?\([^)\n]{1,40}\)[: ]+(?P<rest>.+)", line):
+        return match["rest"]
+    return _OPERATION.sub("", line).strip(" :-：") or line

@@ -1,0 +1,246 @@
+"""The packs of a workspace: found, installed, upgraded, removed."""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from core.base.errors import PackError, TesseraError, UnknownChoice
+from core.base.messages import Message, message
+from core.features.packs import contents, manifest, sources
+from core.features.packs.upgrade import Upgrade, delete, edited, untouched
+from core.indexing.bases import Bases
+from core.indexing.chunks import Chunks
+from core.indexing.embed_queue import FAILURES
+from core.model import (
+    EditedNote,
+    InstalledPack,
+    Note,
+    Pack,
+    PackCard,
+    PackReport,
+    Progress,
+    Revision,
+    no_progress,
+)
+from core.notes.writer import check_version
+from core.settings.config import Settings
+from core.store import Store
+
+_LOG = logging.getLogger(__name__)
+
+
+class Packs:
+    """Versioned sets of notes. Changes raise WorkspaceLocked in a workspace that is open for reading only.
+
+    `problems` are what the start of the workspace could not do, by the name of the pack.
+    """
+
+    def __init__(self, store: Store, settings: Settings, bases: Bases, chunks: Chunks) -> None:
+        self._store = store
+        self._chosen = settings.auto_install
+        self._bases = bases
+        self._chunks = chunks
+        self.problems: dict[str, Message] = {}
+
+    # reading
+
+    def installed(self) -> Sequence[InstalledPack]:
+        """Return the packs of the workspace, by name."""
+        return self._store.packs.all()
+
+    def all(self) -> Sequence[PackCard]:
+        """Return the packs that are found or installed, by name."""
+        found = sources.found()
+        installed = {pack.name: pack for pack in self.installed()}
+        for pack in installed.values():
+            if pack.folder:
+                place = self._readable(pack)
+                found.pop(pack.name, None)
+                found |= {pack.name: place} if place else {}
+        return [_card(found.get(name), installed.get(name)) for name in sorted({*found, *installed})]
+
+    def edited(self, name: str) -> Sequence[EditedNote]:
+        """Return the notes of a pack that a person changed, each beside the text that the pack has for it now.
+
+        Raises UnknownChoice for a pack that isn't installed, PackError for one that can't be read.
+        """
+        pack = self._named(name)
+        _, offered = contents.read(self._place(pack))
+        changed = []
+        for path, note_id in sorted(self._store.packs.notes(name).items()):
+            note = self._store.notes.note(note_id)
+            if not untouched(self._store, note):
+                changed.append(edited(note, offered[path].note.body if path in offered else None))
+        return changed
+
+    def offered(self, note_id: str) -> Note | None:
+        """Return a note as its pack has it now, None if the pack has it no more; raises as `edited`, NoteNotFound."""
+        note = self._store.notes.note(note_id)
+        return self._upgrade_of(note).offered(note)
+
+    # changing
+
+    def install(self, source: str | Path, *, embed: bool = True, progress: Progress = no_progress) -> PackReport:
+        """Install a pack by its name or its folder; one that is installed is upgraded.
+
+        With `embed` its notes are found by meaning when this returns, else by words. Raises UnknownChoice for a name,
+        PackError for a pack with mistakes, and for one that is older than the installed one.
+        """
+        self._store.database.check_writable()
+        place, folder = sources.folder_of(source)
+        pack, notes = contents.read(place)
+        with self._store.changing:
+            installed = self._store.packs.named(pack.name) or self._begin(pack, folder)
+        return self._bring(pack, notes, installed, folder, embed, progress)
+
+    def upgrade(self, name: str, *, embed: bool = True, progress: Progress = no_progress) -> PackReport:
+        """Bring an installed pack to the version that is found: notes that a person changed or deleted stay so.
+
+        Raises UnknownChoice for a pack that isn't installed or isn't found, PackError as `install` does.
+        """
+        self._store.database.check_writable()
+        installed = self._named(name)
+        pack, notes = contents.read(self._place(installed))
+        return self._bring(pack, notes, installed, installed.folder, embed, progress)
+
+    def take(self, note_id: str, expected_version: int) -> None:
+        """Bring a note that a person changed to what its pack has for it, without embedding; it follows the pack again.
+
+        A note that the pack has no more goes into the trash. Raises Conflict for another version, and as `offered`.
+        """
+        with self._store.changing:
+            self._store.database.check_writable()
+            note = self._store.notes.note(note_id)
+            check_version(note, expected_version)
+            self._upgrade_of(note).take(note)
+
+    def leave(self, note_id: str) -> None:
+        """Let a note count as one that its pack's upgrade passed by: the undo of `take`."""
+        note = self._store.notes.note(note_id)
+        self._store.packs.put_files(note.source_ref.removeprefix("pack:"), {str(note.path): ""})
+
+    def delete(self, name: str) -> int:
+        """Put the notes of a pack into the trash, but those that a person changed; return how many stay."""
+        self._store.database.check_writable()
+        self._named(name)
+        self._store.open_index()
+        with self._store.changing:
+            note_ids = self._store.packs.notes(name).values()
+            going = [item for item in note_ids if untouched(self._store, self._store.notes.note(item))]
+            delete(self._store, going, Revision("delete", "person"))
+            self._store.packs.drop(name)
+        return len(note_ids) - len(going)
+
+    # start
+
+    def start(self) -> None:
+        """Install the packs of `auto_install` in a new workspace, and bring installed ones to the version found.
+
+        Nothing is embedded. What fails is logged and in `problems`; it keeps nobody from opening the workspace.
+        """
+        try:
+            if self._chosen and self._store.database.version() == 0:
+                self._begin_chosen()
+            packs = self.installed()
+            for pack in packs:
+                self._start(pack)
+            if packs:
+                self._store.packs.check([pack.name for pack in packs if pack.name not in self.problems])
+        except TesseraError as error:
+            self._problem("", error)
+
+    def _begin_chosen(self) -> None:
+        """Record the packs of `auto_install`, all at once: a start that ends early goes on at the next one."""
+        packs = []
+        for name in self._chosen:
+            try:
+                packs.append(manifest.read(sources.place_of(name)))
+            except TesseraError as error:
+                self._problem(name, error)
+        with self._store.changing, self._store.database.write():
+            for pack in packs:
+                self._begin(pack, "")
+
+    def _start(self, installed: InstalledPack) -> None:
+        try:
+            place = self._place(installed)
+            if manifest.number(manifest.read(place).version) > manifest.number(installed.version):
+                pack, notes = contents.read(place)
+                self._bring(pack, notes, installed, installed.folder, embed=False, progress=no_progress)
+        except TesseraError as error:
+            self._problem(installed.name, error)
+
+    def _problem(self, name: str, error: TesseraError) -> None:
+        _LOG.warning("A pack can't be brought up to date", exc_info=error)
+        self.problems[name] = error.message
+
+    # shared
+
+    def _begin(self, pack: Pack, folder: str) -> InstalledPack:
+        """Record a pack whose notes are still to come, with its base, in one transaction."""
+        with self._store.database.write():
+            base = self._bases.find(pack.base) or self._bases.add(pack.base)
+            self._store.packs.begin(pack, base.id, folder)
+        return self._named(pack.name)
+
+    def _bring(
+        self,
+        pack: Pack,
+        notes: dict[str, contents.PackNote],
+        installed: InstalledPack,
+        folder: str,
+        embed: bool,
+        progress: Progress,
+    ) -> PackReport:
+        if pack.name != installed.name:
+            text = message("it holds the pack '{name}', not '{wanted}'.", name=pack.name, wanted=installed.name)
+            raise PackError(str(pack.folder), [text])
+        if manifest.number(pack.version) < manifest.number(installed.version):
+            text = message(
+                "'{name}' is installed in version {ours}; {theirs} is older. Remove the pack first to go back.",
+                name=pack.name,
+                ours=installed.version,
+                theirs=pack.version,
+            )
+            raise PackError(str(pack.folder), [text])
+        if manifest.number(pack.version) == manifest.number(installed.version):
+            self._store.packs.check([pack.name])
+            return PackReport(pack.name, installed.version, unchanged=installed.notes)
+        with self._store.changing:
+            report = Upgrade(self._store, pack, notes, installed).apply(folder, progress)
+        _LOG.info("Pack: %d added, %d changed, %d removed", report.added, report.changed, report.removed)
+        if embed and self._store.bases.by_id(installed.base_id).embed_at_once:
+            self._embed(pack.name, progress)
+        return report
+
+    def _embed(self, name: str, progress: Progress) -> None:
+        try:
+            self._chunks.embed(note_ids=[*self._store.packs.notes(name).values()], progress=progress)
+        except FAILURES:
+            _LOG.warning("Notes of a pack are found by words only", exc_info=True)
+
+    def _upgrade_of(self, note: Note) -> Upgrade:
+        installed = self._named(note.source_ref.removeprefix("pack:"))
+        pack, notes = contents.read(self._place(installed))
+        return Upgrade(self._store, pack, notes, installed)
+
+    def _named(self, name: str) -> InstalledPack:
+        installed = self._store.packs.named(name)
+        if installed is None:
+            raise UnknownChoice("pack", name, [pack.name for pack in self.installed()])
+        return installed
+
+    def _place(self, installed: InstalledPack) -> Path:
+        return Path(installed.folder) if installed.folder else sources.place_of(installed.name)
+
+    def _readable(self, installed: InstalledPack) -> Pack | None:
+        try:
+            return manifest.read(self._place(installed))
+        except TesseraError:
+            return None
+
+
+def _card(found: Pack | None, installed: InstalledPack | None) -> PackCard:
+    if found is None or installed is None:
+        return PackCard(found, installed)
+    return PackCard(found, installed, manifest.number(found.version) > manifest.number(installed.version))

@@ -1,0 +1,84 @@
+"""`pack.toml`: the name, version, base and language of a pack."""
+
+import re
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+
+from core.base.errors import PackError, SourceError
+from core.base.messages import Message, message
+from core.intake import folder
+from core.model import Pack
+
+FILE = "pack.toml"
+KEYS = tuple(field.name for field in fields(Pack) if field.name != "folder")
+_OPTIONAL = ("description",)
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_VERSION = re.compile(r"\d{1,9}(?:\.\d{1,9}){0,7}", re.ASCII)
+_AT = re.compile(r"\(at line (\d+)")
+
+
+def number(version: str) -> tuple[int, ...]:
+    """Return a version for comparison: 1.10 is later than 1.9, and 1.0 is 1; empty is before all."""
+    parts = [int(part) for part in version.split(".")] if version else [-1]
+    while len(parts) > 1 and not parts[-1]:
+        parts.pop()
+    return tuple(parts)
+
+
+def read(place: Path) -> Pack:
+    """Return the pack of a folder by its `pack.toml`; raises PackError with all mistakes."""
+    pack, mistakes = checked(place)
+    if pack is None or mistakes:
+        raise PackError(str(place), mistakes)
+    return pack
+
+
+def checked(place: Path) -> tuple[Pack | None, list[Message]]:
+    """Return the pack of a folder, None where `pack.toml` is no table, and the mistakes in it."""
+    try:
+        text = folder.read(place, FILE).decode("utf-8-sig")
+        values = tomllib.loads(text)
+    except SourceError as error:
+        return None, [error.message]
+    except UnicodeDecodeError as error:
+        return None, [_mistake(error.object.count(b"\n", 0, error.start) + 1, message("this isn't UTF-8."))]
+    except (ValueError, RecursionError) as error:
+        at = _AT.search(str(error))
+        return None, [_mistake(int(at[1]) if at else 1, message("not valid TOML: {reason}", reason=str(error)))]
+    mistakes = [_mistake(_line(text, key), problem) for key, problem in _problems(values)]
+    pack = Pack(folder=place, **{key: str(values.get(key, "")) for key in KEYS})
+    return pack, mistakes
+
+
+def _problems(values: dict[str, object]) -> list[tuple[str, Message]]:
+    problems: list[tuple[str, Message]] = [
+        (key, message("'{key}' is unknown. Known are {keys}.", key=key, keys=KEYS)) for key in values if key not in KEYS
+    ]
+    for key in KEYS:
+        value = values.get(key)
+        if value is None and key not in _OPTIONAL:
+            problems.append(("", message("'{key}' is missing.", key=key)))
+        elif value is not None and not _is_text(value, key):
+            problems.append((key, message("'{key}' must be a text in quotation marks.", key=key)))
+    name, version = values.get("name"), values.get("version")
+    if isinstance(name, str) and name.strip() and not _NAME.fullmatch(name):
+        problems.append(("name", message("the name '{name}' may hold letters, digits, - and _ only.", name=name)))
+    if isinstance(version, str) and version.strip() and not _VERSION.fullmatch(version):
+        text = message("the version '{version}' must be numbers with dots between, as in 1.2.", version=version)
+        problems.append(("version", text))
+    return problems
+
+
+def _is_text(value: object, key: str) -> bool:
+    return isinstance(value, str) and "\0" not in value and bool(value.strip() or key in _OPTIONAL)
+
+
+def _line(text: str, key: str) -> int:
+    """Return the number of the line that sets a key, 1 where none does."""
+    setting = re.compile(rf"\W*{re.escape(key)}\b")
+    return next((n for n, line in enumerate(text.splitlines(), start=1) if key and setting.match(line)), 1)
+
+
+def _mistake(line: int, reason: Message) -> Message:
+    return message("{path}, line {line}: {reason}", path=FILE, line=line, reason=reason)

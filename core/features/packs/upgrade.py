@@ -1,0 +1,166 @@
+"""Upgrade of a pack, note by note: notes that a person changed or deleted stay so."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+
+from core import embedding
+from core.features.packs.contents import PackNote
+from core.indexing.indexer import Indexer
+from core.model import NOTE_FIELDS, EditedNote, InstalledPack, Note, Pack, PackReport, Progress, Revision, no_progress
+from core.store import Store
+from core.store.ids import fresh_id
+from core.store.note_to_index import NoteToIndex
+
+_DELETED = Revision("delete", "pack")
+
+
+@dataclass(slots=True)
+class Steps:
+    """The steps of an upgrade: notes to write, ids to delete, hashes to record, paths to forget, notes that stay."""
+
+    drafts: list[NoteToIndex] = field(default_factory=list)
+    deleted: list[str] = field(default_factory=list)
+    recorded: dict[str, str] = field(default_factory=dict)
+    forgotten: list[str] = field(default_factory=list)
+    edited: list[EditedNote] = field(default_factory=list)
+    unchanged: int = 0
+
+
+class Upgrade:
+    """Brings the notes of an installed pack to what its folder holds.
+
+    Each note is written in one transaction with the hash of its file, so that an upgrade that ends at any moment goes
+    on where it was.
+    """
+
+    def __init__(self, store: Store, pack: Pack, notes: Mapping[str, PackNote], installed: InstalledPack) -> None:
+        self._store = store
+        self._pack = pack
+        self._notes = notes
+        self._installed = installed
+        self._hashes = store.packs.files(pack.name)
+        self._stored = store.packs.notes(pack.name)
+
+    def apply(self, folder: str, progress: Progress = no_progress) -> PackReport:
+        """Write what changed, without embedding, and return the report."""
+        steps = self.steps()
+        if steps.drafts or steps.deleted:
+            self._store.open_index()
+        self._write(steps.drafts, progress)
+        delete(self._store, steps.deleted, _DELETED)
+        self._store.packs.put_files(self._pack.name, steps.recorded)
+        self._store.packs.drop_files(self._pack.name, steps.forgotten)
+        self._store.packs.finish(self._pack.name, self._pack.version, folder)
+        added = sum(draft.change is not None and draft.change.kind == "create" for draft in steps.drafts)
+        return PackReport(
+            self._pack.name,
+            self._pack.version,
+            added,
+            len(steps.drafts) - added,
+            len(steps.deleted),
+            steps.unchanged,
+            tuple(steps.edited),
+        )
+
+    def take(self, note: Note) -> None:
+        """Bring a note to what the pack has for it, whatever a person changed: without that, into the trash."""
+        self._store.open_index()
+        if pack_note := self._notes.get(str(note.path)):
+            self._write([self._draft(pack_note, note.id, note.base_id, note)], no_progress)
+        else:
+            delete(self._store, [note.id], _DELETED)
+
+    def offered(self, note: Note) -> Note | None:
+        """Return a note as the pack has it, None if it has it no more."""
+        pack_note = self._notes.get(str(note.path))
+        return self._draft(pack_note, note.id, note.base_id, note).note if pack_note else None
+
+    def _write(self, drafts: Sequence[NoteToIndex], progress: Progress) -> None:
+        """Write notes, each into its base: a person may have moved one."""
+        for base_id in {draft.note.base_id for draft in drafts}:
+            base, own = self._store.bases.by_id(base_id), [draft for draft in drafts if draft.note.base_id == base_id]
+            indexer = Indexer(self._store, base, embedding.build(base.embedder))
+            for error in indexer.write(own, len(own), progress).failed:
+                raise error
+
+    def steps(self) -> Steps:
+        """Return what is to be done."""
+        steps = Steps()
+        taken = self._store.notes.ids() | self._store.versions.note_ids()
+        trashed = self._trashed()
+        for path, pack_note in self._notes.items():
+            content, before, note_id = pack_note.note.content_hash, self._hashes.get(path), self._stored.get(path)
+            if content == before:
+                steps.unchanged += 1
+            elif note_id:
+                self._upgrade(steps, note_id, pack_note)
+            elif before is None:
+                note_id = trashed.get(path) or fresh_id(f"{self._installed.base_id}/{self._pack.name}/{path}", taken)
+                taken.add(note_id)
+                steps.drafts.append(self._draft(pack_note, note_id, self._installed.base_id))
+            else:
+                steps.recorded[path] = content
+        for path in self._hashes.keys() - self._notes.keys():
+            steps.forgotten.append(path)
+            if note_id := self._stored.get(path):
+                self._retire(steps, note_id)
+        return steps
+
+    def _upgrade(self, steps: Steps, note_id: str, pack_note: PackNote) -> None:
+        note = self._store.notes.note(note_id)
+        if untouched(self._store, note):
+            steps.drafts.append(self._draft(pack_note, note_id, note.base_id, note))
+        else:
+            steps.edited.append(edited(note, pack_note.note.body))
+            steps.recorded[str(note.path)] = pack_note.note.content_hash
+
+    def _retire(self, steps: Steps, note_id: str) -> None:
+        note = self._store.notes.note(note_id)
+        if untouched(self._store, note):
+            steps.deleted.append(note_id)
+        else:
+            steps.edited.append(edited(note, None))
+
+    def _draft(self, pack_note: PackNote, note_id: str, base_id: str, stored: Note | None = None) -> NoteToIndex:
+        now = datetime.now(UTC)
+        note = replace(
+            pack_note.note,
+            id=note_id,
+            base_id=base_id,
+            created_at=pack_note.note.created_at or (stored.created_at if stored else now),
+            updated_at=pack_note.note.updated_at or now,
+        )
+        return NoteToIndex(note, outline=pack_note.outline, change=Revision("update" if stored else "create", "pack"))
+
+    def _trashed(self) -> dict[str, str]:
+        """Return the ids of notes that this pack took away when it was removed, by their paths."""
+        if self._hashes:
+            return {}
+        deleted = self._store.versions.deleted(self._installed.base_id)
+        notes = [self._store.versions.trashed(trashed.version.note_id) for trashed in deleted]
+        return {str(note.path): note.id for note in notes if note.source_ref == self._pack.source_ref}
+
+
+def delete(store: Store, note_ids: Sequence[str], change: Revision) -> None:
+    """Put notes of any bases into the trash."""
+    of_base = store.notes.base_ids(note_ids)
+    for base_id in set(of_base.values()):
+        ids = [note_id for note_id, of in of_base.items() if of == base_id]
+        store.delete_notes(store.bases.by_id(base_id), ids, change)
+
+
+def untouched(store: Store, note: Note) -> bool:
+    """Whether text and fields of a note are as its pack left them."""
+    left = store.versions.last_by(note.id, "pack")
+    return left is not None and _values(note) == _values(left)
+
+
+def edited(note: Note, offered: str | None) -> EditedNote:
+    """Return a note that stays as the person has it, beside the pack's text."""
+    return EditedNote(note.id, str(note.path), note.title, note.body, offered)
+
+
+def _values(note: Note) -> dict[str, object]:
+    """Return text and fields of a note for comparison; tags have no order."""
+    return {name: getattr(note, name) for name in ("body", *NOTE_FIELDS)} | {"tags": set(note.tags)}

@@ -1,0 +1,211 @@
+"""What other notes say about a note, and the acceptance of what they suggest."""
+
+import re
+from collections.abc import Hashable, Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+
+from core.base.blobs import remove_blobs
+from core.base.call_log import log_bases, log_call
+from core.base.errors import EditError
+from core.base.messages import Message, message
+from core.base.text import keywords
+from core.features.related import hints, mentions, suggestions
+from core.features.related.concepts import Concepts
+from core.features.related.mentions import Mention
+from core.features.related.neighbours import LEAST, Neighbour, Neighbours
+from core.features.review.collection import Review
+from core.model import Author, Finding, Hit, LinkSuggestion, Note, Related, RelatedNote, SearchOptions
+from core.notes import lines
+from core.notes.collection import Notes
+from core.notes.links import NoteLinks
+from core.notes.uses import Uses
+from core.retrieval.engine import SearchEngine
+from core.retrieval.supersession import Successors
+from core.store import Store
+from core.store.note_rows import NoteNames
+
+_SHOWN, _COPIES, _LINKS = 8, 5, 10
+"""Related notes, copies and links at most."""
+COPIED = 0.5
+"""Share of the shorter text that stands in both notes, from which on they may be copies."""
+_COMMON = 0.05
+"""Share of all passages that hold a name, above which the name is a common word; in few passages none is."""
+_FEW = 20
+_WORD = re.compile(r"\w+")
+_BREAK = re.compile(r"\n[ \t]*\n|\A|\Z")
+_PARAGRAPH, _SHORTEST = 40, 8
+"""Words of a paragraph that are looked for, the last ones, and the characters below which none is looked for."""
+_OWN = 10
+"""Hits beyond those shown: some are of the note itself, or several of one note."""
+_LONG_AGO, _OTHERS = timedelta(days=30), 20
+"""Time without a find, and number of others that were found since: less of either says nothing of a note."""
+_NEAR = 0.5
+"""Cosine from which on a reason says that notes are close in meaning."""
+
+
+class RelatedNotes:
+    """The notes related to each note and what they suggest for it: computed from what is stored, never stored."""
+
+    def __init__(self, store: Store, notes: Notes, review: Review, uses: Uses, searching: SearchEngine) -> None:
+        self._store = store
+        self._notes = notes
+        self._uses = uses
+        self._searching = searching
+        self._likeness = review.likeness
+        self._successors = Successors(store)
+        self.neighbours = Neighbours(store, self._text)
+        self.concepts = Concepts(store, self._text, self._notes.links)
+
+    @log_call("note.related")
+    def of(self, note_id: str) -> Related:
+        """Return what other notes say about a note; raises NoteNotFound."""
+        note, links = self._notes.without_hidden(note_id), self._notes.links()
+        base = self._store.bases.by_id(note.base_id)
+        log_bases([base])
+        neighbours = self.neighbours.nearest_to(note, links, note.tags)
+        cards = self._store.notes.cards_of(neighbour.note_id for neighbour in neighbours)
+        neighbours = [neighbour for neighbour in neighbours if neighbour.note_id in cards]
+        voting = [neighbour for neighbour in neighbours if neighbour.shared.copied < COPIED]
+        copies = [neighbour for neighbour in neighbours if neighbour.shared.copied >= COPIED][:_COPIES]
+        near = [neighbour for neighbour in voting if _is_related(neighbour)][:_SHOWN]
+        targets = links.resolve(note, note.links)
+        known = hints.NoteContext(
+            targets,
+            [neighbour.note_id for neighbour in neighbours],
+            self._successors.read(),
+            self._notes.cards_of,
+            self._notes.shown,
+            self._likeness,
+            self._unreached(note),
+            self._unfound(note),
+        )
+        return Related(
+            notes=tuple(RelatedNote(cards[neighbour.note_id], tuple(_reasons(neighbour))) for neighbour in near),
+            copies=tuple(RelatedNote(cards[copy.note_id], (_copied(copy),)) for copy in copies),
+            tags=tuple(suggestions.tags(note, voting, cards)),
+            places=tuple(suggestions.places(note, base.name, voting, cards)),
+            links=tuple(self._links(note, links, {neighbour.note_id for neighbour in near})),
+            hints=tuple(hints.hints(note, known)),
+            writable=not self._store.readonly and not (note.in_file and (note.document or not base.write_files)),
+        )
+
+    def _unreached(self, note: Note) -> Finding | None:
+        """Return what the last check of a base says of a note, None for one that was changed since."""
+        at, finding = self._store.checks.finding(note.base_id, note.id) or (None, None)
+        return finding if at and note.updated_at and note.updated_at <= at else None
+
+    def _unfound(self, note: Note) -> datetime | None:
+        """Return the time since which no search found a note, None unless it is long and many others were found."""
+        since = note.updated_at
+        if not self._uses.enabled or not since or datetime.now(UTC) - since < _LONG_AGO:
+            return None
+        figures = self._store.uses.figures(note.id)
+        never = not figures.found and not figures.used
+        return since if never and self._store.uses.found_since(since) >= _OTHERS else None
+
+    def link(self, note_id: str, other: str, *, expected_version: int | None = None, author: Author = "person") -> Note:
+        """Make a link of the first place where a note names another one; return the note.
+
+        Raises EditError where it names it nowhere, and as `Notes.update`.
+        """
+        body = self.linked(note_id, other)
+        return self._notes.update(note_id, body=body, expected_version=expected_version, author=author)
+
+    def linked(self, note_id: str, other: str) -> str:
+        """Return the text of a note with a link at the first place where it names another one; raises EditError."""
+        note, links = self._store.notes.note(note_id), self._notes.links()
+        shown = self._notes.without_hidden(note_id)
+        places = self._mentions(shown, links, [links.names[other]] if other in links.names else [])
+        text = mentions.link(shown, places[0], links) if places else ""
+        if not text:
+            raise EditError("The note doesn't name the other one any more. Look at its suggestions again.")
+        return note.body[: places[0].start] + text + note.body[places[0].end :]
+
+    def passages(self, text: str, at: int, *, without: str = "", limit: int = 5) -> list[Hit]:
+        """Return the passages near the paragraph of a text at a place, one of each note, `without` those of one note.
+
+        Raises ModelError.
+        """
+        words = _WORD.findall(_paragraph(text, at))[-_PARAGRAPH:]
+        if len("".join(words)) < _SHORTEST:
+            return []
+        options = SearchOptions(limit=limit + _OWN, reranker="none", wait=False)
+        result = self._searching.answer(self._searching.prepare(" ".join(words), options))
+        first = {hit.note.id: hit for hit in reversed(result.hits) if hit.note.id != without}
+        return [hit for hit in result.hits if hit is first.get(hit.note.id)][:limit] if result.confident else []
+
+    def _text(self, note_id: str) -> tuple[Hashable, str]:
+        """Return the title and the text of a note without blobs and what a person hid."""
+        note, hidden = self._store.notes.note(note_id), self._notes.hidden(note_id)
+        return (note.generation, *hidden), f"{note.title}\n{remove_blobs(lines.shown(note, hidden))}"
+
+    def _mentions(self, note: Note, links: NoteLinks, names: Iterable[NoteNames]) -> list[Mention]:
+        linked = [link.note_id for link in links.resolve(note, note.links)]
+        return [] if note.plain else mentions.mentions(note, names, linked)
+
+    def _links(self, note: Note, links: NoteLinks, near: set[str]) -> list[LinkSuggestion]:
+        """Return the links that a text may have, those to related notes first; common words are no names."""
+        found = self._mentions(note, links, links.names.values())
+        answering = self._store.note_vectors.answering()
+        cards = self._store.notes.cards_of(mention.note_id for mention in found if mention.note_id in answering)
+        common = self._common(note, found)
+        suggested = []
+        for mention in sorted(found, key=lambda mention: (mention.note_id not in near, mention.start)):
+            card = cards.get(mention.note_id)
+            if card is None or mention in common:
+                continue
+            if text := mentions.link(note, mention, links):
+                why = (
+                    message("The text names it, and it is related")
+                    if mention.note_id in near
+                    else message("The text names it")
+                )
+                suggested.append(
+                    LinkSuggestion(card, note.body[mention.start : mention.end], mention.start, mention.end, text, why)
+                )
+        return suggested[:_LINKS]
+
+    def _common(self, note: Note, found: Sequence[Mention]) -> set[Mention]:
+        """Return the mentions that are one word, which many passages hold; of Chinese the rarest part counts."""
+        texts = {mention: note.body[mention.start : mention.end] for mention in found}
+        words = {mention: keywords(text) for mention, text in texts.items() if not any(map(str.isspace, text))}
+        held = self._store.words.counts([*{word for item in words.values() for word in item}])
+        most = max(_FEW, _COMMON * self._store.chunks.count_all())
+        return {
+            mention for mention, item in words.items() if min((held.get(word, 0) for word in item), default=0) > most
+        }
+
+
+def _is_related(neighbour: Neighbour) -> bool:
+    return neighbour.score >= LEAST or neighbour.links_here or neighbour.linked
+
+
+def _reasons(neighbour: Neighbour) -> Iterable[Message]:
+    """Yield why a note is related, the plainest first."""
+    if neighbour.linked:
+        yield message("This note links to it")
+    if neighbour.links_here:
+        yield message("It links to this note")
+    if neighbour.tags:
+        yield message("Both have {tags}", tags=[f"#{tag}" for tag in neighbour.tags])
+    if phrases := neighbour.shared.phrases:
+        yield message("Both mention {phrases}", phrases=[*phrases])
+    if not (neighbour.linked or neighbour.links_here or neighbour.tags or phrases) or (neighbour.cosine or 0) >= _NEAR:
+        yield message("Close in meaning")
+
+
+def _copied(neighbour: Neighbour) -> Message:
+    if neighbour.shared.copied >= 1:
+        return message("All text of the shorter note stands in both")
+    share = f"{round(100 * neighbour.shared.copied)} %"
+    return message("About {share} of the shorter note's text stands in both", share=share)
+
+
+def _paragraph(text: str, at: int) -> str:
+    """Return the paragraph at a place; between two paragraphs the one before."""
+    ends, last = [match.end() for match in _BREAK.finditer(text)], len(text.rstrip())
+    start = max((end for end in ends if end <= at and end < last), default=0)
+    if not text[start:at].strip() and start:
+        start = max((end for end in ends if end < start), default=0)
+    following = _BREAK.search(text, start + 1)
+    return text[start : following.start() if following else len(text)]

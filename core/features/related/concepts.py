@@ -1,0 +1,230 @@
+"""Concepts: the key phrases of the notes, the notes that hold some of them together, and the ways between notes."""
+
+import heapq
+import math
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+from core.base.call_log import log_bases, log_call
+from core.base.errors import EditError, NoteNotFound, UnknownChoice
+from core.base.messages import Message, message
+from core.base.text import fold
+from core.features.related.phrases import phrases, size_of
+from core.features.related.wording import LONGEST, Text
+from core.model import Concept, ConceptChoice, ConceptNote, Step
+from core.notes.links import NoteLinks
+from core.store import Store
+
+CHOICES = get_args(ConceptChoice)
+_FEWEST = 2
+"""Notes of a concept that nobody pinned."""
+_MOST = 0.25
+"""Share of the notes that hold a concept at most: what more of them say tells nothing apart; of a few notes, all do."""
+_FEW = 10
+_LEADING, _COMMON = 12, 40
+"""Concepts of a note by which a way may go on, and notes of such a concept."""
+_LINK, _SHARED = 1.0, 1.5
+"""What a step costs by a link, and by a concept that two notes share; one of many links or notes costs more."""
+_FURTHEST = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """The concepts of each note with their numbers of places, and the notes of each concept."""
+
+    of_note: Mapping[str, Mapping[str, int]]
+    holders: Mapping[str, Collection[str]]
+
+
+class Concepts:
+    """The concepts of the notes that answer, with what a person decided on them. A note is read once in each state."""
+
+    def __init__(self, store: Store, text: Text, links: Callable[[], NoteLinks]) -> None:
+        self._store = store
+        self._text = text
+        self._links = links
+        self._reading = threading.Lock()
+        self._read: dict[str, tuple[int, Counter[str]]] = {}
+
+    @log_call("concept.list")
+    def all(self, base: str = "", limit: int = 60) -> list[Concept]:
+        """Return the concepts of all bases, or of one: the pinned ones first, then those that say most."""
+        index, choices = self._index(base), self._store.concepts.choices()
+        pinned = {name for name, (choice, _) in choices.items() if choice == "pin"}
+        merged: defaultdict[str, list[str]] = defaultdict(list)
+        for name, (choice, into) in choices.items():
+            if choice == "merge":
+                merged[into].append(name)
+        every = len(index.of_note)
+        most = max(_FEW, _MOST * every)
+        weights: Counter[str] = Counter()
+        for counts in index.of_note.values():
+            for name, count in counts.items():
+                weights[name] += (1 + math.log(count)) * size_of(name)  # type: ignore[assignment]
+        names = [
+            name
+            for name, holders in index.holders.items()
+            if name in pinned or name in merged or _FEWEST <= len(holders) <= most
+        ]
+        names.sort(
+            key=lambda name: (
+                name not in pinned,
+                -weights[name] * math.log((every + 1) / len(index.holders[name])) ** 2,
+                name,
+            )
+        )
+        return [
+            Concept(name, len(index.holders[name]), name in pinned, tuple(sorted(merged[name])))
+            for name in names[:limit]
+        ]
+
+    @log_call("concept.notes")
+    def notes(self, names: Sequence[str], base: str = "") -> list[ConceptNote]:
+        """Return the notes that hold all of some concepts, those that name them most first; none without a name."""
+        index, choices = self._index(base), self._store.concepts.choices()
+        wanted = {_resolve_merges(_name(name), choices) for name in names}
+        times = {
+            note_id: sum(counts[name] for name in wanted)
+            for note_id, counts in index.of_note.items()
+            if wanted and wanted <= counts.keys()
+        }
+        cards = self._store.notes.cards_of(times)
+        ranked = sorted(cards, key=lambda note_id: (-times[note_id], cards[note_id].title, note_id))
+        return [ConceptNote(cards[note_id], times[note_id]) for note_id in ranked]
+
+    @log_call("concept.way")
+    def way(self, first: str, last: str) -> list[Step]:
+        """Return the notes on the shortest way from one note to another, by links and concepts; empty without one.
+
+        Raises NoteNotFound.
+        """
+        for note_id in (first, last):
+            self._store.notes.card(note_id)
+        index, linked = self._index(), self._linked()
+        costs, before = {first: 0.0}, dict[str, tuple[str, Message]]()
+        waiting = [(0.0, first)]
+        while waiting:
+            cost, note_id = heapq.heappop(waiting)
+            if note_id == last or cost > _FURTHEST:
+                break
+            if cost > costs[note_id]:
+                continue
+            for step, other, way in _steps(note_id, index, linked):
+                if cost + step < costs.get(other, math.inf):
+                    costs[other], before[other] = cost + step, (note_id, way)
+                    heapq.heappush(waiting, (cost + step, other))
+        if last not in before:
+            return [Step(self._store.notes.card(last))] if first == last else []
+        ways: list[tuple[str, Message | None]] = [(last, None)]
+        while ways[-1][0] != first:
+            note_id, way = before[ways[-1][0]]
+            ways.append((note_id, way))
+        cards = self._store.notes.cards_of(note_id for note_id, _ in ways)
+        if any(note_id not in cards for note_id, _ in ways):
+            return []  # a note of it was deleted meanwhile
+        return [Step(cards[note_id], way) for note_id, way in reversed(ways)]
+
+    @log_call("concept.decide")
+    def decide(self, name: str, choice: ConceptChoice, into: str = "") -> None:
+        """Pin a concept, hide it, merge it into another one, or undo that.
+
+        Raises UnknownChoice, and EditError for a merge into nothing or into itself.
+        """
+        if choice not in CHOICES:
+            raise UnknownChoice("choice", choice, CHOICES)
+        name, into = _name(name), _resolve_merges(_name(into), self._store.concepts.choices())
+        if choice == "undo":
+            self._store.concepts.drop(name)
+            return
+        if choice == "merge" and into in ("", name):
+            raise EditError("Say into which other concept '{name}' goes.", name=name)
+        self._store.concepts.put(name, choice, into if choice == "merge" else "")
+
+    def _index(self, base: str = "") -> _Index:
+        """Return the concepts of the notes that answer, as the person decided on them."""
+        choices = self._store.concepts.choices()
+        hidden = {name for name, (choice, _) in choices.items() if choice == "hide"}
+        of_note: dict[str, Mapping[str, int]] = {}
+        every = self._phrases()
+        several = {name for counts in every.values() for name in counts}
+        searched = [item for item in self._store.bases.all() if base in ("", item.name)]
+        log_bases(searched)
+        only = {item.id for item in searched}
+        bases = self._store.notes.base_ids(every) if base else {}
+        for note_id, counts in every.items():
+            if base and bases.get(note_id) not in only:
+                continue
+            chosen: Counter[str] = Counter()
+            for phrase, count in counts.items():
+                single = phrase[:-1] if phrase.endswith("s") and phrase[:-1] in several else phrase
+                if (name := _resolve_merges(single, choices)) not in hidden:
+                    chosen[name] += count
+            of_note[note_id] = chosen
+        holders: defaultdict[str, list[str]] = defaultdict(list)
+        for note_id, names in of_note.items():
+            for name in names:
+                holders[name].append(note_id)
+        return _Index(of_note, holders)
+
+    def _phrases(self) -> dict[str, Counter[str]]:
+        """Return the key phrases of the notes that answer; those of changed notes are read anew."""
+        with self._reading:
+            answering = self._store.note_vectors.answering()
+            states = {item: state for item, state in self._store.note_vectors.states().items() if item in answering}
+            self._read = {item: read for item, read in self._read.items() if states.get(item) == read[0]}
+            for note_id in states.keys() - self._read.keys():
+                try:
+                    _, text = self._text(note_id)
+                except NoteNotFound:  # it was deleted meanwhile
+                    continue
+                self._read[note_id] = states[note_id], phrases(text[:LONGEST])
+            return {note_id: counts for note_id, (_, counts) in self._read.items()}
+
+    def _linked(self) -> dict[str, dict[str, Message]]:
+        """Return for each note those that it links to or that link to it, with how."""
+        links = self._links()
+        linked: defaultdict[str, dict[str, Message]] = defaultdict(dict)
+        targets = self._store.notes.links_of(note_id for note_id, _ in self._store.notes.linking())
+        for note_id, theirs in targets.items():
+            if note_id not in links.names:
+                continue  # it was written since the links were read
+            for link in links.resolve(links.names[note_id], theirs):
+                if link.note_id:
+                    linked[note_id][link.note_id] = message("It links to the next one")
+                    linked[link.note_id].setdefault(note_id, message("The next one links to it"))
+        return linked
+
+
+def _steps(
+    note_id: str, index: _Index, linked: Mapping[str, Mapping[str, Message]]
+) -> Iterator[tuple[float, str, Message]]:
+    """Yield the notes that a way can go on to from one that answers, each with what the step costs, and how it goes."""
+    links = linked.get(note_id, {})
+    for other, way in links.items():
+        if other in index.of_note:
+            yield _LINK + len(links) / _COMMON, other, way
+    counts = index.of_note.get(note_id, {})
+    shared = (name for name in counts if 1 < len(index.holders[name]) <= _COMMON)
+    weight = {name: counts[name] * size_of(name) / len(index.holders[name]) for name in shared}
+    for name in sorted(weight, key=lambda name: (-weight[name], name))[:_LEADING]:
+        for other in index.holders[name]:
+            if other != note_id:
+                cost = _SHARED + len(index.holders[name]) / _COMMON
+                yield cost, other, message("Both mention {phrases}", phrases=[name])
+
+
+def _name(name: str) -> str:
+    """Return a concept as phrases are spelt."""
+    return " ".join(fold(name).replace("’", "'").split())
+
+
+def _resolve_merges(name: str, choices: Mapping[str, tuple[str, str]]) -> str:
+    """Return the concept into which one is merged, over several too, else itself."""
+    seen = {name}
+    while choices.get(name, ("", ""))[0] == "merge" and (into := choices[name][1]) not in seen:
+        seen.add(into)
+        name = into
+    return name

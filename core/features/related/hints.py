@@ -1,0 +1,133 @@
+"""What makes a note harder to find or to trust, each with what to do about it."""
+
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
+
+from core.base.messages import message, plural
+from core.base.text import CJK
+from core.features.related.mentions import LONGEST
+from core.features.review.likeness import Likeness
+from core.markdown.body import BodyMetadata, look_into
+from core.model import Finding, Hint, Note, NoteSummary, day_of, lapses
+from core.notes.links import NoteLink
+from core.notes.naming import first_words
+
+LONG = 3_000
+"""Words without a heading, from which on a note is hard to find by its parts; a Chinese character counts as half."""
+_OWN_TITLE = 300
+"""Characters of a text from which on its first line is no title."""
+_NAMED = 5
+"""Links that are named."""
+_UNNAMED = re.compile(r"(?:untitled|new note|new document|note|未命名|新建.*|无标题.*)?[\s\d._-]*", re.IGNORECASE)
+_LATIN = re.compile(rf"(?:(?![{CJK}])\w)+")
+_WIDE = re.compile(f"[{CJK}]")
+
+
+@dataclass(frozen=True, slots=True)
+class NoteContext:
+    """What is known of a note from elsewhere: its links, its neighbours, and the newer notes of each.
+
+    `cards` and `shown` return the cards of notes, and the text of one without what a person hid. `unreached` is what
+    the last check of its base says of it as it is, and `unfound` the time since which searches find others but not it.
+    """
+
+    links: Collection[NoteLink]
+    neighbours: Collection[str]
+    newer: Mapping[str, Collection[str]]
+    cards: Callable[[Collection[str]], Mapping[str, NoteSummary]]
+    shown: Callable[[str], str]
+    likeness: Likeness
+    unreached: Finding | None = None
+    unfound: datetime | None = None
+
+
+def hints(note: Note, known: NoteContext) -> Iterator[Hint]:
+    """Yield the hints of a note, the ones that matter most first."""
+    yield from _outdated(note, known)
+    yield from _contradictions(note, known)
+    yield from _not_found(known)
+    dead = [link.target for link in known.links if link.note_id is None]
+    if dead:
+        names = [*dead[:_NAMED], *(["…"] if len(dead) > _NAMED else [])]
+        yield Hint(
+            "dead_links",
+            plural(
+                "{n} link leads to no note: {names}", "{n} links lead to no note: {names}", n=len(dead), names=names
+            ),
+            message("Correct the names, or write the notes that are missing."),
+        )
+    if note.plain:
+        return
+    inside = look_into(note.body[:LONGEST], note.path or "note.md")
+    if _is_untitled(note, inside):
+        yield Hint(
+            "untitled",
+            message("It has no title of its own."),
+            message("Give it a title that says what it is about: titles weigh most when you search."),
+        )
+    if not inside.outline.headings and (words := _words(note.body)) >= LONG:
+        yield Hint(
+            "headless",
+            message("About {n} words stand here without a heading.", n=words // 100 * 100),
+            message("Divide it with headings: what stands below one is found with its words."),
+        )
+
+
+def _outdated(note: Note, known: NoteContext) -> Iterator[Hint]:
+    if note.expires_at and lapses(note.expires_at) <= datetime.now(UTC):
+        yield Hint(
+            "outdated",
+            message("It is out of date since {day}.", day=day_of(note.expires_at)),
+            message("Archive it, or give it a later day on which it expires."),
+        )
+    for card in known.cards([*known.newer.get(note.id, ())]).values():
+        yield Hint(
+            "outdated",
+            message("'{title}' says that it replaces this note.", title=card.title),
+            message("Archive this note, or take that back in the other one."),
+            other=card,
+        )
+
+
+def _contradictions(note: Note, known: NoteContext) -> Iterator[Hint]:
+    for pair in known.likeness.contradictions({note.id, *known.neighbours}):
+        if note.id not in (pair.first, pair.second):
+            continue
+        other = pair.second if pair.first == note.id else pair.first
+        if other in known.newer.get(note.id, ()) or note.id in known.newer.get(other, ()):
+            continue  # which of them holds is settled
+        if card := known.cards([other]).get(other):
+            quotes = pair.quotes if pair.first == note.id else pair.quotes[::-1]
+            if quotes[1] not in known.shown(other) or quotes[0] not in known.shown(note.id):
+                continue
+            about = message("'{title}' says the same with another number.", title=card.title)
+            yield Hint("contradiction", about, message("Look which one is right, and correct the other."), quotes, card)
+
+
+def _not_found(known: NoteContext) -> Iterator[Hint]:
+    if known.unreached:
+        about = message("The last check of its base couldn't find it with its own words.")
+        yield Hint("unreached", about, known.unreached.message)
+    elif known.unfound:
+        yield Hint(
+            "unfound",
+            message("No search has found it since {day}.", day=known.unfound.date().isoformat()),
+            message("Say in its title and first lines what one would look for. Archive it if nobody needs it."),
+        )
+
+
+def _is_untitled(note: Note, inside: BodyMetadata) -> bool:
+    """Whether a title says nothing, or is made of the beginning of a longer text."""
+    if inside.title:
+        return False
+    if _UNNAMED.fullmatch(note.title):
+        return True
+    made = note.title == first_words(note.body) and len(note.body) >= _OWN_TITLE
+    return made and (note.source_ref == "" or PurePosixPath(note.path or "").stem != note.title)
+
+
+def _words(text: str) -> int:
+    return len(_LATIN.findall(text)) + len(_WIDE.findall(text)) // 2

@@ -1,0 +1,180 @@
+"""The notes nearest to a note: by meaning, compared once more by words, links and tags."""
+
+import math
+import threading
+from collections.abc import Collection, Container, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from core.base.errors import NoteNotFound
+from core.features.related.wording import Shared, Text, Wording
+from core.model import Matrix, Note
+from core.notes.links import NoteLinks
+from core.store import Store
+from core.store.note_vectors import Sign, unit
+
+# How near notes are by meaning: one vector for each, in memory, read again when its windows change.
+
+_FEW = 10
+"""Notes at which half of what all notes have in common is taken away: less of a few, for their mean is their own."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Space:
+    """The notes whose vectors are of one model; `vectors` have unit length, without what the notes have in common."""
+
+    rows: dict[str, int]
+    vectors: Matrix
+
+
+class Nearness:
+    """The notes of a workspace by meaning. Safe to share."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._reading = threading.Lock()
+        self._version = -1
+        self._means: dict[str, tuple[Sign, Matrix]] = {}
+        self._spaces: dict[str, _Space] = {}
+        self._space_of: dict[str, str] = {}
+
+    def nearest(self, note_id: str, count: int, allowed: Container[str]) -> dict[str, float]:
+        """Return the allowed notes nearest to a note, with their cosines, best first; empty for one without vectors."""
+        self._read()
+        space = self._spaces.get(self._space_of.get(note_id, ""))
+        if space is None:
+            return {}
+        cosines = space.vectors @ space.vectors[space.rows[note_id]]
+        ids = [*space.rows]
+        best = (row for row in np.argsort(-cosines) if ids[row] != note_id and ids[row] in allowed)
+        return {ids[row]: float(cosines[row]) for row in islice(best, count)}
+
+    def cosines(self, note_id: str, others: Iterable[str]) -> dict[str, float]:
+        """Return the cosines of a note to others; those of another model, or without vectors, are left out."""
+        self._read()
+        space = self._spaces.get(self._space_of.get(note_id, ""))
+        if space is None:
+            return {}
+        own = space.vectors[space.rows[note_id]]
+        return {other: float(space.vectors[space.rows[other]] @ own) for other in others if other in space.rows}
+
+    def _read(self) -> None:
+        """Read the vectors of the notes whose windows changed since the last time."""
+        with self._reading, self._store.database.read():
+            version = self._store.database.version()
+            if version == self._version:
+                return
+            signs = self._store.note_vectors.signs()
+            bases = self._store.notes.base_ids(signs)
+            means: dict[str, tuple[Sign, Matrix]] = {}
+            spaces: dict[str, list[str]] = {}
+            for base in self._store.bases.all():
+                ids = [note_id for note_id in signs if bases.get(note_id) == base.id]
+                stale = [item for item in ids if item not in self._means or self._means[item][0] != signs[item]]
+                means |= {item: self._means[item] for item in ids if item in self._means}
+                means |= {item: (signs[item], mean) for item, mean in self._store.note_vectors.means(base, stale)}
+                spaces.setdefault(base.fingerprint, []).extend(item for item in ids if item in means)
+            self._means = means
+            self._spaces = {
+                name: _Space(
+                    {item: row for row, item in enumerate(ids)}, _apart(np.stack([means[item][1] for item in ids]))
+                )
+                for name, ids in spaces.items()
+                if ids
+            }
+            self._space_of = {item: name for name, ids in spaces.items() for item in ids}
+            self._version = version
+
+
+def _apart(vectors: Matrix) -> Matrix:
+    """Return vectors of notes without what they have in common, of unit length."""
+    share = np.float32(len(vectors) / (len(vectors) + _FEW))
+    return unit(vectors - share * vectors.mean(axis=0))
+
+
+CANDIDATES = 40
+"""Notes nearest by meaning that are compared by words. With 20 a little is lost on two vaults, with 80 nothing won."""
+_WORDS = 2.0
+"""Weight of the cosine of words beside that of meaning; of 1 to 4 the best on two vaults (benchmarks/related.py)."""
+_LINKED = 0.3
+"""What a link between two notes adds."""
+_TAGGED = 0.3
+"""What a tag adds that only two notes have; a frequent one adds less."""
+_RARE = 50
+"""Notes with a tag, up to which all of them are compared."""
+_ASKED, _CHUNKS = 24, 200
+"""Words of a note without vectors that are looked for, and chunks that are looked at."""
+LEAST = 0.5
+"""Least score of a note that is related."""
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """A note near another one: the cosine of their meaning, None without vectors, and what else they share.
+
+    `links_here` and `linked`: it links to the note, and the note links to it. `tags` are of both.
+    """
+
+    note_id: str
+    score: float
+    cosine: float | None
+    shared: Shared
+    links_here: bool = False
+    linked: bool = False
+    tags: tuple[str, ...] = ()
+
+
+class Neighbours:
+    """The neighbours of notes, each with what makes it one. `text` reads a note."""
+
+    def __init__(self, store: Store, text: Text) -> None:
+        self._store = store
+        self._nearness = Nearness(store)
+        self._wording = Wording(text)
+
+    def nearest_to(self, note: Note, links: NoteLinks | None = None, tags: Iterable[str] = ()) -> list[Neighbour]:
+        """Return the notes nearest to a note that answer, the best first.
+
+        Without `links` and `tags` meaning and words alone decide.
+        """
+        allowed = self._store.note_vectors.answering() - {note.id}
+        there = {link.note_id for link in links.resolve(note, note.links)} if links else set()
+        here = set(links.to(note.id)) if links else set()
+        holders = {tag: ids & allowed for tag, ids in self._store.note_vectors.holders([*tags]).items()}
+        tagged = {item for ids in holders.values() if len(ids) <= _RARE for item in ids}
+        near = self._nearness.nearest(note.id, CANDIDATES, allowed)
+        more = ({item for item in there | here | tagged if item} & allowed) - near.keys()
+        near_or_none: dict[str, float | None] = {**near, **dict.fromkeys(sorted(more))}
+        near_or_none |= self._nearness.cosines(note.id, more)
+        if not near:
+            near_or_none |= dict.fromkeys(self._by_words(note, allowed - more))
+        shared = self._compared(note.id, [*near_or_none])
+        neighbours = []
+        for note_id, words in shared.items():
+            cosine = near_or_none[note_id]
+            both = tuple(tag for tag, ids in holders.items() if note_id in ids)
+            linked = note_id in there or note_id in here
+            score = (cosine or 0.0) + _WORDS * words.cosine + _LINKED * linked
+            score += sum(_TAGGED / math.log2(1 + max(1, len(holders[tag]))) for tag in both)
+            neighbours.append(Neighbour(note_id, score, cosine, words, note_id in here, note_id in there, both))
+        return sorted(neighbours, key=lambda neighbour: (-neighbour.score, neighbour.note_id))
+
+    def _compared(self, note_id: str, others: Iterable[str]) -> dict[str, Shared]:
+        words = {}
+        for other in others:
+            with suppress(NoteNotFound):  # it was deleted meanwhile
+                words[other] = self._wording.note_words(other)
+        return self._wording.compare(self._wording.note_words(note_id), words)
+
+    def _by_words(self, note: Note, allowed: Collection[str]) -> list[str]:
+        """Return the notes that hold the words of a note that it says most, where it has no vectors."""
+        counts = self._wording.note_words(note.id).counts
+        known = self._store.words.counts([*counts])
+        every = max(1, self._store.chunks.count_all())
+        weights = {word: counts[word] * math.log((every + 1) / held) for word, held in known.items()}
+        words = sorted(weights, key=lambda word: (-weights[word], word))[:_ASKED]
+        ranked = self._store.words.rank(words, _CHUNKS) if words else {}
+        return [owner for owner in self._store.note_vectors.owners([*ranked]) if owner in allowed][:CANDIDATES]

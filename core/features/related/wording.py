@@ -1,0 +1,116 @@
+"""How much notes share of their words, and of their text."""
+
+import math
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.base.text import keywords
+from core.features.related.phrases import phrases, size_of
+
+LONGEST = 20_000
+"""Characters of a note that are compared; a text of a hundred such pages is compared by its beginning."""
+_KNOWN = 4_000
+"""Notes whose words stay in memory."""
+_RUN = 6
+"""Words of a piece of text that two notes share where one was copied from the other."""
+_LEAST = 20
+"""Pieces of a text that can be called copied."""
+_SHOWN = 3
+"""Phrases that two notes share, at most."""
+
+Text = Callable[[str], tuple[Hashable, str]]
+"""Returns of a note a value that changes with its text, and its title and text."""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteWords:
+    """How often each word and each key phrase stands in a note, and the hashes of some words in a row."""
+
+    counts: Mapping[str, int]
+    phrases: Mapping[str, int]
+    pieces: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """What two notes share: the cosine of their words, their key phrases, and the part of the shorter text."""
+
+    cosine: float
+    phrases: tuple[str, ...]
+    copied: float
+
+
+class Wording:
+    """The words of notes, each note read once for each of its states."""
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._read: OrderedDict[tuple[str, Hashable], NoteWords] = OrderedDict()
+
+    def note_words(self, note_id: str) -> NoteWords:
+        """Return the words of a note; raises NoteNotFound."""
+        state, text = self._text(note_id)
+        key = note_id, state
+        words = self._read.pop(key, None)
+        if words is None:
+            words = words_of(text[:LONGEST])
+        self._read[key] = words
+        while len(self._read) > _KNOWN:
+            self._read.popitem(last=False)
+        return words
+
+    def compare(self, own: NoteWords, others: Mapping[str, NoteWords]) -> dict[str, Shared]:
+        """Return what a note shares with others; a word weighs more, the fewer of them have it (tf-idf)."""
+        group = [own, *others.values()]
+        rarity = _rarity([words.counts for words in group])
+        telling = _rarity([words.phrases for words in group])
+        mine = _weigh_words(own, rarity)
+        return {
+            note_id: Shared(
+                _cosine(mine, _weigh_words(other, rarity)), _phrases(own, other, telling), _copied(own, other)
+            )
+            for note_id, other in others.items()
+        }
+
+
+def words_of(text: str) -> NoteWords:
+    """Return the words of a text."""
+    words = keywords(text)
+    runs = zip(*(words[at:] for at in range(_RUN)), strict=False)
+    return NoteWords(Counter(words), phrases(text), frozenset(map(hash, runs)))
+
+
+def _weigh_words(words: NoteWords, rarity: Mapping[str, float]) -> dict[str, float]:
+    """Return the weights of words, whose squares add up to 1."""
+    weights = {word: (1 + math.log(count)) * rarity[word] for word, count in words.counts.items()}
+    length = math.sqrt(sum(weight * weight for weight in weights.values())) or 1.0
+    return {word: weight / length for word, weight in weights.items()}
+
+
+def _rarity(group: Sequence[Mapping[str, int]]) -> dict[str, float]:
+    holders = Counter(word for counts in group for word in counts)
+    return {word: math.log((len(group) + 1) / count) for word, count in holders.items()}
+
+
+def _cosine(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+    return sum(weight * second[word] for word, weight in first.items() if word in second)
+
+
+def _phrases(first: NoteWords, second: NoteWords, rarity: Mapping[str, float]) -> tuple[str, ...]:
+    """Return the key phrases of both notes that say most about them; none that lies in another one."""
+    weights = {
+        phrase: math.sqrt(count * second.phrases[phrase] * size_of(phrase)) * rarity[phrase]
+        for phrase, count in first.phrases.items()
+        if phrase in second.phrases
+    }
+    chosen: list[str] = []
+    for phrase in sorted(weights, key=lambda phrase: (-weights[phrase], phrase)):
+        if len(chosen) < _SHOWN and not any(phrase in item or item in phrase for item in chosen):
+            chosen.append(phrase)
+    return tuple(chosen)
+
+
+def _copied(first: NoteWords, second: NoteWords) -> float:
+    fewer = min(len(first.pieces), len(second.pieces))
+    return len(first.pieces & second.pieces) / fewer if fewer >= _LEAST else 0.0

@@ -1,0 +1,262 @@
+"""What waits for a person, of all kinds and bases, and the decisions on it that no other room takes."""
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+from core.base.errors import EditError, UnknownChoice
+from core.base.text import digest
+from core.features.packs.collection import Packs
+from core.features.review.likeness import Likeness, Pair
+from core.features.review.reminders import Reminders
+from core.features.review.sides import TextConflicts
+from core.indexing.chunks import Chunks
+from core.model import MATTERS, MatterKind, Note, NoteSummary, ReviewItem, SearchOptions, Side, lapses
+from core.notes.collection import Notes
+from core.notes.proposals import Proposals
+from core.retrieval.supersession import Successors
+from core.store import Store
+
+if TYPE_CHECKING:
+    from core.retrieval.engine import SearchEngine
+
+LATER = timedelta(days=7)
+"""Time for which a matter is put off."""
+_WORDS = re.compile(r"\w+")
+_COMPARED = 300
+"""Characters of a new note by which the nearest one is looked for."""
+MOST = 500
+"""Matters of a kind that are read."""
+
+
+class Review:
+    """What waits for a person: notes and changes by programs, notes with two texts, edits without a place, refused
+    passages, expired and replaced notes, copies and contradictions.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        notes: Notes,
+        chunks: Chunks,
+        proposals: Proposals,
+        packs: Packs,
+        searching: Callable[[], "SearchEngine"],
+        reminders: Reminders,
+    ) -> None:
+        """Take the parts; the engine is built when a nearest note is looked for, for a count is on every page."""
+        self._store = store
+        self._notes = notes
+        self._chunks = chunks
+        self._proposals = proposals
+        self._searching = searching
+        self._successors = Successors(store)
+        self.sides = TextConflicts(store, notes, packs)
+        """The notes with two texts."""
+        self.reminders = reminders
+        self.likeness = Likeness(store)
+        """The copies and contradictions among the notes."""
+        self._sources: dict[MatterKind, Callable[[], Iterator[ReviewItem]]] = {
+            "note": self._submissions,
+            "change": self._submissions,
+            "conflict": self._submissions,
+            "upgrade": self._upgrades,
+            "file": self._files,
+            "split": self._splits,
+            "refused": self._refused,
+            "expired": self._expired,
+            "superseded": self._superseded,
+            "copy": lambda: self._pairs("copy", self._exclude_second_texts(self.likeness.copies())),
+            "contradiction": lambda: self._pairs(
+                "contradiction", self._exclude_second_texts(self.likeness.contradictions())
+            ),
+            "reminder": self._reminders,
+        }
+
+    def all(self, *, kinds: Iterable[str] = (), base: str = "") -> list[ReviewItem]:
+        """Return what waits, by kind and then the oldest first; all kinds without one, all bases without one.
+
+        Raises UnknownChoice for a kind.
+        """
+        wanted = set(kinds) or MATTERS.keys()
+        if unknown := sorted(wanted - MATTERS.keys()):
+            raise UnknownChoice("kind", unknown[0], MATTERS)
+        chosen: list[MatterKind] = [kind for kind in MATTERS if kind in wanted]
+        hidden = self._store.decisions.hidden_keys()
+        sources = dict.fromkeys(self._sources[kind] for kind in chosen)
+        waiting = [
+            matter for source in sources for matter in source() if matter.kind in chosen and matter.key not in hidden
+        ]
+        order = {kind: place for place, kind in enumerate(MATTERS)}
+        return sorted(
+            (matter for matter in waiting if base in ("", matter.base)),
+            key=lambda matter: (order[matter.kind], str(matter.at), matter.key),
+        )
+
+    def count(self) -> int:
+        """Return the number of what waits, without the kinds that take a reading of all notes."""
+        return len(self.all(kinds=[kind for kind, type_ in MATTERS.items() if type_.quick]))
+
+    def get(self, key: str) -> ReviewItem:
+        """Return what waits by its key; raises EditError for what waits no longer."""
+        matter = next((matter for matter in self.all(kinds=_kinds(key)) if matter.key == key), None)
+        if matter is None:
+            raise EditError("This waits for you no longer. Look at the list again.")
+        return matter
+
+    def postpone(self, keys: Collection[str]) -> None:
+        """Put matters off for a week."""
+        self._store.decisions.put(keys, datetime.now(UTC) + LATER)
+
+    def let_be(self, keys: Collection[str]) -> None:
+        """Let matters be as they are: they come back only when they change."""
+        self._store.decisions.put(keys, None)
+
+    def reopen(self, keys: Collection[str]) -> None:
+        """Take back that matters were put off or let be."""
+        self._store.decisions.drop(keys)
+
+    def settle(self, matter: ReviewItem, side: Side) -> Callable[[], object]:
+        """Choose a side of a note with two texts, and return what undoes it; raises as `TextConflicts.settle`."""
+        return self.sides.settle(matter, side, partial(self.let_be, [matter.key]), partial(self.reopen, [matter.key]))
+
+    def nearest(self, matter: ReviewItem) -> NoteSummary | None:
+        """Return the note of its base that is nearest to a new note, None where no note is near."""
+        if matter.note is None:
+            return None
+        note = self._store.notes.note(matter.note.id)
+        words = _WORDS.findall(f"{note.title} {note.body[:_COMPARED]}")
+        options = SearchOptions(bases=[matter.base], limit=1, reranker="none", wait=False)
+        if not words:
+            return None
+        engine = self._searching()
+        result = engine.answer(engine.prepare(" ".join(words), options))
+        return result.hits[0].note if result.hits and result.confident else None
+
+    def merge(self, matter: ReviewItem, into: str) -> Note:
+        """Add the text of a new note to the end of another one, and put the new note into the trash; return the other.
+
+        Raises EditError for anything but a new note, Conflict for one that was changed since, and as `Notes.update`.
+        """
+        if matter.submission is None or matter.submission.change or matter.submission.note.id == into:
+            raise EditError("Only a new note can be added to another one.")
+        with self._store.changing:
+            self._proposals.current([matter.submission])
+            new, old = self._store.notes.note(matter.submission.note.id), self._store.notes.note(into)
+            body = f"{old.body.rstrip()}\n\n{new.body.strip()}\n"
+            merged = self._notes.update(into, body=body, expected_version=old.version, author="person", embed=False)
+            self._proposals.reject([matter.submission])  # what a log says isn't suggested again
+        return merged
+
+    # the kinds
+
+    def _submissions(self) -> Iterator[ReviewItem]:
+        for proposal in self._proposals.all():
+            key = _key(proposal.kind, proposal.note.id, proposal.note.version, proposal.change and proposal.change.at)
+            yield ReviewItem(
+                proposal.kind,
+                key,
+                proposal.note,
+                proposal.note.base,
+                proposal.note.title,
+                proposal.at,
+                submission=proposal,
+            )
+
+    def _reminders(self) -> Iterator[ReviewItem]:
+        for card in self.reminders.due():
+            yield ReviewItem("reminder", _key("reminder", card.id), card, card.base, card.title, card.updated_at)
+
+    def _upgrades(self) -> Iterator[ReviewItem]:
+        for card, offered in self.sides.upgrades():
+            key = _key("upgrade", card.id, offered)  # a later edit is no new question, another text of the pack is
+            yield ReviewItem("upgrade", key, card, card.base, card.title, card.updated_at)
+
+    def _files(self) -> Iterator[ReviewItem]:
+        for first, second in self.sides.files():
+            key = _key("file", first.id, second.id, second.version)
+            yield ReviewItem("file", key, first, first.base, first.title, second.updated_at, second)
+
+    def _splits(self) -> Iterator[ReviewItem]:
+        for flagged in self._chunks.flagged():
+            note = flagged.note
+            title = note.title if note else ""
+            yield ReviewItem(
+                "split", _key("split", flagged.edit.id), note, note.base if note else "", title, flagged=flagged
+            )
+
+    def _refused(self) -> Iterator[ReviewItem]:
+        refused = self._chunks.refused()[:MOST]
+        cards = self._notes.cards_of({refused_chunk.note_id for refused_chunk in refused})
+        for refused_chunk in refused:
+            note = cards.get(refused_chunk.note_id)
+            yield ReviewItem(
+                "refused",
+                _key("refused", refused_chunk.chunk_id, refused_chunk.at),
+                note,
+                refused_chunk.base,
+                refused_chunk.title,
+                _moment(refused_chunk.at),
+                refused=refused_chunk,
+            )
+
+    def _expired(self) -> Iterator[ReviewItem]:
+        now = datetime.now(UTC)
+        for card in self._notes.expiring(days=0):
+            if card.expires_at and (end := lapses(card.expires_at)) <= now:
+                yield ReviewItem("expired", _key("expired", card.id, end), card, card.base, card.title, card.expires_at)
+
+    def _superseded(self) -> Iterator[ReviewItem]:
+        newer = self._successors.read()
+        cards = self._notes.cards_of({*newer, *(name for names in newer.values() for name in names)})
+        for old, successors in newer.items():
+            card, other = cards.get(old), cards.get(successors[0])
+            if card and other and card.status == "active":
+                key = _key("superseded", old, card.version, other.id)
+                yield ReviewItem("superseded", key, card, card.base, card.title, other.updated_at, other)
+
+    def _exclude_second_texts(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
+        """Yield the pairs without those whose files are second texts: they are listed as such."""
+        files = set(self.sides.pairs().items())
+        yield from (pair for pair in pairs if not {(pair.first, pair.second), (pair.second, pair.first)} & files)
+
+    def _pairs(self, kind: MatterKind, pairs: Iterator[Pair]) -> Iterator[ReviewItem]:
+        listed = [pair for pair, _ in zip(pairs, range(MOST), strict=False)]
+        cards = self._notes.cards_of({note_id for pair in listed for note_id in (pair.first, pair.second)})
+        newer = self._successors.read()
+        for pair in listed:
+            if pair.second in newer.get(pair.first, ()) or pair.first in newer.get(pair.second, ()):
+                continue  # which of them holds is settled
+            first, second = cards.get(pair.first), cards.get(pair.second)
+            if first and second:
+                older, later = _by_age(first, second)
+                key = _key(kind, first.id, first.version, second.id, second.version)
+                quotes = pair.quotes[::-1] if later is second else pair.quotes
+                yield ReviewItem(kind, key, later, later.base, later.title, later.updated_at, older, quotes)
+
+
+def _key(kind: MatterKind, *state: object) -> str:
+    """Return the name of a matter as it is: its kind, and a hash of what it is about and in which state."""
+    return f"{kind}-{digest(json.dumps(state, default=str)).hex()[:12]}"
+
+
+def _kinds(key: str) -> list[str]:
+    kind = key.partition("-")[0]
+    return [kind] if kind in MATTERS else [*MATTERS]
+
+
+def _by_age(first: NoteSummary, second: NoteSummary) -> tuple[NoteSummary, NoteSummary]:
+    """Return two notes, the one that was changed last behind the other."""
+    times = [note.updated_at or datetime.min.replace(tzinfo=UTC) for note in (first, second)]
+    return (first, second) if times[0] <= times[1] else (second, first)
+
+
+def _moment(stored: str) -> datetime | None:
+    """Return a stored time, None for one that can't be read."""
+    with suppress(ValueError):
+        return datetime.fromisoformat(stored)
+    return None

@@ -1,0 +1,132 @@
+"""Notes that are copies of each other, and notes that say one sentence with different numbers."""
+
+import re
+import threading
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+from core.base.errors import NoteNotFound
+from core.base.text import digest, fold
+from core.retrieval.highlights import sentences
+from core.store import Store
+
+# The sentences of a note that hold a number, each without it: two notes with one of them may disagree.
+
+LONGEST = 300
+"""Characters of a sentence at most."""
+LEAST_WORDS, LEAST_CHARACTERS = 4, 10
+"""Words, or characters of a language without spaces, beside the number: shorter sentences say too little."""
+
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_PLACED = re.compile(
+    r"\d{4}[-/.年]\d{1,2}|\d{1,2}:\d{2}|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}|月"
+    r"|\b(?:chapter|figure|listing|page|section|step|table|version)\s+\d|[图表第]\s*\d",
+    re.IGNORECASE,
+)
+"""Dates, times and numbers of places: that they differ is no contradiction."""
+_PREFIX = re.compile(r"^(?:[-*+>#\s]|\d+[.)]\s)+")
+_WIDE = re.compile(r"[㐀-鿿぀-ヿ가-힯]")
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """A note as it is compared with others: the hash of its text, empty for a text without words, and its sentences
+    with numbers, by what they say without them: the numbers and the sentence itself.
+    """
+
+    text: bytes
+    numbers: Mapping[str, tuple[str, str]]
+
+
+def extract_claims(body: str) -> Claims:
+    """Return the claims of a note's text; a sentence that it says twice with two numbers contradicts nothing."""
+    folded = " ".join(fold(body).split())
+    numbers: dict[str, tuple[str, str]] = {}
+    twice: set[str] = set()
+    for start, end in sentences(body):
+        sentence = _PREFIX.sub("", body[start:end])
+        if len(sentence) > LONGEST or not (values := _NUMBER.findall(sentence)) or _PLACED.search(sentence):
+            continue
+        rest = " ".join(_NUMBER.sub("#", fold(sentence)).split()).rstrip(".。!！")
+        words = [word for word in rest.split() if word.strip("#")]
+        if len(words) < LEAST_WORDS and len(_WIDE.findall(rest)) < LEAST_CHARACTERS:
+            continue
+        claim = " ".join(values), sentence
+        if numbers.setdefault(rest, claim)[0] != claim[0]:
+            twice.add(rest)
+    return Claims(
+        digest(folded) if len(folded) >= LEAST_CHARACTERS else b"",
+        {rest: claim for rest, claim in numbers.items() if rest not in twice},
+    )
+
+
+SEVERAL = 3
+"""Notes that say a sentence at most: what more of them say is a form that is filled in, not a claim."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two notes by their ids, in order, and the sentences in which they differ, empty for copies."""
+
+    first: str
+    second: str
+    quotes: tuple[str, ...] = ()
+
+
+class Likeness:
+    """The pairs of active notes that are alike. A note is read once for each of its states; safe to share."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._read: dict[str, tuple[int, Claims]] = {}
+        self._reading = threading.Lock()
+
+    def copies(self) -> Iterator[Pair]:
+        """Yield the notes with the same words, each with the first one that has them."""
+        first: dict[bytes, str] = {}
+        for note_id, claim in self._claims().items():
+            if claim.text and (before := first.setdefault(claim.text, note_id)) != note_id:
+                yield Pair(before, note_id)
+
+    def contradictions(self, among: Collection[str] | None = None) -> Iterator[Pair]:
+        """Yield the notes that say a sentence with different numbers, of each pair the first such sentence.
+
+        `among` some notes, only these are read.
+        """
+        known = self._claims(among)
+        sayers: dict[str, list[str]] = defaultdict(list)
+        for note_id, item in known.items():
+            for rest in item.numbers:
+                sayers[rest].append(note_id)
+        seen: set[tuple[str, str]] = set()
+        for rest, notes in sayers.items():
+            if not 2 <= len(notes) <= SEVERAL:
+                continue
+            for first, second in combinations(notes, 2):
+                (number, sentence), (other, another) = known[first].numbers[rest], known[second].numbers[rest]
+                if number != other and (first, second) not in seen:
+                    seen.add((first, second))
+                    yield Pair(first, second, (sentence, another))
+
+    def _claims(self, among: Collection[str] | None = None) -> Mapping[str, Claims]:
+        with self._reading:
+            generations = self._store.notes.generations()
+            wanted = generations.keys() if among is None else generations.keys() & among
+            self._read = {
+                note_id: self._read[note_id]
+                for note_id, generation in generations.items()
+                if note_id in self._read and self._read[note_id][0] == generation
+            }
+            for note_id in wanted - self._read.keys():
+                try:
+                    note = self._store.notes.note(note_id)
+                except NoteNotFound:  # it was deleted meanwhile
+                    continue
+                self._read[note_id] = note.generation, extract_claims(note.body)
+            return {
+                generation: self._read[generation][1]
+                for generation in generations
+                if generation in wanted and generation in self._read
+            }

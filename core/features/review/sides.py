@@ -1,0 +1,282 @@
+"""Notes with two texts of which one is to be chosen: an upgrade of a pack met an edit, or a file was doubled."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache, partial
+from itertools import pairwise
+
+from core.base.errors import EditError, NoteNotFound, UnknownChoice
+from core.features.packs.collection import Packs
+from core.model import SIDES, Note, NoteDifference, NoteSummary, ReviewItem, Side
+from core.notes.collection import Notes
+from core.store import Store
+from core.store.remembered import Remembered
+
+# Files that are second texts of others: their names say so, and where a person may have given them, their contents.
+
+# Names that sync programs give to the second text of a file, and which file each is a second text of.
+
+_CONFLICT = r"(?:[ck]onfli[ckt]|mo[dt]strid|конфл|冲突|衝突|競合|問題のある|충돌|çakış)"
+"""Beginnings of the word for a conflict: Dropbox writes names in the language of the person."""
+_COPY = r"(?:c[oó]p[iy]|kop[iy]|exemplaar|коп[иі]|副本|複本|拷[贝貝]|コピー|사본)"
+_OTHERWISE = (
+    r"(?:case|casse|schreib|may[uú]sc|mai[uú]sc|大小|大文字|unicode|encod|[ck]odi|编码|編碼|s[eé]le[ck]|选择|選擇|選択"
+    r"|white ?space|leerzeichen)"
+)
+"""Other conflicts of Dropbox: names that differ in their case or their code only, and selective sync."""
+_DAY = r"(?:\d{4}-\d\d-\d\d|\d{8})"
+_NUMBER = r"(?: ?\(?\d{1,3}\)?)?"
+_LONGEST = 160
+"""Characters of what a program adds to a name at most."""
+_HINT = re.compile(rf"{_CONFLICT}|case clash|safebackup|_conf\(|@")
+"""What is in every name that a program surely gives."""
+
+
+@dataclass(frozen=True)
+class CopyName:
+    """How programs name a second text: what the end of the name matches, without suffix and folded.
+
+    What is `divided` may begin at several places of a name.
+    """
+
+    programs: str
+    end: str
+    divided: bool = False
+
+    @cached_property
+    def _pattern(self) -> "re.Pattern[str]":
+        return re.compile(rf"(?=(?:{self.end})\Z)")
+
+    def originals(self, name: str) -> Iterator[str]:
+        """Yield the names before the end, the longest first if there are several."""
+        starts = (match.start() for match in self._pattern.finditer(name, max(0, len(name) - _LONGEST)))
+        for start in sorted(starts, reverse=True) if self.divided else [min(starts, default=0)]:
+            if name[:start].strip():
+                yield name[:start]
+
+
+def _within(*parts: str) -> str:
+    """Return the pattern of brackets, perhaps with others in them, that hold all these parts."""
+    ahead = "".join(rf"(?=.*{part})" for part in parts)
+    return rf" ?\({ahead}(?:[^()]|\([^()]*\))*\)"
+
+
+SURE = (
+    CopyName("Dropbox, Nextcloud, ownCloud, Obsidian Sync, Box, Nutstore", _within(_CONFLICT, _COPY)),
+    CopyName("Tessera, FSNotes, Seafile, Tresorit", _within(_CONFLICT, _DAY)),
+    CopyName("Dropbox", _within(_CONFLICT, _OTHERWISE)),
+    CopyName("Nextcloud", r" ?\(case clash from [^()]*\)"),
+    CopyName("Seafile", r" ?\([^()\s]+@[^()\s]+ \d{4}-\d\d-\d\d(?:-\d\d){3}\)"),
+    CopyName("pCloud, Google Drive", rf" ?\[{_CONFLICT}[^\[\]]*\]"),
+    CopyName("Syncthing", r"\.sync-conflict-\d{8}-\d{6}(?:-[a-z\d]{7})?"),
+    CopyName("Resilio Sync, rclone", r"\.conflict(?:ed)?\d*"),
+    CopyName("ownCloud", r"_conflict-(?:[^_()]{1,64}-)?\d{8}-\d{6}"),
+    CopyName("Google Drive", r"_conf\(\d{1,3}\)"),
+    CopyName(
+        "Synology Drive", r"_[^()]{1,64}_[^_()\d]{2,12}-\d\d-\d{6}-\d{4}_(?:case|unreadable)?conflict", divided=True
+    ),
+    CopyName("OneDrive on Linux", r"-[^()]{1,63}-safebackup-\d{4}", divided=True),
+    CopyName("programs without brackets", rf"[-_] ?(?=[^()]*{_CONFLICT})(?=[^()]*{_COPY})[^-_()][^()]*", divided=True),
+)
+"""Names that no person gives."""
+_NUMBERS = (
+    CopyName("Google Drive, Resilio Sync, Windows", r" ?\(\d{1,3}\)"),
+    CopyName("iCloud, Finder", r" (?:[2-9]|[1-9]\d)"),
+)
+POSSIBLE = (
+    *_NUMBERS,
+    CopyName("programs that name the conflict only", rf" ?\((?:sync)?conflict(?:ed|ing)?{_NUMBER}\)"),
+    CopyName("OneDrive", r"-(?=[^()]*[^\W\d_])\w[\w .'’-]{1,39}", divided=True),
+)
+"""Names that may be a person's own."""
+
+
+def folded(path: str) -> str:
+    """Return a path as it is compared: programs change the case and the code of names."""
+    return unicodedata.normalize("NFKC", path).casefold()
+
+
+@lru_cache(100_000)
+def originals(path: str) -> tuple[tuple[str, bool], ...]:
+    """Return the folded paths of which a file may be a second text by its name, and whether that is sure.
+
+    A second text may have one of its own: then the name before both ends is one that is sure.
+    """
+    folder, slash, name = folded(path).rpartition("/")
+    stem, dot, suffix = name.rpartition(".")
+    found = [(first, True) for first in _sure(stem, 2)] if _HINT.search(stem) else []
+    found += ((first, False) for copy_name in POSSIBLE for first in copy_name.originals(stem))
+    return tuple((f"{folder}{slash}{first}{dot}{suffix}", sure) for first, sure in found)
+
+
+def _sure(name: str, depth: int) -> Iterator[str]:
+    """Yield the names before the ends that are sure, at most `depth` behind each other, or before numbers."""
+    for number in (*SURE, *_NUMBERS) if depth else ():
+        for first in number.originals(name):
+            if number in SURE:
+                yield first
+            if _HINT.search(first):
+                yield from _sure(first, depth - 1)
+
+
+_WORDS = re.compile(r"[㐀-鿿぀-ヿ가-힯]|[^\W_]+")
+_COMPARED = 200_000
+"""Characters of a text that are compared."""
+_NEAR, _WHOLE, _MANY = 0.5, 0.8, 20
+"""Share of pairs of words that near texts have in common; share of the shorter one's, if it has many, in the longer."""
+
+
+def are_versions(first: str, second: str) -> bool:
+    """Return whether two texts are those of one file at two times: most of their pairs of neighbouring words are equal,
+    or those of one text are in the other, which goes on.
+    """
+    counter, other = _pairs(first), _pairs(second)
+    few, all_ = sorted((counter.total(), other.total()))
+    shared = (counter & other).total()
+    return 2 * shared > _NEAR * (few + all_) or (few >= _MANY and shared >= _WHOLE * few)
+
+
+def _pairs(text: str) -> "Counter[tuple[str, str]]":
+    words = _WORDS.findall(folded(text[:_COMPARED]))
+    return Counter(pairwise(["", *words, ""])) if words else Counter()
+
+
+class SecondTexts:
+    """The files of a workspace that are second texts of others. Texts are compared once in each of their states."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._remembered = Remembered(store.database)
+        self._near: dict[tuple[tuple[str, int], tuple[str, int]], bool] = {}
+
+    def pairs(self) -> dict[str, str]:
+        """Return the ids of active notes whose files are second texts, each with the id of the note of its file."""
+        return self._remembered.get("pairs", lambda: dict(self._read()))
+
+    def _read(self) -> Iterator[tuple[str, str]]:
+        files = self._store.notes.active_files()
+        of_path = {(file.base_id, file.source_ref, folded(file.path)): file for file in files}
+        compared = {}
+        for copy in files:
+            for path, sure in originals(copy.path):
+                own = of_path.get((copy.base_id, copy.source_ref, path))
+                if own is None or own is copy:
+                    continue
+                key = (own.id, own.generation), (copy.id, copy.generation)
+                if not sure:
+                    known = self._near.get(key)
+                    compared[key] = self._are_near(own.id, copy.id) if known is None else known
+                if sure or compared[key]:
+                    yield copy.id, own.id
+                    break
+        self._near = compared
+
+    def _are_near(self, first: str, second: str) -> bool:
+        """Return whether two texts are near, and the second one wasn't written here: that has a name of a person."""
+        if any(
+            version.kind == "create" and version.author != "sync" for version in self._store.versions.for_note(second)
+        ):
+            return False
+        try:
+            return are_versions(self._store.notes.note(first).body, self._store.notes.note(second).body)
+        except NoteNotFound:  # it was deleted meanwhile
+            return False
+
+
+Undo = Callable[[], object]
+
+
+class TextConflicts:
+    """The notes with two texts, and the choice of one or both."""
+
+    def __init__(self, store: Store, notes: Notes, packs: Packs) -> None:
+        self._store = store
+        self._notes = notes
+        self._packs = packs
+        self._second_texts = SecondTexts(store)
+
+    def upgrades(self) -> Iterator[tuple[NoteSummary, str]]:
+        """Yield the notes that upgrades of their packs passed by, with the hash of what the pack has for each."""
+        passed = self._store.packs.passed_by()
+        cards = self._notes.cards_of(passed)
+        yield from ((cards[note_id], offered) for note_id, offered in passed.items() if note_id in cards)
+
+    def pairs(self) -> Mapping[str, str]:
+        """Return the ids of active notes of second texts, each with that of the note of its file."""
+        return self._second_texts.pairs()
+
+    def files(self) -> Iterator[tuple[NoteSummary, NoteSummary]]:
+        """Yield the active notes of files with a second text beside them, and the notes of that."""
+        pairs = self.pairs()
+        cards = self._notes.cards_of({*pairs, *pairs.values()})
+        for copy_id, own in pairs.items():
+            two = tuple(cards[note_id] for note_id in (own, copy_id) if note_id in cards)
+            if len(two) == 2:
+                yield two
+
+    def other(self, matter: ReviewItem) -> Note | None:
+        """Return the note of a matter with its other text; None for a pack that has the note no more.
+
+        Raises NoteNotFound, PackError for a pack that can't be read, and EditError for a matter of another kind.
+        """
+        if matter.kind == "upgrade" and matter.note:
+            return self._packs.offered(matter.note.id)
+        if matter.kind == "file" and matter.other:
+            return self._notes.get(matter.other.id)
+        raise EditError("This waits for another decision.")
+
+    def difference(self, matter: ReviewItem) -> NoteDifference | None:
+        """Return what the other text of a matter would change in its note, None for one that would go."""
+        other = self.other(matter)
+        return self._notes.compare(self._notes.get(str(matter.note_id)), other) if other else None
+
+    def settle(self, matter: ReviewItem, side: Side, let_be: Undo, reopen: Undo) -> Undo:
+        """Choose a side of a matter, and return what undoes it; with `let_be` it waits no longer, with `reopen` again.
+
+        The text that isn't chosen stays in the history, in the archive or in the trash. Raises UnknownChoice for a
+        side, Conflict for a note that was changed since, and as `other` and `Notes.update`.
+        """
+        if side not in SIDES:
+            raise UnknownChoice("side", side, SIDES)
+        other = self.other(matter) if side != "mine" or matter.kind == "file" else None
+        if matter.kind == "file" and side != "both" and other:
+            return self._take_file_side(matter, other, side)
+        if side == "theirs":
+            return self._take_pack_side(matter, other)
+        if side == "both" and matter.kind == "upgrade":
+            if other is None:
+                raise EditError("The pack no longer has this note. Keep it, or put it into the trash.")
+            title = f"{other.title} ({other.source_ref.removeprefix('pack:')})"
+            added = self._notes.add(matter.base, other.body, title=title, tags=other.tags, author="person", embed=False)
+            reopen = partial(_both, partial(self._notes.delete, added.id), reopen)
+        let_be()
+        return reopen
+
+    def _take_file_side(self, matter: ReviewItem, other: Note, side: Side) -> Undo:
+        back = partial(self._notes.restore, [other.id], embed=False)
+        if side == "theirs":
+            before, note_id = self._version(matter), str(matter.note_id)
+            self._notes.update(note_id, body=other.body, expected_version=before, author="person", embed=False)
+            back = partial(_both, partial(self._notes.revert, note_id, before, embed=False), back)
+        self._notes.archive([other.id])
+        return back
+
+    def _take_pack_side(self, matter: ReviewItem, other: Note | None) -> Undo:
+        note_id, before = str(matter.note_id), self._version(matter)
+        self._packs.take(note_id, before)
+        if other is None:
+            return partial(self._notes.restore, [note_id], embed=False)
+        return partial(
+            _both, partial(self._notes.revert, note_id, before, embed=False), partial(self._packs.leave, note_id)
+        )
+
+    def _version(self, matter: ReviewItem) -> int:
+        return matter.note.version if matter.note else 0
+
+
+def _both(first: Undo, second: Undo) -> None:
+    first()
+    second()

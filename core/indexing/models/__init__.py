@@ -1,0 +1,191 @@
+"""The models of a workspace: built once, shared by its bases, loaded in the background, described, tested."""
+
+import time
+from collections.abc import Collection
+from contextlib import suppress
+
+from core import embedding, reranking
+from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
+from core.base.jobs import Jobs
+from core.embedding import Embedder, tokens
+from core.embedding.device import choose
+from core.indexing.models import background_similarity, cards, trials, wishes
+from core.model import KnowledgeBase, Matrix, ModelCard, Progress, complete
+from core.reranking import Reranker
+from core.reranking.cached import Cached
+from core.settings.config import Settings, settings
+from core.store import Store
+
+
+class Models:
+    """Embedders and rerankers of the bases, one object per model."""
+
+    def __init__(self, store: Store, settings: Settings, jobs: Jobs) -> None:
+        self._store = store
+        self._settings = settings
+        self._jobs = jobs
+        self._rerankers: dict[tuple[str, str], Reranker] = {}
+        """By the reranker's name and the fingerprint of the token embedder, "" for a reranker that reads texts."""
+        self.loaded = False
+        """Whether the models of the bases are loaded; until the index is open too, searches are exact."""
+        self._warm: set[str] = set()
+        self._failed: set[str] = set()
+
+    test = staticmethod(trials.run)
+    download = staticmethod(cards.download)
+    path = staticmethod(cards.path)
+    device_of = staticmethod(cards.device_of)
+    asks = staticmethod(wishes.asks)
+    device = staticmethod(choose)
+
+    # what the bases use
+
+    def embedder(self, base: KnowledgeBase) -> Embedder:
+        """Return a base's embedder; raises EmbeddingMismatch if it did not make the base's vectors."""
+        embedder = embedding.build(base.embedder)
+        if base.has_vectors and embedder.fingerprint != base.fingerprint:
+            raise EmbeddingMismatch(
+                "The base '{base}' was indexed by {old}, but '{name}' is now {new}. Search by words goes on; to "
+                "index it again: {command}",
+                base=base.name,
+                old=base.fingerprint,
+                name=base.embedder,
+                new=embedder.fingerprint,
+                command=f"tessera models switch {base.name} {base.embedder}",
+            )
+        return embedder
+
+    def reranker(self, base: KnowledgeBase, name: str, *, cached: bool = True) -> Reranker:
+        """Return a reranker for the chunks of a base; bases with the same model share one.
+
+        A reranker that reads tokens uses the base's own embedder, or the bundled model if that has no token vectors.
+        `cached`: reuse the scores of earlier questions. Raises UnknownChoice, ModelError, ConfigError.
+        """
+        if not reranking.reads_tokens(name):
+            if not cached:
+                return reranking.build(name)
+            return self._rerankers.setdefault((name, ""), Cached(reranking.build(name)))
+        embedder = tokens.token_embedder(embedding.build(base.embedder)) or tokens.token_embedder(
+            embedding.build("bundled")
+        )
+        assert embedder is not None, "the bundled model has token vectors"
+        key = name, embedder.fingerprint
+        if key not in self._rerankers:
+            self._rerankers[key] = reranking.make(name, embedder, centre_of(self._store, embedder))
+        return self._rerankers[key]
+
+    def settle_floor(self, base: KnowledgeBase) -> None:
+        """Measure what questions about other things reach in a base, unless it is known for its notes and questions.
+
+        May load its model; without it the floor stays unknown.
+        """
+        with suppress(EmbeddingMismatch, ModelError, ProviderError):
+            background_similarity.settle(self._store, base, self.embedder)
+
+    # loading
+
+    def start_warming(self, *, after: float = 0.0) -> None:
+        """Load the models of the bases and the index in a thread, `after` seconds from now.
+
+        Screens pass a delay: while a tokenizer is read, nothing else in this process runs.
+        """
+        self._jobs.start("warm", lambda progress: self._warm_up(after, progress))
+
+    def ready(self, base: KnowledgeBase) -> bool:
+        """Whether the embedder of a base is loaded; start loading it for a base that is newer than the last loading."""
+        loaded, job = base.embedder in self._warm, self._jobs.find("warm")
+        if not loaded and base.has_vectors and (job is None or job.state == "done"):
+            self.start_warming()
+        return loaded
+
+    def reranker_ready(self, base: KnowledgeBase, name: str) -> bool:
+        """Whether the model of a reranker is loaded; start loading it if not.
+
+        A model that can't be loaded counts as ready, because the search that uses it reports the error.
+        """
+        if reranking.reads_tokens(name):
+            name = base.embedder if tokens.token_embedder(embedding.build(base.embedder)) else "bundled"
+        if name not in self._warm | self._failed:
+            self._jobs.start("warm_reranker", lambda progress: self._warm_reranker(name))
+        return name in self._warm | self._failed
+
+    def _warm_up(self, after: float, progress: Progress) -> None:
+        time.sleep(after)
+        bases = self._store.bases.all()
+        names = {base.embedder for base in bases if base.has_vectors}
+        if not bases:
+            names = {embedding.guess_name(self._settings.embedder)}
+        failed: list[TesseraError] = []
+        for number, name in enumerate(sorted(names)):
+            progress(number, len(names) + 1, name)
+            try:
+                self._load(name)
+            except (ModelError, ProviderError) as error:
+                failed.append(error)
+        self.loaded = not failed
+        self._store.open_index(heal=False)
+        for base in bases:
+            if base.has_vectors and base.embedder in self._warm:
+                self.settle_floor(base)
+        if failed:
+            raise failed[0]
+
+    def _warm_reranker(self, name: str) -> None:
+        try:
+            self._load(name)
+        except TesseraError:
+            self._failed.add(name)
+            raise
+
+    def forget(self, kinds: Collection[str]) -> None:
+        """Build the models of these kinds anew at their next use; if loading the bases' models failed, try again."""
+        embedding.EMBEDDERS.forget(*kinds)
+        reranking.RERANKERS.forget(*kinds)
+        for names in (self._warm, self._failed):
+            names -= {name for name in names if name.partition(":")[0] in kinds}
+        for key in [key for key in self._rerankers if key[0].partition(":")[0] in kinds]:
+            del self._rerankers[key]
+        job = self._jobs.find("warm")
+        if job and job.state == "failed":
+            self.start_warming()
+
+    def _load(self, name: str) -> None:
+        kind = name.partition(":")[0]
+        (reranking if kind in reranking.RERANKERS else embedding).build(name).warm()
+        self._warm.add(name)
+
+    # descriptions and tests
+
+    def all(self) -> list[ModelCard]:
+        """Return the known embedders and rerankers: installed, configured, used by a base, or recommended."""
+        return cards.cards(self._names())
+
+    def rerankers(self) -> list[str]:
+        """Return the names of the rerankers that a search can use now; sends no request to a server."""
+        return cards.usable_rerankers(self._names())
+
+    def _names(self) -> list[str]:
+        """Return the model names in the bases, in unfinished switches and in the settings."""
+        bases = self._store.bases.all()
+        targets = [switch.embedder for base in bases if (switch := self._store.switches.for_base(base))]
+        own = [base.embedder for base in bases if base.has_vectors]
+        return list(dict.fromkeys([*own, *targets, *_configured(self._settings)]))
+
+    @staticmethod
+    def without_bases() -> list[ModelCard]:
+        """Return the cards of the models that are known without a workspace."""
+        return cards.cards(_configured(settings()))
+
+
+def _configured(settings: Settings) -> list[str]:
+    return [settings.embedder, complete(settings.search.chosen).reranker]
+
+
+def centre_of(store: Store, embedder: tokens.TokenEmbedder) -> Matrix:
+    """Return the centre of a model's token bits in this workspace; the first call computes and stores it."""
+    centre = store.vectors.centre(embedder.fingerprint)
+    if centre is None:
+        centre = tokens.centre(embedder)
+        if not store.readonly:
+            centre = store.vectors.settle_centre(embedder.fingerprint, centre)
+    return centre

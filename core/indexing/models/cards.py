@@ -1,0 +1,300 @@
+"""Cards of the known models: their properties, whether they are on this machine, how to get the others."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import cache
+from importlib.metadata import distributions
+from pathlib import Path
+
+from core import embedding, reranking
+from core.base.errors import ConfigError, ModelError, TesseraError
+from core.base.messages import Message, message
+from core.embedding import EMBEDDERS, bundled, e5, hub, onnx, packaged, sentence, tokens
+from core.embedding.device import choose
+from core.embedding.model_folder import ModelFacts, bytes_in, facts, languages
+from core.model import Device, ModelCard, Part, Progress, no_progress
+from core.reranking import RERANKERS, cross_encoder, own
+from core.settings.config import settings
+from core.settings.sections import EmbeddingServer, ServerSettings
+
+LANGUAGES = ("multilingual", "zh", "en")
+"""Languages of the bundled model. Its card lists 100."""
+
+_BY_TORCH = ("bundled", "sentence", "late-interaction", "cross-encoder")
+NO_MODEL = (embedding.AUTO, reranking.NONE, "")
+"""Values of settings that name no model."""
+
+
+def cards(names: Iterable[str] = ()) -> list[ModelCard]:
+    """Return the models in the tables, on this machine and in `names`; loads no model and sends no request."""
+    # A base from another installation may name a kind of model that this one doesn't have.
+    known = [name for name in names if name.partition(":")[0] in EMBEDDERS or name.partition(":")[0] in RERANKERS]
+    local = [*known, *_on_machine()]
+    kinds = [kind for kind in EMBEDDERS if kind not in ("sentence", "server")]
+    kinds += [f"server:{name}" for name in settings().embeddings.servers]
+    every = dict.fromkeys(["bundled", "onnx", *local, *kinds, *_rerankers(local)])
+    # A model with two names gets one card, under the name in its base.
+    unique: dict[tuple[Part, Path | str], ModelCard] = {}
+    for name in every:
+        if name not in NO_MODEL:
+            described = card(name)
+            unique.setdefault((described.part, described.folder or name), described)
+    return sorted(unique.values(), key=lambda card: card.part)
+
+
+def card(name: str) -> ModelCard:
+    """Describe a model; raises ConfigError for a name in neither table."""
+    part, kind, argument = parse(name)
+    describe = _DESCRIBERS.get(kind, _plain)
+    try:
+        described = describe(ModelCard(name, part), argument)
+    except TesseraError as error:
+        return ModelCard(name, part, problem=error.message)
+    if part == "reranker":
+        return replace(described, running=getattr(reranking.built(name), "running", None))
+    if described.problem:
+        return described
+    embedder = embedding.built(name) or embedding.make(name)
+    return replace(
+        described,
+        has_token_vectors=tokens.token_embedder(embedder) is not None,
+        running=getattr(embedder, "running", None),
+    )
+
+
+def device_of(card: ModelCard) -> Device | None:
+    """Return the device on which a model runs, or would run; None without one, or while torch isn't imported."""
+    if card.running:
+        return card.running.device
+    kind = card.name.partition(":")[0]
+    if kind == "onnx":
+        return onnx.PROCESSOR
+    return choose() if kind in _BY_TORCH and "torch" in sys.modules else None
+
+
+def parse(name: str) -> tuple[Part, str, str]:
+    """Split a name into its part (embedder or reranker), its name in the table, and the argument after the colon."""
+    kind, _, argument = name.partition(":")
+    if kind in EMBEDDERS:
+        return "embedder", kind, argument
+    if kind in RERANKERS:
+        return "reranker", kind, argument
+    raise ConfigError(
+        "There is no model '{name}'. Write sentence:OWNER/MODEL for a model for meaning, "
+        "cross-encoder:OWNER/MODEL for one of the re-check, or one of: {names}.",
+        name=name,
+        names=[*EMBEDDERS, *RERANKERS],
+    )
+
+
+def usable_rerankers(names: Iterable[str] = ()) -> list[str]:
+    """Return the rerankers in the tables, on this machine and in `names` that work now; sends no request."""
+    known = [name for name in _rerankers([*names, *_on_machine()]) if name not in NO_MODEL]
+    return [name for name in known if not card(name).problem]
+
+
+def path(name: str) -> Path:
+    """Return the folder of a model's files; write them first if Tessera generates them (`bundled`, `onnx`).
+
+    Raises ModelError if the model isn't on this machine, ConfigError if it has no files.
+    """
+    _, kind, argument = parse(name)
+    if kind == "bundled":
+        return bundled.find()[1]()
+    if kind == "onnx":
+        encoder = onnx.build(argument)
+        return onnx.ensure_file(encoder.facts, encoder.name).parent
+    described = card(name)
+    if described.problem:
+        raise ModelError(described.problem)
+    if described.folder is None:
+        raise ConfigError("'{name}' has no files of its own on this machine.", name=name)
+    return described.folder
+
+
+def download(name: str, progress: Progress = no_progress) -> Path:
+    """Return the folder of a model on the hub, downloaded if it is incomplete; `progress` counts bytes.
+
+    Raises ModelError if the download fails, or the model is of another kind than the name says.
+    """
+    _, kind, _ = parse(name)
+    if kind == "sentence" and (hub_name := _on_hub(name)):
+        folder = hub.snapshot(hub_name, "sentence", progress)
+        facts(folder, hub_name)
+        return folder
+    if kind == "cross-encoder" and (hub_name := _on_hub(name)):
+        folder = hub.snapshot(hub_name, "cross-encoder", progress)
+        cross_encoder.facts(folder)
+        return folder
+    return path(name)
+
+
+def _on_hub(name: str) -> str:
+    """Return the name on the hub of a sentence or cross-encoder model, empty for a folder or a package."""
+    _, kind, argument = parse(name)
+    if not argument.strip():
+        # Raises an error with examples if the argument is required.
+        (embedding if kind == "sentence" else reranking).make(name)
+        return ""
+    return sentence.on_hub(argument, sentence.DEFAULT_OWNER if kind == "sentence" else cross_encoder.DEFAULT_OWNER)
+
+
+def _rerankers(local: Iterable[str]) -> list[str]:
+    """Return the names of the rerankers to list: those in `local`, in the table, and recommended ones."""
+    pairs = [name for name in local if name.partition(":")[0] in RERANKERS]
+    pairs += [f"cross-encoder:{model.name}" for model in cross_encoder.RECOMMENDED]
+    shipped = ["cross-encoder"] if own.shipped() else []
+    kinds = [kind for kind in RERANKERS if kind != "cross-encoder"]
+    quick = [kind for kind in RERANKERS if RERANKERS[kind].reads_tokens]
+    return list(dict.fromkeys([*quick, *shipped, *pairs, *kinds]))
+
+
+def _on_machine() -> Iterator[str]:
+    """Yield the names of the models from the hub and from packages that are on this machine."""
+    for name in hub.names():
+        folder = hub.cached(name, "cross-encoder")
+        if folder and _is_cross_encoder(folder):
+            yield f"cross-encoder:{name}"
+        elif hub.has_files(name):
+            yield f"sentence:{name}"
+    yield from _in_packages()
+
+
+def _is_cross_encoder(folder: Path) -> bool:
+    try:
+        cross_encoder.facts(folder)
+    except ModelError:
+        return False
+    return True
+
+
+@cache
+def _in_packages() -> list[str]:
+    # The raw text of RECORD is searched: parsing the file lists of all packages takes a second.
+    packages = [package for package in distributions() if packaged.MARK in (package.read_text("RECORD") or "")]
+    return sorted(f"sentence:{sentence.PACKAGE}{package.name}" for package in packages)
+
+
+def _plain(model: ModelCard, argument: str) -> ModelCard:
+    """Complete the card of an embedder or reranker without a model; raises its errors."""
+    if model.part == "reranker":
+        reranking.make(model.name)
+        return model
+    embedder = embedding.make(model.name)
+    return replace(model, dimension=embedder.dimension, input_tokens=embedder.input_tokens)
+
+
+def _tfidf(model: ModelCard, argument: str) -> ModelCard:
+    return replace(_plain(model, argument), languages=("zh", "en"))
+
+
+def _bundled(model: ModelCard, argument: str) -> ModelCard:
+    model = replace(model, dimension=bundled.DIMENSION, languages=LANGUAGES)
+    folder = e5.models_dir() / e5.NAME if e5.is_available() else hub.cached(bundled.ON_HUB)
+    if folder is None:
+        return replace(model, problem=_missing(model.name, bundled.ON_HUB))
+    # The folder is written at the first use of the model.
+    return _folder_card(model, facts(folder, folder.name)) if folder.is_dir() else model
+
+
+def _onnx(model: ModelCard, argument: str) -> ModelCard:
+    encoder = onnx.build(argument)
+    source = card(f"sentence:{argument}" if argument else "bundled")
+    model = replace(source, name=model.name, folder=None, bytes_on_disk=0)
+    if source.folder is None:
+        return model
+    folder = onnx.folder_of(encoder.facts, encoder.name)
+    return replace(model, folder=folder, bytes_on_disk=bytes_in(folder)) if folder.is_dir() else model
+
+
+def _sentence(model: ModelCard, argument: str) -> ModelCard:
+    hub_name = _on_hub(model.name)
+    folder = hub.cached(hub_name) if hub_name else sentence.find(argument)[1]()
+    if folder is None:
+        return replace(model, problem=_missing(model.name, hub_name), downloadable=True)
+    return _folder_card(model, facts(folder, hub_name or folder.name))
+
+
+def _cross_encoder(model: ModelCard, argument: str) -> ModelCard:
+    hub_name = _on_hub(model.name)
+    if not argument.strip():
+        return replace(
+            model,
+            folder=own.WEIGHTS.parent,
+            bytes_on_disk=own.WEIGHTS.stat().st_size,
+            languages=("zh", "en"),
+            input_tokens=cross_encoder.facts(own.WEIGHTS.parent).max_tokens,
+            problem=card("bundled").problem,
+        )
+    recommended = next((entry for entry in cross_encoder.RECOMMENDED if entry.name == hub_name), None)
+    if recommended:
+        model = replace(model, languages=recommended.languages, download_bytes=recommended.megabytes * 10**6)
+    folder = hub.cached(hub_name, "cross-encoder") if hub_name else Path(argument).expanduser()
+    if folder is None:
+        return replace(model, problem=_missing(model.name, hub_name), downloadable=True)
+    return replace(
+        model,
+        folder=folder,
+        bytes_on_disk=bytes_in(folder),
+        languages=languages(folder) or model.languages,
+        input_tokens=cross_encoder.facts(folder).max_tokens,
+    )
+
+
+def _server(model: ModelCard, argument: str) -> ModelCard:
+    (reranking if model.part == "reranker" else embedding).make(model.name)
+    kind, configured = model.name.partition(":")[0], settings()
+    sections: dict[str, ServerSettings] = {
+        "openai_compatible": configured.embeddings,
+        "rerank-api": configured.rerank,
+        "llm": configured.llm,
+    }
+    section = configured.embeddings.servers[argument] if kind == "server" else sections[kind]
+    name = section.model if kind == "server" else argument or section.model
+    model = replace(model, server=f"{name} · {section.base_url}" if section.base_url else "")
+    if not isinstance(section, EmbeddingServer):
+        return model
+    return replace(model, dimension=section.dimensions, input_tokens=section.input_tokens)
+
+
+def _folder_card(model: ModelCard, facts: ModelFacts) -> ModelCard:
+    return replace(
+        model,
+        folder=facts.folder,
+        bytes_on_disk=bytes_in(facts.folder),
+        languages=languages(facts.folder) or model.languages,
+        dimension=facts.dimension,
+        input_tokens=facts.max_tokens,
+    )
+
+
+def _missing(name: str, hub_name: str) -> Message:
+    kind: hub.Kind = "cross-encoder" if name.startswith("cross-encoder") else "sentence"
+    folder = str(hub.manual_folder(hub_name))
+    if hub.has_files(hub_name, kind):
+        return message(
+            "Only a part of the model is on this machine. "
+            "Download it: tessera models download {name}, or put its files into {folder}",
+            name=name,
+            folder=folder,
+        )
+    return message(
+        "The model isn't on this machine. Download it: tessera models download {name}, or put its files into {folder}",
+        name=name,
+        folder=folder,
+    )
+
+
+_DESCRIBERS: dict[str, Callable[[ModelCard, str], ModelCard]] = {
+    "bundled": _bundled,
+    "onnx": _onnx,
+    "sentence": _sentence,
+    "tfidf": _tfidf,
+    "openai_compatible": _server,
+    "server": _server,
+    "late-interaction": lambda model, _: replace(model, languages=LANGUAGES, problem=card("bundled").problem),
+    "cross-encoder": _cross_encoder,
+    "rerank-api": _server,
+    "llm": _server,
+}

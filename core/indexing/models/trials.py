@@ -1,0 +1,125 @@
+"""Test of a model on this machine: a few questions in Chinese and English, each with one right sentence."""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core import embedding, reranking
+from core.base.errors import ModelError
+from core.embedding import tokens
+from core.indexing.models import cards
+from core.model import ModelTrial, Progress, Running, no_progress
+from core.reranking import Candidate
+
+QUESTIONS: Mapping[str, Mapping[str, str]] = {
+    "en": {
+        "How do I take back a commit in git?": "git revert makes a new commit that undoes an older one.",
+        "How long does bread stay in the oven?": "Bake the bread for forty minutes in the hot oven, until it is dark.",
+        "Why can't I sleep after a coffee?": "Caffeine from coffee takes hours to leave the body and keeps you awake.",
+    },
+    "zh": {
+        "怎么避免缓存同时过期": "给缓存的过期时间加上随机值，请求就不会一起落到数据库上。",
+        "办旅游签证要多久": "旅游签证一般五个工作日办好，旺季请提前一个月申请。",
+        "换机油的里程间隔": "汽车每跑一万公里换一次机油，同时检查机油滤芯。",
+    },
+}
+"""The questions of each language, with the sentence that answers each; all other sentences are wrong."""
+
+TEXTS = [text for pairs in QUESTIONS.values() for text in pairs.values()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    """A loaded model. `judge` scores each of TEXTS against a question; the model reads `reads` texts for that."""
+
+    judge: Callable[[str], Sequence[float | None]]
+    reads: int
+    running: Running | None
+    dimension: int | None = None
+
+
+def run(name: str, progress: Progress = no_progress) -> ModelTrial:
+    """Load a model, ask it the questions, and return the result. A model that only this test uses is dropped.
+
+    Raises ConfigError, ModelError or ProviderError if it can't be loaded or used, and ModelError for a model that
+    would need a download.
+    """
+    part, _, _ = cards.parse(name)
+    card = cards.card(name)
+    if card.problem and card.downloadable:
+        raise ModelError(card.problem)
+    progress(0, 2, name)
+    started = time.perf_counter()
+    if part == "embedder":
+        model = _embedder(name)
+    else:
+        model = _token_reranker(name) if reranking.reads_tokens(name) else _reranker(name)
+    ready = time.perf_counter()
+    progress(1, 2, name)
+    right = {
+        language: sum(_first(model.judge(question)) == TEXTS.index(text) for question, text in pairs.items())
+        for language, pairs in QUESTIONS.items()
+    }
+    return ModelTrial(
+        name=name,
+        part=part,
+        seconds_to_load=ready - started,
+        seconds_a_text=(time.perf_counter() - ready) / (len(TEXTS) * model.reads),
+        dimension=model.dimension,
+        running=model.running,
+        resident_bytes=_resident(),
+        right=right,
+        asked={language: len(pairs) for language, pairs in QUESTIONS.items()},
+        languages=card.languages,
+    )
+
+
+def _embedder(name: str) -> _Loaded:
+    embedder = embedding.built(name) or embedding.make(name)
+    embedder.warm()
+
+    def judge(question: str) -> list[float]:
+        vector = embedder.embed([question], role="query")[0]
+        cosines: list[float] = (embedder.embed(TEXTS, role="note") @ vector).tolist()
+        return cosines
+
+    return _Loaded(judge, len(TEXTS) + 1, getattr(embedder, "running", None), embedder.dimension)
+
+
+def _reranker(name: str) -> _Loaded:
+    reranker = reranking.built(name) or reranking.make(name)
+    reranker.warm()
+    candidates = [Candidate(text) for text in TEXTS]
+    return _Loaded(
+        lambda question: reranker.score(question, candidates), len(TEXTS), getattr(reranker, "running", None)
+    )
+
+
+def _token_reranker(name: str) -> _Loaded:
+    embedder = tokens.token_embedder(embedding.build("bundled"))
+    if embedder is None:
+        raise ModelError("The built-in model can't compare word by word here. Choose another re-check.")
+    centre = tokens.centre(embedder)
+    reranker = reranking.make(name, embedder, centre)
+    _, token_vectors = embedder.embed_tokens(TEXTS, role="note")
+    candidates = [Candidate(text, tokens.signs(rows, centre)) for text, rows in zip(TEXTS, token_vectors, strict=True)]
+    return _Loaded(
+        lambda question: reranker.score(question, candidates), len(TEXTS), getattr(embedder, "running", None)
+    )
+
+
+def _first(scores: Sequence[float | None]) -> int | None:
+    """Return the index of the highest score, None if it is shared."""
+    best = max((score for score in scores if score is not None), default=None)
+    return scores.index(best) if best is not None and scores.count(best) == 1 else None
+
+
+def _resident() -> int | None:
+    """Return the bytes of memory that this process takes, None outside Linux."""
+    try:
+        pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
+    except OSError:
+        return None
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")

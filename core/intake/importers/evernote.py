@@ -1,0 +1,211 @@
+"""Exports of Evernote (ENEX): notes with their dates and tags; pictures and files are named, not kept."""
+
+import base64
+import binascii
+import hashlib
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from xml.parsers import expat
+
+from core.base.errors import SourceError
+from core.base.messages import message
+from core.intake.importers import evernote_parts as parts
+from core.intake.importers import markup
+from core.intake.importers.fronting import MAX_BYTES, file_name, files, unique, with_front
+from core.intake.importers.protocol import Imported
+from core.model import Failed, Omission
+
+_BLOCK = 1024 * 1024
+_MOST_NOTES = 100_000
+_DEEPEST = 100
+_MOST_RESOURCE = 100 * 1024 * 1024
+"""Characters of a resource of which its fingerprint is computed; a larger one is named by its place."""
+_TIME = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z")
+_RESOURCE = ("data", "mime", "file-name", "recognition")
+_TEXTS = frozenset(
+    (
+        *("title", "content", "created", "updated", "tag", "author", "source-url", "reminder-time"),
+        *_RESOURCE,
+        *parts.TASK,
+    )
+)
+
+
+@dataclass(slots=True)
+class _EvernoteNote:
+    """What was read of a note; `files` are the names of its resources by their fingerprints.
+
+    `tasks` are the values of each task, `words` the names of pictures and what Evernote read in each.
+    """
+
+    values: dict[str, str] = field(default_factory=dict)
+    tags: list[str] = field(default_factory=list)
+    files: dict[str, str] = field(default_factory=dict)
+    tasks: list[dict[str, str]] = field(default_factory=list)
+    words: list[tuple[str, str]] = field(default_factory=list)
+
+
+class Evernote:
+    """Reads the `.enex` files of a folder that holds nothing else; each is a notebook."""
+
+    name = "Evernote"
+    keeps_files = False
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def knows(self) -> bool:
+        """Whether the folder holds `.enex` files, and no notes."""
+        suffixes = {PurePosixPath(path).suffix.lower() for path in files(self._folder)}
+        return ".enex" in suffixes and not suffixes & {".md", ".markdown", ".txt"}
+
+    def notes(self, paths: Collection[str] = ()) -> Iterator[Imported | Failed]:
+        """Yield the notes of each notebook, in its folder; a notebook without notes has failed."""
+        taken: set[str] = set()
+        for path in files(self._folder):
+            if path.lower().endswith(".enex"):
+                before = len(taken)
+                try:
+                    for note in _read(self._folder / path, path):
+                        title = " ".join(note.values.get("title", "").split())
+                        place = PurePosixPath(path).with_suffix("") / f"{file_name(title)}.md"
+                        yield _written(note, unique(str(place), taken))
+                    if len(taken) == before:
+                        yield Failed(path, message("is an export of Evernote without notes."))
+                except SourceError as error:
+                    yield Failed(path, error.reason)
+
+
+def _written(note: _EvernoteNote, place: str) -> Imported | Failed:
+    try:
+        groups = parts.groups(note.tasks)
+        body, encrypted, placed = markup.markdown(note.values.get("content", ""), note.files, groups)
+    except SourceError as error:
+        return Failed(place, error.reason)
+    files = "\n".join(f"- [[{name}]]" for name in note.files.values() if name not in body)
+    words = "\n\n".join(dict.fromkeys(f"> {name}: {text}" for name, text in note.words))
+    rest = "\n".join(text for group, text in groups.items() if group not in placed)
+    text = "\n\n".join(filter(None, (body, rest, files, words)))
+    counts = {"encrypted": encrypted, "attachment": len(note.files)}
+    fields = {
+        "title": " ".join(note.values.get("title", "").split()),
+        "tags": ["-".join(tag.split()) for tag in note.tags],
+        **{name: _TIME.sub(r"\1-\2-\3T\4:\5:\6Z", note.values.get(name, "")) for name in ("created", "updated")},
+        "reminder": _TIME.sub(r"\1-\2-\3T\4:\5:\6Z", note.values.get("reminder-time", "")),
+        "author": note.values.get("author", ""),
+        "source_url": note.values.get("source-url", ""),
+    }
+    left_out = tuple(Omission(kind, count) for kind, count in counts.items() if count)
+    return Imported(place, with_front(fields, f"{text}\n"), left_out)
+
+
+def _read(file: Path, path: str) -> Iterator[_EvernoteNote]:
+    """Yield the notes of a notebook, read block by block; raises SourceError."""
+    reader = _EvernoteHandler(path)
+    try:
+        with file.open("rb") as stream:
+            while block := stream.read(_BLOCK):
+                reader.parser.Parse(block, False)
+                yield from reader.taken()
+            reader.parser.Parse(b"", True)
+            yield from reader.taken()
+    except expat.ExpatError as error:
+        raise SourceError(path, "is not a sound export of Evernote (line {line}).", line=error.lineno) from error
+    except OSError as error:
+        raise SourceError(path, "can't be read: {why}.", why=error.strerror or str(error)) from error
+
+
+class _EvernoteHandler:
+    """The handlers of the parser. A file that declares entities is refused, and nothing outside of it is read."""
+
+    def __init__(self, path: str) -> None:
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._text
+        self.parser.EntityDeclHandler = self._entity
+        self._path = path
+        self._open: list[str] = []
+        self._note = _EvernoteNote()
+        self._resource: dict[str, str] = {}
+        self._parts: list[str] = []
+        self._length = self._count = 0
+        self._done: list[_EvernoteNote] = []
+
+    def taken(self) -> list[_EvernoteNote]:
+        """Return the notes that are complete."""
+        done, self._done = self._done, []
+        return done
+
+    def _entity(self, *_: object) -> None:
+        raise SourceError(self._path, "declares entities, which an export of Evernote doesn't need: refused.")
+
+    def _start(self, name: str, _: object) -> None:
+        if len(self._open) >= _DEEPEST:
+            raise SourceError(self._path, "is nested more deeply than any export of Evernote.")
+        if not self._open and name != "en-export":
+            raise SourceError(self._path, "is not an export of Evernote, whatever its name says.")
+        self._open.append(name)
+        self._parts, self._length = [], 0
+        if name == "note":
+            self._note = _EvernoteNote()
+            self._count += 1
+            if self._count > _MOST_NOTES:
+                raise SourceError(self._path, "holds more than {n} notes. Divide it.", n=_MOST_NOTES)
+        elif name == "resource":
+            self._resource = {}
+        elif name == "task":
+            self._note.tasks.append({})
+
+    def _text(self, text: str) -> None:
+        if not self._open or self._open[-1] not in _TEXTS:
+            return
+        self._length += len(text)
+        is_data = self._open[-1] == "data"
+        if self._length <= (_MOST_RESOURCE if is_data else MAX_BYTES):
+            self._parts.append(text)
+        elif is_data:
+            self._parts = []
+        else:
+            raise SourceError(self._path, "holds a note of more than {limit} MB.", limit=MAX_BYTES // 2**20)
+
+    def _end(self, name: str) -> None:
+        self._open.pop()
+        text, self._parts = "".join(self._parts), []
+        if "resource" in self._open:
+            if name in _RESOURCE:
+                self._resource[name] = _fingerprint(text) if name == "data" else text
+        elif self._open[-1:] == ["task"] and name in parts.TASK:
+            self._note.tasks[-1][name] = text
+        elif "task" in self._open:
+            return
+        elif name == "resource":
+            number = len(self._note.files) + 1
+            suffix = self._resource.get("mime", "").rpartition("/")[2].split("+")[0].replace("jpeg", "jpg")
+            called = _in_link(self._resource.get("file-name", "")) or f"file-{number}.{file_name(suffix or 'bin')}"
+            self._note.files[self._resource.get("data") or str(number)] = called
+            if words := parts.recognised(self._resource.get("recognition", "")):
+                self._note.words.append((called, words))
+        elif name == "tag":
+            self._note.tags.append(text)
+        elif name in _TEXTS:
+            self._note.values.setdefault(name, text)
+        elif name == "note":
+            self._done.append(self._note)
+
+
+def _fingerprint(data: str) -> str:
+    """Return the fingerprint by which a note's text names a resource; MD5 is Evernote's choice."""
+    try:
+        return hashlib.md5(base64.b64decode("".join(data.split())), usedforsecurity=False).hexdigest() if data else ""
+    except (binascii.Error, ValueError):
+        return ""
+
+
+def _in_link(name: str) -> str:
+    return " ".join(re.sub(r"[\[\]|#^\x00-\x1f\\/]", " ", name).split())[:120]

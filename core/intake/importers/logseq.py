@@ -1,0 +1,204 @@
+"""The graph of Logseq: outlines, properties of pages and blocks, references to blocks, journals."""
+
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import unquote
+
+from core.base.errors import SourceError
+from core.intake.importers.fronting import files, text_of, with_front
+from core.intake.importers.protocol import Imported
+from core.model import Failed
+
+_MARK = "logseq/config.edn"
+_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+_JOURNAL = re.compile(r"(?:^|/)journals/(\d{4})[_-](\d{2})[_-](\d{2})\.md$", re.IGNORECASE)
+_PROPERTY = re.compile(r"([\w\u0080-\uffff?./-]{1,80})::(?:[ \t]+(.*))?$")
+_BLOCK = re.compile(r"([\t ]*)-(?:[ \t]+(.*)|$)")
+_ID = re.compile(rf"[\t ]*(?:-[ \t]+)?id::[ \t]*({_UUID})[ \t]*$")
+_TASK = re.compile(r"(TODO|DOING|NOW|LATER|WAITING|WAIT|IN-PROGRESS|DONE|CANCELED|CANCELLED)[ \t]+")
+_FINISHED = ("DONE", "CANCELED", "CANCELLED")
+_REFERENCE = re.compile(
+    rf"\[(?P<label>[^\[\]\n]{{0,300}})\]\(\(\((?P<labelled>{_UUID})\)\)\)"
+    rf"|\{{\{{embed[ \t]+(?:\(\((?P<block>{_UUID})\)\)|\[\[(?P<page>[^\[\]\n]{{1,300}})\]\])[ \t]*\}}\}}"
+    rf"|\(\((?P<plain>{_UUID})\)\)"
+    r"|\#\[\[(?P<tag>[^\[\]\n]{1,300})\]\]"
+)
+_OWN = frozenset(("id", "collapsed", "created-at", "updated-at", "heading", "icon", "filters", "background-color"))
+"""Properties that Logseq writes for itself."""
+_MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """A block that is referred to: the page it is on, and its first line."""
+
+    page: str
+    text: str
+
+
+class Logseq:
+    """Reads the pages and journals of a graph; each stays the note of its file."""
+
+    name = "Logseq"
+    keeps_files = True
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def knows(self) -> bool:
+        """Whether the folder, or the one folder in it, is a graph."""
+        inner = [path for path in self._folder.glob("*/") if not path.name.startswith(".")][:2]
+        tops = [self._folder, *(inner if len(inner) == 1 else [])]
+        return any((top / _MARK).is_file() for top in tops)
+
+    def notes(self, paths: Collection[str] = ()) -> Iterator[Imported | Failed]:
+        """Yield pages as Markdown: properties as front matter, references as links to the blocks."""
+        for path in paths or [path for path in files(self._folder) if path.endswith(".md")]:
+            try:
+                yield Imported(path, self._page(path, text_of(self._folder, path)))
+            except SourceError as error:
+                yield Failed(path, error.reason)
+
+    def _page(self, path: str, text: str) -> str:
+        lines = text.split("\n")
+        properties, first = _properties(lines)
+        fields = {"title": _title(path)}
+        if journal := _JOURNAL.search(path):
+            fields |= _journal_fields(*map(int, journal.groups()))
+        for name, value in properties.items():
+            fields |= _field(name, value)
+        return with_front(fields, "\n".join(self._lines(lines[first:])).strip("\n") + "\n")
+
+    def _lines(self, lines: list[str]) -> Iterator[str]:
+        """Yield the lines of the blocks; an id follows the first line of its block, as in Obsidian."""
+        fence, log = "", False
+        written: list[str] = []
+        block = -1
+        for line in lines:
+            indent, inside = len(line) - len(line.lstrip("\t ")), line.lstrip("\t ")
+            line = line[:indent].replace("\t", "  ") + inside
+            begun = inside.removeprefix("- ").lstrip()
+            if begun.startswith(("```", "~~~")):
+                fence = "" if fence and begun.startswith(fence) else fence or begun[:3]
+                written.append(line)
+                block = len(written) - 1 if inside.startswith("- ") else block
+                continue
+            if fence:
+                written.append(line)
+                continue
+            if inside in (":LOGBOOK:", ":END:"):
+                log = inside == ":LOGBOOK:"
+            if log or inside == ":END:":
+                continue
+            if is_block := _BLOCK.match(line):
+                inside = is_block[2] or ""
+            if named := _PROPERTY.match(inside):
+                if named[1].lower() == "id" and block >= 0 and not is_block:
+                    written[block] += f" ^{(named[2] or '').strip()}"
+                if named[1].lower() in _OWN:
+                    continue
+                inside = f"{named[1]}: {named[2] or ''}".rstrip()
+            if is_block:
+                block = len(written)
+                written.append(f"{is_block[1]}- {self._inline(_task(inside))}".rstrip())
+            else:
+                written.append(line[: len(line) - len(line.lstrip())] + self._inline(inside))
+        yield from written
+
+    def _inline(self, text: str) -> str:
+        return _REFERENCE.sub(self._referred, text) if "((" in text or "{{embed" in text or "#[[" in text else text
+
+    def _referred(self, match: re.Match[str]) -> str:
+        if match["tag"]:
+            return f"[[{match['tag']}]]"
+        if match["page"]:
+            return f"![[{match['page']}]]"
+        block = match["labelled"] or match["block"] or match["plain"]
+        target = self._blocks.get(block)
+        if target is None:
+            return match[0]
+        if match["block"]:
+            return f"![[{target.page}#^{block}]]"
+        label = match["label"] or target.text
+        return f"[[{target.page}#^{block}|{label}]]" if label else f"[[{target.page}#^{block}]]"
+
+    @cached_property
+    def _blocks(self) -> dict[str, _Target]:
+        """The blocks of the graph that have an id."""
+        blocks: dict[str, _Target] = {}
+        for path in files(self._folder):
+            if not path.endswith(".md") or "logseq/bak/" in path:
+                continue
+            try:
+                text = text_of(self._folder, path)
+            except SourceError:
+                continue
+            last = ""
+            for line in text.split("\n") if "id::" in text else ():
+                if found := _ID.match(line):
+                    blocks[found[1]] = _Target(path.removesuffix(".md"), _label(last))
+                elif block := _BLOCK.match(line):
+                    last = block[2] or ""
+        return blocks
+
+
+def _properties(lines: list[str]) -> tuple[dict[str, str], int]:
+    """Return the properties of a page, which are its whole first block, and the first line after them."""
+    values: dict[str, str] = {}
+    for number, line in enumerate(lines):
+        inside = line.removeprefix("- ") if number == 0 else line.strip()
+        if not (match := _PROPERTY.match(inside)):
+            return values, number
+        values[match[1].lower()] = (match[2] or "").strip()
+    return values, len(lines)
+
+
+def _field(name: str, value: str) -> dict[str, Any]:
+    """Return a property of a page as a line of front matter."""
+    if name in ("tags", "alias", "aliases"):
+        parts = [re.sub(r"^#?\[\[|\]\]$|^#", "", part.strip()).strip() for part in re.split(r"[,，]", value)]
+        listed = [part for part in parts if part]
+        return {"tags": [part.replace(" ", "-") for part in listed]} if name == "tags" else {"aliases": listed}
+    if name in _OWN:
+        return {}
+    if value.lower() in ("true", "false"):
+        return {name: value.lower() == "true"}
+    if re.fullmatch(r"-?\d{1,15}", value):
+        return {name: int(value)}
+    return {name: value}
+
+
+def _title(path: str) -> str:
+    return unquote(PurePosixPath(path).stem.replace("___", "/"))
+
+
+def _journal_fields(year: int, month: int, day: int) -> dict[str, Any]:
+    """Return the title, the names and the date of a journal; its usual name is that of Logseq's first setting."""
+    try:
+        at = date(year, month, day)
+    except ValueError:
+        return {}
+    ending = "th" if 10 < day < 14 else {1: "st", 2: "nd", 3: "rd"}.get(day % 10, "th")
+    return {
+        "title": at.isoformat(),
+        "created": at.isoformat(),
+        "aliases": [f"{_MONTHS[month - 1]} {day}{ending}, {year}"],
+    }
+
+
+def _task(text: str) -> str:
+    """Return the text of a block with the mark of its task as a box."""
+    match = _TASK.match(text)
+    return f"[{'x' if match[1] in _FINISHED else ' '}] {text[match.end() :]}" if match else text
+
+
+def _label(text: str) -> str:
+    """Return the first line of a block as the words of a link."""
+    words = " ".join(re.sub(r"[\[\]|()`]", "", _TASK.sub("", text, count=1)).split())
+    return words if len(words) <= 80 else f"{words[:79]}…"

@@ -1,0 +1,273 @@
+"""The text of a note of Evernote (ENML, a kind of HTML), and a page of Notion in HTML -> Markdown."""
+
+import re
+from collections.abc import Callable, Mapping
+from html.parser import HTMLParser
+
+from core.base.errors import SourceError
+
+_DEEPEST = 400
+_MOST_CELLS = 100_000
+_HEADINGS = {f"h{level}": "#" * level + " " for level in range(1, 7)}
+_BREAKING = frozenset(
+    ("div", "p", "en-note", "blockquote", "section", "article", "table", "ul", "ol", "pre", "figure", *_HEADINGS)
+)
+_MARKS = {"b": "**", "strong": "**", "i": "*", "em": "*", "s": "~~", "strike": "~~", "del": "~~", "code": "`"}
+_MARKS["annotation"] = "$"  # of a formula: what it is in TeX
+_EMPTY = frozenset(("br", "hr", "img", "en-todo", "en-media", "col", "input", "meta", "link"))
+_SILENT = frozenset(("script", "style", "head", "title", "en-crypt", "svg", "mrow"))
+_SILENT_CLASSES = frozenset(("icon", "page-header-icon", "bookmark-icon", "bookmark-image", "katex-html"))
+_CHECKED, _UNCHECKED = "[x] ", "[ ] "
+_WHOLE = re.compile(r"(?i)(?:https?|mailto|evernote):[^\s<>()]*$")
+_RELATIVE = re.compile(r"(?![A-Za-z][A-Za-z0-9+.-]*:|[/#\\])[^\s<>()]+$")
+_CODE = re.compile(r"-en-codeblock:\s*true")
+_TASKS = re.compile(r"(?s)(?=.*--en-task-group:\s*true).*--en-id:\s*([\w-]+)")
+
+
+def markdown(content: str, files: Mapping[str, str], tasks: Mapping[str, str]) -> tuple[str, int, set[str]]:
+    """Return the text of a note, the number of its encrypted passages and which of its groups of tasks are in it.
+
+    `files` are the names of its resources by their fingerprints, `tasks` its groups of tasks by their ids. Raises
+    SourceError.
+    """
+    if "<!ENTITY" in content:
+        raise SourceError("", "declares entities, which a note of Evernote doesn't need: refused.")
+    writer = _MarkdownWriter(files, tasks)
+    return _written(writer, content), writer.encrypted, writer.placed
+
+
+def page(content: str) -> tuple[str, list[tuple[str, str]]]:
+    """Return the text of a page of Notion, with its links as they are, and its properties. Raises SourceError."""
+    writer = _MarkdownWriter({}, {}, relative=True)
+    text = _written(writer, content)
+    return text, [(row[0].strip(), row[1].strip()) for row in writer.properties if len(row) == 2]
+
+
+def _written(writer: "_MarkdownWriter", content: str) -> str:
+    writer.feed(content)
+    writer.close()
+    return re.sub(r"\n{3,}", "\n\n", writer.text()).strip()
+
+
+class _MarkdownWriter(HTMLParser):
+    """Writes Markdown as it reads; runs of white space are one blank, but in code.
+
+    Pictures, and links to files next to the page, are written if it is `relative`. The rows of a table of `properties`
+    aren't written.
+    """
+
+    def __init__(self, files: Mapping[str, str], tasks: Mapping[str, str], *, relative: bool = False) -> None:
+        super().__init__(convert_charrefs=True)
+        self.properties: list[list[str]] = []
+        self.encrypted = 0
+        self.placed: set[str] = set()
+        self._files = files
+        self._tasks = tasks
+        self._relative = relative
+        self._out: list[str] = []
+        self._open: list[tuple[str, bool, str]] = []
+        """Elements with whether they say nothing, and as what they are written: a code block is a `div`."""
+        self._lists: list[int] = []
+        self._list_end = 0
+        self._links: list[tuple[str, int]] = []
+        self._is_properties = False
+        self._rows: list[list[str]] | None = None
+        self._saved: list[str] = []
+        self._silent = self._cells = 0
+        self._starts: Mapping[str, Callable[[dict[str, str]], None]] = {
+            "br": lambda _: self._write(" " if self._rows is not None else "\n"),
+            "hr": lambda _: self._block("---"),
+            "li": self._item,
+            "a": self._link,
+            "en-todo": self._box,
+            "div": self._group,
+            "en-media": self._media,
+            "img": self._picture,
+            "table": self._table,
+            "tr": lambda _: self._rows.append([]) if self._rows is not None else None,
+            "pre": lambda _: self._block("```\n"),
+        }
+
+    def text(self) -> str:
+        """Return what was written."""
+        self._end_table()
+        return "".join(self._out)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        about = {name: value or "" for name, value in attrs}
+        classes = about.get("class", "").split()
+        silent = tag in _SILENT or not _SILENT_CLASSES.isdisjoint(classes)
+        role = "pre" if tag == "div" and _CODE.search(about.get("style", "")) else tag
+        if tag == "en-crypt" and not self._silent:
+            self._write(f"[… {about['hint']}]" if about.get("hint") else "[…]")
+            self.encrypted += 1
+        if tag not in _EMPTY:
+            if len(self._open) >= _DEEPEST:
+                raise SourceError("", "is nested more deeply than any note.")
+            self._open.append((tag, silent, role))
+            self._silent += silent
+        if silent or self._silent:
+            return
+        if tag in ("ul", "ol"):
+            self._list(tag, about)
+        if tag in ("td", "th"):
+            self._cell()
+        elif tag in _BREAKING and self._rows is None:
+            self._block(_HEADINGS.get(tag, "")) if not self._in("li") else self._go_on(tag)
+        if "checkbox" in classes:
+            self._write(_CHECKED if "checkbox-on" in classes else _UNCHECKED)
+        elif "selected-value" in classes and self._rows and self._rows[-1] and self._rows[-1][-1].strip():
+            self._write(", ")
+        if start := self._starts.get(role):
+            start(about)
+        elif tag in _MARKS and not self._in("pre"):
+            self._write(_MARKS[tag])
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in _EMPTY:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if not any(tag == name for name, _, _ in self._open):
+            return
+        while self._open:
+            closed, silent, role = self._open.pop()
+            if not self._silent:
+                self._closed(role)
+            self._silent -= silent
+            if closed == tag:
+                return
+
+    def handle_data(self, data: str) -> None:
+        if self._silent:
+            return
+        self._write(data.replace("\xa0", " ") if self._in("pre") else re.sub(r"[ \t\r\n]+", " ", data))
+
+    def _closed(self, tag: str) -> None:
+        if tag in ("ul", "ol") and self._lists:
+            self._lists.pop()
+            self._write("" if self._lists else "\n\n")
+            self._list_end = len(self._out)
+        elif tag == "a" and self._links:
+            self._end_link(*self._links.pop())
+        elif tag == "pre":
+            self._write(("" if "".join(self._out[-1:]).endswith("\n") else "\n") + "```\n\n")
+        elif tag in _MARKS and not self._in("pre"):
+            self._write(_MARKS[tag])
+        elif tag == "table" and not self._in("table"):
+            self._end_table()
+        elif tag == "summary" and self._rows is None and not self._in("li"):
+            self._write("\n\n")
+        elif tag in _BREAKING and self._rows is None and not self._in("li"):
+            self._write("\n" if tag in ("div", "en-note") else "\n\n")
+
+    def _in(self, tag: str) -> bool:
+        return any(tag == role for _, _, role in self._open)
+
+    def _write(self, text: str) -> None:
+        if self._rows is None:
+            last = self._out[-1][-1] if self._out else "\n"
+            if text and not (text == " " and last in "\n "):
+                self._out.append(text)
+        elif self._rows and self._rows[-1]:
+            self._rows[-1][-1] += text.replace("\n", " ")
+
+    def _block(self, text: str) -> None:
+        """Begin a line, and a paragraph for what isn't a mere line of a note."""
+        if self._rows is not None:
+            return
+        written = self._out[-1] if self._out else "\n"
+        if written and not written.endswith("\n"):
+            self._out.append("\n")
+        if text:
+            self._out.append("\n" + text)
+
+    def _item(self, _: dict[str, str]) -> None:
+        number = self._lists[-1] if self._lists else 0
+        if number:
+            self._lists[-1] += 1
+        self._block("")
+        self._write("  " * (len(self._lists) - 1) + (f"{number}. " if number else "- "))
+
+    def _box(self, about: dict[str, str]) -> None:
+        """Write a box, as an item of a list where it begins a line."""
+        begins = self._rows is None and (not self._out or self._out[-1].endswith("\n"))
+        self._write(("- " if begins else "") + (_CHECKED if about.get("checked") == "true" else _UNCHECKED))
+
+    def _group(self, about: dict[str, str]) -> None:
+        """Write the tasks of a group at its place in the text."""
+        group = _TASKS.match(about.get("style", ""))
+        if group and group[1] in self._tasks and group[1] not in self.placed and self._rows is None:
+            self._write(self._tasks[group[1]] + "\n")
+            self.placed.add(group[1])
+
+    def _list(self, tag: str, about: Mapping[str, str]) -> None:
+        """Begin a list; a list right after another one continues it."""
+        if not self._lists and self._list_end and not "".join(self._out[self._list_end :]).strip("\n"):
+            self._out[self._list_end - 1 :] = ["\n"]
+        first = about.get("start", "")
+        self._lists.append(0 if tag == "ul" else int(first) if re.fullmatch("[0-9]{1,6}", first) else 1)
+
+    def _go_on(self, tag: str) -> None:
+        """Continue an item of a list on a new line, if its first line has text."""
+        if (
+            tag not in ("ul", "ol")
+            and self._rows is None
+            and not re.fullmatch(r"- |\d+\. |\n", self._out[-1].lstrip(" "))
+        ):
+            self._out.append("\n" + "  " * len(self._lists))
+
+    def _address(self, address: str) -> str:
+        """Return an address as Markdown has it, "" for one that leads nowhere a note may."""
+        if self._relative:
+            address = address.replace(" ", "%20").replace("(", "%28").replace(")", "%29")
+        is_sound = _WHOLE.match(address) or (self._relative and _RELATIVE.match(address))
+        return address if is_sound else ""
+
+    def _link(self, about: dict[str, str]) -> None:
+        address = self._address(about.get("href", ""))
+        self._write("[" if address else "")
+        self._links.append((address, len(self._out)))
+
+    def _end_link(self, address: str, start: int) -> None:
+        """End a link; a picture that leads to itself is one alone."""
+        if address and self._rows is None and "".join(self._out[start:]).endswith(f"]({address})"):
+            self._out[start - 1] = ""
+        elif address:
+            self._write(f"]({address})")
+
+    def _picture(self, about: dict[str, str]) -> None:
+        words = re.sub(r"[\[\]\s]+", " ", about.get("alt", "")).strip()
+        address = self._address(about.get("src", "")) if self._relative else ""
+        self._write(f"![{words}]({address})" if address else words)
+
+    def _media(self, about: dict[str, str]) -> None:
+        if name := self._files.get(about.get("hash", "")):
+            self._write(f"![[{name}]]" if about.get("type", "").startswith("image/") else f"[[{name}]]")
+
+    def _table(self, about: dict[str, str]) -> None:
+        if self._rows is None:
+            self._rows = []
+            self._is_properties = "properties" in about.get("class", "").split()
+
+    def _cell(self) -> None:
+        self._cells += 1
+        if self._cells > _MOST_CELLS:
+            raise SourceError("", "holds a table of more than {n} cells.", n=_MOST_CELLS)
+        if self._rows:
+            self._rows[-1].append("")
+
+    def _end_table(self) -> None:
+        rows, self._rows = [row for row in self._rows or [] if row], None
+        if self._is_properties:
+            self.properties, rows, self._is_properties = rows, [], False
+        if not rows:
+            return
+        width = max(map(len, rows))
+        lines = [
+            "| " + " | ".join([*(cell.strip().replace("|", "\\|") for cell in row), *[""] * (width - len(row))]) + " |"
+            for row in rows
+        ]
+        lines.insert(1, "|" + " --- |" * width)
+        self._block("\n".join(lines) + "\n\n")

@@ -1,0 +1,169 @@
+"""Exports of Notion, as Markdown or as HTML: ids leave the names, links lead to the new names, databases are tables."""
+
+import csv
+import io
+import posixpath
+import re
+from collections.abc import Collection, Iterable, Iterator
+from itertools import dropwhile
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import quote, unquote
+
+from core.base.errors import SourceError
+from core.intake.importers import markup
+from core.intake.importers.fronting import EXPORT, file_name, files, text_of, unique, with_front
+from core.intake.importers.protocol import Imported
+from core.markdown.frontmatter import moment
+from core.model import Failed, day_of
+
+_ID = re.compile(r" ?\b([0-9a-f]{32})(?=(?:_all)?(?:\.\w{1,8})?$)")
+_SITE = re.compile(r"https://(?:www\.)?notion\.(?:so|site)/(?:[^\s()#?]*[-/])?([0-9a-f]{32})")
+_LINK = re.compile(r"\]\(((?:[^()\s]|\([^()\s]*\))+)\)")
+_ROW = re.compile(r"([^\s:#>|*`\[-][^:\n]{0,60}): ?(.*)")
+_WORDED = re.compile(r"([A-Z][a-z]{2,8}) (\d{1,2}), (\d{4})")
+_MONTHS = {name: n for n, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
+_MOST_ROWS = 5_000
+_SUFFIXES = (".md", ".csv", ".html")
+_SWITCHES = {"Yes": True, "No": False, "[x]": True, "[ ]": False}
+_INLINE = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
+_TIMES = {"created": "created", "created time": "created", "updated": "updated", "last edited time": "updated"}
+
+
+class Notion:
+    """Reads an export of Notion; its notes are written anew, without the ids."""
+
+    name = "Notion"
+    keeps_files = False
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    @property
+    def knows(self) -> bool:
+        """Whether most of the pages and tables have an id of Notion in their names."""
+        names = [path for path in files(self._folder) if path.lower().endswith(_SUFFIXES)]
+        marked = sum(bool(_ID.search(PurePosixPath(path).name)) for path in names)
+        return 0 < len(names) <= 2 * marked
+
+    def notes(self, paths: Collection[str] = ()) -> Iterator[Imported | Failed]:
+        """Yield the pages, and a table for each database."""
+        there = [path for path in files(self._folder) if path.lower().endswith(_SUFFIXES) and path != "index.html"]
+        whole = {path for path in there if path.endswith("_all.csv")}
+        found = [path for path in there if path.replace(".csv", "_all.csv") not in whole]
+        tables = {_stem(path): path for path in found if path.lower().endswith(".csv")}
+        found = [path for path in found if path.lower().endswith(".csv") or _stem(path) not in tables]
+        places = _places(found)
+        databases = {places[path].removesuffix(".md") for path in tables.values()}
+        pages = {place.casefold() for place in places.values()}
+        places |= {path: places[tables[_stem(path)]] for path in there if _stem(path) in tables}
+        ids = {match[1]: places[path] for path in found if (match := _ID.search(PurePosixPath(path).name))}
+        for path in found:
+            try:
+                text = text_of(self._folder, path)
+                if path.lower().endswith(".csv"):
+                    yield Imported(places[path], _table(text, places[path], pages))
+                    continue
+                fields: dict[str, Any] = {}
+                if path.lower().endswith(".html"):
+                    text, properties = markup.page(text)
+                    fields, text = _fields(properties), f"{text}\n"
+                elif posixpath.dirname(places[path]) in databases:
+                    fields, text = _row(text)
+                yield Imported(places[path], _page(fields, text, path, places, ids))
+            except SourceError as error:
+                yield Failed(path, error.reason)
+
+
+def _stem(path: str) -> str:
+    """Return the path of a page or a table without its suffix; that of the table and the page of a database are one."""
+    return path[: path.rindex(".")].removesuffix("_all")
+
+
+def _places(paths: list[str]) -> dict[str, str]:
+    """Return where each file of an export belongs."""
+    taken: set[str] = set()
+    places = {}
+    for path in paths:
+        inside = dropwhile(EXPORT.fullmatch, PurePosixPath(path).parts[:-1])
+        parts = [file_name(_without_id(part)) for part in inside]
+        stem = _without_id(PurePosixPath(path).name.removesuffix("_all.csv"))
+        stem = stem if path.endswith("_all.csv") else PurePosixPath(stem).stem
+        places[path] = unique("/".join([*parts, f"{file_name(stem)}.md"]), taken)
+    return places
+
+
+def _without_id(name: str) -> str:
+    return _ID.sub("", name).strip() or name
+
+
+def _page(fields: dict[str, Any], body: str, path: str, places: dict[str, str], ids: dict[str, str]) -> str:
+    """Return a page with its links mended, and the properties of a row of a database as front matter."""
+    here = posixpath.dirname(places[path])
+
+    def link(match: re.Match[str]) -> str:
+        address = match[1]
+        if site := _SITE.match(address):
+            place = ids.get(site[1])
+        else:
+            wanted = posixpath.normpath(posixpath.join(posixpath.dirname(path), unquote(address.partition("#")[0])))
+            place = places.get(wanted)
+        return f"]({quote(posixpath.relpath(place, here or '.'))})" if place else match[0]
+
+    return with_front(fields, _LINK.sub(link, body))
+
+
+def _row(text: str) -> tuple[dict[str, Any], str]:
+    """Return the properties below the title of a page, and the text without them."""
+    head, _, rest = text.partition("\n\n")
+    lines, _, body = rest.partition("\n\n")
+    rows = [_ROW.fullmatch(line) for line in lines.rstrip("\n").split("\n")]
+    if not head.startswith("# ") or not all(rows):
+        return {}, text
+    return _fields((row[1].strip(), row[2].strip()) for row in rows if row), f"{head}\n\n{body}"
+
+
+def _fields(properties: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    for name, value in ((name, _INLINE.sub(r"\1", value)) for name, value in properties):
+        if name.casefold() in ("tags", "tag"):
+            fields["tags"] = [part.strip().replace(" ", "-") for part in value.split(",") if part.strip()]
+        elif at := _date(value) if name.casefold() in _TIMES else "":
+            fields[_TIMES[name.casefold()]] = at
+        else:
+            fields[name] = _SWITCHES.get(value, value)
+    return fields
+
+
+def _date(value: str) -> str:
+    """Return a day as Notion writes it, or as ISO 8601; "" for another text."""
+    value = value.removeprefix("@")
+    if (worded := _WORDED.match(value)) and (month := _MONTHS.get(worded[1][:3].lower())):
+        value = f"{worded[3]}-{month:02}-{int(worded[2]):02}"
+    at = moment(value)
+    return day_of(at) if at else ""
+
+
+def _table(text: str, place: str, pages: set[str]) -> str:
+    """Return a database as a table, in which the names of rows lead to their pages."""
+    title = PurePosixPath(place).stem
+    try:
+        rows = [row for row in csv.reader(io.StringIO(text), strict=False) if any(row)]
+    except csv.Error as error:
+        raise SourceError(place, "can't be read: {why}.", why=str(error)) from error
+    if not rows:
+        return f"# {title}\n"
+    width = len(rows[0])
+    lines = [_cells(rows[0]), "|" + " --- |" * width]
+    for row in rows[1 : _MOST_ROWS + 1]:
+        cells = [*row[:width], *[""] * (width - len(row))]
+        page = f"{place.removesuffix('.md')}/{file_name(cells[0])}.md"
+        if page.casefold() in pages:
+            cells[0] = f"[{cells[0]}]({quote(f'{title}/{file_name(cells[0])}.md')})"
+        lines.append(_cells(cells))
+    more = f"\n\n… {len(rows) - 1 - _MOST_ROWS}" if len(rows) - 1 > _MOST_ROWS else ""
+    return f"# {title}\n\n" + "\n".join(lines) + f"{more}\n"
+
+
+def _cells(row: list[str]) -> str:
+    return "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in row) + " |"

@@ -1,8 +1,0 @@
-"""What notes lack of their files, as JSON."""
-
-from core import model
-from core.json_forms.forms import Form
-from core.messages import Message
-
-OMISSION = Form("Omission", model.Omission, "kind count place", told=(Message, "message"))
-INCOMPLETE = Form("IncompleteNote", model.IncompleteNote, "note_id path", left_out=([OMISSION], "left_out"))

@@ -1,0 +1,96 @@
+"""CLIP models of sentence-transformers, by a name on the hub or a folder: pictures and texts in one space."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from core.base.errors import ConfigError, ModelError
+from core.base.text import make_storable
+from core.embedding import hub, sentence
+from core.embedding.device import Turns, choose
+from core.embedding.loading import explain_failure, load
+from core.embedding.model_folder import digest, explain_read_error, read_json, refuse_own_code, weights
+from core.model import Matrix, Pixels
+
+_TOKENS = 77
+"""Tokens of a text that a CLIP reads, where its configuration doesn't say."""
+
+
+class Clip:
+    """A model as sentence-transformers loads it, from a folder of its own or of transformers."""
+
+    def __init__(self, name: str = "") -> None:
+        """Take the name or the folder; raises ConfigError for none."""
+        if not name.strip():
+            raise ConfigError("'clip' needs a model: clip:clip-ViT-B-32 or clip:/path/to/folder")
+        self._named = name
+        self._name, self._find = sentence.find(name, "clip")
+        self._turns, self._loading = Turns(), Lock()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        folder = self._folder
+        with explain_read_error(folder):
+            return f"clip:{self._name}@{digest(weights(folder, _parts(folder)))}"
+
+    @property
+    def is_here(self) -> bool:
+        name = sentence.on_hub(self._named)
+        return not name or hub.cached(name, "clip") is not None
+
+    def embed_images(self, images: Sequence[Pixels]) -> Matrix:
+        from PIL import Image
+
+        return self._embed([Image.fromarray(image) for image in images])
+
+    def embed_texts(self, texts: Sequence[str]) -> Matrix:
+        return self._embed([make_storable(text) for text in texts])
+
+    def warm(self) -> None:
+        with self._loading:
+            _ = self._model
+
+    def _embed(self, things: list[Any]) -> Matrix:
+        self.warm()
+        with self._turns.take(), explain_failure(self._name, len(things)):
+            vectors: Matrix = self._model.encode(things, normalize_embeddings=True, show_progress_bar=False)
+        return vectors
+
+    @cached_property
+    def _folder(self) -> Path:
+        """The folder, with all its files; raises ModelError without a model in it."""
+        folder = self._find()
+        if not any((folder / file).is_file() for file in ("modules.json", "config.json")):
+            raise ModelError(
+                "{folder} holds no model for pictures: it has no modules.json. Name the model's own folder.",
+                folder=str(folder),
+            )
+        with explain_read_error(folder):
+            _parts(folder)
+        return folder
+
+    @cached_property
+    def _model(self) -> Any:
+        # Half precision would save little: a picture is embedded once.
+        model = load("SentenceTransformer", self._folder, self._name, replace(choose(), dtype="float32"))
+        if not {"text", "image"} <= {*model.modalities}:
+            raise ModelError(
+                "The model '{name}' doesn't read both pictures and texts. Choose a CLIP model, such as clip-ViT-B-32.",
+                name=self._name,
+            )
+        with explain_read_error(self._folder):
+            text = read_json(_parts(self._folder)[0] / "config.json").get("text_config") or {}
+        model.max_seq_length = text.get("max_position_embeddings", _TOKENS)  # not every tokenizer knows it
+        return model
+
+
+def _parts(folder: Path) -> list[Path]:
+    """Return the folders of a model's modules; raises ModelError for one with code of its own."""
+    if not (folder / "modules.json").is_file():
+        return [folder]
+    modules = read_json(folder / "modules.json")
+    refuse_own_code(folder, modules)
+    return [folder / str(module.get("path", "")) for module in modules]

@@ -1,0 +1,127 @@
+"""A question that asks for pictures -> those that show it, or that are like others."""
+
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+
+from core.base.errors import NoteNotFound, QueryError, TesseraError
+from core.base.jobs import Jobs
+from core.model import Matrix, Notice, PictureHit, Prepared, Query, SearchResult
+from core.notes.collection import Notes
+from core.query import contents
+from core.retrieval import images
+from core.retrieval.images import ImageEmbedder
+from core.settings.config import Settings
+from core.store import Store
+from core.store.image_table import ImageRow, is_of_pictures
+
+_LOG = logging.getLogger(__name__)
+_WARM = "warm_images"
+
+
+class ImageSearch:
+    """Finds the pictures of notes. Without a model, and for a question that asks for none, there are none."""
+
+    def __init__(self, store: Store, settings: Settings, notes: Notes, jobs: Jobs) -> None:
+        self._store, self._settings, self._notes, self._jobs = store, settings, notes, jobs
+        self._loaded: set[str] = set()
+
+    def add_pictures(self, prepared: Prepared, result: SearchResult) -> SearchResult:
+        """Return a result with the pictures that its question asks for; where it asks for nothing else, with no others.
+
+        Where nobody waits, a model that isn't loaded is loaded by a job, and there are no pictures yet. Raises
+        QueryError for what pictures can't be like.
+        """
+        query = prepared.query
+        alike = [
+            name for condition in query.filters.conditions if condition.field == "like" for name in condition.values
+        ]
+        pictures, notices = self._find(query, alike, wait=prepared.wait)
+        if alike and not query.text:
+            return replace(result, pictures=pictures, hits=(), lost=(), facets=(), notices=())
+        return replace(result, pictures=pictures, notices=(*result.notices, *notices))
+
+    def _find(
+        self, query: Query, alike: Sequence[str], *, wait: bool
+    ) -> tuple[tuple[PictureHit, ...], tuple[Notice, ...]]:
+        """Return the nearest pictures of notes that pass the filters, and notices."""
+        asks = any(map(is_of_pictures, query.filters.conditions)) or contents.names_picture(query.text)
+        if not (alike or (asks and query.text.strip())):
+            return (), ()
+        embedder = self._embedder()
+        if embedder is None:
+            if alike:
+                raise QueryError(
+                    "No model for pictures is set, so none can be compared. Choose one on the page Settings."
+                )
+            return (), ()
+        rows = self._store.images.shown(query.filters, embedder.fingerprint)
+        if alike:
+            asked = [row for name in alike for row in self._named(name, embedder.fingerprint)]
+            return self._hits(rows, _stacked(asked), query.settings.limit, {row.hash for row in asked}), ()
+        if not rows:
+            return (), ()
+        if not (wait or embedder.fingerprint in self._loaded):
+            self._jobs.start(_WARM, lambda _: self._load(embedder))
+            return (), ("pictures_loading",)
+        try:
+            vectors = embedder.embed_texts([query.text])
+        except TesseraError:
+            _LOG.warning("The model for pictures can't be used", exc_info=True)
+            return (), ()
+        return self._hits(rows, vectors, query.settings.limit), ()
+
+    def _embedder(self) -> ImageEmbedder | None:
+        """Return the model, None where none is set, is on this machine, or can be used."""
+        if not self._settings.pictures.model:
+            return None
+        try:
+            embedder = images.build(self._settings.pictures.model)
+            is_here = embedder.is_here and embedder.fingerprint
+        except TesseraError:
+            _LOG.warning("The model for pictures can't be used", exc_info=True)
+            return None
+        return embedder if is_here else None
+
+    def _load(self, embedder: ImageEmbedder) -> None:
+        with suppress(TesseraError):  # the next search says in the log why it can't be used
+            embedder.warm()
+        self._loaded.add(embedder.fingerprint)
+
+    def _named(self, name: str, model: str) -> list[ImageRow]:
+        """Return the pictures with a name, else those of the note with it; raises QueryError for none."""
+        if rows := self._store.images.named(name, model):
+            return rows
+        try:
+            rows = self._store.images.in_note(self._notes.resolve(name).id, model)
+        except NoteNotFound:
+            raise QueryError("There is no picture and no note '{name}'.", name=name) from None
+        if not rows:
+            raise QueryError("The note '{name}' shows no picture that was looked at yet.", name=name)
+        return rows
+
+    def _hits(
+        self, rows: Sequence[ImageRow], vectors: Matrix, limit: int, known: set[str] | frozenset[str] = frozenset()
+    ) -> tuple[PictureHit, ...]:
+        """Return the nearest files, each where it stands first, without those that are `known`."""
+        files: dict[str, ImageRow] = {}
+        for row in rows:
+            if row.hash not in known and len(row.vector) == vectors.shape[1]:
+                files.setdefault(row.hash, row)
+        if not files:
+            return ()
+        first = [*files.values()]
+        scores = (_stacked(first) @ vectors.T).max(axis=1)
+        best = np.argsort(-scores, kind="stable")[:limit]
+        cards = self._store.notes.cards_of([first[at].note_id for at in best])
+        return tuple(
+            PictureHit(rank, float(scores[at]), cards[first[at].note_id], first[at].place, first[at].start)
+            for rank, at in enumerate(best, 1)
+        )
+
+
+def _stacked(rows: Sequence[ImageRow]) -> Matrix:
+    return np.stack([row.vector for row in rows])

@@ -1,0 +1,1 @@
+"""Settings: the file, its sections, a user's preferences, and where things are."""

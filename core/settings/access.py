@@ -1,0 +1,134 @@
+"""Tokens of access: the person's for programs, one per run for commands on this machine, PAGES for browsers.
+
+Browsers show PAGES only where the settings require a token for the pages. Each process has its own.
+"""
+
+import hmac
+import json
+import os
+import re
+import secrets
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from errno import EROFS
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from core.base import files
+from core.base.errors import ConfigError
+from core.settings.config import settings
+
+TOKEN = "token"
+RUN = "run.json"
+_BYTES = 32
+PAGES = secrets.token_urlsafe(_BYTES)
+"""The token of the pages of this process."""
+_TOKEN = re.compile(r"[\w-]{43}", re.ASCII)
+"""A whole token of 32 bytes. A damaged token admits nobody."""
+_ADDRESS = re.compile(r"https?://[\w.\[\]:-]{1,300}", re.ASCII)
+
+
+def pages_need_token() -> bool:
+    """Return whether the pages need their token; they do while the settings can't be read."""
+    try:
+        return settings().app.token
+    except ConfigError:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class RunningProgram:
+    """An app or a server at work on a workspace: its address, and the token of its run."""
+
+    address: str
+    token: str
+
+    def proof(self, challenge: str) -> str:
+        """Return the answer to a challenge; only this process and the readers of its file can compute it."""
+        return hmac.new(self.token.encode(), challenge.encode(), "sha256").hexdigest()
+
+
+class AccessTokens:
+    """The tokens of a workspace, each in a file that only its owner can read; `readonly` makes none."""
+
+    def __init__(self, folder: Path, *, readonly: bool = False) -> None:
+        self._token, self._run = folder / TOKEN, folder / RUN
+        self._readonly = readonly
+        self._own: RunningProgram | None = None
+
+    @property
+    def token(self) -> str:
+        """The person's token, made where there is none; raises OSError where it can't be stored."""
+        return self._read_stored() or self.renew()
+
+    def renew(self) -> str:
+        """Store and return another token; programs that show the old one are refused from now on.
+
+        One that can't be read is set aside. Raises OSError, with `readonly` always.
+        """
+        if self._readonly:
+            raise OSError(EROFS, os.strerror(EROFS), str(self._token))
+        self._read_stored(aside=True)
+        token = secrets.token_urlsafe(_BYTES)
+        files.replace(self._token, token)
+        return token
+
+    def _read_stored(self, *, aside: bool = False) -> str | None:
+        return files.load(self._token, _token, aside=aside, parse=bytes.decode)
+
+    def open(self, address: str) -> None:
+        """Store the address of this process for commands on this machine, and make the person's token if there is none.
+
+        Raises OSError.
+        """
+        if not self._read_stored():
+            self.renew()
+        files.load(self._run, _run, aside=True)
+        self._own = RunningProgram(address, secrets.token_urlsafe(_BYTES))
+        files.replace(self._run, json.dumps(asdict(self._own)))
+
+    def close(self) -> None:
+        """Forget the address of this process."""
+        if self._own is not None and self.run == self._own:
+            with suppress(OSError):
+                self._run.unlink()
+        self._own = None
+
+    @property
+    def run(self) -> RunningProgram | None:
+        """The process that stored its address last, None without one; it may have been killed."""
+        with suppress(OSError):
+            return files.load(self._run, _run, aside=False)
+        return None
+
+    def proof(self, challenge: str) -> str:
+        """Return this process's answer to a challenge, empty while no address of this process is stored."""
+        return self._own.proof(challenge) if self._own else ""
+
+    def admits(self, shown: str, *, programs: bool) -> bool:
+        """Return whether a token is that of this run or, with `programs`, the person's token."""
+        return any(hmac.compare_digest(shown.encode(), token.encode()) for token in self._valid(programs))
+
+    def _valid(self, programs: bool) -> Iterator[str]:
+        if self._own is not None:
+            yield self._own.token
+        if programs and (token := self._read_stored()):
+            yield token
+
+
+def _token(stored: str) -> str:
+    """Return a token that is whole; raises ValueError."""
+    if not _TOKEN.fullmatch(token := stored.strip()):
+        raise ValueError("no token")
+    return token
+
+
+def _run(stored: dict[str, Any]) -> RunningProgram:
+    """Return a run as it was stored; raises ValueError and TypeError."""
+    run = RunningProgram(**stored)
+    if not _ADDRESS.fullmatch(run.address) or not _TOKEN.fullmatch(run.token):
+        raise ValueError("no run")
+    urlsplit(run.address).port  # noqa: B018 raises ValueError for one that is none
+    return run

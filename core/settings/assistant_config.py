@@ -1,0 +1,94 @@
+"""Configurations that connect assistants and programs with a workspace."""
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+Way = Literal["stdio", "http"]
+"""`stdio`: the program starts Tessera itself; `http`: it asks the open app, and shows the person's token."""
+
+SETTINGS = "tessera.toml"
+"""The file of settings, read from the folder that a program works in."""
+
+_NAME = "tessera"
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """The configuration of a program; `file` is its file, empty for a command in a terminal."""
+
+    program: str
+    way: Way
+    text: str
+    file: str = ""
+
+
+def build_snippets(folder: Path, address: str, token: Callable[[], str]) -> list[Snippet]:
+    """Return how programs start Tessera, and how they reach the app at an address, unless there can be no token."""
+    made = by_stdio(folder)
+    with suppress(OSError):
+        made += by_http(address, token())
+    return made
+
+
+def by_stdio(folder: Path) -> list[Snippet]:
+    """Return how programs start Tessera on the workspace in a folder."""
+    command = [*_command(), "mcp", "--workspace", str(folder.resolve()), *_settings()]
+    server = {"command": command[0], "args": command[1:]}
+    line = ["claude", "mcp", "add", "--scope", "user", _NAME, "--", *command]
+    return [
+        Snippet("Claude Desktop", "stdio", _servers(server), _claude_desktop()),
+        Snippet("Claude Code", "stdio", subprocess.list2cmdline(line) if os.name == "nt" else shlex.join(line)),
+        Snippet("Cursor", "stdio", _servers(server), _cursor()),
+        Snippet("VS Code", "stdio", _servers({"type": "stdio", **server}, "servers"), _VS_CODE),
+    ]
+
+
+def by_http(address: str, token: str) -> list[Snippet]:
+    """Return how programs reach an app at an address; Claude Desktop starts Tessera itself only."""
+    url, header = f"{address}/mcp", f"Bearer {token}"
+    server = {"url": url, "headers": {"Authorization": header}}
+    line = f'claude mcp add --scope user --transport http {_NAME} {url} --header "Authorization: {header}"'
+    return [
+        Snippet("Claude Code", "http", line),
+        Snippet("Cursor", "http", _servers(server), _cursor()),
+        Snippet("VS Code", "http", _servers({"type": "http", **server}, "servers"), _VS_CODE),
+    ]
+
+
+_VS_CODE = ".vscode/mcp.json"
+
+
+def _cursor() -> str:
+    return str(Path.home() / ".cursor" / "mcp.json")
+
+
+def _claude_desktop() -> str:
+    folders = {
+        "darwin": Path.home() / "Library" / "Application Support",
+        "win32": Path(os.environ.get("APPDATA", Path.home() / "AppData" / "Roaming")),
+    }
+    return str(folders.get(sys.platform, Path.home() / ".config") / "Claude" / "claude_desktop_config.json")
+
+
+def _command() -> list[str]:
+    """Return the command that starts this Tessera from any folder; other programs don't know the user's PATH."""
+    script = Path(sys.executable).with_name(f"{_NAME}.exe" if os.name == "nt" else _NAME)
+    return [str(script)] if script.exists() else [sys.executable, "-m", "core.doors.cli"]
+
+
+def _settings() -> list[str]:
+    """Return the option for the settings of this folder: an assistant starts programs in any folder."""
+    file = Path(SETTINGS).resolve()
+    return ["--settings", str(file)] if file.is_file() else []
+
+
+def _servers(server: dict[str, Any], key: str = "mcpServers") -> str:
+    return json.dumps({key: {_NAME: server}}, indent=2, ensure_ascii=False)

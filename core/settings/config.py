@@ -1,0 +1,296 @@
+"""Settings: defaults < servers that the user entered < `tessera.toml` < environment `TESSERA_*`."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic.fields import FieldInfo
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    InitSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from core.base import files, places
+from core.base.errors import ConfigError, TesseraError, UnknownChoice
+from core.base.messages import message
+from core.base.text import find_half_character
+from core.model import (
+    CHOICES,
+    OPEN,
+    PARTS,
+    CompleteSettings,
+    KnowledgeBase,
+    SearchSettings,
+    Source,
+    complete,
+)
+from core.settings.errors import PREFIX, error_of, parse_settings, problem_of, section_error
+from core.settings.sections import (
+    INDEX_TOKEN,
+    KEYS,
+    NAMED_KEY,
+    AppSettings,
+    BackupSettings,
+    ChunkingSettings,
+    EmbeddingsSettings,
+    HttpSettings,
+    IndexSettings,
+    KnowledgeSettings,
+    LlmSettings,
+    PicturesSettings,
+    RerankSettings,
+    SearchSection,
+    ServerSettings,
+    path_without_zero,
+)
+
+FILE = Path("tessera.toml")
+
+OLDER = {"WATCH_SECONDS"}
+"""Older names of settings, in the environment, that are still read."""
+
+ENTERED = "servers.json"
+"""The file of the servers that the user entered: section -> `base_url` and `model`."""
+
+
+class _Environment(EnvSettingsSource):
+    """The environment; a section may be JSON."""
+
+    def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> Any:
+        try:
+            return super().decode_complex_value(field_name, field, value)
+        except (ValueError, RecursionError) as error:
+            raise section_error(field_name) from error
+
+
+class Settings(BaseSettings):
+    """All settings; an environment variable separates nested keys by two underscores.
+
+    `log_texts`: texts of errors, which may quote notes, are logged. `keep_versions`: at most so many versions of a note
+    are stored. `trash_days`: a deleted note can be restored for so long. `scan_interval`: the seconds between two looks
+    at all files of watched folders, with older names in `watch_seconds` and `[knowledge] scan_interval`.
+    `auto_install`: packs of a new workspace. `enable_learning`: logs may be learnt from; None leaves it to the person.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", hide_input_in_errors=True
+    )
+
+    workspace: Path = Field(default_factory=places.workspace)
+    embedder: str = "auto"
+    models_dir: Path | None = None
+    log_texts: bool = False
+    keep_versions: int = Field(100, ge=1, le=100_000)
+    scan_interval: float = Field(60, ge=1, le=86_400)
+    watch_seconds: float | None = Field(None, ge=1, le=86_400)
+    trash_days: int = Field(30, ge=1, le=36_500)
+    auto_install: tuple[str, ...] = ()
+    enable_learning: bool | None = None
+    chunking: ChunkingSettings = ChunkingSettings()
+    search: SearchSection = SearchSection()
+    embeddings: EmbeddingsSettings = EmbeddingsSettings()
+    rerank: RerankSettings = RerankSettings()
+    llm: LlmSettings = LlmSettings()
+    index: IndexSettings = IndexSettings()
+    http: HttpSettings = HttpSettings()
+    app: AppSettings = AppSettings()
+    backups: BackupSettings = BackupSettings()
+    knowledge: KnowledgeSettings = KnowledgeSettings()
+    pictures: PicturesSettings = PicturesSettings()
+
+    _plain = field_validator("workspace", "models_dir")(path_without_zero)
+
+    def __init__(self, **values: Any) -> None:
+        """Read the settings that aren't passed; raises ConfigError that names the key and its source."""
+        try:
+            super().__init__(**values)
+        except ValidationError as error:
+            raise error_of(error, FILE, KEYS, values) from None
+
+    @model_validator(mode="after")
+    def _batches(self) -> "Settings":
+        size = {"batch_size": self.knowledge.embed_batch_size}
+        servers = {
+            name: server if "batch_size" in server.model_fields_set else server.model_copy(update=size)
+            for name, server in self.embeddings.servers.items()
+        }
+        own = {} if "batch_size" in self.embeddings.model_fields_set else size
+        self.embeddings = self.embeddings.model_copy(update={**own, "servers": servers})
+        return self
+
+    def seconds_between_looks(self, *, plain: bool) -> float:
+        """Return the seconds between two looks at the folders of bases whose notes are plain text, or of the others."""
+        older = self.knowledge.scan_interval if plain else self.watch_seconds
+        return self.scan_interval if older is None else older
+
+    def search_in(
+        self, bases: Sequence[KnowledgeBase], options: Mapping[str, Any] = MappingProxyType({})
+    ) -> CompleteSettings:
+        """Return how bases are searched: by the options, then one base, its kind, the settings, the defaults.
+
+        The default for bases without a model is no re-check: it would load one.
+        """
+        own = bases[0].search if len(bases) == 1 else OPEN
+        plain = bases and all(base.plain for base in bases)
+        of_kind = SearchSettings(limit=self.knowledge.default_top_k) if plain else OPEN
+        unread = SearchSettings(reranker="none") if bases and all(base.without_model for base in bases) else OPEN
+        return complete(SearchSettings.from_values(options), own, of_kind, self.search.chosen, unread)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        layers: tuple[dict[str, Any], ...] = (_in_file(), dict(read_entered_servers()))
+        return init_settings, _Environment(settings_cls), *(InitSettingsSource(settings_cls, layer) for layer in layers)
+
+
+def _in_file() -> dict[str, Any]:
+    """Return the settings in `tessera.toml`, none without it; raises ConfigError for a file that can't be read."""
+    try:
+        return parse_settings(files.read(FILE), FILE)
+    except FileNotFoundError:
+        return {}
+    except (OSError, files.Unfit) as error:
+        raise ConfigError(
+            "{path} can't be read: {reason}.", path=str(FILE.absolute()), reason=files.reason(error)
+        ) from error
+
+
+def read_entered_servers() -> dict[str, dict[str, str]]:
+    """Return the servers that the user entered; invalid ones are left out, so that they can be entered again.
+
+    Raises ConfigError for a damaged file.
+    """
+    servers = {}
+    for section, values in places.read(ENTERED).items():
+        if section in KEYS and isinstance(values, dict):
+            known = {name: values[name] for name in ("base_url", "model") if values.get(name)}
+            try:
+                ServerSettings.model_validate(known)
+            except ValidationError:
+                continue
+            servers[section] = known
+    return servers
+
+
+def store_entered_server(section: str, values: Mapping[str, str]) -> None:
+    """Store the user's entry for a server, "" to delete it; raises ConfigError for an invalid address."""
+    try:
+        valid = ServerSettings.model_validate({name: value.strip() for name, value in values.items()})
+    except ValidationError as error:
+        raise ConfigError("The address is not valid: {reason}.", reason=problem_of(error.errors()[0])) from None
+    servers = read_entered_servers()
+    servers[section] = {**servers.get(section, {}), **{name: getattr(valid, name) for name in values}}
+    stored = {name: {key: value for key, value in server.items() if value} for name, server in servers.items()}
+    places.write(ENTERED, {name: server for name, server in stored.items() if server})
+
+
+def source_of(section: str, name: str) -> Source:
+    """Return where the value of a setting is from; `section` is "" for one without a section."""
+    names = [*section.split("."), name] if section else [name]
+
+    def has(values: Any) -> bool:
+        for item in names:
+            if not isinstance(values, Mapping) or item not in values:
+                return False
+            values = values[item]
+        return True
+
+    if has(_Environment(Settings)()):
+        return "environment"
+    if has(_in_file()):
+        return "file"
+    return "entered" if has(read_entered_servers()) else "default"
+
+
+def check(
+    chosen: SearchSettings | CompleteSettings, error: type[TesseraError] = ConfigError, *, of_question: bool = False
+) -> None:
+    """Raise UnknownChoice for an unknown choice, the error for a value out of range; a question has wider ranges.
+
+    `core.reranking.check` checks the reranker.
+    """
+    for name, part in PARTS.items():
+        value = getattr(chosen, name)
+        if value is None:
+            continue
+        if CHOICES[name] and value not in CHOICES[name]:
+            raise UnknownChoice(part.noun, str(value), CHOICES[name])
+        least, most = part.least, part.most_asked if of_question and part.most_asked else part.most
+        if least is not None and most is not None and not _is_within(value, least, most):
+            fields = {"name": part.noun, "value": value, "least": least, "most": most}
+            raise error(message("The {name} is {value}; it must be from {least} to {most}.", **fields))
+
+
+def _is_within(value: object, least: float, most: float) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and least <= value <= most
+
+
+def settings(**values: Any) -> Settings:
+    """Return the settings that a program set, else read them; raises ConfigError that names the key and its source.
+
+    The same object is returned while its sources are unchanged: a page calls this dozens of times.
+    """
+    if _overrides and not values:
+        return _overrides[-1]
+    try:
+        in_file: bytes | None = files.read(FILE)
+    except (OSError, files.Unfit):
+        in_file = None
+    made_of = repr((values, sorted(os.environ.items()), os.path.lexists(FILE), in_file, places.read(ENTERED)))
+    made = _last_loaded.get(made_of)
+    if made is None:
+        made = _load(values)
+        _last_loaded.clear()
+        _last_loaded[made_of] = made
+    return made
+
+
+_last_loaded: dict[str, Settings] = {}
+_overrides: list[Settings] = []
+"""Settings of open workspaces that a program set, the latest last."""
+
+
+@contextmanager
+def override_settings(chosen: Settings) -> Iterator[None]:
+    """Let `settings` return these."""
+    _overrides.append(chosen)
+    try:
+        yield
+    finally:
+        _overrides[:] = [item for item in _overrides if item is not chosen]
+
+
+def _load(values: Mapping[str, Any]) -> Settings:
+    known = {name.upper() for name in Settings.model_fields} | {key.removeprefix("TESSERA_") for key in KEYS.values()}
+    known |= {
+        INDEX_TOKEN.removeprefix(PREFIX),
+        "LANGUAGE",
+        places.VARIABLE.removeprefix("TESSERA_"),
+    }  # core.base.messages and core.base.places read them
+    for variable, value in os.environ.items():
+        name = variable.removeprefix(PREFIX).partition("__")[0]
+        if variable.upper().startswith(PREFIX) and find_half_character(value) is not None:
+            raise ConfigError(
+                "The environment variable {variable} holds bytes that are no text. Type its value again.",
+                variable=variable,
+            )
+        if variable.startswith(PREFIX) and name not in known and not NAMED_KEY.fullmatch(variable):
+            raise ConfigError(
+                "The environment variable {variable} is no setting of Tessera. Known: {names}.",
+                variable=variable,
+                names=sorted(known - OLDER),
+            )
+    return Settings(**values)

@@ -1,0 +1,105 @@
+"""Errors of settings: the place, the mistake, the valid values."""
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from core.base.errors import ConfigError
+from core.base.messages import Message, message, reason_of, verbatim
+
+PREFIX = "TESSERA_"
+"""Start of the environment variables with settings; two underscores separate a section from its setting."""
+
+_SECTION = message("it is a section: set its parts, such as limit in [search] or TESSERA_SEARCH__LIMIT")
+_WHOLE_NUMBER = message("it must be a whole number")
+_NUMBER = message("it must be a number")
+_TRUTH = message("it must be true or false")
+_TEXT = message("it must be a text")
+_REASONS = {
+    "greater_than_equal": message("it must be at least {ge}"),
+    "greater_than": message("it must be more than {gt}"),
+    "less_than_equal": message("it must be at most {le}"),
+    **dict.fromkeys(("int_parsing", "int_parsing_size", "int_type", "int_from_float"), _WHOLE_NUMBER),
+    **dict.fromkeys(("float_parsing", "float_type", "finite_number"), _NUMBER),
+    **dict.fromkeys(("bool_parsing", "bool_type"), _TRUTH),
+    **dict.fromkeys(("string_type", "string_unicode"), _TEXT),
+    "string_too_long": message("it must have at most {max_length} characters"),
+    "path_type": message("it must be a path"),
+    "literal_error": message("it must be one of {choices}"),
+    "extra_forbidden": message("there is no such setting"),
+    "model_type": _SECTION,
+    "model_attributes_type": _SECTION,
+}
+"""Kind of pydantic error -> message; its fields are those of pydantic's `ctx`, and `choices`."""
+
+
+def parse_settings(data: bytes, path: Path) -> dict[str, Any]:
+    """Return the settings that the bytes of `tessera.toml` hold; raises ConfigError that names the mistake's place."""
+    file = str(path.absolute())
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise ConfigError(
+            "{file}, line {line}: this isn't UTF-8. Save the file as UTF-8.", file=file, line=line
+        ) from error
+    except RecursionError as error:
+        raise ConfigError(
+            "{file} is nested too deeply. It needs [sections] with lines such as limit = 5 only.", file=file
+        ) from error
+    except ValueError as error:
+        raise ConfigError("{file} is not valid TOML: {reason}", file=file, reason=str(error)) from error
+
+
+def error_of(error: ValidationError, file: Path, keys: Mapping[str, str], given: Mapping[str, Any]) -> ConfigError:
+    """Return the error for the first wrong setting; `keys` are the variables of API keys, which no file may hold.
+
+    `given` are the settings that a program gave.
+    """
+    first = error.errors()[0]
+    key = ".".join(map(str, first["loc"]))
+    place = "Settings()" if first["loc"][:1] and first["loc"][0] in given else place_of(first["loc"], file)
+    if first["loc"][-1:] == ("api_key",):
+        return ConfigError(
+            "A key stands in a variable of its own only, so that no file gives it away. Remove '{key}' from {place} "
+            "and set one of {names}.",
+            key=key,
+            place=place,
+            names=[*keys.values()],
+        )
+    return ConfigError(
+        "The setting '{key}' is not valid: {reason} (in {place}).", key=key, reason=problem_of(first), place=place
+    )
+
+
+def problem_of(error: Mapping[str, Any]) -> Message:
+    """Return the message of a validation error: our validator's, or ours for pydantic's kind."""
+    fields = error.get("ctx", {})
+    if error["type"] == "value_error":
+        return reason_of(fields["error"])
+    if known := _REASONS.get(error["type"]):
+        return replace(known, fields=fields | {"choices": re.findall("'([^']*)'", fields.get("expected", ""))})
+    return verbatim(error["msg"])
+
+
+def section_error(name: str) -> ConfigError:
+    """Return the error for a section whose environment variable can't be read."""
+    return ConfigError(
+        "The setting '{key}' is not valid: {reason} (in {place}).",
+        key=name,
+        reason=_SECTION,
+        place=f"{PREFIX}{name.upper()}",
+    )
+
+
+def place_of(names: tuple[int | str, ...], file: Path) -> str:
+    """Return the environment variable that sets a setting or a section around it, else the file."""
+    parts = [str(name).upper() for name in names]
+    variables = {f"{PREFIX}{'__'.join(parts[:count])}" for count in range(1, len(parts) + 1)}
+    return next((variable for variable in os.environ if variable.upper() in variables), str(file.absolute()))

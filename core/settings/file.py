@@ -1,0 +1,182 @@
+"""`tessera.toml`: read again when it changes while the program runs, and written when a page changes a setting."""
+
+import logging
+import tomllib
+from collections.abc import Callable, Mapping
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+
+from core.base import files, swapping
+from core.base.errors import ConfigError, TesseraError
+from core.base.faults import translate_errors
+from core.base.messages import Message
+from core.model import ProgramSetting
+from core.settings import config
+from core.settings.config import FILE, Settings, settings
+from core.settings.errors import parse_settings, place_of
+from core.settings.sections import KEYS
+
+_LOG = logging.getLogger(__name__)
+AT_ONCE = ("knowledge", "scan_interval", "watch_seconds", "search", "backups", "http", "enable_learning", "pictures")
+"""The settings, besides the model servers, that can change while the program runs."""
+_BOM = b"\xef\xbb\xbf"
+
+
+def usual_workspace() -> Path:
+    """Return the folder of the workspace that the settings name; raises ConfigError for settings that are not valid."""
+    return settings().workspace
+
+
+class SettingsFile:
+    """The settings of the program, kept up to date with the file, which it also writes.
+
+    `servers_changed` is called if a server changed. A file that isn't valid changes nothing; `problem` says why.
+    """
+
+    def __init__(self, settings: Settings, servers_changed: Callable[[], object]) -> None:
+        self._settings = settings
+        self._servers_changed = servers_changed
+        self._stamp = _stamp()
+        self.problem: Message | None = None
+
+    @property
+    def path(self) -> Path:
+        """The path of the file, whether it is there or not."""
+        return FILE.absolute()
+
+    def look(self) -> None:
+        """Read the file if its time or size changed since the last call."""
+        stamp = _stamp()
+        if stamp == self._stamp:
+            return
+        self._stamp = stamp
+        try:
+            new = settings()
+        except TesseraError as error:
+            self.problem = error.message
+            _LOG.warning("The settings stay as they are: %s can't be used", FILE, exc_info=error)
+            return
+        self.problem = None
+        for name in AT_ONCE:
+            setattr(self._settings, name, getattr(new, name))
+        if any(getattr(new, section) != getattr(self._settings, section) for section in KEYS):
+            self._servers_changed()
+        _LOG.info("%s was read again", FILE)
+
+    def text(self) -> str:
+        """Return the file as text, "" without one; raises ConfigError for one that can't be read."""
+        return _content().decode("utf-8-sig", "replace")
+
+    def get(self, key: str) -> ProgramSetting:
+        """Describe a setting, such as `search.limit`."""
+        section, _, name = key.rpartition(".")
+        try:
+            stored, source = settings(), config.source_of(section, name)
+        except ConfigError:  # the file is being corrected by hand: `write` says where its mistake is
+            stored, source = self._settings, "file"
+        used, values = (getattr(item, section) if section else item for item in (self._settings, stored))
+        field, value = type(values).model_fields[name], getattr(values, name)
+        bounds = {
+            bound: getattr(item, bound) for item in field.metadata for bound in ("ge", "le") if hasattr(item, bound)
+        }
+        place = place_of(tuple(key.split(".")), self.path) if source == "environment" else str(self.path)
+        waits = value != getattr(used, name)
+        return ProgramSetting(key, value, field.default, source, place, bounds.get("ge"), bounds.get("le"), waits)
+
+    def write(self, key: str, value: object) -> None:
+        """Set a setting in the file, None takes it out; all else stays as the user wrote it.
+
+        Raises ConfigError for a file or a value that is not valid, and for a file that changes meanwhile; nothing is
+        written then. Raises StoreError where the folder can't be written.
+        """
+        before = _content()
+        settings()
+        wished = _change_setting(parse_settings(before, FILE), key, value)
+        Settings(**_nested(key, value) if value is not None else {})
+        after = _edit_text(before, key, value)
+        if tomllib.loads(after.decode("utf-8-sig")) != wished:
+            raise ConfigError(
+                "{file} is written in a way that can't be changed here. Set '{key}' in it by hand.",
+                file=str(self.path),
+                key=key,
+            )
+        with translate_errors(self.path.parent):
+            _replace(before, after)
+        self.look()
+
+
+def _nested(key: str, value: object) -> dict[str, Any]:
+    section, _, name = key.rpartition(".")
+    return {section: {name: value}} if section else {name: value}
+
+
+def _change_setting(values: Mapping[str, Any], key: str, value: object) -> dict[str, Any]:
+    """Return the settings of a file with one set, or taken out by None."""
+    changed = deepcopy(dict(values))
+    section, _, name = key.rpartition(".")
+    part = changed.setdefault(section, {}) if section else changed
+    if value is None:
+        part.pop(name, None)
+    else:
+        part[name] = value
+    if section and value is None and section not in values:
+        del changed[section]
+    return changed
+
+
+def _edit_text(content: bytes, key: str, value: object) -> bytes:
+    """Return the text of a file with a setting set, or taken out by None: comments and order stay."""
+    try:
+        document = tomlkit.parse(content.decode("utf-8-sig"))
+    except TOMLKitError as error:
+        raise ConfigError("{file} is not valid TOML: {reason}", file=str(FILE.absolute()), reason=str(error)) from error
+    section, _, name = key.rpartition(".")
+    if section and section not in document:
+        if value is None:
+            return content
+        if content.strip():
+            document.add(tomlkit.nl())
+        document[section] = tomlkit.table()
+    part: Any = document[section] if section else document
+    if value is None:
+        part.pop(name, None)
+    else:
+        part[name] = value
+    text = tomlkit.dumps(document).encode("utf-8")
+    return _BOM + text if content.startswith(_BOM) else text
+
+
+def _content() -> bytes:
+    try:
+        return files.read(FILE)
+    except FileNotFoundError:
+        return b""
+    except (OSError, files.Unfit) as error:
+        raise ConfigError(
+            "{path} can't be read: {reason}.", path=str(FILE.absolute()), reason=files.reason(error)
+        ) from error
+
+
+def _replace(before: bytes, after: bytes) -> None:
+    """Write the file whole or not at all, where a link leads to; raises ConfigError if it isn't as it was read."""
+    file = FILE.resolve()
+    try:
+        if before or file.exists():
+            swapping.swap(file, after, before)
+        else:
+            files.replace(file, after)
+    except swapping.Changed as error:
+        raise ConfigError("{file} was changed by another program. Try again.", file=str(file)) from error
+
+
+def _stamp() -> tuple[int, int] | None:
+    """Return the time and the size of the file, None without one."""
+    try:
+        state = FILE.stat()
+    except OSError:
+        return None
+    return state.st_mtime_ns, state.st_size

@@ -1,0 +1,49 @@
+"""The user's choices on the pages, stored in a file of the workspace."""
+
+import json
+import logging
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from core.base import files
+
+FILE = "preferences.json"
+CHECK_AFTER_IMPORT = "check_after_import"
+"""Whether the bases that an import changed are checked; "on" or "off"."""
+_LOG = logging.getLogger(__name__)
+
+
+class Preferences:
+    """Choices by name. With `readonly`, `set` stores nothing."""
+
+    def __init__(self, folder: Path, *, readonly: bool) -> None:
+        self._file = folder / FILE
+        self._readonly = readonly
+        self._lock = threading.Lock()
+
+    def get(self, name: str) -> str:
+        """Return a choice, empty if there is none."""
+        with suppress(OSError):
+            return self._choices().get(name, "")
+        return ""
+
+    def set(self, name: str, value: str) -> None:
+        """Store a choice; errors of storing are ignored."""
+        if self._readonly:
+            return
+        try:
+            with self._lock:
+                files.replace(self._file, json.dumps(self._choices() | {name: value}))
+        except OSError as error:
+            _LOG.warning("The choice '%s' isn't stored: %s", name, error)
+
+    def _choices(self) -> dict[str, str]:
+        return files.load(self._file, _checked, aside=not self._readonly) or {}
+
+
+def _checked(stored: dict[str, str]) -> dict[str, str]:
+    """Return choices as they were stored; raises ValueError for anything but texts by name."""
+    if not all(isinstance(value, str) for value in stored.values()):
+        raise ValueError("a choice is no text")
+    return stored

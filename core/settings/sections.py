@@ -1,0 +1,258 @@
+"""The sections of `tessera.toml`, each with its settings, their ranges and defaults."""
+
+import re
+from pathlib import Path
+from typing import Any, Literal, get_type_hints
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, create_model, field_validator, model_validator
+
+from core.base.messages import message
+from core.model import DEFAULTS, PARTS, SIZES, ChunkingOptions, CompleteSettings, SearchSettings
+
+KEYS = {
+    "embeddings": "TESSERA_EMBEDDINGS_API_KEY",
+    "rerank": "TESSERA_RERANK_API_KEY",
+    "llm": "TESSERA_LLM_API_KEY",
+}
+"""Section -> environment variable with the server's API key; a key is no setting. `core.providers.keys` finds it."""
+
+INDEX_TOKEN = "TESSERA_INDEX_TOKEN"
+"""Environment variable with the key of the server that has the vector index."""
+
+_NAME = re.compile("[a-z][a-z0-9_]*")
+"""The name of an embeddings server: each has a variable of its own for its key, so that none gets another's."""
+NAMED_KEY = re.compile(r"TESSERA_EMBEDDINGS_[A-Z0-9_]+_API_KEY")
+"""Environment variables with the keys of servers that have a name of their own."""
+
+_OPTIONS = ChunkingOptions()
+
+
+def key_variable(section: str) -> str:
+    """Return the environment variable with the API key of a server's section, such as `embeddings.ollama`."""
+    return KEYS.get(section) or f"TESSERA_{section.upper().replace('.', '_')}_API_KEY"
+
+
+class _SettingsSection(BaseModel):
+    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
+
+
+_SIZES: dict[str, Any] = {name: (int, getattr(_OPTIONS, name)) for name in SIZES}
+_Sizes: Any = create_model("_Sizes", __base__=_SettingsSection, **_SIZES)
+
+
+class ChunkingSettings(_Sizes):
+    """Chunking of a new base, in tokens, within the ranges of every door."""
+
+    strategy: str = _OPTIONS.strategy
+
+    @field_validator(*SIZES)
+    @classmethod
+    def _in_range(cls, value: int, info: ValidationInfo) -> int:
+        if problem := SIZES[name := str(info.field_name)].problem(name, value):
+            raise ValueError(problem)
+        return value
+
+
+_FIELDS: dict[str, Any] = {
+    name: (kind, Field(getattr(DEFAULTS, name), ge=PARTS[name].least, le=PARTS[name].most))
+    for name, kind in get_type_hints(CompleteSettings).items()
+}
+_Parts: Any = create_model("_Parts", __base__=_SettingsSection, **_FIELDS)
+"""The fields of CompleteSettings within their ranges."""
+
+
+class SearchSection(_Parts):
+    """Search settings that neither the question nor the base sets.
+
+    `decompose` names what decomposes exploratory questions: rules, a language model, or (`auto`) a language model
+    where one is configured, else rules. `choose` lets a configured language model choose among the hits of literal
+    bases. `context_tokens` is the budget of a context. `refuse` is the share of questions with an answer that may be
+    refused, where a base has questions of its own. `record_uses`, `use_clicks`: None leaves it to the person.
+    """
+
+    decompose: Literal["auto", "rules", "llm"] = "auto"
+    choose: Literal["auto", "never"] = "auto"
+    context_tokens: int = Field(2000, ge=100, le=100_000)
+    refuse: float = Field(0.1, ge=0.01, le=0.5)
+    record_uses: bool | None = None
+    use_clicks: bool | None = None
+
+    @property
+    def chosen(self) -> SearchSettings:
+        """Settings that the user set."""
+        return SearchSettings.from_values({name: getattr(self, name) for name in self.model_fields_set})
+
+
+def path_without_zero(path: Path | None) -> Path | None:
+    if "\0" in str(path):
+        raise ValueError(message("it must be a path"))
+    return path
+
+
+def plain_address(url: str) -> str:
+    """Return the address of a server without a slash at its end; raises ValueError for what is none, or holds a key."""
+    if not url:
+        return url
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme in ("http", "https") and parts.port != 0 and (parts.hostname or "").encode("idna")
+    except ValueError:  # an impossible name or port
+        fits = False
+    if not fits:
+        raise ValueError(message("it must be an address such as http://localhost:11434/v1"))
+    if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
+        names = [*KEYS.values(), INDEX_TOKEN]
+        raise ValueError(
+            message("it must hold no name, password or key; a key belongs into one of {names}", names=names)
+        )
+    if " " in url or not url.isprintable():
+        raise ValueError(message("it must hold no spaces"))
+    return url.rstrip("/")
+
+
+class ServerSettings(_SettingsSection):
+    """A model server: `base_url` is the address before `/embeddings`, `/rerank` or `/chat/completions`.
+
+    `queue_interval_seconds` is the least time between the starts of two requests, `requests_at_once` how many of them
+    the server gets at a time, `timeout_seconds` the limit of one request, and `retries` the number of repeats of a
+    request that the server couldn't serve.
+    """
+
+    base_url: str = ""
+    model: str = ""
+    queue_interval_seconds: float = Field(0, ge=0, le=60)
+    requests_at_once: int = Field(1, ge=1, le=64)
+    timeout_seconds: float = Field(60, gt=0, le=600)
+    retries: int = Field(4, ge=0, le=10)
+
+    _plain = field_validator("base_url")(plain_address)
+
+
+class EmbeddingServer(ServerSettings):
+    """A server with a model for meaning.
+
+    `dimensions` is requested of the server; None, or 0 in the file, takes the model's own. `batch_size` is the most
+    texts in a request; by default it is `embed_batch_size` of `[knowledge]`. `input_tokens` is the model's input
+    limit. The prompts precede questions and texts; unset, they are the known ones of the model's family.
+    """
+
+    dimensions: int | None = Field(None, ge=0, le=65_536)
+    batch_size: int = Field(64, ge=1, le=2048)
+    input_tokens: int = Field(512, ge=64, le=131_072)
+    query_prompt: str | None = None
+    note_prompt: str | None = None
+
+    @field_validator("dimensions")
+    @classmethod
+    def _own(cls, dimensions: int | None) -> int | None:
+        return dimensions or None
+
+
+class EmbeddingsSettings(EmbeddingServer):
+    """The server of the embedder `openai_compatible`.
+
+    `servers` are those of the embedders `server:NAME`, each in a section `[embeddings.NAME]` of its own.
+    """
+
+    servers: dict[str, EmbeddingServer] = Field(default_factory=dict)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_name(cls, values: Any) -> Any:
+        if not isinstance(values, dict):
+            return values
+        named = {
+            name: value for name, value in values.items() if isinstance(value, dict) and name not in cls.model_fields
+        }
+        if any(not _NAME.fullmatch(name) for name in named):
+            raise ValueError(message("the name of a server has small letters, figures and _ only, such as ollama"))
+        others = {name: value for name, value in values.items() if name not in named}
+        return others | ({"servers": others.get("servers", {}) | named} if named else {})
+
+
+class RerankSettings(ServerSettings):
+    """The server of the reranker `rerank-api`; `style` is the form of its requests; `auto` detects it."""
+
+    style: Literal["auto", "cohere", "jina", "tei"] = "auto"
+    batch_size: int = Field(32, ge=1, le=1000)
+
+
+class LlmSettings(ServerSettings):
+    """A language model.
+
+    `input_characters` limits the text of notes in one request, `answer_seconds` the time of an answer that comes in
+    parts, between which there may be `timeout_seconds`. With `discover` the page Settings, and Search while no
+    model is set up, look for model servers on this machine.
+    """
+
+    input_characters: int = Field(16_000, ge=1000, le=1_000_000)
+    answer_seconds: float = Field(600, gt=0, le=7200)
+    discover: bool = True
+
+    @property
+    def is_set_up(self) -> bool:
+        """Whether a model can be asked."""
+        return bool(self.base_url and self.model)
+
+
+class IndexSettings(_SettingsSection):
+    """The place of the vector index: in the workspace, on the server of Chroma at `url`, or nowhere (kind `none`).
+
+    A search without an index compares with every vector.
+    """
+
+    kind: Literal["chroma", "none"] = "chroma"
+    url: str = ""
+    database: str = "default_database"
+    tenant: str = "default_tenant"
+
+    _plain = field_validator("url")(plain_address)
+
+
+class HttpSettings(_SettingsSection):
+    """Whether other programs are admitted; None leaves it to the user's choice on the page Settings."""
+
+    enabled: bool | None = None
+
+
+class AppSettings(_SettingsSection):
+    """`token`: the pages need the token of the run, which `tessera app` prints. `keep_running`: the app goes on when
+    its window is closed, for folders that it watches and for assistants."""
+
+    token: bool = False
+    keep_running: bool = False
+
+
+class BackupSettings(_SettingsSection):
+    """Where backups are made, and whether each day; None leaves it to the user's choice on the page Settings."""
+
+    folder: Path | None = None
+    daily: bool | None = None
+
+    _plain = field_validator("folder")(path_without_zero)
+
+
+class PicturesSettings(_SettingsSection):
+    """`model` embeds pictures: a CLIP model's name on the hub or its folder, or a name of `IMAGE_EMBEDDERS`."""
+
+    model: str = ""
+
+
+class KnowledgeSettings(_SettingsSection):
+    """Folders of text files: each `BASE/texts` in `base_dir` is a base of kind `lines`.
+
+    With `auto_scan` the app looks for them every `scan_interval` seconds, and makes bases that are new; with
+    `auto_embed` their lines are embedded then. `embed_batch_size` is the most texts in a request to the embeddings
+    server, `default_top_k` the number of hits of a search in such a base.
+    """
+
+    enabled: bool = False
+    base_dir: Path = Path("knowledge")
+    auto_scan: bool = True
+    auto_embed: bool = True
+    scan_interval: float | None = Field(None, ge=1, le=86_400)
+    embed_batch_size: int = Field(64, ge=1, le=2048)
+    default_top_k: int = Field(5, ge=1, le=100)
+
+    _plain = field_validator("base_dir")(path_without_zero)

@@ -1,0 +1,124 @@
+"""Encrypted backups, in the format of age: the passphrase is needed to read one, never to make one.
+
+A passphrase encrypts a key once; what is made later is encrypted for that key, so that no passphrase is stored. The key
+is part of every backup: `age` itself can read one too.
+"""
+
+import io
+import json
+import zipfile
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from core.base import files
+from core.base.errors import ConfigError, MissingDependency, SourceError
+from core.base.faults import translate_errors
+from core.base.messages import message
+from core.model import Backup
+from core.store.backups import manifest
+
+FILE = "backup-key.json"
+LEAST = 8
+"""Fewest characters of a passphrase."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackupKey:
+    """The recipient of encrypted backups, and the key that reads them, encrypted by the passphrase."""
+
+    recipient: str
+    identity: str
+
+
+def key(folder: Path) -> BackupKey | None:
+    """Return the key of a workspace, None where its backups aren't encrypted; raises SourceError for a damaged file."""
+    file = folder / FILE
+    try:
+        return _checked(**files.parse_json(files.read(file)))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError) as error:
+        raise _key_error(file) from error
+
+
+def _checked(recipient: object, identity: object) -> BackupKey:
+    if not (isinstance(recipient, str) and isinstance(identity, str)):
+        raise TypeError("a key is a text")
+    return BackupKey(recipient, identity)
+
+
+def _key_error(file: Path) -> SourceError:
+    return SourceError(
+        str(file), "can't be read, so no backup is made: it would not be encrypted. Set the passphrase again."
+    )
+
+
+def unprotect(folder: Path) -> None:
+    """Encrypt later backups of a workspace no more; earlier ones stay."""
+    with translate_errors(folder):
+        files.delete(folder / FILE)
+
+
+def protect(folder: Path, passphrase: str) -> None:
+    """Encrypt the backups of a workspace from now on."""
+    if len(passphrase) < LEAST:
+        raise ConfigError("A passphrase has at least {n} characters.", n=LEAST)
+    with translate_errors(folder):
+        age = _age()
+        identity = age.x25519.Identity.generate()
+        sealed = age.passphrase.encrypt(str(identity).encode(), passphrase, armored=True)
+        made = BackupKey(str(identity.to_public()), sealed.decode())
+        files.replace(folder / FILE, json.dumps(asdict(made)))
+
+
+def encrypt_backup(folder: Path, file: Path, backup: Backup) -> Backup:
+    """Put an encrypted backup in the place of a plain one where the workspace wants it; return what it is then."""
+    own = key(folder)
+    if own is None:
+        return backup
+    age, content = _age(), file.with_name(manifest.CONTENT)
+    try:
+        recipient = age.x25519.Recipient.from_str(own.recipient)
+    except age.RecipientError as error:
+        raise _key_error(folder / FILE) from error
+    age.encrypt_file(str(file), str(content), [recipient])
+    sealed = Backup(file, backup.at, 0, backup.reason, backup.workspace, backup.program, backup.schema, encrypted=True)
+    digests = {}
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, stream in ((manifest.KEY, io.BytesIO(own.identity.encode())), (manifest.CONTENT, content.open("rb"))):
+            with stream, archive.open(name, "w", force_zip64=True) as target:
+                digests[name] = manifest.copy_stream(stream, target)
+        manifest.write(archive, sealed, digests)
+    content.unlink()
+    return sealed
+
+
+def decrypt_backup(file: Path, folder: Path, passphrase: str) -> Path:
+    """Write what an encrypted backup holds into a folder; raises ConfigError for another passphrase, SourceError."""
+    age = _age()
+    _, digests = manifest.read(file)
+    manifest.unpack(file, folder, digests)
+    sealed, content = folder / manifest.KEY, folder / manifest.CONTENT
+    try:
+        secret = age.passphrase.decrypt(files.read(sealed), passphrase)
+    except age.DecryptError as error:
+        raise ConfigError("This is not the passphrase of the backup.") from error
+    except (FileNotFoundError, files.Unfit) as error:
+        raise manifest.damage_error(file) from error
+    plain = folder / "content.zip"
+    try:
+        age.decrypt_file(str(content), str(plain), [age.x25519.Identity.from_str(secret.decode())])
+    except (age.DecryptError, age.IdentityError, ValueError) as error:
+        raise manifest.damage_error(file) from error
+    content.unlink()
+    sealed.unlink()
+    return plain
+
+
+def _age() -> Any:
+    try:
+        import pyrage
+    except ImportError as error:
+        raise MissingDependency(message("An encrypted backup"), "pyrage", "encryption") from error
+    return pyrage

@@ -1,0 +1,207 @@
+"""Making a backup: a copy of the database at one moment, with its files, as one file or not at all."""
+
+import os
+import shutil
+import sqlite3
+import zipfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from core.base import files, places
+from core.base.errors import DiskFull, StoreError
+from core.base.faults import BACKUPS, DATABASE, damage_error, translate_errors
+from core.base.messages import message
+from core.base.swapping import sync_folder
+from core.model import Backup, BackupReason, Progress, no_progress
+from core.store.backups import encryption, manifest
+
+KEPT: dict[BackupReason, int] = {"daily": 7, "migration": 2, "program": 2}
+"""Backups of a workspace that stay in a place, by what they were made for; older ones are deleted."""
+
+_PAGES = 4096
+"""Pages of the database that are copied between two steps of progress."""
+_SPARE = 8 << 20
+"""Bytes that stay free on the disk of a backup."""
+_PREFIX = ".tessera-backup."
+"""Before the names of what is in a folder that isn't for backups alone, where others may have such files too."""
+_LEVEL = 1
+"""Level of compression: higher ones cost far more time than they save space."""
+
+
+def make(
+    connection: sqlite3.Connection,
+    folder: Path,
+    reason: BackupReason,
+    place: Path | None = None,
+    progress: Progress = no_progress,
+    *,
+    to: Path | None = None,
+) -> Backup:
+    """Write a backup of the workspace in a folder, by default into its folder `backups`; others may write meanwhile.
+
+    With `to` it is written there instead: in this folder, or as this file, whose name ends in .zip. Raises ConfigError
+    for a file that is there already, NotesDamaged for a damaged database, whose older backups stay, DiskFull and other
+    errors of `core.base.faults`.
+    """
+    own = folder / BACKUPS
+    is_file = to and to.suffix == ".zip" and not os.path.isdir(to)  # noqa: PTH112 where is_dir raises for a long name
+    target = places.check_vacant(to) if to and is_file else None
+    place = target.parent if target else to or place or own
+    if place == own:
+        with translate_errors(folder):
+            files.folder(own)
+    with translate_errors(place), _hold_folder(place, _PREFIX if to else ".") as partial:
+        _check_space(folder, place)
+        database = partial / DATABASE
+        _copy(connection, database, folder, progress)
+        backup = _describe_backup(database, folder, reason)
+        made = _write_zip(folder, partial, backup, progress)
+        if reason != "migration":  # a migration's copy is next to the database and must not fail
+            backup = encryption.encrypt_backup(folder, made, backup)
+        with suppress(OSError):  # a disk without permissions
+            made.chmod(0o600)
+        with made.open("rb+") as stream:
+            os.fsync(stream.fileno())
+        file = places.check_vacant(target) if target else _free_name(place, backup)
+        made.rename(file)
+        sync_folder(place)
+        if not to:
+            _drop_older(folder, file, reason)
+    return manifest.read(file)[0]
+
+
+@contextmanager
+def _hold_folder(place: Path, prefix: str = ".") -> Iterator[Path]:
+    """Hold the lock of a folder of backups, and yield an empty folder in it; what a killed process left there goes.
+
+    The names of both begin with the prefix.
+    """
+    if not place.is_dir():
+        raise StoreError(
+            "The folder for backups {folder} isn't there. Connect its disk, or choose another folder.",
+            folder=str(place),
+        )
+    partial = place / f"{prefix}partial"
+    try:
+        with FileLock(place / f"{prefix}lock", timeout=0, mode=0o600):
+            files.delete(partial)
+            partial.mkdir(mode=0o700)
+            try:
+                yield partial
+            finally:
+                shutil.rmtree(partial, ignore_errors=True)
+    except Timeout as error:
+        raise StoreError(
+            "Another backup is being made in {folder}. Wait until it is done.", folder=str(place)
+        ) from error
+
+
+def _check_space(folder: Path, place: Path) -> None:
+    """Raise DiskFull where the copy of the database and the packed one don't both fit on the disk."""
+    size = sum(file.stat().st_size for file in folder.glob(f"{DATABASE}*") if file.is_file())
+    need, free = 2 * size + _SPARE, shutil.disk_usage(place).free
+    if free < need:
+        raise DiskFull(
+            "A backup needs {need:,.0f} MB for a while, and {folder} has {free:,.0f} MB left. Make space there, or "
+            "choose another folder for backups.",
+            need=need / 1e6,
+            free=free / 1e6,
+            folder=str(place),
+        )
+
+
+def _copy(connection: sqlite3.Connection, target: Path, folder: Path, progress: Progress) -> None:
+    """Copy a database as it is at one moment; raises NotesDamaged where the copy isn't whole."""
+
+    def step(_: int, left: int, total: int) -> None:
+        progress(total - left, total, message("Copying the notes"))
+
+    os.close(os.open(target, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
+    within = connection.in_transaction
+    with closing(sqlite3.connect(target)) as copy:
+        copy.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")  # it is gone after a kill
+        if not within:
+            connection.execute("BEGIN")
+        try:
+            connection.execute("SELECT 1 FROM sqlite_schema").fetchone()  # from here on it is read as it is now
+            connection.backup(copy, pages=_PAGES, progress=step)
+        finally:
+            if not within:
+                connection.rollback()
+    if wrong := check(target):
+        raise damage_error(folder, wrong)
+
+
+def check(database: Path) -> str:
+    """Return what is wrong with the structure of a closed database, empty if nothing is."""
+    try:
+        with closing(sqlite3.connect(f"{database.as_uri()}?immutable=1", uri=True)) as connection:
+            (first,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+    except sqlite3.DatabaseError as error:
+        return str(error)
+    return "" if first == "ok" else str(first)
+
+
+def _describe_backup(database: Path, folder: Path, reason: BackupReason) -> Backup:
+    with closing(sqlite3.connect(f"{database.as_uri()}?immutable=1", uri=True)) as connection:
+        bases, notes = (
+            connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("bases", "notes")
+        )
+        (schema,) = connection.execute("PRAGMA user_version").fetchone()
+    now, program = datetime.now(UTC), version("tessera-notes")
+    return Backup(database, now, 0, reason, str(folder), program, schema, bases, notes)
+
+
+def _write_zip(folder: Path, partial: Path, backup: Backup, progress: Progress) -> Path:
+    """Write the zip with the database and its files, and delete the database."""
+    packed, database = partial / "backup.zip", partial / DATABASE
+    others = {name: file for name, file in _workspace_files(folder) if manifest.belongs(name)}
+    digests = {}
+    with zipfile.ZipFile(packed, "x", zipfile.ZIP_DEFLATED, compresslevel=_LEVEL) as archive:
+        for number, (name, file) in enumerate(({DATABASE: database} | others).items()):
+            progress(number, len(others) + 1, message("Packing the backup"))
+            try:
+                source = files.open_regular(file)
+                with source as stream, archive.open(name, "w", force_zip64=True) as target:
+                    digests[name] = manifest.copy_stream(stream, target)
+            except (FileNotFoundError, files.Unfit):  # deleted meanwhile, or not a file
+                continue
+        manifest.write(archive, backup, digests)
+    database.unlink()
+    return packed
+
+
+def _workspace_files(folder: Path) -> Iterator[tuple[str, Path]]:
+    for top in manifest.BELONGING:
+        place = folder / top
+        for file in sorted(place.rglob("*")) if place.is_dir() else [place]:
+            if file.is_file() and not file.name.startswith("."):
+                yield file.relative_to(folder).as_posix(), file
+
+
+def _free_name(place: Path, backup: Backup) -> Path:
+    """Return an unused name for a backup."""
+    stem, number = f"tessera-{backup.at:%Y%m%dT%H%M%SZ}-{backup.reason}", 1
+    while (file := place / f"{stem}{f'-{number}' if number > 1 else ''}.zip").exists():
+        number += 1
+    return file
+
+
+def _drop_older(folder: Path, made: Path, reason: BackupReason) -> None:
+    """Delete the oldest backups of this workspace that were made for the same, but for the last ones.
+
+    The one that was just made stays, whatever the clock says of the others.
+    """
+    of_workspace = [
+        backup
+        for backup in manifest.list_backups(made.parent)
+        if backup.workspace == str(folder) and backup.file != made
+    ]
+    same = [backup for backup in of_workspace if backup.reason == reason]
+    for older in same[KEPT.get(reason, len(same) + 1) - 1 :]:
+        older.file.unlink(missing_ok=True)

@@ -1,0 +1,160 @@
+"""What a backup holds: the files of a workspace that belong to it, and the manifest that proves them."""
+
+import json
+import os
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Literal
+
+from pydantic import NonNegativeInt, TypeAdapter
+
+from core.base.errors import SourceError
+from core.base.faults import BACKUPS, DATABASE, FILES
+from core.base.messages import message
+from core.model import Backup, BackupReason
+from core.store.backups import DAMAGE
+
+FILE = "manifest.json"
+KEY, CONTENT = "key.age", "content.age"
+"""What an encrypted backup holds beside its manifest: the key, and the backup itself."""
+BELONGING = (
+    *("preferences.json", "synonyms.txt", "vocabulary.txt", "floors.json", "bars.json", "backup-key.json"),
+    *("trash", f"{BACKUPS}/trash", FILES),
+)
+"""Files and folders of a workspace that a backup holds beside the database."""
+Digests = Mapping[str, tuple[int, str]]
+"""The size and the SHA-256 of each file of a backup, by its path."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Manifest:
+    tessera: Literal["backup"]
+    version: Literal[1]
+    made_at: datetime
+    reason: BackupReason
+    workspace: str
+    program: str
+    schema: NonNegativeInt
+    bases: NonNegativeInt
+    notes: NonNegativeInt
+    encrypted: bool
+    files: dict[str, tuple[NonNegativeInt, str]]
+
+
+_MANIFEST = TypeAdapter(_Manifest)
+_OF_BACKUP = ("reason", "workspace", "program", "schema", "bases", "notes", "encrypted")
+_OF_EARLIER = "notes-schema-*.db"
+"""Copies of the database alone, which earlier versions made before a migration."""
+_MOST = 16 << 20
+_BLOCK = 1 << 20
+
+
+def write(archive: zipfile.ZipFile, backup: Backup, digests: Digests) -> None:
+    """Write the manifest of a backup."""
+    about = {
+        "tessera": "backup",
+        "version": 1,
+        "made_at": backup.at.isoformat(),
+        **{name: getattr(backup, name) for name in _OF_BACKUP},
+        "files": digests,
+    }
+    text = json.dumps(about, ensure_ascii=False, indent=1)
+    with archive.open(FILE, "w") as stream:  # without a time: a zip has none before 1980
+        stream.write(text.encode("utf-8", "surrogatepass"))  # as json reads the name of any folder
+
+
+def read(file: Path) -> tuple[Backup, Digests]:
+    """Return a backup and the digests of its files; raises SourceError for another file."""
+    try:
+        with zipfile.ZipFile(file) as archive, archive.open(FILE) as stream:
+            stored = _MANIFEST.validate_python(json.loads(stream.read(_MOST)))
+        if not all(map(belongs, stored.files)) or (CONTENT if stored.encrypted else DATABASE) not in stored.files:
+            raise ValueError("other files")
+        about = {name: getattr(stored, name) for name in _OF_BACKUP}
+        return Backup(file, stored.made_at.astimezone(UTC), file.stat().st_size, **about), stored.files
+    except DAMAGE as error:
+        raise SourceError(str(file), "is damaged, or is no backup of Tessera.") from error
+
+
+def belongs(name: str) -> bool:
+    """Whether a backup may hold a file of this path; one of other programs may have a name that no zip holds."""
+    whole = name in (DATABASE, KEY, CONTENT, *BELONGING)
+    inside = any(name.startswith(f"{item}/") for item in BELONGING)
+    sound = "\\" not in name and name == name.encode(errors="ignore").decode()
+    return whole or (inside and sound and not {"", ".", ".."} & {*name.split("/")})
+
+
+def list_backups(*places: Path) -> list[Backup]:
+    """Return the backups in some folders, the newest first; one that can't be read has a `problem`."""
+    backups = {file: read_backup(file) for place in places for file in _files(place)}
+    return sorted(backups.values(), key=lambda backup: (backup.at, backup.name), reverse=True)
+
+
+def _files(place: Path) -> Iterator[Path]:
+    with suppress(OSError):  # a folder that can't be read
+        for pattern in ("*.zip", _OF_EARLIER):
+            yield from (file for file in place.glob(pattern) if file.is_file() and not file.name.startswith("."))
+
+
+def read_backup(file: Path) -> Backup:
+    """Return a backup; one that can't be read has a `problem`."""
+    try:
+        status = file.stat()
+    except OSError as error:
+        raise SourceError(str(file), "can't be read: {why}.", why=error.strerror or str(error)) from error
+    plain = Backup(file, datetime.fromtimestamp(status.st_mtime, UTC), status.st_size)
+    if file.suffix == ".db":
+        return replace(plain, reason="migration")
+    try:
+        return read(file)[0]
+    except SourceError as error:
+        return replace(plain, problem=error.reason)
+
+
+def copy_stream(source: IO[bytes], target: IO[bytes] | None) -> tuple[int, str]:
+    """Copy a stream into another one, or only read it; return its size and its SHA-256."""
+    size, digest = 0, sha256()
+    while block := source.read(_BLOCK):
+        size += len(block)
+        digest.update(block)
+        if target:
+            target.write(block)
+    return size, digest.hexdigest()
+
+
+def unpack(file: Path, folder: Path | None, names: Digests) -> None:
+    """Write the files of a backup into a folder, or only read them; raises SourceError where one isn't as it was."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            if {*archive.namelist()} != {*names, FILE}:
+                raise ValueError("other files")
+            for name, known in names.items():
+                with archive.open(name) as stream:
+                    if archive.getinfo(name).file_size != known[0] or _written(stream, folder, name) != known:
+                        raise SourceError(str(file), message("'{name}' in it is not as it was written.", name=name))
+    except DAMAGE as error:
+        raise damage_error(file) from error
+
+
+def damage_error(file: Path) -> SourceError:
+    """Return the error of a backup that isn't as it was made."""
+    return SourceError(str(file), "is damaged. Choose another backup.")
+
+
+def _written(stream: IO[bytes], folder: Path | None, name: str) -> tuple[int, str]:
+    if folder is None:
+        return copy_stream(stream, None)
+    place = folder / name
+    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with place.open("xb") as target:
+        with suppress(OSError):  # a disk without permissions
+            place.chmod(0o600)
+        result = copy_stream(stream, target)
+        target.flush()
+        os.fsync(target.fileno())
+    return result

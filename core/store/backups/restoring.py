@@ -1,0 +1,149 @@
+"""A backup becomes a workspace again: unpacked and checked first, then put in the place of what is there.
+
+The folder `restoring` holds what is put in place at the next opening; it has its name only once it is whole. What is
+there moves aside, then the folder is called `restored`, then its content moves in: a kill at any moment leaves one of
+the two names, and the next opening goes on.
+"""
+
+import shutil
+import sqlite3
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+from core.base import files
+from core.base.errors import ConfigError, DiskFull, NewerSchema, SourceError
+from core.base.faults import BACKUPS, DATABASE, translate_errors
+from core.base.swapping import sync_folder
+from core.model import Backup
+from core.store.backups import encryption, making, manifest
+
+Objects = Callable[[int], Mapping[tuple[str, str], str | None]]
+"""Returns the SQL of each object of a database by its kind and name, for a schema; raises NewerSchema."""
+ASIDE = "replaced"
+"""The folder in a workspace with what restored backups took the place of."""
+
+_READY, _MOVED = "restoring", "restored"
+_NAMED = "aside.txt"
+"""The file in both folders with the name of the folder for what is there."""
+_BELONGING = [name for name in manifest.BELONGING if "/" not in name and name != encryption.FILE]
+_MOVE = ("chroma*", f"{DATABASE}*", "scratch", *_BELONGING)
+"""What makes way for a backup; tokens, logs, other backups and the key of later ones stay."""
+_SPARE = 64 << 20
+"""Bytes that stay free on the disk of a workspace."""
+
+
+def prepare(file: Path, folder: Path, passphrase: str, objects: Objects) -> tuple[Backup, Path | None]:
+    """Unpack a backup for the next opening of the workspace in a folder, which is made.
+
+    Return it, and the folder that present content moves to, None where there is none. `objects` are those of a
+    database of a schema. Raises SourceError for a damaged backup, ConfigError for a wrong passphrase, NewerSchema,
+    DiskFull and other errors of `core.base.faults`; the workspace stays as it is.
+    """
+    partial, ready, before = folder / f"{_READY}.partial", folder / _READY, folder / f"{_READY}.before"
+    with translate_errors(folder):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        files.delete(partial)
+        files.delete(before)
+        partial.mkdir(mode=0o700)
+        try:
+            backup = _unpack_backup(file, partial, passphrase)
+            _check_database(file, partial / DATABASE, objects)
+            name = f"{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}"
+            files.replace(partial / _NAMED, name)
+            if ready.is_dir():
+                ready.rename(before)  # never deleted by parts under a name that the next opening looks for
+            partial.rename(ready)
+            sync_folder(folder)
+        finally:
+            shutil.rmtree(partial, ignore_errors=True)
+            shutil.rmtree(before, ignore_errors=True)
+    return backup, folder / ASIDE / name if (folder / DATABASE).exists() else None
+
+
+def _unpack_backup(file: Path, partial: Path, passphrase: str) -> Backup:
+    backup = manifest.read_backup(file)
+    if file.suffix == ".db":
+        _check_space(file.stat().st_size, partial)
+        shutil.copyfile(file, partial / DATABASE)
+        return backup
+    backup, digests = manifest.read(file)
+    _check_space(sum(size for size, _ in digests.values()), partial)
+    if not backup.encrypted:
+        manifest.unpack(file, partial, digests)
+        return backup
+    if not passphrase:
+        raise ConfigError("{file} is encrypted. Enter its passphrase.", file=str(file))
+    plain = encryption.decrypt_backup(file, partial, passphrase)
+    _unpack_backup(plain, partial, "")
+    plain.unlink()
+    return backup
+
+
+def _check_space(need: int, folder: Path) -> None:
+    free = shutil.disk_usage(folder).free
+    if free < need + _SPARE:
+        raise DiskFull(
+            "The backup needs {need:,.0f} MB, and the disk of {folder} has {free:,.0f} MB left. Make space there.",
+            need=(need + _SPARE) / 1e6,
+            free=free / 1e6,
+            folder=str(folder.parent),
+        )
+
+
+def _check_database(file: Path, database: Path, objects: Objects) -> None:
+    """Raise SourceError for a database that lacks objects of its schema, or has triggers and views of others."""
+    if wrong := making.check(database):
+        raise SourceError(str(file), "is damaged ({why}). Choose another backup.", why=wrong)
+    with closing(sqlite3.connect(f"{database.as_uri()}?immutable=1", uri=True)) as connection:
+        (schema,) = connection.execute("PRAGMA user_version").fetchone()
+        there = {
+            (kind, name): sql for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master")
+        }
+    if schema < 1:
+        raise SourceError(str(file), "is no database of Tessera. Choose another file.")
+    try:
+        known = objects(schema)
+    except NewerSchema as error:
+        raise NewerSchema("{file} was made by a later version of Tessera. Update Tessera.", file=str(file)) from error
+    if missing := sorted(name for kind, name in known.keys() - there.keys() if kind == "table"):
+        raise SourceError(str(file), "lacks parts of a workspace ({names}). Choose another backup.", names=missing)
+    active = {key: sql for key, sql in there.items() if key[0] in ("trigger", "view")}
+    if foreign := sorted(name for (kind, name), sql in active.items() if known.get((kind, name)) != sql):
+        raise SourceError(
+            str(file), "holds parts that Tessera didn't make ({names}). Choose another backup.", names=foreign
+        )
+
+
+def is_pending(folder: Path) -> bool:
+    """Whether a restored backup waits for the next opening of the workspace in a folder."""
+    return (folder / _READY).is_dir() or (folder / _MOVED).is_dir()
+
+
+def complete(folder: Path) -> None:
+    """Put a prepared backup in place, if there is one; the caller holds the lock of the workspace."""
+    ready, moved = folder / _READY, folder / _MOVED
+    with translate_errors(folder):
+        if ready.is_dir():
+            aside = folder / ASIDE / (ready / _NAMED).read_text(encoding="utf-8")
+            _move([file for pattern in _MOVE for file in folder.glob(pattern)], aside)
+            _move([*folder.glob(f"{BACKUPS}/trash")], aside / BACKUPS)
+            ready.rename(moved)
+            sync_folder(folder)
+        if moved.is_dir():
+            (moved / _NAMED).unlink(missing_ok=True)
+            _move([*moved.glob(f"{BACKUPS}/trash")], folder / BACKUPS)
+            # The database comes last: without it the folder is no workspace yet.
+            kept = {encryption.FILE} if (folder / encryption.FILE).exists() else set()
+            others = [file for file in moved.iterdir() if file.name not in {DATABASE, BACKUPS, *kept}]
+            _move([*others, *moved.glob(DATABASE)], folder)
+            shutil.rmtree(moved)
+
+
+def _move(present: list[Path], folder: Path) -> None:
+    for file in present:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.rename(folder / file.name)
+    if present:
+        sync_folder(folder)

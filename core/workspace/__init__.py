@@ -1,0 +1,283 @@
+"""A workspace: a folder of notes with its collections."""
+
+import hashlib
+import logging
+import os
+import time
+from collections.abc import Mapping
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
+
+from core.base import disk, files
+from core.base.call_log import log_call
+from core.base.errors import TesseraError, WorkspaceLocked
+from core.base.faults import DATABASE
+from core.base.jobs import Jobs
+from core.base.log import Log
+from core.base.messages import Message
+from core.desktop.bug_report import BugReport, versions
+from core.desktop.bug_report import bug_report as make_report
+from core.model import Context, Freshness, Health, Progress, SearchOptions, SearchResult, Status, no_progress
+from core.settings import assistant_config, config
+from core.settings.access import AccessTokens
+from core.settings.assistant_config import Snippet
+from core.settings.config import Settings
+from core.settings.preferences import CHECK_AFTER_IMPORT, Preferences
+from core.store import Store
+from core.workspace.services import LazyService, Services
+
+if TYPE_CHECKING:
+    from core.intake.watching import Watching
+
+_LOG = logging.getLogger(__name__)
+_PROGRAMS = "programs"
+"""The preference that admits other programs."""
+_PATIENCE = 0.2
+"""Seconds between two checks of a job that is waited for."""
+_HEALING = 60.0
+"""Seconds between two attempts to build a damaged index again: a full disk may have space by then."""
+
+
+def bug_report(path: Path | None = None) -> BugReport:
+    """Return the bug report of a workspace, also of one that can't be opened."""
+    chosen = Settings.model_construct()
+    try:
+        chosen = config.settings()
+        with Workspace(path, readonly=True) as workspace:
+            return workspace.bug_report()
+    except TesseraError as error:
+        return make_report(path or chosen.workspace, chosen, problem=error)
+
+
+def is_there(folder: Path) -> bool:
+    """Return whether a folder holds the notes of a workspace."""
+    return (folder / DATABASE).exists()
+
+
+def diagnose_error(folder: Path, error: TesseraError) -> Health:
+    """Return the error of a workspace that can't be opened."""
+    from core.features.doctor import doctor
+
+    return doctor.diagnose_error(folder, error)
+
+
+class Workspace(Services):
+    """Notes, their index and the work on them, in one folder.
+
+    Without `settings` they are read from the environment and `tessera.toml`. All open workspaces of a process share
+    their models, so the settings passed last decide the folder and the servers of models. Raises WorkspaceLocked where
+    another process writes to the folder for more than `patience` seconds (`readonly` opens it nevertheless),
+    NewerSchema, and StoreError for a folder that can't be a workspace.
+    """
+
+    def __init__(
+        self,
+        path: Path | None = None,
+        *,
+        settings: Settings | None = None,
+        readonly: bool = False,
+        patience: float = 0.0,
+    ) -> None:
+        self.settings = settings.model_copy() if settings else config.settings()
+        folder = Path(os.path.realpath(path or self.settings.workspace))  # which a loop of links doesn't stop
+        self.log = Log(folder, readonly=readonly, texts=self.settings.log_texts)
+        try:
+            self.store = Store(folder, readonly=readonly, patience=patience, index=self.settings.index)
+        except BaseException as error:
+            if not isinstance(error, WorkspaceLocked):
+                _LOG.exception("The workspace can't be opened")
+            self.log.close()
+            raise
+        if not readonly:
+            self.log.limit()
+            _LOG.info("Opened on %s", ", ".join(map(" ".join, versions().items())))
+        preferences = Preferences(self.store.folder, readonly=readonly)
+        self.access = AccessTokens(self.store.folder, readonly=readonly)
+        self._given = ExitStack()
+        if settings:
+            from core.indexing.models.servers import override_settings
+
+            self._given.enter_context(override_settings(self.settings))
+        super().__init__(self.store, self.settings, preferences, Jobs())
+        if not readonly:
+            self._expire_trash()
+            self.packs.start()
+
+    def __enter__(self) -> "Workspace":
+        return self
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, Exception):
+            level = logging.INFO if isinstance(error, TesseraError) else logging.ERROR
+            _LOG.log(level, "The work on the workspace ended by an error", exc_info=error)
+        self.close()
+
+    def close(self) -> None:
+        """Stop the jobs and close the store."""
+        self.access.close()
+        for name in ("watching", "backups"):
+            self._close(name)
+        self.jobs.close()
+        self._close("uses")
+        self.store.close()
+        self._given.close()
+        if not self.readonly:
+            _LOG.info("Closed")
+        self.log.close()
+
+    def _close(self, name: str) -> None:
+        """Close a collection if it was built."""
+        if name in self.__dict__:
+            self.__dict__[name].close()
+
+    @LazyService
+    def watching(self) -> "Watching":
+        from core.intake.watching import Watching
+
+        then, look = partial(self.start_indexing, quiet=True), self.settings_file.look
+        return Watching(self.settings, self.notes, self.bases, self.text_folders, self.jobs, then, look)
+
+    def _expire_trash(self) -> None:
+        """Delete expired items from the trash; after an error they stay until the next opening."""
+        try:
+            self.archives.expire_trash()
+        except TesseraError:
+            _LOG.warning("The trash stays as it is", exc_info=True)
+
+    @property
+    def readonly(self) -> bool:
+        """Whether the workspace is open for reading only."""
+        return self.store.readonly
+
+    @property
+    def name(self) -> str:
+        """A short name that differs for each folder of a workspace."""
+        return hashlib.sha256(os.fsencode(self.store.folder)).hexdigest()[:12]
+
+    @property
+    def open_to_programs(self) -> bool:
+        """Whether programs with the person's token are admitted: by the settings, else by the user's choice."""
+        enabled = self.settings.http.enabled
+        return self.preferences.get(_PROGRAMS) == "on" if enabled is None else enabled
+
+    def set_program_access(self, let: bool) -> None:
+        """Store the user's choice whether programs are admitted."""
+        self.preferences.set(_PROGRAMS, "on" if let else "off")
+
+    def search(self, text: str | None = None, **options: Unpack[SearchOptions]) -> SearchResult:
+        """Return the chunks that answer a question in the query language, at the level it asks for.
+
+        Without a question the notes that pass the filters are listed, the last changed first. A damaged index is tried
+        again. Raises QueryError for a question, UnknownChoice for an option, ModelError.
+        """
+        self.start_healing()
+        return self.searching.answer(self.searching.prepare(text, options))
+
+    def context(
+        self, text: str | None = None, *, budget: int | None = None, **options: Unpack[SearchOptions]
+    ) -> Context:
+        """Return the passages that answer a question as a block for a prompt, with numbered citations.
+
+        `budget` is in tokens of the base's embedder, by default the settings'. Raises as `search` does.
+        """
+        return self.searching.context(self.searching.prepare(text, options), budget)
+
+    def retrieve(
+        self, text: str | None = None, context: Mapping[str, Any] | None = None, **options: Unpack[SearchOptions]
+    ) -> SearchResult:
+        """Search as `search` does for a caller with one or several `type`, `tags` and `scope`; see `CallerContext`."""
+        from core.query.filters import caller_of
+
+        options["caller"] = caller_of(context)
+        return self.search(text, **options)
+
+    def status(self) -> Status:
+        """Return the size of the workspace and the state of its index."""
+        return Status(
+            self.store.folder,
+            tuple(map(self.bases.status, self.bases.all())),
+            files.size(self.store.folder),
+            readonly=self.store.readonly,
+            index_problem=self.store.index.problem,
+            packs=tuple(self.packs.installed()),
+            settings_problem=self.settings_file.problem,
+            unreadable=self.unreadable,
+            set_aside=files.list_set_aside(self.store.folder),
+        )
+
+    @property
+    def freshness(self) -> Freshness:
+        """Return whether the notes match their folders, what is going on, and what needs attention."""
+        from core.intake.freshness import freshness
+
+        return freshness(self.store, self.jobs, self.bases, self.watching)
+
+    @property
+    def little_space(self) -> int:
+        """Bytes left of a nearly full disk, 0 for any other."""
+        return disk.low_space_bytes(self.store.folder)
+
+    @property
+    def unreadable(self) -> tuple[Message, ...]:
+        """A sentence for each row that was read and has unreadable values."""
+        return self.store.database.unread.messages
+
+    def snippets(self, address: str) -> list[Snippet]:
+        """Return the configuration of each assistant; `address` is that of the app."""
+        return assistant_config.build_snippets(self.store.folder, address, lambda: self.access.token)
+
+    def bug_report(self) -> BugReport:
+        """Return a bug report: versions, sizes, settings and the last errors, without texts of the person."""
+        return make_report(self.store.folder, self.settings, self.status())
+
+    def start_indexing(self, *, quiet: bool = False) -> bool:
+        """Start the job `embed` for pending chunks; return False without any, or if a running job embeds them next.
+
+        The job waits until the models of the job `warm` are loaded. The jobs `pictures` and `images` are started too;
+        if the user enabled it, bases that an import changed are checked afterwards.
+        """
+        self.pictures.start()
+        self.images.start()
+
+        def work(progress: Progress) -> int:
+            while self.jobs.running("warm"):
+                progress(0, 0, "")
+                time.sleep(_PATIENCE)
+            indexed = self.chunks.embed_rest(progress)
+            self._check_due()
+            return indexed
+
+        pending = not self.readonly and self.chunks.unfinished()
+        if not pending:
+            self._check_due()
+        return pending and self.jobs.start("embed", work, again=True, quiet=quiet)
+
+    def _check_due(self) -> None:
+        if self.preferences.get(CHECK_AFTER_IMPORT) == "on":
+            self.findability.start_due()
+
+    def start_watching(self) -> None:
+        """Sync the folders of watched bases, and read changed settings, until the workspace is closed."""
+        if not self.readonly:
+            self.watching.start()
+
+    def start_backups(self) -> None:
+        """Make a backup each day, until the workspace is closed."""
+        if not self.readonly:
+            self.backups.start()
+
+    def start_healing(self) -> bool:
+        """Start the job `heal` if the index is damaged; return False if it isn't, or a try was moments ago."""
+        if self.store.index.state != "damaged" or self.jobs.running("warm", "rebuild"):
+            return False
+        tried = self.jobs.find("heal")
+        if tried and time.monotonic() - tried.started < _HEALING:
+            return False
+        return self.jobs.start("heal", lambda progress: self.store.index.open(progress))
+
+    @log_call("index.rebuild")
+    def rebuild(self, progress: Progress = no_progress) -> int:
+        """Build the vector index anew from SQLite, without a model, and return its number of windows."""
+        return self.store.rebuild_index(progress)

@@ -1,0 +1,252 @@
+"""The collections of a workspace, each imported and built at its first use, so that commands start fast."""
+
+from collections.abc import Callable
+from functools import partial
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from core.base.jobs import Jobs
+from core.indexing.bases import Bases
+from core.indexing.chunks import Chunks
+from core.indexing.models import Models
+from core.model import KnowledgeBase
+from core.notes.collection import Notes
+from core.settings.config import Settings
+from core.settings.file import SettingsFile
+from core.settings.preferences import Preferences
+from core.store import Store
+from core.store.schema import objects_of
+
+if TYPE_CHECKING:
+    from core.features.answers.collection import Answers
+    from core.features.answers.threads import Threads
+    from core.features.archives.collection import Archives
+    from core.features.backups.collection import Backups
+    from core.features.doctor.doctor import Doctor
+    from core.features.evaluation.findability import FindabilityChecks
+    from core.features.evaluation.question_sets import QuestionSets
+    from core.features.evaluation.questions import Questions
+    from core.features.evaluation.runs import Runs
+    from core.features.learning.collection import Learning
+    from core.features.packs.collection import Packs
+    from core.features.related.collection import RelatedNotes
+    from core.features.review.collection import Review
+    from core.indexing.models.servers import Servers
+    from core.intake.textfolders import TextFolders
+    from core.notes.clicks import Clicks
+    from core.notes.documents import Documents
+    from core.notes.maps import NoteMaps
+    from core.notes.pictures import Pictures
+    from core.notes.proposals import Proposals
+    from core.notes.uses import Uses
+    from core.notes.vocabulary import Vocabulary
+    from core.query.synonyms import SynonymsFile
+    from core.retrieval.engine import SearchEngine
+    from core.retrieval.images.index import ImageIndex
+
+T = TypeVar("T")
+
+
+class LazyService(Generic[T]):
+    """A collection that is built once, by the first thread that uses it, and is then an ordinary attribute."""
+
+    def __init__(self, build: Callable[[Any], T]) -> None:
+        self._build = build
+        self.__doc__ = build.__doc__
+
+    def __set_name__(self, _: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, rooms: "Services", _: type | None = None) -> T:
+        with rooms._building:
+            if self._name not in rooms.__dict__:
+                rooms.__dict__[self._name] = self._build(rooms)
+        built: T = rooms.__dict__[self._name]
+        return built
+
+
+class Services:
+    """The collections of a workspace; those that every command needs are built at once."""
+
+    def __init__(self, store: Store, settings: Settings, preferences: Preferences, jobs: Jobs) -> None:
+        self._building = RLock()
+        self.store, self.settings, self.preferences, self.jobs = store, settings, preferences, jobs
+        self.models = Models(store, settings, jobs)
+        self.settings_file = SettingsFile(settings, lambda: self.servers.refresh())
+        self.chunks = Chunks(store, self.models)
+        self.bases = Bases(store, settings, self.models, self.chunks, _renamed, partial(_put_into_trash, store))
+        self.bases.on_pictures = lambda: self.pictures.switched()
+        self.notes = Notes(store, settings, self.models, self.bases, self.chunks)
+        self.searches, self.creations, self.drafts = store.searches, store.creations, store.drafts
+
+    @LazyService
+    def servers(self) -> "Servers":
+        from core.indexing.models.servers import Servers
+
+        return Servers(self.settings, self.models.forget)
+
+    @LazyService
+    def searching(self) -> "SearchEngine":
+        from core.retrieval.engine import SearchEngine
+        from core.retrieval.images.search import ImageSearch
+
+        images = ImageSearch(self.store, self.settings, self.notes, self.jobs)
+        return SearchEngine(self.store, self.settings, self.models, self._synonyms, self.clicks, images=images)
+
+    @LazyService
+    def answers(self) -> "Answers":
+        from core.features.answers.collection import Answers
+        from core.features.evaluation.suggestions import suggest
+
+        return Answers(self.store, self.settings, self.searching, self.jobs, suggest)
+
+    @LazyService
+    def threads(self) -> "Threads":
+        from core.features.answers.threads import Threads
+
+        return Threads(self.store, self.settings, lambda: self.answers, self.notes, self.jobs)
+
+    @LazyService
+    def question_sets(self) -> "QuestionSets":
+        from core.features.evaluation.question_sets import QuestionSets
+
+        return QuestionSets(self.store)
+
+    @LazyService
+    def questions(self) -> "Questions":
+        from core.features.evaluation.questions import Questions
+
+        return Questions(self.store, self.settings)
+
+    @LazyService
+    def runs(self) -> "Runs":
+        from core.features.evaluation.runs import Runs
+
+        return Runs(self.store, self.settings, self.models, self._synonyms)
+
+    @LazyService
+    def findability(self) -> "FindabilityChecks":
+        from core.features.evaluation.findability import FindabilityChecks
+
+        searched = self.store, self.settings, self.models, self._synonyms
+        return FindabilityChecks(*searched, self.preferences, self.jobs)
+
+    @LazyService
+    def maps(self) -> "NoteMaps":
+        from core.notes.maps import NoteMaps
+
+        return NoteMaps(self.store)
+
+    @LazyService
+    def text_folders(self) -> "TextFolders":
+        from core.intake.textfolders import TextFolders
+
+        return TextFolders(self.settings, self.bases, self.notes)
+
+    @LazyService
+    def documents(self) -> "Documents":
+        from core.notes.documents import Documents
+
+        return Documents(self.store, self.preferences, self.bases, self.chunks)
+
+    @LazyService
+    def pictures(self) -> "Pictures":
+        from core.notes.pictures import Pictures
+
+        return Pictures(self.store, self.chunks, self.jobs)
+
+    @LazyService
+    def images(self) -> "ImageIndex":
+        from core.retrieval.images.index import ImageIndex
+
+        return ImageIndex(self.store, self.settings, self.jobs)
+
+    @LazyService
+    def proposals(self) -> "Proposals":
+        from core.notes.proposals import Proposals
+
+        return Proposals(self.store, self.bases, self.chunks, self.notes)
+
+    @LazyService
+    def review(self) -> "Review":
+        from core.features.review.collection import Review
+        from core.features.review.reminders import Reminders
+
+        reminders = Reminders(self.store, self.preferences)
+        parts = self.store, self.notes, self.chunks, self.proposals, self.packs
+        return Review(*parts, lambda: self.searching, reminders)
+
+    @LazyService
+    def related(self) -> "RelatedNotes":
+        from core.features.related.collection import RelatedNotes
+
+        return RelatedNotes(self.store, self.notes, self.review, self.uses, self.searching)
+
+    @LazyService
+    def learning(self) -> "Learning":
+        from core.features.learning.collection import Learning
+
+        return Learning(self.store, self.settings, self.preferences, self.bases, self.notes)
+
+    @LazyService
+    def uses(self) -> "Uses":
+        from core.notes.uses import Uses
+
+        return Uses(self.store, self.settings, self.preferences)
+
+    @LazyService
+    def clicks(self) -> "Clicks":
+        from core.notes.clicks import Clicks
+
+        return Clicks(self.store, self.settings, self.preferences)
+
+    @LazyService
+    def vocabulary(self) -> "Vocabulary":
+        from core.notes.vocabulary import Vocabulary
+
+        return Vocabulary(self.store)
+
+    @LazyService
+    def packs(self) -> "Packs":
+        from core.features.packs.collection import Packs
+
+        return Packs(self.store, self.settings, self.bases, self.chunks)
+
+    @LazyService
+    def archives(self) -> "Archives":
+        from core.features.archives.collection import Archives
+
+        return Archives(self.store, self.settings, self.bases)
+
+    @LazyService
+    def backups(self) -> "Backups":
+        from core.features.backups.collection import Backups
+
+        read = self.store.database.read
+        return Backups(self.store.folder, self.settings, self.preferences, self.jobs, read, objects_of)
+
+    @LazyService
+    def doctor(self) -> "Doctor":
+        from core.features.doctor.check import WorkspaceParts
+        from core.features.doctor.doctor import Doctor
+
+        parts = self.store, self.settings, self.settings_file, self.bases, self.models, self.servers
+        return Doctor(WorkspaceParts(*parts, self.archives, self.backups))
+
+    @LazyService
+    def _synonyms(self) -> "SynonymsFile":
+        from core.query.synonyms import SynonymsFile
+
+        return SynonymsFile(self.store.folder, make=not self.store.readonly)
+
+
+def _renamed(question: str, old: str, new: str) -> str:
+    from core.query.renaming import rename_base
+
+    return rename_base(question, old, new)
+
+
+def _put_into_trash(store: Store, base: KnowledgeBase) -> None:
+    from core.features.archives.collection import put_into_trash
+
+    put_into_trash(store, base)
