@@ -103,7 +103,7 @@ def import_folder(tab: Tab, folder: Path) -> None:
     tab.settle()
     if (apply := page.get_by_role("button", name="Apply")).is_enabled():
         apply.click()
-        expect(page.locator(".t-done b", has_text=IMPORTED)).to_be_visible(timeout=IMPORT)
+        expect(page.locator(".t-done b", has_text=IMPORTED).first).to_be_visible(timeout=IMPORT)
     expect(page.get_by_text("Model ready")).to_be_visible(timeout=IMPORT)
 
 

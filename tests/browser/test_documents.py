@@ -41,7 +41,7 @@ def drop(tab: Tab, *files: Path) -> None:
     expect(page.get_by_text("What will change")).to_be_visible()
     tab.settle()
     page.get_by_role("button", name="Apply").click()
-    expect(page.locator(".t-done b", has_text=IMPORTED)).to_be_visible(timeout=IMPORT)
+    expect(page.locator(".t-done b", has_text=IMPORTED).first).to_be_visible(timeout=IMPORT)
 
 
 def test_a_dropped_pdf_is_found_and_opens_at_the_page_of_the_hit(tab: Tab, tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def test_the_sample_notes_are_imported_searched_and_looked_at(tab: Tab) -> None:
     page = tab.page
     tab.open("/")
     page.get_by_role("button", name="Try it with sample notes").click()
-    expect(page.locator(".t-done b", has_text=IMPORTED)).to_be_visible(timeout=IMPORT)
+    expect(page.locator(".t-done b", has_text=IMPORTED).first).to_be_visible(timeout=IMPORT)
     expect(page.get_by_text("Model ready")).to_be_visible()
     tab.settle()
 
@@ -105,7 +105,7 @@ def test_a_folder_is_imported_by_its_path_and_a_hostile_note_in_it_does_nothing(
     expect(page.get_by_text("What will change")).to_be_visible()
     tab.settle()
     page.get_by_role("button", name="Apply").click()
-    expect(page.locator(".t-done b", has_text=IMPORTED)).to_be_visible(timeout=IMPORT)
+    expect(page.locator(".t-done b", has_text=IMPORTED).first).to_be_visible(timeout=IMPORT)
 
     tab.open("/search?q=zanzibar")
     card = page.locator(".st-key-hit_1")
