@@ -71,7 +71,7 @@ app = st.App(
     "pages/main.py",
     lifespan=lifespan,
     routes=[
-        *(module_type.route(shell.workspace) for module_type in (attachments, originals, editor)),
+        *(module.route(shell.workspace) for module in (attachments, originals, editor)),
         bundle.ROUTE,
         *with_tokens,
     ],

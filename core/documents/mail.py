@@ -129,9 +129,7 @@ def _read_best(parts: list[EmailMessage], into: _Mail, depth: int) -> None:
 def _parts(part: EmailMessage) -> Iterator[EmailMessage]:
     payload = part.get_payload()
     return (
-        payload_type
-        for payload_type in (payload if isinstance(payload, list) else [])
-        if isinstance(payload_type, EmailMessage)
+        attached for attached in (payload if isinstance(payload, list) else []) if isinstance(attached, EmailMessage)
     )
 
 

@@ -30,9 +30,7 @@ KEYS = {name: field.keys or (name,) for name, field in NOTE_FIELDS.items()} | _T
 _KINDS = {name: field.kind for name, field in NOTE_FIELDS.items()} | dict.fromkeys(_TIMES, "day")
 _FIELDS = {key: name for name, keys in KEYS.items() for key in keys}
 _KNOWN = frozenset(_FIELDS)
-_EMPTY = {
-    fieldvalue.name: "" if fieldvalue.default is MISSING else fieldvalue.default for fieldvalue in fields(FieldValues)
-}
+_EMPTY = {field.name: "" if field.default is MISSING else field.default for field in fields(FieldValues)}
 _YAML_TAG = "tag:yaml.org,2002:"
 _NULL = f"{_YAML_TAG}null"
 _UNFIT = (yaml.YAMLError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)

@@ -57,11 +57,11 @@ class LazyService(Generic[T]):
     def __set_name__(self, _: type, name: str) -> None:
         self._name = name
 
-    def __get__(self, rooms: "Services", _: type | None = None) -> T:
-        with rooms._building:
-            if self._name not in rooms.__dict__:
-                rooms.__dict__[self._name] = self._build(rooms)
-        built: T = rooms.__dict__[self._name]
+    def __get__(self, services: "Services", _: type | None = None) -> T:
+        with services._building:
+            if self._name not in services.__dict__:
+                services.__dict__[self._name] = self._build(services)
+        built: T = services.__dict__[self._name]
         return built
 
 
