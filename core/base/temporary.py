@@ -57,9 +57,9 @@ class TemporaryFolders:
 
 
 def sweep(workspace: Path) -> None:
-    """Delete the folders of ended processes; those of running ones stay."""
+    """Delete the folders of ended processes; those of running ones stay, and all where `temporary` is a link."""
     place = workspace / FOLDER
-    if not place.is_dir():
+    if place.is_symlink() or not place.is_dir():
         return
     with suppress(OSError), FileLock(place / _LOCK, mode=0o600):
         for path in place.iterdir():

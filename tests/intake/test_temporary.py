@@ -89,6 +89,15 @@ def test_what_a_killed_import_unpacked_goes_at_the_next_opening(tmp_path: Path, 
     assert not any(system.iterdir())
 
 
+def test_a_link_in_place_of_the_folder_deletes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "photos" / "2026").mkdir(parents=True)
+    (tmp_path / "workspace").mkdir()
+    (tmp_path / "workspace" / FOLDER).symlink_to(tmp_path / "photos", target_is_directory=True)
+    with Workspace(tmp_path / "workspace"):
+        pass
+    assert [path.name for path in (tmp_path / "photos").iterdir()] == ["2026"]
+
+
 def test_what_a_running_process_unpacked_stays(tmp_path: Path, system: Path, archive: Path) -> None:
     place = tmp_path / "workspace"
     with ExitStack() as stack:
