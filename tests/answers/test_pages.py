@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from benchmarks.documents.pdfs import PdfPage, pdf
-from core.doors.json_forms.answers import ANSWER
 from core.doors.json_forms.search import RESULT
+from core.features.answers.forms import ANSWER
 from core.workspace import Workspace
 
 pytestmark = pytest.mark.usefixtures("bundled")

@@ -8,6 +8,7 @@ import pytest
 
 from core.base.errors import ConfigError
 from core.features.evaluation.probes import plain_question
+from core.features.findability.table import CheckTable
 from core.model import BaseCheck, SearchSettings
 from core.workspace import Workspace
 
@@ -167,12 +168,12 @@ def test_the_newest_checks_stay_and_leave_with_their_base(workspace: Workspace) 
     for _ in range(7):
         workspace.findability.check("things", seconds=0.0)
     base = workspace.bases.get("things")
-    assert len(workspace.store.checks.for_base(base)) == 5
+    assert len(CheckTable(workspace.store.database).for_base(base)) == 5
     workspace.bases.add("bare")
     with pytest.raises(ConfigError, match="no notes"):
         workspace.findability.check("bare")
     workspace.store.delete_base(base)
-    assert workspace.store.checks.for_base(base) == []
+    assert CheckTable(workspace.store.database).for_base(base) == []
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from core.doors.json_forms.evaluation import EVALUATION
+from core.features.evaluation.forms import EVALUATION
 from core.features.evaluation.scoring import ask, evaluation_of, is_lost, summarise, values
 from core.model import (
     MAIN,

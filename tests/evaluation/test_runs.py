@@ -17,6 +17,7 @@ from core.base.errors import (
     UnknownChoice,
     WorkspaceLocked,
 )
+from core.features.evaluation.run_table import RunTable
 from core.model import (
     DEFAULTS,
     OPEN,
@@ -178,11 +179,11 @@ def test_a_run_of_a_base_that_is_deleted_meanwhile_ends_with_a_reason(workspace:
 
     with pytest.raises(TesseraError, match=r"vault|may have been deleted"):
         workspace.runs.run(kept, [PLAIN], delete)
-    assert workspace.store.runs.results("any") == {}
+    assert RunTable(workspace.store.database).results("any") == {}
     with pytest.raises(UnknownChoice):
         workspace.runs.all("vault")
     with pytest.raises(RunNotFound):
-        workspace.store.runs.run("any")
+        RunTable(workspace.store.database).run("any")
 
 
 def defining(folder: Path) -> Path:

@@ -6,7 +6,7 @@ from typing import Any
 
 from core.base.errors import Conflict, SourceError
 from core.base.messages import Message, plural
-from core.doors.operations import OPERATIONS
+from core.doors.registry import OPERATIONS
 from core.doors.remote import wire
 
 _STRANGE: tuple[Any, ...] = (

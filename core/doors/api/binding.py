@@ -16,11 +16,11 @@ from core.base.errors import UnknownChoice
 from core.doors.api import PLACE, jobs
 from core.doors.api.answers import Problem, answer
 from core.doors.api.shared import AnyText, Body, IfMatch, LongText, Opened, Text, documented, expected
-from core.doors.json_forms.jobs import JOB as FORM
 from core.doors.operations import declaring
 from core.doors.operations.declaring import PROGRAM, Operation
 from core.doors.operations.examples import JOB
 from core.doors.operations.parameters import plain, with_types
+from core.doors.program.forms import JOB as FORM
 
 _T = TypeVar("_T")
 _BODY, _EXPECTED = "body_", "expected_version"

@@ -13,10 +13,10 @@ from core.base.messages import message, readable
 from core.doors.api import PLACE
 from core.doors.api.answers import LANGUAGE, Problem, answer, as_json, problem
 from core.doors.api.shared import Opened, Text, documented
-from core.doors.json_forms.jobs import JOB, job_id
 from core.doors.operations import examples
-from core.doors.operations import jobs as operations
 from core.doors.operations.declaring import PROGRAM
+from core.doors.program import jobs as operations
+from core.doors.program.forms import JOB, job_id
 from core.model import Progress
 from core.workspace import Workspace
 

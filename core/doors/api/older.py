@@ -14,11 +14,11 @@ from core.base.messages import message
 from core.doors.api.answers import Problem, answer
 from core.doors.api.jobs import start_job
 from core.doors.api.shared import Body, Opened, Text, documented, or_404
-from core.doors.json_forms.forms import plain
 from core.doors.operations import bases as base_operations
 from core.doors.operations import chunks as chunk_operations
 from core.doors.operations.declaring import PROGRAM, Operation
 from core.doors.operations.examples import JOB
+from core.doors.operations.forms import plain
 from core.model import (
     NoteState,
     NoteSummary,

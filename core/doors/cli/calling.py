@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from core.base.errors import WorkspaceLocked
 from core.base.places import expand_home
+from core.base.terminal import _
 from core.doors.cli.options import WORKSPACE
 from core.doors.cli.output import BESIDE, progress
-from core.doors.cli.texts import _
 from core.doors.operations.declaring import PERSON, Operation, Parameter
 from core.doors.operations.parameters import plain
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from core.base.messages import plural
-from core.doors.cli.texts import _, say
+from core.base.terminal import _, say
 from core.model import GUESSED
 
 _SHOWN = 20

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 import typer
 
 from core.base.errors import TesseraError, WorkspaceLocked
+from core.base.terminal import _, say
 from core.doors.cli.calling import call
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import show
-from core.doors.cli.texts import _, say
-from core.doors.operations import doctor as operations
+from core.features.doctor import operations
 from core.model import SPACE_PARTS
 
 _STATUS = {"sound": 0, "look": 1, "broken": 2}

@@ -5,14 +5,13 @@ import shlex
 from typing import Any
 
 from core.base.messages import lines, message, plural
-from core.base.text import CJK, STOP_WORDS, fold, one_line
+from core.base.terminal import _, minute, say
+from core.base.text import CJK, STOP_WORDS, fold
 from core.doors.cli import documentlines
-from core.doors.cli.texts import _, minute, say
 from core.model import (
     LEVELS,
     LOST,
     MODES,
-    NOT_IN_NOTES,
     NOTE_FIELDS,
     NOTICES,
     STAGES,
@@ -59,26 +58,6 @@ def format_refusal(answer: dict[str, Any]) -> list[str]:
 
 def format_context(context: dict[str, Any]) -> list[str]:
     return [*([] if context["confident"] else [_("Nothing close. The nearest:"), ""]), context["text"]]
-
-
-def format_answer(answer: dict[str, Any]) -> list[str]:
-    """Return the sentences of an answer with their numbers, then their sources; of a refused one the nearest."""
-    doubtful = [item for item in answer["sentences"] if item["told"]]
-    unproven = [f"  {item['text']} ({say(NOT_IN_NOTES)}: {say(item['told'])})" for item in doubtful]
-    if answer["refused"]:
-        near = list(dict.fromkeys(f"  {_place(item)}" for item in answer["nearest"]))
-        head = [say(answer["told"]), *unproven]
-        return [*head, *([say(answer["bar"]["told"]), _("The nearest passages:"), *near] if near else [])]
-    head = [say(answer["told"])] if answer["told"] else []
-    head += [] if answer["sure"] or answer["writing"] else [_("Perhaps:")]
-    cited = (f"[{item['number']}] {_place(item)}: {one_line(item['quote'])}" for item in answer["citations"])
-    plain = (f"[{item['number']}] {_place(item)}" for item in answer["citations"])
-    return [*head, answer["answer"], *unproven, "", *(cited if answer["writing"] else plain)]
-
-
-def _place(item: dict[str, Any]) -> str:
-    """Return the place of a passage: its note's title, its file and the base."""
-    return f"{item['title']} ({' / '.join(filter(None, [item['base'], item['path']]))})"
 
 
 def counts(report: dict[str, Any]) -> str:

@@ -8,13 +8,13 @@ import typer
 
 from core.base.errors import ConfigError
 from core.base.messages import Message, message
+from core.base.terminal import _, say
 from core.doors.cli.calling import call
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import progress, show
-from core.doors.cli.texts import _, say
-from core.doors.json_forms.forms import plain
 from core.doors.json_forms.models import CARDS
 from core.doors.operations import models as operations
+from core.doors.operations.forms import plain
 from core.model import Part
 
 # `tessera models server`: shows, sets up and tests the servers that run models.

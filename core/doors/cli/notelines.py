@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from core.base.messages import plural
-from core.doors.cli.texts import _, minute, say
+from core.base.terminal import _, minute, say
 from core.model import AUTHORS, NOTE_FIELDS, SUBMISSIONS, VERSION_KINDS, property_text, settled_line
 
 _SIGNS = {"equal": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}

@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 
 from core.base.messages import readable
 from core.base.pace import Pace
+from core.base.terminal import say
 from core.base.text import one_line
 from core.doors.cli.terminal import in_json, redraw
-from core.doors.cli.texts import say
 from core.model import left_line
 
 Lines = Callable[[Any], list[str]]

@@ -5,8 +5,8 @@ from typing import Any
 
 from core import model
 from core.base.messages import Message
-from core.doors.json_forms.forms import Form, all_names
 from core.doors.json_forms.omissions import INCOMPLETE, OMISSION
+from core.doors.operations.forms import Form, all_names
 
 _FIRST, _SECOND, _THIRD, _FOURTH = map(itemgetter, range(4))
 

@@ -5,7 +5,7 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 from core import model
-from core.doors.json_forms.forms import Form, plain
+from core.doors.operations.forms import Form, plain
 
 CHUNK = Form(
     "Chunk",

@@ -4,7 +4,7 @@ from operator import attrgetter
 from typing import Any
 
 from core import model
-from core.doors.json_forms.forms import Form
+from core.doors.operations.forms import Form
 from core.model import CLASSIFYING, NoteSummary, choice_line, remarks
 
 _STAGES = ("vector", "keyword", "fused", "rerank", "final")

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from core.base.call_log import log_call
 from core.base.messages import Message
-from core.doors.json_forms.forms import Form, typed_dict
 from core.doors.operations import examples
+from core.doors.operations.forms import Form, typed_dict
 from core.model import Author, Progress, no_progress
 
 Door = Literal["http", "cli", "tool"]
@@ -75,7 +75,8 @@ class Operation:
     `lacks` is the reason of each door without it; a door `by_hand` calls the function in code of its own. With `job` it
     runs as the job of this name, after `check`, which raises errors in its arguments at once. `creates` is the path of
     what it adds. `takes` and `gives` are an example: arguments and their answer. `fields` are its keywords. `form`
-    converts the result of the function to JSON; without it the function returns JSON values.
+    converts the result of the function to JSON; without it the function returns JSON values. `lines` formats that for
+    people.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Operation:
     gives: Any = None
     fields: tuple[Parameter, ...] = ()
     form: Callable[..., Any] | None = None
+    lines: Callable[..., list[str]] | None = None
     by_hand: tuple[Door, ...] = ()
     lacks: Mapping[Door, str] = field(default_factory=dict)
 

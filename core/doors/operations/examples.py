@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from core.doors.json_forms.forms import Form
+from core.doors.operations.forms import Form
 
 _EXAMPLES: dict[str, Any] = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 

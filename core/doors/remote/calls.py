@@ -21,8 +21,9 @@ from starlette.routing import Route
 from core.base.errors import Cancelled, StoreError, TesseraError
 from core.base.jobs import Busy
 from core.base.messages import Message, verbatim
-from core.doors.operations import OPERATIONS, checking
+from core.doors.operations import checking
 from core.doors.operations.declaring import PERSON, PROGRAM, Caller, Operation
+from core.doors.registry import OPERATIONS
 from core.doors.remote import wire
 from core.doors.remote.wire import MOST_BYTES, PATH
 from core.model import Progress, excluded_by

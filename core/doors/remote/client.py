@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.base.errors import StoreError
-from core.doors.operations import status
 from core.doors.operations.declaring import PERSON, Caller, Operation
+from core.doors.program import operations as status
 from core.doors.remote import wire
 from core.doors.remote.wire import PATH
 from core.model import Progress, no_progress
