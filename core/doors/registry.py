@@ -19,8 +19,8 @@ _STAGES = (
     "models",
 )
 _MODULES = (
-    *(f"core.features.{name}.operations" for name in FEATURES),
     *(f"core.doors.operations.{name}" for name in _STAGES),
+    *(f"core.features.{name}.operations" for name in FEATURES),
     "core.doors.program.jobs",
     "core.doors.program.operations",
 )

@@ -31,7 +31,8 @@ _LONG, _ANY = {str: LongText}, {str: AnyText}
 def router(operations: Iterable[Operation]) -> APIRouter:
     """Return the routes of the operations that have one."""
     routes = APIRouter()
-    for operation in operations:
+    # The path of a base matches all below it, so longer paths come first.
+    for operation in sorted(operations, key=lambda operation: -operation.http.count("/")):
         if operation.http and "http" not in operation.by_hand:
             _add(routes, operation)
     return routes
