@@ -87,7 +87,7 @@ def _endpoint(operation: Operation, method: str, place: str) -> Callable[..., Re
                 _addressed(addressed, lambda: check(workspace, **arguments))
             work = lambda progress: operation.run(workspace, PROGRAM, arguments, progress)  # noqa: E731
             return jobs.start_job(workspace, operation.job, work, base=arguments.get("base", ""))
-        answered = lambda: operation.formed(operation.run(workspace, PROGRAM, arguments))  # noqa: E731
+        answered = lambda: operation.encode(operation.run(workspace, PROGRAM, arguments))  # noqa: E731
         return _answer(operation, arguments, _addressed(addressed, answered))
 
     endpoint.__signature__ = Signature(taken)  # type: ignore[attr-defined]
@@ -101,7 +101,7 @@ def body_of(name: str, taken: Iterable[declaring.Parameter]) -> type[Body]:
         kind, about = _described(parameter)
         kind = kind if parameter.required else kind | None
         fields[parameter.name] = (kind, Field(... if parameter.required else parameter.default, **about))
-    return create_model(name, __base__=Body, **fields)
+    return create_model(re.sub(r"(?:^|[._])(\w)", lambda first: first[1].upper(), name), __base__=Body, **fields)
 
 
 def _described(parameter: declaring.Parameter) -> tuple[Any, dict[str, Any]]:

@@ -197,7 +197,7 @@ def knowledge_answer(
     value = readable(ANSWER(answer))
     if value["writing"]:
         value["writing"] = value["writing"]["model"]
-    return ToolAnswer(value, remarks=(*remarks, *filter(None, [str(value["told"] or "")])))
+    return ToolAnswer(value, remarks=(*remarks, *filter(None, [str(value["explanation"] or "")])))
 
 
 def knowledge_retrieve(

@@ -33,6 +33,7 @@ from mcp_types import (
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from core.base.call_log import log_call
+from core.base.codec import encode
 from core.base.errors import TesseraError, UnknownChoice
 from core.base.messages import readable
 from core.base.text import escape_halves, one_line
@@ -67,8 +68,8 @@ def tool(operation: Operation) -> Callable[..., ToolAnswer]:
         arguments = {names[name]: value for name, value in given.items()}
         arguments |= fields.model_dump(exclude_none=True) if fields else {}
         if isinstance(workspace, Remote):
-            return ToolAnswer(readable(workspace.run(operation, arguments, caller=PROGRAM)))
-        return ToolAnswer(readable(operation.formed(operation.run(workspace, PROGRAM, arguments))))
+            return ToolAnswer(readable(encode(workspace.run(operation, arguments, caller=PROGRAM))))
+        return ToolAnswer(readable(operation.encode(operation.run(workspace, PROGRAM, arguments))))
 
     taken = [Parameter("workspace", Parameter.POSITIONAL_OR_KEYWORD, annotation=Workspace)]
     taken += [_parameter(parameter) for parameter in operation.taken("tool") if parameter not in operation.fields]

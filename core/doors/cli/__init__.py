@@ -96,7 +96,7 @@ def preview(
 
         write(page(note, cuts))
         return
-    show(chunks.preview.formed((note, cuts)), as_json, chunklines.format_cut)
+    show(chunks.preview.result((note, cuts)), as_json, chunklines.format_cut)
 
 
 app.command(

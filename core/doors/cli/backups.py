@@ -25,7 +25,7 @@ def unopened(operation: Operation, workspace: Path, **given: Any) -> Any:
     """Run an operation that needs no database, which may be damaged."""
     from core.workspace.offline import OfflineWorkspace  # takes a second, which --help avoids
 
-    return operation.formed(operation.run(OfflineWorkspace(workspace), PERSON, given, progress))
+    return operation.result(operation.run(OfflineWorkspace(workspace), PERSON, given, progress))
 
 
 def restore(

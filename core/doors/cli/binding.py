@@ -103,11 +103,22 @@ def _command(operation: Operation, command: Command) -> Callable[..., None]:
         values = command.run(workspace, **given) if command.run else call(operation, workspace, given)
         lines = command.lines or operation.lines or plain_lines
         show(values, as_json, partial(lines, **{name: given[name] for name in command.shown}))
-        for item in (values, *values.get("folders", ())):
-            if problem := item.get("problem"):
-                raise Unfinished(problem) if item.get("waiting") else TesseraError(problem)
+        _raise_problem(values)
 
     return function
+
+
+def _raise_problem(values: Any) -> None:
+    """Raise the problem that a result names, of the work itself or of one of its folders."""
+    get = values.get if isinstance(values, Mapping) else partial(_attribute, values)
+    for item in (values, *(get("folders") or ())):
+        read = item.get if isinstance(item, Mapping) else partial(_attribute, item)
+        if problem := read("problem"):
+            raise Unfinished(problem) if read("waiting") else TesseraError(problem)
+
+
+def _attribute(value: Any, name: str) -> Any:
+    return getattr(value, name, None)
 
 
 def _option(parameter: Parameter, *, argument: bool) -> inspect.Parameter:

@@ -44,7 +44,7 @@ def snippet_lines(hit: dict[str, Any], question: str) -> list[str]:
 
 
 def format_refusal(answer: dict[str, Any]) -> list[str]:
-    lines = [_("{name}: {text}", name=answer["title"], text=answer["told"])]
+    lines = [_("{name}: {text}", name=answer["title"], text=answer["explanation"])]
     if answer["chunk_index"] is not None:
         lines.append(_("Its best passage is number {n}:", n=answer["chunk_index"] + 1))
     for stage, score in answer["scores"].items():
@@ -125,7 +125,7 @@ def format_scan(values: dict[str, Any]) -> list[str]:
 
 def format_new_base(makes: dict[str, Any]) -> str:
     name = shlex.quote(makes["base"])
-    return f"{say(makes['told'])} {_('With other settings: {command}', command=f'tessera base new {name} …')}"
+    return f"{say(makes['explanation'])} {_('With other settings: {command}', command=f'tessera base new {name} …')}"
 
 
 def format_index(values: dict[str, Any]) -> list[str]:
@@ -234,7 +234,7 @@ def format_result(result: dict[str, Any], *, full: bool = False, explain: bool =
         _("round {round}: {text} ({why}; {found} found, {new} new)", **sub_query) for sub_query in result["sub_queries"]
     ]
     if result["choice"]:
-        printed += [say(result["choice"]["told"]), *result["choice"]["answer"].splitlines()]
+        printed += [say(result["choice"]["explanation"]), *result["choice"]["answer"].splitlines()]
     if result["hits"] and not result["confident"]:
         printed.append(_("Nothing close. The nearest:"))
     for hit in result["hits"]:

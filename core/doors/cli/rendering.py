@@ -15,7 +15,6 @@ from core.doors.cli import (
     models,
     notelines,
     notes,
-    packs,
     searches,
 )
 from core.doors.cli.binding import Command
@@ -75,7 +74,6 @@ COMMANDS: Mapping[str, Command] = {
     "index.refused": Command(lines.format_refused),
     "index.rebuild": Command(lines.format_rebuild),
     "model.tokens": Command(models.tokens_lines),
-    "pack.remove": Command(packs.removed_lines),
     "space.show": Command(health.format_space),
     "space.compact": Command(health.format_compacted),
     "backup.list": Command(backups.format_list, backups.listed),

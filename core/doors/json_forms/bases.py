@@ -48,7 +48,7 @@ _MADE = Form(
     "MadeBase",
     tuple,
     base=(str, _FIRST),
-    told=(Message, lambda made: model.new_base_line(*made)),
+    explanation=(Message, lambda made: model.new_base_line(*made)),
     **Form("", model.NewBase, "embedder chunking").through(_SECOND),
 )
 MAKES = Form("Makes", tuple, makes=(_MADE | None, lambda made: made if made[1] else None))

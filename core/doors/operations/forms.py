@@ -1,21 +1,15 @@
 """Forms: the fields of a noun in JSON, from which its values and their type are made."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from copy import copy
-from dataclasses import fields, is_dataclass
-from datetime import datetime
-from functools import cached_property, partial, reduce
-from operator import attrgetter, or_
-from pathlib import Path
-from types import UnionType
-from typing import Any, Union, get_args, get_origin, get_type_hints
+from dataclasses import fields
+from functools import cached_property, partial
+from operator import attrgetter
+from typing import Any, get_type_hints
 
-from typing_extensions import TypedDict
-
+from core.base.codec import encode, json_type, typed_dict
 from core.base.messages import Message
 
-typed_dict: Any = TypedDict
-"""A decorator that shows type checkers all fields of a form."""
 _PLAIN = frozenset((str, int, float, bool, type(None), Message))
 """Types of values that stay as they are."""
 
@@ -69,25 +63,10 @@ def all_names(noun: Any) -> str:
     return " ".join(field.name for field in fields(noun))
 
 
-def plain(value: Any) -> Any:
-    """Return a value for JSON; of a noun all its fields, its `message` as `told`. Messages stay messages."""
-    if type(value) in _PLAIN:
-        return value
-    if isinstance(value, (list, tuple)):
-        return [*map(plain, value)]
-    if isinstance(value, Mapping):
-        return {name: plain(item) for name, item in value.items()}
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if is_dataclass(value):
-        return {_told(field.name): plain(getattr(value, field.name)) for field in fields(value)}
-    return str(value) if isinstance(value, Path) else value
-
-
 def _filled(kind: Any, value: Any) -> Any:
     if isinstance(kind, Form):
         return kind(value)
-    return [*map(kind[0], value)] if isinstance(kind, list) else plain(value)
+    return [*map(kind[0], value)] if isinstance(kind, list) else encode(value)
 
 
 def _after(first: Callable[[Any], Any], then: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -109,26 +88,4 @@ def _type_of(kind: Any) -> Any:
         return kind.type | None if kind.optional else kind.type
     if isinstance(kind, partial):
         return kind()
-    return list[kind[0].type] if isinstance(kind, list) else _plain_type(kind)  # type: ignore[misc]
-
-
-def _plain_type(kind: Any) -> Any:
-    """Return the type of the result of `plain` for a value."""
-    if kind in (Message, datetime, Path):
-        return str
-    origin, inner = get_origin(kind), get_args(kind)
-    if origin in (Union, UnionType):
-        return reduce(or_, map(_plain_type, inner))
-    if origin in (list, tuple):
-        return list[_plain_type(inner[0])]  # type: ignore[misc]
-    if origin in (dict, Mapping):
-        return dict[str, _plain_type(inner[1])]  # type: ignore[misc]
-    if is_dataclass(kind):
-        hints = get_type_hints(kind)
-        named = {_told(field.name): _plain_type(hints[field.name]) for field in fields(kind)}
-        return typed_dict(getattr(kind, "__name__", ""), named)
-    return kind
-
-
-def _told(name: str) -> str:
-    return "told" if name == "message" else name
+    return list[kind[0].type] if isinstance(kind, list) else json_type(kind)  # type: ignore[misc]

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from typing_extensions import is_typeddict
 
+from core.base.codec import typed_dict
 from core.base.messages import message
 from core.doors.operations.declaring import DOORS, About, Door, Parameter
-from core.doors.operations.forms import typed_dict
 from core.model import CHUNKING, EXPANSION_SIZES, NOTE_FIELDS, PARTS, ChunkingOption, ChunkingOptions, SearchSettings
 
 NoteName = Annotated[str, About(message("A note's id, path or title."), example="4f1c")]

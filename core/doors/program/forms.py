@@ -2,13 +2,13 @@
 
 from typing import Any
 
+from core.base.codec import encode
 from core.doors.json_forms.bases import SYNCED
-from core.doors.operations.forms import Form, plain
+from core.doors.operations.forms import Form
 from core.features.backups import forms as backups
 from core.features.doctor.forms import COMPACTED, HEALTH
 from core.features.evaluation.forms import RUNS
 from core.features.learning import forms as learning
-from core.features.packs import forms as packs
 from core.model import Backup, Compacted, Health, Job, LearningReport, PackReport, Rechunked, SyncReport
 
 
@@ -17,16 +17,16 @@ def job_id(job: Job) -> str:
     return f"{job.name}-{job.number}"
 
 
-def _result(job: Job) -> dict[str, Any] | None:
+def _result(job: Job) -> Any:
     """Return the result of a job for JSON, None where it isn't shown."""
     match job.result:
         case SyncReport():
             return SYNCED(job.result)
         case Rechunked():
-            values: dict[str, Any] = plain(job.result)
+            values: dict[str, Any] = encode(job.result)
             return values
         case PackReport():
-            return packs.REPORT(job.result)
+            return encode(job.result)
         case Backup():
             return backups.BACKUP(job.result)
         case LearningReport():

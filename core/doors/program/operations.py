@@ -10,8 +10,7 @@ from core.doors.json_forms import bases
 from core.doors.operations.declaring import operation
 from core.doors.operations.examples import STATUS
 from core.doors.operations.forms import Form
-from core.features.packs import forms as packs
-from core.model import Status
+from core.model import InstalledPack, Status
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -21,7 +20,7 @@ FORM = Form(
     Status,
     "workspace=folder bytes=bytes_on_disk readonly index_problem unreadable set_aside",
     bases=([bases.BASE], "bases"),
-    packs=([packs.INSTALLED], "packs"),
+    packs=(list[InstalledPack], "packs"),
     settings_problem=(str, lambda status: status.settings_problem or ""),
 )
 

@@ -149,7 +149,7 @@ def _ran(workspace: Workspace, operation: Operation, caller: Caller, given: Any,
     try:
         alone = not operation.job or operation.job in _BESIDE
         value = act(progress) if alone else _as_job(workspace, operation.job, act, progress)
-        return wire.line("answer", operation.formed(value))
+        return wire.line("answer", operation.encode(value))
     except TesseraError as error:
         return wire.line("error", wire.failure(error))
     except Exception as error:  # noqa: BLE001 the caller is another process, so the traceback is logged

@@ -2,7 +2,7 @@
 
 from core.base.messages import Message
 from core.doors.operations.forms import Form
-from core.model import Answer, AnswerThreshold, Hit, Quote, Sentence, WrittenAnswer, bar_line, doubt, told
+from core.model import Answer, AnswerThreshold, Hit, Quote, Sentence, WrittenAnswer, answer_remark, bar_line, doubt
 
 Said = tuple[int, Quote | Sentence]
 """A part of an answer with its number: a quote, or a sentence that a language model wrote."""
@@ -26,7 +26,7 @@ SENTENCE = Form(
     text=(str, lambda part: part[1].text),
     marked=(str, lambda part: getattr(part[1], "marked_text", "")),
     citations=(list[int], _citations),
-    told=(Message | None, lambda part: doubt(part[1]) if isinstance(part[1], Sentence) else None),
+    explanation=(Message | None, lambda part: doubt(part[1]) if isinstance(part[1], Sentence) else None),
 )
 CITATION = Form(
     "AnswerCitation",
@@ -36,7 +36,7 @@ CITATION = Form(
     line=(int | None, lambda item: item.chunk.line or None),
 )
 NEAREST = Form("Nearest", Hit, "rank note_id=note.id note.base note.path note.title passage.start passage.end")
-BAR = Form("Bar", AnswerThreshold, "basis count share low high", told=(str, bar_line))
+BAR = Form("Bar", AnswerThreshold, "basis count share low high", explanation=(str, bar_line))
 WRITING = Form(
     "AnswerWriting",
     WrittenAnswer,
@@ -48,7 +48,7 @@ ANSWER = Form(
     "Answer",
     Answer,
     "query answer=text refused sure likely",
-    told=(Message | None, told),
+    explanation=(Message | None, answer_remark),
     sentences=([SENTENCE], said),
     citations=([CITATION], "quotes"),
     nearest=([NEAREST], "nearest"),

@@ -9,13 +9,13 @@ from core.model import NOT_IN_NOTES
 
 def format_answer(answer: dict[str, Any]) -> list[str]:
     """Return the sentences of an answer with their numbers, then their sources; of a refused one the nearest."""
-    doubtful = [item for item in answer["sentences"] if item["told"]]
-    unproven = [f"  {item['text']} ({say(NOT_IN_NOTES)}: {say(item['told'])})" for item in doubtful]
+    doubtful = [item for item in answer["sentences"] if item["explanation"]]
+    unproven = [f"  {item['text']} ({say(NOT_IN_NOTES)}: {say(item['explanation'])})" for item in doubtful]
     if answer["refused"]:
         near = list(dict.fromkeys(f"  {_place(item)}" for item in answer["nearest"]))
-        head = [say(answer["told"]), *unproven]
-        return [*head, *([say(answer["bar"]["told"]), _("The nearest passages:"), *near] if near else [])]
-    head = [say(answer["told"])] if answer["told"] else []
+        head = [say(answer["explanation"]), *unproven]
+        return [*head, *([say(answer["bar"]["explanation"]), _("The nearest passages:"), *near] if near else [])]
+    head = [say(answer["explanation"])] if answer["explanation"] else []
     head += [] if answer["sure"] or answer["writing"] else [_("Perhaps:")]
     cited = (f"[{item['number']}] {_place(item)}: {one_line(item['quote'])}" for item in answer["citations"])
     plain = (f"[{item['number']}] {_place(item)}" for item in answer["citations"])

@@ -3,7 +3,7 @@
 from core import model
 from core.doors.operations.forms import Form
 
-CHECKED = Form("Checked", model.Checked, "name level title about told cure mendable mended")
+CHECKED = Form("Checked", model.Checked, "name level title about problem remedy mendable mended")
 SPACE = Form(
     "Space",
     model.Space,

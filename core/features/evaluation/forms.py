@@ -5,8 +5,9 @@ from operator import itemgetter
 from typing import Any
 
 from core import model
+from core.base.codec import encode
 from core.base.messages import Message
-from core.doors.operations.forms import Form, plain
+from core.doors.operations.forms import Form
 
 SET = Form("QuestionSet", model.QuestionSet, "id name questions suggested flagged created_at")
 QUESTION = Form(
@@ -58,14 +59,14 @@ def comparison_form(compared: model.SideBySide) -> dict[str, Any]:
             {"pipeline": label, "metrics": metrics} for label, metrics in zip(compared.labels, figures, strict=True)
         ],
         "differences": [
-            {name: plain(comparison) | {"settled": comparison.settled} for name, comparison in by_metric.items()}
+            {name: encode(comparison) | {"settled": comparison.settled} for name, comparison in by_metric.items()}
             for by_metric in compared.comparisons
         ],
     }
 
 
 def advice_form(advice: model.Advice, names: Mapping[str, str | Message]) -> dict[str, Any]:
-    values: dict[str, Any] = plain(advice)
+    values: dict[str, Any] = encode(advice)
     return values | {
         "best": names[advice.best],
         "ranking": [{"pipeline": names[run], "mean": mean} for run, mean in advice.ranking],

@@ -85,9 +85,9 @@ def format_comparison(evaluation: dict[str, Any]) -> list[str]:
     lines += _figures([run["metrics"] for run in compared["runs"]])
     metric = compared["metric"]
     for number, difference in enumerate(compared["differences"], 2):
-        fields = {"number": number, "metric": FIGURES[metric], "text": difference[metric]["told"]}
+        fields = {"number": number, "metric": FIGURES[metric], "text": difference[metric]["explanation"]}
         lines.append(_("{number} against 1, by “{metric}”: {text}", **fields))
     lines += map(say, compared["notices"])
     if advice := evaluation.get("advice"):
-        lines.append(_("Best: {name}. {text}", name=advice["best"], text=advice["told"]))
+        lines.append(_("Best: {name}. {text}", name=advice["best"], text=advice["explanation"]))
     return lines

@@ -6,8 +6,8 @@ from core import model
 from core.doors.operations.forms import Form
 
 _RESULT = Form("Probe", model.ProbeResult, "note_id kind text rank by_meaning first_id=first")
-_FINDING = Form("Finding", model.Finding, "note_id title reason other_id=other other_title told=message")
-_VANISHED = Form("Vanished", model.Vanished, "note_id title kind text told=message")
+_FINDING = Form("Finding", model.Finding, "note_id title reason other_id=other other_title explanation=message")
+_VANISHED = Form("Vanished", model.Vanished, "note_id title kind text explanation=message")
 
 
 def comparison_form(comparison: model.Comparison) -> dict[str, Any]:
@@ -15,14 +15,14 @@ def comparison_form(comparison: model.Comparison) -> dict[str, Any]:
         "questions": comparison.questions,
         "difference": comparison.difference,
         "settled": comparison.settled,
-        "told": comparison.message,
+        "explanation": comparison.message,
     }
 
 
 _SINCE = Form(
     "SinceLastCheck",
     model.CheckDiff,
-    "at told=message settings",
+    "at explanation=message settings",
     vanished=([_VANISHED], "vanished"),
     lost=([_RESULT], "lost"),
     comparison=(dict[str, Any], lambda since: comparison_form(since.comparison)),

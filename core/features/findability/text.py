@@ -19,16 +19,16 @@ def format_check(values: dict[str, Any]) -> list[str]:
         lines.append(
             "  " + say(plural("no time for {n} more question", "no time for {n} more questions", n=values["left_out"]))
         )
-    lines += _list([f"{value['title']}: {say(value['told'])}" for value in values["findings"]])
+    lines += _list([f"{value['title']}: {say(value['explanation'])}" for value in values["findings"]])
     if not values["findings"]:
         lines.append(_("Every note is reached by a question."))
     if since := values["since"]:
-        lines += ["", say(since["told"]), *_list([say(item["told"]) for item in since["vanished"]])]
+        lines += ["", say(since["explanation"]), *_list([say(item["explanation"]) for item in since["vanished"]])]
     return lines
 
 
 def format_trial(values: dict[str, Any]) -> list[str]:
-    lines = [say(values["comparison"]["told"])]
+    lines = [say(values["comparison"]["explanation"])]
     if values["loses"]:
         lines.append(_("With these settings your notes are found worse, by more than chance explains."))
     return lines

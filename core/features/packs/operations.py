@@ -1,15 +1,13 @@
 """Operations on packs."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
-from typing_extensions import TypedDict
-
 from core.base.messages import message
 from core.doors.operations.declaring import About, operation
-from core.features.packs import forms
-from core.model import PackCard, PackReport, Progress
+from core.features.packs import text
+from core.features.packs.views import PackList, RemovedPack
+from core.model import PackReport, Progress
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -18,24 +16,16 @@ _PERSONS = "packs are the person's choice"
 Name = Annotated[str, About(message("A name that `tessera packs list` shows."), example="guide")]
 
 
-class Removed(TypedDict):
-    """A pack that is gone; so many of its notes stay, because the person changed them."""
-
-    name: str
-    stay: int
-
-
 @operation(
     "pack.list",
     message("Show the packs there are, and which of them this workspace has."),
     http="GET /packs",
     cli="packs list",
     by_hand=("cli",),
-    form=forms.CARDS,
     lacks={"tool": _PERSONS},
 )
-def list_(workspace: "Workspace") -> Sequence[PackCard]:
-    return workspace.packs.all()
+def list_(workspace: "Workspace") -> PackList:
+    return PackList(tuple(workspace.packs.all()))
 
 
 @operation(
@@ -47,7 +37,6 @@ def list_(workspace: "Workspace") -> Sequence[PackCard]:
     writes=True,
     job="packs",
     takes={"source": "guide"},
-    form=forms.REPORT,
     lacks={"tool": _PERSONS},
 )
 def install(
@@ -66,7 +55,6 @@ def install(
     by_hand=("cli",),
     writes=True,
     job="packs",
-    form=forms.REPORT,
     lacks={"tool": _PERSONS},
 )
 def upgrade(workspace: "Workspace", progress: Progress, pack: Name) -> PackReport:
@@ -81,7 +69,8 @@ def upgrade(workspace: "Workspace", progress: Progress, pack: Name) -> PackRepor
     cli="packs remove {pack}",
     writes=True,
     gives={"name": "guide", "stay": 0},
+    lines=text.format_removed,
     lacks={"tool": _PERSONS},
 )
-def remove(workspace: "Workspace", pack: Name) -> Removed:
-    return {"name": pack, "stay": workspace.packs.delete(pack)}
+def remove(workspace: "Workspace", pack: Name) -> RemovedPack:
+    return RemovedPack(pack, workspace.packs.delete(pack))

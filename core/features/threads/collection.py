@@ -12,7 +12,7 @@ from core.base.messages import ENGLISH, message, render
 from core.base.text import CJK, find_half_character, one_line
 from core.features.answers import places
 from core.features.threads.table import ThreadTable
-from core.model import REFUSED, Answer, Cited, CitedPlace, Note, Progress, SearchOptions, Thread, Turn, told
+from core.model import REFUSED, Answer, Cited, CitedPlace, Note, Progress, SearchOptions, Thread, Turn, answer_remark
 from core.notes import difference
 from core.notes.collection import Notes
 from core.providers.chat import Chat, values
@@ -114,7 +114,7 @@ class Threads:
         answer, stored = [*self._written(text, thread_id, **more)][-1]
         if stored:
             return self.get(stored)
-        problem = told(answer) or REFUSED
+        problem = answer_remark(answer) or REFUSED
         raise ProviderError(problem) if answer.writing else QueryError(problem)
 
     def start(self, text: str, thread_id: str = "", **more: Any) -> bool:

@@ -6,7 +6,7 @@ from core.model import Cited, CitedPlace, DiffPiece, Sentence, Thread, Turn, dou
 
 LISTED = Form("ThreadCard", Thread, "id title at", questions=(int, lambda thread: len(thread.turns)))
 THREADS = Form("Threads", list, threads=([LISTED], list))
-SENTENCE = Form("ThreadSentence", Sentence, "text citations", told=(Message | None, doubt))
+SENTENCE = Form("ThreadSentence", Sentence, "text citations", explanation=(Message | None, doubt))
 _FOUND = ("same", "moved")
 PLACED = Form(
     "ThreadCitation",

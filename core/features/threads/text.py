@@ -25,7 +25,11 @@ def _turn(turn: dict[str, Any]) -> Iterator[str]:
         yield _("Searched as: {question}", question=turn["question"])
     for item in turn["sentences"]:
         marks = "".join(f"[{number}]" for number in item["citations"])
-        yield f"{item['text']} {marks}" if marks else f"  {item['text']} ({say(NOT_IN_NOTES)}: {say(item['told'])})"
+        yield (
+            f"{item['text']} {marks}"
+            if marks
+            else f"  {item['text']} ({say(NOT_IN_NOTES)}: {say(item['explanation'])})"
+        )
     for item in turn["citations"]:
         gone = f" ({say(_GONE[item['state']])})" if item["state"] in _GONE else ""
         yield f"[{item['number']}] {item['title']}{gone}: {one_line(item['quote'])}"

@@ -13,7 +13,7 @@ from core.features.evaluation.pipelines import grid
 from core.model import DEFAULTS, ChunkingOptions, Pipeline, SearchSettings, pipeline_label
 from core.reranking import RERANKERS
 from core.settings.sections import ChunkingSettings
-from tests.evaluation.paper import negative, ranked, result, run
+from tests.features.evaluation.paper import negative, ranked, result, run
 
 KEYS = 18
 

@@ -11,7 +11,7 @@ from core.features.answers.polarity import agrees
 from core.model import doubt
 from core.workspace import Workspace
 from tests import samples
-from tests.answers.test_writing import written
+from tests.features.answers.test_writing import written
 from tests.model_server import sentence
 
 PAIRS: list[dict[str, Any]] = json.loads(Path(__file__).with_name("polarity.json").read_text(encoding="utf-8"))

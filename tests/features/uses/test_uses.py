@@ -10,7 +10,7 @@ import pytest
 from core.base.errors import ConfigError, NoteNotFound, TesseraError
 from core.model import SCOPE_GAIN, TAGS_GAIN, NoteSummary, SearchResult, UseFigures, Verdict
 from core.workspace import Workspace
-from tests.archives.test_guests import changed
+from tests.features.archives.test_guests import changed
 
 QUESTION = "storage of backups in the attic"
 TITLES = ("attic", "cellar", "office", "garden")

@@ -9,8 +9,8 @@ import pytest
 from core.features.learning.masks import Masker, shorten
 from core.features.learning.masks.shapes import SHAPES as KNOWN
 from core.features.learning.reading import read_events, read_text
-from tests.learning.corpus import HARMLESS, SHAPES, UNSEEN, left_of, shapes
-from tests.learning.secrets import planted
+from tests.features.learning.corpus import HARMLESS, SHAPES, UNSEEN, left_of, shapes
+from tests.features.learning.secrets import planted
 
 
 @pytest.mark.parametrize("seed", [11, 12, 13])

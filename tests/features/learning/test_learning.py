@@ -9,8 +9,8 @@ import pytest
 from core.base.errors import ConfigError, EditError, SourceError, UnknownChoice
 from core.model import LearningReport
 from core.workspace import Workspace
-from tests.learning.measure import LABELS, LOGS
-from tests.learning.secrets import planted
+from tests.features.learning.measure import LABELS, LOGS
+from tests.features.learning.secrets import planted
 
 FILES = [LOGS / name for name in LABELS]
 SETTING = "2026-01-01 10:00:00 INFO config - setting {} = {}\n"

@@ -8,7 +8,7 @@ import pytest
 
 from core.features.learning import LOG_PARSERS, LogParser
 from core.features.learning.contract import LogParserContract
-from tests.learning.measure import LOGS
+from tests.features.learning.measure import LOGS
 
 _SAMPLES = {
     "junit": "junit.xml",
@@ -71,7 +71,7 @@ def test_a_package_brings_a_parser_whose_events_are_masked_too(tmp_path: Path) -
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
-        env={"PYTHONPATH": f"{tmp_path}:{Path(__file__).parents[2]}"},
+        env={"PYTHONPATH": f"{tmp_path}:{Path(__file__).parents[3]}"},
         capture_output=True,
         text=True,
         check=True,

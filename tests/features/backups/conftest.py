@@ -7,7 +7,7 @@ import pytest
 
 from core.workspace import Workspace
 from tests import samples
-from tests.backups import cheap_age
+from tests.features.backups import cheap_age
 
 
 @pytest.fixture(autouse=True)

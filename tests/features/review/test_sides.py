@@ -8,7 +8,7 @@ import pytest
 from core.base.errors import Conflict, EditError, PackError
 from core.model import ReviewItem, Side
 from core.workspace import Workspace
-from tests.packs.test_packs import NOTES, ids, write
+from tests.features.packs.test_packs import NOTES, ids, write
 
 MINE = "# Kettle\n\nMine: use citric acid.\n"
 THEIRS = "# Kettle\n\nDescale the kettle with vinegar every week.\n"

@@ -11,7 +11,7 @@ from core.base.errors import QuestionSetError, SourceError
 from core.features.evaluation import question_files
 from core.features.evaluation.sheets import COLUMNS, dump, parse
 from core.model import Gold, Question
-from tests.evaluation.test_questions import SETS
+from tests.features.evaluation.test_questions import SETS
 
 PETS = [
     Question(

@@ -11,7 +11,7 @@ from core.features.learning import LOG_PARSERS
 from core.features.learning.masks import Masker
 from core.features.learning.reading import MOST_BYTES, excerpts, read, read_events, read_text
 from core.model import LogText
-from tests.learning.measure import LOGS
+from tests.features.learning.measure import LOGS
 
 FORMATS = {
     "billing.jsonl": "jsonlines",

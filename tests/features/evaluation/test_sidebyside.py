@@ -9,7 +9,7 @@ from core.base.errors import ConfigError, UnknownChoice
 from core.features.evaluation.compare import compare
 from core.features.evaluation.sidebyside import BY_BUDGET, BY_RANK, shared, side_by_side
 from core.model import METRICS, ChunkingOptions, GoldSpan, KindComparison, Pipeline, QuestionResult, Rates, SideBySide
-from tests.evaluation.paper import negative, ranked, result, run
+from tests.features.evaluation.paper import negative, ranked, result, run
 
 OLD = (1, 2, None, 4, 12, 1, 3)
 NEW = (1, 1, 3, None, 11, 1, 5)

@@ -7,7 +7,7 @@ from core.features.learning.memory import Memory
 from core.features.learning.reading import read_text
 from core.features.learning.rules import RULES, facts
 from core.model import Fact, LearntFact
-from tests.learning.measure import LABELS, LOGS, all_measured, measured
+from tests.features.learning.measure import LABELS, LOGS, all_measured, measured
 
 
 def facts_of(text: str, name: str = "a.log") -> list[Fact]:

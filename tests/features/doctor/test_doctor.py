@@ -60,7 +60,7 @@ def test_tables_of_an_earlier_release_are_named_and_get_their_rows(
 ) -> None:
     def problem(workspace: Workspace) -> str:
         (one,) = [check for check in workspace.doctor.examine().checks if check.name == "rows"]
-        return str(one.told or "")
+        return str(one.problem or "")
 
     with Workspace(tmp_path / "workspace") as workspace:
         with monkeypatch.context() as patch:
@@ -85,7 +85,7 @@ def test_a_disk_that_refuses_ends_one_check_only(made: Path, tmp_path: Path, mon
     assert not resource_checks._in_use(folder)
     health = drill.examined(folder)
     assert [one.name for one in health.checks] == [*CHECKS]
-    assert "Permission denied" in str(next(one.told for one in health.checks if one.name == "space"))
+    assert "Permission denied" in str(next(one.problem for one in health.checks if one.name == "space"))
 
 
 def test_the_command_says_it_and_its_status_too(
@@ -99,7 +99,7 @@ def test_the_command_says_it_and_its_status_too(
     assert {file: file.read_bytes() for file in before} == before
     monkeypatch.setenv("TESSERA_LLM__BASE_URL", "http://example.org/v1")
     assert status("doctor", "--json") == 1
-    (found,) = [one for one in json.loads(capsys.readouterr().out)["checks"] if one["told"]]
+    (found,) = [one for one in json.loads(capsys.readouterr().out)["checks"] if one["problem"]]
     assert (found["name"], found["level"], found["mended"]) == ("servers", "look", False)
     with Workspace(folder) as workspace:
         workspace.store.database.execute("UPDATE bases SET embedder = 'sentence:acme/gone'")

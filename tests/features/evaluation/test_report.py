@@ -27,7 +27,7 @@ from core.model import (
     SearchSettings,
     SideBySide,
 )
-from tests.evaluation.paper import negative, ranked, result, run
+from tests.features.evaluation.paper import negative, ranked, result, run
 
 HOSTILE = (
     "<script>alert(1)</script>",
