@@ -1,5 +1,7 @@
 """Texts in the language of the terminal, for what commands print."""
 
+from datetime import datetime
+
 from core.base.messages import message, render, terminal_language
 
 
@@ -13,6 +15,6 @@ def say(value: object) -> str:
     return render(value, terminal_language())
 
 
-def minute(at: str) -> str:
-    """Return a time in ISO format to the minute, for people."""
-    return at[:16].replace("T", " ")
+def minute(at: datetime | str) -> str:
+    """Return a time, or one in ISO format, to the minute, for people."""
+    return str(at)[:16].replace("T", " ")

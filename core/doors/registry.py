@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from importlib import import_module
 
-from core.doors.operations.declaring import Operation
+from core.doors.operations.declaring import CommandGroup, Operation
 from core.features import FEATURES
 
 _STAGES = (
@@ -25,10 +25,10 @@ _MODULES = (
     "core.doors.program.operations",
 )
 
-OPERATIONS: Mapping[str, Operation] = {
-    value.name: value
-    for module in _MODULES
-    for value in vars(import_module(module)).values()
-    if isinstance(value, Operation)
-}
+_DECLARED = [value for module in _MODULES for value in vars(import_module(module)).values()]
+
+OPERATIONS: Mapping[str, Operation] = {value.name: value for value in _DECLARED if isinstance(value, Operation)}
 """All operations by their names, in the order of their modules."""
+
+GROUPS = tuple(value for value in _DECLARED if isinstance(value, CommandGroup))
+"""The groups of commands that features declare."""

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from core.base.messages import Message, message
 
@@ -26,7 +26,7 @@ class Backup:
     """
 
     file: Path
-    at: datetime
+    made_at: datetime
     bytes: int
     reason: BackupReason = "person"
     workspace: str = ""
@@ -36,6 +36,7 @@ class Backup:
     notes: int = 0
     encrypted: bool = False
     problem: Message | None = None
+    SHOWN: ClassVar = ("name",)
 
     @property
     def name(self) -> str:

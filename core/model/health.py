@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 from core.base.messages import Message
 
@@ -32,6 +32,7 @@ class Health:
 
     folder: Path
     checks: tuple[Checked, ...]
+    SHOWN: ClassVar = ("level",)
 
     @property
     def level(self) -> HealthLevel:

@@ -12,6 +12,7 @@ from fastapi import APIRouter, Path, Query
 from pydantic import AfterValidator, Field, create_model
 from starlette.responses import Response
 
+from core.base.codec import json_type
 from core.base.errors import UnknownChoice
 from core.doors.api import PLACE, jobs
 from core.doors.api.answers import Problem, answer
@@ -20,7 +21,7 @@ from core.doors.operations import declaring
 from core.doors.operations.declaring import PROGRAM, Operation
 from core.doors.operations.examples import JOB
 from core.doors.operations.parameters import plain, with_types
-from core.doors.program.forms import JOB as FORM
+from core.doors.program.views import JobView
 
 _T = TypeVar("_T")
 _BODY, _EXPECTED = "body_", "expected_version"
@@ -49,7 +50,7 @@ def _add(routes: APIRouter, operation: Operation) -> None:
         tags=[operation.noun],
         operation_id=operation.name,
         summary=str(operation.about),
-        response_model=FORM.type if operation.job else operation.answer,
+        response_model=json_type(JobView) if operation.job else operation.answer,
         **documented(
             JOB if operation.job else operation.response, status, takes=in_body if method in ("POST", "PATCH") else None
         ),

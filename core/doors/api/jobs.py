@@ -8,6 +8,7 @@ import anyio
 from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
+from core.base.codec import encode, json_type
 from core.base.errors import JobNotFound
 from core.base.messages import message, readable
 from core.doors.api import PLACE
@@ -16,7 +17,7 @@ from core.doors.api.shared import Opened, Text, documented
 from core.doors.operations import examples
 from core.doors.operations.declaring import PROGRAM
 from core.doors.program import jobs as operations
-from core.doors.program.forms import JOB, job_id
+from core.doors.program.views import JobView, job_id
 from core.model import Progress
 from core.workspace import Workspace
 
@@ -27,7 +28,7 @@ _ALIVE = 15.0
 """Seconds between signs of life in a stream, so that no proxy closes it."""
 
 
-@router.delete("/jobs/{job}", response_model=JOB.type, **documented(examples.JOB, 202))
+@router.delete("/jobs/{job}", response_model=json_type(JobView), **documented(examples.JOB, 202))
 def cancel(workspace: Opened, job: Text) -> Response:
     """Stop a job at its next step; what it did before stays."""
     return answer(operations.cancel.encode(operations.cancel.run(workspace, PROGRAM, {"job": job})), 202)
@@ -53,7 +54,7 @@ def start_job(workspace: Workspace, name: str, work: Callable[[Progress], object
     if not started:
         busy = message("The job '{job}' is under way. Wait until it ends, or cancel it.", job=job_id(job))
         return problem(Problem(HTTPStatus.CONFLICT, busy), Location=place)
-    return answer(JOB(job), 202, Location=place)
+    return answer(encode(JobView.from_job(job)), 202, Location=place)
 
 
 async def _steps(workspace: Workspace, job_id: str, language: str) -> AsyncIterator[bytes]:
@@ -67,7 +68,7 @@ async def _steps(workspace: Workspace, job_id: str, language: str) -> AsyncItera
         quiet += _LOOK
         if job != last:
             last, quiet = job, 0.0
-            yield b"data: %s\n\n" % as_json(readable(JOB(job), language))
+            yield b"data: %s\n\n" % as_json(readable(encode(JobView.from_job(job)), language))
         elif quiet >= _ALIVE:
             quiet = 0.0
             yield b": alive\n\n"

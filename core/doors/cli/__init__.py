@@ -5,7 +5,9 @@ import sys
 import threading
 from collections.abc import Sequence
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version as installed_version
+from importlib.util import find_spec
 from typing import Annotated, Any
 
 import typer
@@ -14,12 +16,11 @@ from core.base.errors import ConfigError, TesseraError, UnknownChoice
 from core.base.log import print_nothing
 from core.base.terminal import _, say
 from core.base.text import escape_halves, find_half_character
-from core.doors.cli import archives, assistants, backups, bases, chunklines, lines, models, notes, options, packs
+from core.doors.cli import assistants, bases, chunklines, lines, models, notes, options
 from core.doors.cli.app import serve as serve_pages
 from core.doors.cli.binding import bind, taking
 from core.doors.cli.calling import call
 from core.doors.cli.evaluate import evaluate
-from core.doors.cli.health import doctor
 from core.doors.cli.output import STOPPED, json_of, show, stop, tell_beside, write
 from core.doors.cli.rendering import COMMANDS
 from core.doors.cli.serving import serve
@@ -29,7 +30,8 @@ from core.doors.cli.watching import watch
 from core.doors.operations import chunks
 from core.doors.operations.declaring import PERSON
 from core.doors.program import operations as states
-from core.doors.registry import OPERATIONS
+from core.doors.registry import GROUPS, OPERATIONS
+from core.features import FEATURES
 
 _LOG_LINES = 100
 
@@ -45,24 +47,26 @@ app = typer.Typer(
 _GROUPS = {
     "models": models.app,
     "note": notes.app,
-    "packs": packs.app,
     "base": bases.app,
-    "backup": backups.app,
     "thread": options.group(_("Threads of written answers: list, show, go on with, keep as a note, delete them.")),
-    "review": options.group(
-        _("What waits for your decision: list it, put it off, let it be, merge it."), options.Listing
-    ),
-    "concept": options.group(_("Concepts: the key phrases of the notes, and what leads from one note to another.")),
-    "click": options.group(_("Hits that you opened, copied or cited: list them, forget them.")),
     "document": options.group(_("Documents: what converts them, what isn't read, and another conversion.")),
     "chunk": options.group(_("The chunks of notes: list, edit, merge, split, hide and restore them.")),
     "check": options.group(_("Can your notes be found? Check a base, show its last check, try other settings on it.")),
     "questions": options.group(_("Question sets, by which `tessera evaluate` measures: list, make, show them.")),
     "runs": options.group(_("What question sets measured: list, show and delete it.")),
+    **{group.name: options.group(say(group.about), lists=group.lists) for group in GROUPS},
 }
 for name, group in _GROUPS.items():
     app.add_typer(group, name=name)
-bind({**_GROUPS, "": app}, COMMANDS, OPERATIONS.values())
+_modules = [
+    import_module(f"core.features.{feature}.commands")
+    for feature in FEATURES
+    if find_spec(f"core.features.{feature}.commands")
+]
+_commands = dict(COMMANDS)
+for module in _modules:
+    _commands |= getattr(module, "COMMANDS", {})
+bind({**_GROUPS, "": app}, _commands, OPERATIONS.values())
 translate_typer()
 
 
@@ -104,17 +108,11 @@ app.command(
     help=_("Ask a base every question of a file or a set, and measure whether the right passages come back."),
 )(evaluate)
 
-app.command(help=_("Make a base of what was exported, or bring a deleted base back; without a place, list the trash."))(
-    archives.restore
-)
+for module in _modules:
+    app.registered_commands += getattr(module, "app", typer.Typer()).registered_commands
 app.command("app", help=_("Start the app in the browser; only this machine reaches it."))(serve_pages)
 app.command(help=_("Let other programs reach the notes over HTTP, without the pages."))(serve)
 app.command(help=_("Bring watched folders up to date as their files change, until Ctrl+C; the app does it too."))(watch)
-
-
-app.command(help=_("Check everything, say what is wrong and what mends it; the exit status is 0, 1 or 2 (broken)."))(
-    doctor
-)
 
 
 app.command("mcp", help=_("Let an assistant such as Claude use the notes; the assistant starts this command itself."))(

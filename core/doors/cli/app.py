@@ -115,10 +115,11 @@ def _shown(folder: Path, as_json: bool) -> bool:
     from core.doors.remote.client import connect_running
 
     remote = connect_running(folder)
-    there = remote.run(bring_to_front, {}) if remote else {"url": ""}
-    if url := there["url"]:
+    there = remote.run(bring_to_front, {}) if remote else None
+    url = there.url if there else ""
+    if there and url:
         show({"url": url}, as_json, lambda values: [_("Tessera runs already on {url}.", url=values["url"])])
-        if not there["shown"]:
+        if not there.shown:
             _window(url, folder)
     return bool(url)
 

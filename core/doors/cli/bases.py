@@ -5,14 +5,22 @@ from typing import Annotated, Any
 
 import typer
 
-from core.base.messages import message, plural
+from core.base.messages import plural
 from core.base.terminal import _, say
 from core.doors.cli import costs
 from core.doors.cli.calling import opened
 from core.doors.cli.lines import base_lines, folder_lines
 from core.doors.operations import bases as operations
-from core.features.archives import operations as archives
-from core.model import BASE_KINDS, SETTINGS, ChunkingOptions, chunking_label, embedder_name, setting_value
+from core.model import (
+    BASE_KINDS,
+    SETTINGS,
+    SWITCHED_OFF,
+    SWITCHED_ON,
+    ChunkingOptions,
+    chunking_label,
+    embedder_name,
+    setting_value,
+)
 
 app = typer.Typer(
     help=_("The knowledge bases: make, show, change, rename and delete them."),
@@ -52,19 +60,6 @@ def delete(workspace: Path, *, yes: Yes = False, **given: Any) -> Any:
     return {"base": base["name"], "notes": base["notes"], "deleted": False}
 
 
-def empty_trash(workspace: Path, *, yes: Yes = False, **given: Any) -> Any:
-    with opened(workspace) as run:
-        count = 1 if given["key"] else len(run(archives.trash)["trash"])
-        question = plural(
-            "{n} deleted base goes for good, with its notes and their history. Files on disk stay.",
-            "{n} deleted bases go for good, with their notes and their history. Files on disk stay.",
-            n=count,
-        )
-        if count and costs.agreed(question, yes):
-            return run(archives.empty_trash, **given)
-    return {"deleted": 0}
-
-
 def lines(base: dict[str, Any]) -> list[str]:
     chunking = ChunkingOptions(**base["chunking"])
     sizes = _("{notes} notes, {chunks} chunks", **base)
@@ -76,25 +71,9 @@ def lines(base: dict[str, Any]) -> list[str]:
         text.append(f"  {_('Model: {name}', name=embedder_name(base['embedder']))}")
     text.append(f"  {_('Splitting: {splitting}', splitting=chunking_label(chunking))}")
     text += [f"  {say(SETTINGS[name])}: {say(setting_value(name, value))}" for name, value in base["search"].items()]
-    of_kind = [name for name in ON if base["kind"] != "literal" or name != "embed_at_once"]
-    text += [f"  {say(ON[name] if base[name] else OFF[name])}" for name in of_kind]
+    of_kind = [name for name in SWITCHED_ON if base["kind"] != "literal" or name != "embed_at_once"]
+    text += [f"  {say(SWITCHED_ON[name] if base[name] else SWITCHED_OFF[name])}" for name in of_kind]
     return text + [f"  {line}" for line in folder_lines(base)]
-
-
-ON = {
-    "embed_at_once": message("New notes are indexed at once."),
-    "write_files": message("Edits of notes are written into their files."),
-    "watch": message("Its folders are updated while the app runs."),
-    "trusts_programs": message("What programs write counts at once."),
-    "read_pictures": message("The text in pictures is read and found."),
-}
-OFF = {
-    "embed_at_once": message("New notes are indexed when you say so."),
-    "write_files": message("Files are only read."),
-    "watch": message("Its folders are updated when you say so."),
-    "trusts_programs": message("What programs write waits until you accept it."),
-    "read_pictures": message("The text in pictures isn't read."),
-}
 
 
 def list_lines(values: dict[str, Any]) -> list[str]:
@@ -105,8 +84,3 @@ def deleted_lines(values: dict[str, Any]) -> list[str]:
     if values["deleted"]:
         return [_("The base '{base}' is in the trash.", base=values["base"])]
     return [_("The base '{base}' stays.", base=values["base"])]
-
-
-def emptied_lines(values: dict[str, Any]) -> list[str]:
-    text = plural("{n} base was deleted for good.", "{n} bases were deleted for good.", n=values["deleted"])
-    return [say(text)]

@@ -33,14 +33,13 @@ Base = Annotated[str | None, typer.Option("--base", help=_("The knowledge base, 
 WORKSPACE = places.workspace()
 
 
-def group(about: str, kind: type[TyperGroup] = TyperGroup) -> typer.Typer:
-    """Return a group of commands."""
+def group(about: str, *, lists: bool = False) -> typer.Typer:
+    """Return a group of commands; one that `lists` does `list` where no command is named."""
+    kind = _ListingGroup if lists else TyperGroup
     return typer.Typer(help=about, cls=kind, no_args_is_help=True, rich_markup_mode=None)
 
 
-class Listing(TyperGroup):
-    """A group of commands that does `list` where no command is named."""
-
+class _ListingGroup(TyperGroup):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         first = args[0] if args else "-"
         return super().parse_args(ctx, ["list", *args] if first.startswith("-") and first != "--help" else args)

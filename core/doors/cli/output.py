@@ -5,6 +5,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
 from typing import Any, NoReturn
 
 from core.base.codec import encode
@@ -44,7 +45,9 @@ def _with_names_on_a_line(data: Any, *, is_name: bool = False) -> Any:
         return replace(
             data, **{name: _with_names_on_a_line(value, is_name=name in _NAMES) for name, value in values.items()}
         )
-    return data.translate(_LINE_END) if is_name and isinstance(data, str) else data
+    if is_name and isinstance(data, (str, Path)):
+        return type(data)(str(data).translate(_LINE_END))
+    return data
 
 
 def json_of(data: Any) -> str:

@@ -3,14 +3,11 @@
 from collections.abc import Mapping
 
 from core.doors.cli import (
-    archives,
-    backups,
     bases,
     chunklines,
     connecting,
     costs,
     documentlines,
-    health,
     lines,
     models,
     notelines,
@@ -33,8 +30,6 @@ COMMANDS: Mapping[str, Command] = {
     "base.scan": Command(lines.format_scan),
     "base.rechunk": Command(lines.format_rechunk),
     "base.switch": Command(costs.switched_lines, costs.switch),
-    "base.export": Command(archives.exported_lines),
-    "base.empty_trash": Command(bases.emptied_lines, bases.empty_trash),
     "note.show": Command(notelines.format_note),
     "note.export": Command(notelines.format_file, shown=("to",)),
     "note.history": Command(notelines.format_history),
@@ -74,12 +69,5 @@ COMMANDS: Mapping[str, Command] = {
     "index.refused": Command(lines.format_refused),
     "index.rebuild": Command(lines.format_rebuild),
     "model.tokens": Command(models.tokens_lines),
-    "space.show": Command(health.format_space),
-    "space.compact": Command(health.format_compacted),
-    "backup.list": Command(backups.format_list, backups.listed),
-    "backup.make": Command(backups.format_made, shown=("to",)),
-    "backup.verify": Command(backups.format_verified, backups.verified),
-    "backup.restore": Command(backups.format_restored, backups.restore),
-    "backup.encrypt": Command(backups.format_encrypted, backups.encrypt),
 }
 """Additions by operation; a command without one prints the names and values of the answer."""

@@ -20,22 +20,6 @@ BASE = Form(
     folders=([Form("SyncedFolder", tuple, path=(str, _FIRST), synced_at=(str, _SECOND))], "folders"),
 )
 BASES = Form("Bases", list, bases=([BASE], list))
-_TRASHED = Form(
-    "DeletedBase",
-    model.TrashedBase,
-    "key base=name deleted_at=at expired notes=titles",
-    problem=(str, lambda base: base.problem or ""),
-)
-TRASH = Form("DeletedBases", list, trash=([_TRASHED], list))
-RESTORED = Form(
-    "RestoredBase",
-    tuple,
-    notes=(int, _SECOND),
-    wish_asks=(str, _THIRD),
-    foreign=(bool, _FOURTH),
-    **Form("", model.Restored, "base=base.name base.wish powers").through(_FIRST),
-)
-"""From a restored base, its notes, the requested permissions, and whether it is from another workspace."""
 
 SYNCED = Form(
     "Synced",

@@ -68,6 +68,15 @@ class Parameter:
     default: Any = None
 
 
+@dataclass(frozen=True, slots=True)
+class CommandGroup:
+    """A group of commands; one that `lists` does `list` where no command is named."""
+
+    name: str
+    about: Message
+    lists: bool = False
+
+
 @dataclass(frozen=True, eq=False)
 class Operation:
     """An operation: an act of the user or a program on a workspace.

@@ -6,8 +6,7 @@ from core.base.errors import JobNotFound
 from core.base.messages import message
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.examples import JOB
-from core.doors.program.forms import JOB as FORM
-from core.doors.program.forms import JOBS, job_id
+from core.doors.program.views import JobList, JobView, job_id
 from core.model import Job
 
 if TYPE_CHECKING:
@@ -22,11 +21,10 @@ JobId = Annotated[str, About(message("A job, by its id."))]
     message("List the jobs that run, and the last one of each kind that ended."),
     http="GET /jobs",
     gives={"jobs": [JOB]},
-    form=JOBS,
     lacks=_LACKS,
 )
-def list_(workspace: "Workspace") -> list[Job]:
-    return workspace.jobs.all()
+def list_(workspace: "Workspace") -> JobList:
+    return JobList(tuple(map(JobView.from_job, workspace.jobs.all())))
 
 
 @operation(
@@ -35,11 +33,10 @@ def list_(workspace: "Workspace") -> list[Job]:
     http="GET /jobs/{job}",
     takes={"job": "rechunk-4"},
     gives=JOB,
-    form=FORM,
     lacks=_LACKS,
 )
-def show(workspace: "Workspace", job: JobId) -> Job:
-    return known(workspace, job)
+def show(workspace: "Workspace", job: JobId) -> JobView:
+    return JobView.from_job(known(workspace, job))
 
 
 @operation(
@@ -49,12 +46,11 @@ def show(workspace: "Workspace", job: JobId) -> Job:
     by_hand=("http",),
     takes={"job": "rechunk-4"},
     gives=JOB,
-    form=FORM,
     lacks=_LACKS,
 )
-def cancel(workspace: "Workspace", job: JobId) -> Job:
+def cancel(workspace: "Workspace", job: JobId) -> JobView:
     workspace.jobs.cancel(known(workspace, job).name)
-    return known(workspace, job)
+    return JobView.from_job(known(workspace, job))
 
 
 def known(workspace: "Workspace", job: str) -> Job:

@@ -118,7 +118,7 @@ def connect_running(folder: Path) -> Remote | None:
 
 def differing(remote: Remote) -> list[str]:
     """Return the names of the settings that differ in the app, which has another environment or `tessera.toml`."""
-    here, there = settings().model_dump(mode="json"), remote.run(status.settings, {})
+    here, there = settings().model_dump(mode="json"), remote.run(status.settings, {}).values
     return [name for name in here if name != "workspace" and here[name] != there.get(name)]
 
 

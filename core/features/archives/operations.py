@@ -1,15 +1,14 @@
 """Operations on bases as files, and on the trash of bases."""
 
-from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from core.base.messages import Message, message
-from core.doors.json_forms import bases as forms
+from core.base.messages import message
 from core.doors.operations.declaring import About, operation
-from core.doors.operations.forms import Form
 from core.doors.operations.parameters import Base
-from core.model import Restored, TrashedBase
+from core.features.archives import text
+from core.features.archives.views import DeletedBases, EmptiedTrash, ExportedBase, RestoredBase
+from core.model import Restored
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
 _FILES = dict.fromkeys(("http", "tool"), "files outside the workspace are written and let in by the person")
 _PERSONS = dict.fromkeys(("http", "tool"), "the person alone decides what comes back and what goes for good")
 
-_Restored = tuple[Restored, int, str | Message, bool]
 Key = Annotated[str, About(message("One of them, by the key that `tessera restore` lists."))]
 NewName = Annotated[str, About(message("Another name for the base."))]
 
@@ -27,7 +25,7 @@ NewName = Annotated[str, About(message("Another name for the base."))]
     message("Write a base to a file or a folder, to keep or to take elsewhere."),
     cli="export {base}",
     takes={"to": "/home/ada/work.zip"},
-    form=Form("Exported", tuple, base=(str, itemgetter(0)), **{"as": (str, itemgetter(1))}, place=(str, itemgetter(2))),
+    lines=text.format_exported,
     lacks=_FILES,
 )
 def export(
@@ -43,8 +41,8 @@ def export(
             "as",
         ),
     ] = "zip",
-) -> tuple[str, str, Path]:
-    return base, form, workspace.archives.export(base, to, form)
+) -> ExportedBase:
+    return ExportedBase(base, form, workspace.archives.export(base, to, form))
 
 
 @operation(
@@ -54,14 +52,13 @@ def export(
     by_hand=("cli",),
     writes=True,
     takes={"place": "/home/ada/work.zip"},
-    form=forms.RESTORED,
     lacks=_FILES,
 )
 def restore(
     workspace: "Workspace",
     place: Annotated[Path, About(message("What `tessera export` wrote, or a folder of Markdown notes."))],
     base: NewName = "",
-) -> _Restored:
+) -> RestoredBase:
     return _restored(workspace, workspace.archives.restore(place, base), foreign=False)
 
 
@@ -72,10 +69,9 @@ def restore(
     by_hand=("cli",),
     writes=True,
     takes={"key": "work"},
-    form=forms.RESTORED,
     lacks=_PERSONS,
 )
-def restore_deleted(workspace: "Workspace", key: Key, base: NewName = "") -> _Restored:
+def restore_deleted(workspace: "Workspace", key: Key, base: NewName = "") -> RestoredBase:
     made = workspace.archives.restore_deleted(key, base)
     return _restored(workspace, made, foreign=not made.own)
 
@@ -85,11 +81,10 @@ def restore_deleted(workspace: "Workspace", key: Key, base: NewName = "") -> _Re
     message("List the deleted bases."),
     cli="restore",
     by_hand=("cli",),
-    form=forms.TRASH,
     lacks=_PERSONS,
 )
-def trash(workspace: "Workspace") -> list[TrashedBase]:
-    return workspace.archives.trash()
+def trash(workspace: "Workspace") -> DeletedBases:
+    return DeletedBases.from_trash(workspace.archives.trash())
 
 
 @operation(
@@ -97,15 +92,16 @@ def trash(workspace: "Workspace") -> list[TrashedBase]:
     message("Delete the bases in the trash for good, or one of them; asks first."),
     cli="base empty-trash {key}",
     writes=True,
-    form=Form("Emptied", int, deleted=(int, int)),
+    lines=text.format_emptied,
     lacks=_PERSONS,
 )
-def empty_trash(workspace: "Workspace", key: Key = "") -> int:
+def empty_trash(workspace: "Workspace", key: Key = "") -> EmptiedTrash:
     archives = workspace.archives
-    return archives.delete_for_good(key) if key else archives.empty_trash()
+    return EmptiedTrash(archives.delete_for_good(key) if key else archives.empty_trash())
 
 
-def _restored(workspace: "Workspace", made: Restored, *, foreign: bool) -> _Restored:
-    wish = made.base.wish
-    asks = workspace.models.asks(wish) if wish else ""
-    return made, workspace.bases.status(made.base).notes, asks, foreign
+def _restored(workspace: "Workspace", made: Restored, *, foreign: bool) -> RestoredBase:
+    base = made.base
+    asks = workspace.models.asks(base.wish) if base.wish else ""
+    notes = workspace.bases.status(base).notes
+    return RestoredBase(base.name, base.wish, made.powers, notes, wish_asks=asks, foreign=foreign)

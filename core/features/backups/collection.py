@@ -186,7 +186,11 @@ class Backups:
 
     def due(self, now: datetime) -> bool:
         """Whether a daily backup is due; one of the future, made by a clock that was wrong, doesn't count."""
-        own = [backup.at for backup in self.all() if backup.reason == "daily" and backup.workspace == str(self._folder)]
+        own = [
+            backup.made_at
+            for backup in self.all()
+            if backup.reason == "daily" and backup.workspace == str(self._folder)
+        ]
         return self.daily and not any(now - _EVERY < at <= now for at in own)
 
     def make_daily(self) -> bool:

@@ -4,14 +4,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.messages import message
-from core.doors.operations.declaring import About, Caller, operation
-from core.doors.operations.forms import Form
-from core.features.backups import forms
+from core.doors.operations.declaring import About, Caller, CommandGroup, operation
+from core.features.backups import text
+from core.features.backups.views import BackupList, EncryptedBackups
 from core.model import Backup, Progress, RestoredBackup
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
+GROUP = CommandGroup(
+    "backup", message("Backups of the whole workspace: make, list, check, encrypt them, and bring one back.")
+)
 _TOOL = {"tool": "backups are the person's"}
 _PERSONS = dict.fromkeys(("http", "tool"), "the person alone decides what comes back, and knows the passphrase")
 Name = Annotated[
@@ -29,11 +32,11 @@ Passphrase = Annotated[str, About(message("The passphrase of encrypted backups."
     message("List the backups of this workspace, the newest first."),
     http="GET /backups",
     cli="backup list",
-    form=forms.BACKUPS,
+    lines=text.format_list,
     lacks=_TOOL,
 )
-def list_(workspace: "Workspace") -> list[Backup]:
-    return workspace.backups.all()
+def list_(workspace: "Workspace") -> BackupList:
+    return BackupList(tuple(workspace.backups.all()))
 
 
 @operation(
@@ -42,7 +45,7 @@ def list_(workspace: "Workspace") -> list[Backup]:
     http="POST /backups",
     cli="backup make",
     job="backup",
-    form=forms.BACKUP,
+    lines=text.format_made,
     lacks=_TOOL,
 )
 def make(
@@ -68,7 +71,7 @@ def make(
     http="POST /backups/{backup}/verify",
     cli="backup verify {backup}",
     job="verify",
-    form=forms.BACKUP,
+    lines=text.format_verified,
     lacks=_TOOL,
 )
 def verify(workspace: "Workspace", backup: Name) -> Backup:
@@ -80,7 +83,7 @@ def verify(workspace: "Workspace", backup: Name) -> Backup:
     message("Bring back everything as it was in a backup; what is there now is kept aside."),
     cli="backup restore {backup}",
     writes=True,
-    form=forms.RESTORED,
+    lines=text.format_restored,
     lacks=_PERSONS,
 )
 def restore(
@@ -106,16 +109,16 @@ def restore(
     cli="backup encrypt",
     writes=True,
     takes={"off": True},
-    form=Form("EncryptedBackups", bool, encrypted=(bool, bool)),
+    lines=text.format_encrypted,
     lacks=_PERSONS,
 )
 def encrypt(
     workspace: "Workspace",
     passphrase: Passphrase = "",
     off: Annotated[bool, About(message("Encrypt later backups no more."))] = False,
-) -> bool:
+) -> EncryptedBackups:
     if off:
         workspace.backups.unprotect()
     else:
         workspace.backups.protect(passphrase)
-    return workspace.backups.encrypted
+    return EncryptedBackups(workspace.backups.encrypted)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from core.base.messages import message
 from core.doors.operations.declaring import operation
-from core.features.doctor.forms import COMPACTED, HEALTH, SPACE
+from core.features.doctor import text
 from core.model import Compacted, Health, Progress, Space
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ _TOOL = {"tool": "it names folders of the machine"}
     http="GET /doctor",
     cli="doctor",
     by_hand=("cli",),
-    form=HEALTH,
+    lines=text.format_health,
     lacks=_TOOL,
 )
 def examine(workspace: "Workspace", progress: Progress) -> Health:
@@ -37,7 +37,7 @@ def examine(workspace: "Workspace", progress: Progress) -> Health:
     by_hand=("cli",),
     writes=True,
     job="doctor",
-    form=HEALTH,
+    lines=text.format_health,
     lacks=_TOOL,
 )
 def fix(workspace: "Workspace", progress: Progress) -> Health:
@@ -52,7 +52,7 @@ _DISK = {"tool": "the disk is the person's"}
     message("Show what takes how much space: notes, search index, backups, trash, models."),
     http="GET /space",
     cli="space",
-    form=SPACE,
+    lines=text.format_space,
     lacks=_DISK,
 )
 def show_space(workspace: "Workspace") -> Space:
@@ -66,7 +66,7 @@ def show_space(workspace: "Workspace") -> Space:
     cli="compact",
     writes=True,
     job="compact",
-    form=COMPACTED,
+    lines=text.format_compacted,
     lacks=_DISK,
 )
 def compact_space(workspace: "Workspace", progress: Progress) -> Compacted:

@@ -136,7 +136,7 @@ def _backups(parts: WorkspaceParts) -> Message | None:
     whole = [backup for backup in backups.all() if not backup.problem]
     if not whole:
         return message("There is no backup yet.")
-    days = (datetime.now(UTC) - whole[0].at).days
+    days = (datetime.now(UTC) - whole[0].made_at).days
     return (
         plural("The newest backup is {n} day old.", "The newest backup is {n} days old.", n=days)
         if days >= _OLD

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.messages import message
-from core.doors.operations.declaring import About, operation
+from core.doors.operations.declaring import About, CommandGroup, operation
 from core.features.packs import text
 from core.features.packs.views import PackList, RemovedPack
 from core.model import PackReport, Progress
@@ -12,6 +12,10 @@ from core.model import PackReport, Progress
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
+GROUP = CommandGroup(
+    "packs",
+    message("Packs: sets of notes with a version, which come with Tessera, with a Python package, or in a folder."),
+)
 _PERSONS = "packs are the person's choice"
 Name = Annotated[str, About(message("A name that `tessera packs list` shows."), example="guide")]
 
@@ -21,7 +25,7 @@ Name = Annotated[str, About(message("A name that `tessera packs list` shows."), 
     message("Show the packs there are, and which of them this workspace has."),
     http="GET /packs",
     cli="packs list",
-    by_hand=("cli",),
+    lines=text.format_packs,
     lacks={"tool": _PERSONS},
 )
 def list_(workspace: "Workspace") -> PackList:
@@ -33,10 +37,10 @@ def list_(workspace: "Workspace") -> PackList:
     message("Install a pack by its name, or from a folder with a pack.toml."),
     http="POST /packs",
     cli="packs install {source}",
-    by_hand=("cli",),
     writes=True,
     job="packs",
     takes={"source": "guide"},
+    lines=text.format_report,
     lacks={"tool": _PERSONS},
 )
 def install(
@@ -52,7 +56,6 @@ def install(
     message("Bring packs to the version there is now. Notes that you changed stay as you have them, and are shown."),
     http="POST /packs/{pack}/upgrade",
     cli="packs upgrade {pack}",
-    by_hand=("cli",),
     writes=True,
     job="packs",
     lacks={"tool": _PERSONS},

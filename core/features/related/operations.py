@@ -5,15 +5,19 @@ from typing import TYPE_CHECKING, Annotated
 from core.base.messages import message
 from core.doors.json_forms import notes as note_forms
 from core.doors.operations import names
-from core.doors.operations.declaring import About, Caller, operation
-from core.doors.operations.forms import Form
+from core.doors.operations.declaring import About, Caller, CommandGroup, operation
 from core.doors.operations.notes import Written, written
 from core.doors.operations.parameters import Expected, NoteName, SomeBase
-from core.features.related import forms, text
-from core.model import Concept, ConceptChoice, ConceptNote, Note, Proposal, Related, Step
+from core.features.related import text
+from core.features.related.views import ConceptList, ConceptNotes, DecidedConcept, NotePath, RelatedView
+from core.model import ConceptChoice, Note, Proposal
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
+
+GROUP = CommandGroup(
+    "concept", message("Concepts: the key phrases of the notes, and what leads from one note to another.")
+)
 
 
 @operation(
@@ -25,11 +29,10 @@ if TYPE_CHECKING:
     http="GET /notes/{note}/related",
     cli="note related {note}",
     tool="note_related",
-    form=forms.RELATED,
     lines=text.format_related,
 )
-def related(workspace: "Workspace", note: NoteName) -> Related:
-    return workspace.related.of(names.id_of(workspace, note))
+def related(workspace: "Workspace", note: NoteName) -> RelatedView:
+    return RelatedView.from_related(workspace.related.of(names.id_of(workspace, note)))
 
 
 @operation(
@@ -85,15 +88,14 @@ def move(
     http="GET /concepts",
     cli="concept list",
     tool="concept_list",
-    form=Form("Concepts", list, concepts=([forms.CONCEPT], list)),
     lines=text.format_concepts,
 )
 def list_concepts(
     workspace: "Workspace",
     base: SomeBase = None,
     limit: Annotated[int, About(message("How many concepts at most."), least=1, most=1000)] = 60,
-) -> list[Concept]:
-    return workspace.related.concepts.all(workspace.bases.get(base).name if base else "", limit)
+) -> ConceptList:
+    return ConceptList(tuple(workspace.related.concepts.all(workspace.bases.get(base).name if base else "", limit)))
 
 
 @operation(
@@ -103,15 +105,15 @@ def list_concepts(
     cli="concept notes {concepts}",
     tool="concept_notes",
     takes={"concepts": ["search", "roadmap"]},
-    form=Form("ConceptNotes", list, notes=([forms.CONCEPT_NOTE], list)),
     lines=text.format_concept_notes,
 )
 def show_concept_notes(
     workspace: "Workspace",
     concepts: Annotated[list[str], About(message("Concepts, or other phrases of notes."), query="concept")],
     base: SomeBase = None,
-) -> list[ConceptNote]:
-    return workspace.related.concepts.notes(concepts, workspace.bases.get(base).name if base else "")
+) -> ConceptNotes:
+    name = workspace.bases.get(base).name if base else ""
+    return ConceptNotes.from_notes(workspace.related.concepts.notes(concepts, name))
 
 
 @operation(
@@ -121,16 +123,15 @@ def show_concept_notes(
     cli="concept way {note} {to}",
     tool="concept_way",
     takes={"to": "7a20"},
-    form=Form("Way", list, steps=([forms.STEP], list)),
     lines=text.format_way,
 )
 def find_way(
     workspace: "Workspace",
     note: NoteName,
     to: Annotated[str, About(message("The other note, by its id, path or title."), example="7a20")],
-) -> list[Step]:
+) -> NotePath:
     first, last = names.ids(workspace, [note, to])
-    return workspace.related.concepts.way(first, last)
+    return NotePath.from_steps(workspace.related.concepts.way(first, last))
 
 
 @operation(
@@ -138,7 +139,6 @@ def find_way(
     message("Pin a concept, hide it, merge it into another one, or undo that."),
     cli="concept decide {name} {choice}",
     writes=True,
-    form=Form("DecidedConcept", tuple, name=(str, lambda pair: pair[0]), choice=(str, lambda pair: pair[1])),
     lacks=dict.fromkeys(("http", "tool"), "the person decides"),
     lines=text.format_decided,
 )
@@ -147,6 +147,6 @@ def decide_on_concept(
     name: Annotated[str, About(message("The concept."), example="search")],
     choice: Annotated[ConceptChoice, About(message("pin, hide, merge or undo."), example="pin")],
     into: Annotated[str, About(message("The concept into which it is merged."))] = "",
-) -> tuple[str, str]:
+) -> DecidedConcept:
     workspace.related.concepts.decide(name, choice, into)
-    return name, choice
+    return DecidedConcept(name, choice)

@@ -5,25 +5,20 @@ from typing import TYPE_CHECKING, Annotated
 from core.base.messages import message
 from core.doors.json_forms import notes as forms
 from core.doors.operations import names
-from core.doors.operations.declaring import About, Caller, operation
-from core.doors.operations.forms import Form
+from core.doors.operations.declaring import About, Caller, CommandGroup, operation
 from core.doors.operations.notes import Written, written
 from core.doors.operations.parameters import SomeBase
 from core.features.review import text
-from core.model import ReviewItem, Side
+from core.features.review.views import ReviewItemView, ReviewKeys, ReviewList
+from core.model import Side
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
-_PERSONS = "the person decides"
-_MATTER = Form(
-    "Matter",
-    ReviewItem,
-    "key kind base title at note_id other_id quotes",
-    path=(str | None, lambda item: item.note and item.note.path),
-    other_path=(str | None, lambda item: item.other and item.other.path),
+GROUP = CommandGroup(
+    "review", message("What waits for your decision: list it, put it off, let it be, merge it."), lists=True
 )
-_KEYS = Form("Matters", list, keys=(list[str], list))
+_PERSONS = "the person decides"
 
 Keys = Annotated[list[str], About(message("What waits, each by its key."), example=["note-0a1b2c3d4e5f"])]
 
@@ -37,7 +32,6 @@ Keys = Annotated[list[str], About(message("What waits, each by its key."), examp
     ),
     http="GET /review",
     cli="review list",
-    form=Form("Review", list, waiting=([_MATTER], list)),
     lacks={"tool": "the person decides on it"},
     lines=text.format_items,
 )
@@ -47,8 +41,9 @@ def list_(
     kinds: Annotated[
         list[str] | None, About(message("Only these kinds, such as note or copy."), query="kind", flag="kind")
     ] = None,
-) -> list[ReviewItem]:
-    return workspace.review.all(kinds=kinds or (), base=workspace.bases.get(base).name if base else "")
+) -> ReviewList:
+    items = workspace.review.all(kinds=kinds or (), base=workspace.bases.get(base).name if base else "")
+    return ReviewList(tuple(map(ReviewItemView.from_item, items)))
 
 
 @operation(
@@ -56,14 +51,13 @@ def list_(
     message("Put off for a week what waits."),
     cli="review later {keys}",
     writes=True,
-    form=_KEYS,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
     lines=text.format_later,
 )
-def later(workspace: "Workspace", keys: Keys) -> list[str]:
-    checked = [workspace.review.get(key).key for key in keys]
+def later(workspace: "Workspace", keys: Keys) -> ReviewKeys:
+    checked = tuple(workspace.review.get(key).key for key in keys)
     workspace.review.postpone(checked)
-    return checked
+    return ReviewKeys(checked)
 
 
 @operation(
@@ -71,14 +65,13 @@ def later(workspace: "Workspace", keys: Keys) -> list[str]:
     message("Let what waits be as it is; it comes back when it changes."),
     cli="review fine {keys}",
     writes=True,
-    form=_KEYS,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
     lines=text.format_fine,
 )
-def fine(workspace: "Workspace", keys: Keys) -> list[str]:
-    checked = [workspace.review.get(key).key for key in keys]
+def fine(workspace: "Workspace", keys: Keys) -> ReviewKeys:
+    checked = tuple(workspace.review.get(key).key for key in keys)
     workspace.review.let_be(checked)
-    return checked
+    return ReviewKeys(checked)
 
 
 @operation(
@@ -86,15 +79,14 @@ def fine(workspace: "Workspace", keys: Keys) -> list[str]:
     message("Say that notes worth another look were looked at; each comes back later than the time before."),
     cli="review seen {keys}",
     writes=True,
-    form=_KEYS,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
 )
-def seen(workspace: "Workspace", keys: Keys) -> list[str]:
+def seen(workspace: "Workspace", keys: Keys) -> ReviewKeys:
     checked = [workspace.review.get(key) for key in keys]
     workspace.review.reminders.seen(
         [matter.note_id for matter in checked if matter.kind == "reminder" and matter.note_id]
     )
-    return [matter.key for matter in checked]
+    return ReviewKeys(tuple(matter.key for matter in checked))
 
 
 @operation(
@@ -102,18 +94,17 @@ def seen(workspace: "Workspace", keys: Keys) -> list[str]:
     message("Choose what stays of a note with two texts: mine, theirs or both."),
     cli="review settle {key} {side}",
     writes=True,
-    form=_KEYS,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
 )
 def settle(
     workspace: "Workspace",
     key: Annotated[str, About(message("What waits, by its key."), example="upgrade-0a1b2c3d4e5f")],
     side: Annotated[Side, About(message("What stays: mine, theirs or both."), example="mine")],
-) -> list[str]:
+) -> ReviewKeys:
     matter = workspace.review.get(key)
     workspace.review.settle(matter, side)
     workspace.start_indexing()
-    return [matter.key]
+    return ReviewKeys((matter.key,))
 
 
 @operation(

@@ -2,19 +2,19 @@
 
 from typing import TYPE_CHECKING, Annotated, cast
 
-from core import model
 from core.base.messages import message
 from core.doors.operations import names
-from core.doors.operations.declaring import About, operation
-from core.doors.operations.forms import Form
+from core.doors.operations.declaring import About, CommandGroup, operation
 from core.doors.operations.parameters import NoteName
-from core.features.uses import forms, text
-from core.model import Click, ClickKind, Helpful, Use, UseFigures
+from core.features.uses import text
+from core.features.uses.views import ClickList, ForgottenClicks, ForgottenUses, NoteUses
+from core.model import Click, ClickKind, Helpful, Use
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
 
 
+GROUP = CommandGroup("click", message("Hits that you opened, copied or cited: list them, forget them."))
 UsedIn = Annotated[
     str, About(message("Where the note was used, such as the name of your program."), example="notebook")
 ]
@@ -27,13 +27,12 @@ Passage = Annotated[str, About(message("The passage that was used, by its id; by
     message("Show how often a note was found and used, where, and whether it helped."),
     http="GET /notes/{note}/uses",
     cli="note uses {note}",
-    form=forms.USES,
     lacks={"tool": "how notes are used is shown to the person"},
     lines=text.format_uses,
 )
-def list_(workspace: "Workspace", note: NoteName) -> tuple[UseFigures, list[Use]]:
+def list_(workspace: "Workspace", note: NoteName) -> NoteUses:
     item = names.any_id(workspace, note)
-    return workspace.uses.figures(item), workspace.uses.of(item)
+    return NoteUses.from_uses(workspace.uses.figures(item), workspace.uses.of(item))
 
 
 @operation(
@@ -44,8 +43,7 @@ def list_(workspace: "Workspace", note: NoteName) -> tuple[UseFigures, list[Use]
     tool="note_used",
     writes=True,
     takes={"used_in": "notebook", "context": "where do we begin", "helpful": 1},
-    form=forms.USE,
-    lines=text.format_reported,
+    lines=text.format_use,
 )
 def report(
     workspace: "Workspace",
@@ -73,15 +71,14 @@ def report(
     cli="note take-back {note}",
     tool="note_take_back",
     writes=True,
-    form=forms.USES,
     lines=text.format_uses,
 )
 def take_back(
     workspace: "Workspace", note: NoteName, used_in: UsedIn, context: UseContext = "", chunk: Passage = ""
-) -> tuple[UseFigures, list[Use]]:
+) -> NoteUses:
     item = names.id_of(workspace, note)
     workspace.uses.take_back(item, used_in, context, chunk_id=chunk)
-    return workspace.uses.figures(item), workspace.uses.of(item)
+    return NoteUses.from_uses(workspace.uses.figures(item), workspace.uses.of(item))
 
 
 @operation(
@@ -89,16 +86,11 @@ def take_back(
     message("Delete all that is recorded of the use of a note, its verdicts too."),
     cli="note forget-uses {note}",
     writes=True,
-    form=Form("Forgotten", int, uses=(int, int)),
     lacks=dict.fromkeys(("http", "tool"), "what is recorded is the person's"),
     lines=text.format_forgotten,
 )
-def forget(workspace: "Workspace", note: NoteName) -> int:
-    return workspace.uses.forget([names.any_id(workspace, note)])
-
-
-CLICK = Form("Click", model.Click, "note_id question kind day", chunk_id=(str | None, "chunk_id"))
-FORGOTTEN = Form("ForgottenClicks", int, clicks=(int, int))
+def forget(workspace: "Workspace", note: NoteName) -> ForgottenUses:
+    return ForgottenUses(workspace.uses.forget([names.any_id(workspace, note)]))
 
 
 @operation(
@@ -106,15 +98,14 @@ FORGOTTEN = Form("ForgottenClicks", int, clicks=(int, int))
     message("List the hits that were opened, copied or cited, with their questions, the newest first."),
     http="GET /clicks",
     cli="click list",
-    form=Form("Clicks", list, clicks=([CLICK], list)),
     lacks={"tool": "what is recorded is the person's"},
     lines=text.format_clicks,
 )
 def list_clicks(
     workspace: "Workspace",
     note: Annotated[str | None, About(message("Only those of this note, by its id, path or title."))] = None,
-) -> list[Click]:
-    return workspace.clicks.all([names.id_of(workspace, note)] if note else None)
+) -> ClickList:
+    return ClickList(tuple(workspace.clicks.all([names.id_of(workspace, note)] if note else None)))
 
 
 @operation(
@@ -125,7 +116,6 @@ def list_clicks(
     tool="note_clicked",
     writes=True,
     takes={"question": "where do we begin", "kind": "cite"},
-    form=CLICK,
     lines=text.format_click,
 )
 def record_click(
@@ -145,11 +135,10 @@ def record_click(
     cli="note forget-clicks {note}",
     tool="note_forget_clicks",
     writes=True,
-    form=FORGOTTEN,
     lines=text.format_forgotten_clicks,
 )
-def forget_clicks(workspace: "Workspace", note: NoteName) -> int:
-    return workspace.clicks.forget([names.id_of(workspace, note)])
+def forget_clicks(workspace: "Workspace", note: NoteName) -> ForgottenClicks:
+    return ForgottenClicks(workspace.clicks.forget([names.id_of(workspace, note)]))
 
 
 @operation(
@@ -158,9 +147,8 @@ def forget_clicks(workspace: "Workspace", note: NoteName) -> int:
     http="DELETE /clicks",
     cli="click forget",
     writes=True,
-    form=FORGOTTEN,
     lacks={"tool": "what is recorded is the person's; a tool forgets the clicks on one note"},
     lines=text.format_forgotten_clicks,
 )
-def forget_all_clicks(workspace: "Workspace") -> int:
-    return workspace.clicks.forget()
+def forget_all_clicks(workspace: "Workspace") -> ForgottenClicks:
+    return ForgottenClicks(workspace.clicks.forget())

@@ -7,7 +7,7 @@ is part of every backup: `age` itself can read one too.
 import io
 import json
 import zipfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +83,7 @@ def encrypt_backup(folder: Path, file: Path, backup: Backup) -> Backup:
     except age.RecipientError as error:
         raise _key_error(folder / FILE) from error
     age.encrypt_file(str(file), str(content), [recipient])
-    sealed = Backup(file, backup.at, 0, backup.reason, backup.workspace, backup.program, backup.schema, encrypted=True)
+    sealed = replace(backup, file=file, bytes=0, bases=0, notes=0, encrypted=True)
     digests = {}
     with zipfile.ZipFile(file, "w") as archive:
         for name, stream in ((manifest.KEY, io.BytesIO(own.identity.encode())), (manifest.CONTENT, content.open("rb"))):

@@ -59,7 +59,7 @@ def write(archive: zipfile.ZipFile, backup: Backup, digests: Digests) -> None:
     about = {
         "tessera": "backup",
         "version": 1,
-        "made_at": backup.at.isoformat(),
+        "made_at": backup.made_at.isoformat(),
         **{name: getattr(backup, name) for name in _OF_BACKUP},
         "files": digests,
     }
@@ -92,7 +92,7 @@ def belongs(name: str) -> bool:
 def list_backups(*places: Path) -> list[Backup]:
     """Return the backups in some folders, the newest first; one that can't be read has a `problem`."""
     backups = {file: read_backup(file) for place in places for file in _files(place)}
-    return sorted(backups.values(), key=lambda backup: (backup.at, backup.name), reverse=True)
+    return sorted(backups.values(), key=lambda backup: (backup.made_at, backup.name), reverse=True)
 
 
 def _files(place: Path) -> Iterator[Path]:

@@ -98,7 +98,7 @@ def _encryption(workspace: Workspace) -> None:
 
 def _row(workspace: Workspace, backup: Backup) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"backup_{backup.name}"):
-        st.markdown(f"**{plain(local(backup.at))}**  \n:small[:gray[{plain(_about(backup))}]]", width="stretch")
+        st.markdown(f"**{plain(local(backup.made_at))}**  \n:small[:gray[{plain(_about(backup))}]]", width="stretch")
         if not backup.problem:
             if widgets.small(
                 t("Check"), f"verify_{backup.name}", "verified", disabled=workspace.jobs.running("verify")
@@ -140,7 +140,7 @@ def _dialog(workspace: Workspace, backups: dict[str, Backup]) -> None:
 
     @st.dialog(t("Bring this backup back"), on_dismiss=_closed)
     def dialog() -> None:
-        at = local(backup.at)
+        at = local(backup.made_at)
         st.write(
             plain(
                 t("Everything goes back to how it was on {at}. What is there now is kept in a folder beside it.", at=at)

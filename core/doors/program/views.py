@@ -1,0 +1,89 @@
+"""What the operations on the program return."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, is_dataclass
+from typing import Any, Self
+
+from core.base.codec import encode
+from core.base.jobs import JobState
+from core.base.messages import Message
+from core.doors.json_forms.bases import SYNCED
+from core.features.evaluation.forms import RUNS
+from core.features.learning import forms as learning
+from core.model import Job, LearningReport, SyncReport
+
+
+def job_id(job: Job) -> str:
+    """Return the id of a job: its name, and its number in this process."""
+    return f"{job.name}-{job.number}"
+
+
+def _encode_result(result: Any) -> Any:
+    """Return the result of a job for JSON, None where it isn't shown."""
+    match result:
+        case SyncReport():
+            return SYNCED(result)
+        case LearningReport():
+            return learning.REPORT(result)
+        case list():
+            return RUNS(result)
+        case int() if not isinstance(result, bool):
+            return {"count": result}
+    return encode(result) if is_dataclass(result) or isinstance(result, dict) else None
+
+
+@dataclass(frozen=True, slots=True)
+class JobView:
+    """A job; `seconds_left` is None where unknown, `result` where it isn't done, `error` where it didn't fail."""
+
+    id: str
+    name: str
+    base: str
+    state: JobState
+    done: float
+    total: float
+    share: float
+    what: str | Message
+    seconds: float
+    seconds_left: float | None
+    result: dict[str, Any] | None
+    error: Message | None
+
+    @classmethod
+    def from_job(cls, job: Job) -> Self:
+        return cls(
+            job_id(job),
+            job.name,
+            job.base,
+            job.state,
+            job.done,
+            job.total,
+            job.share,
+            job.what,
+            seconds=round(job.seconds, 3),
+            seconds_left=None if job.left is None else round(job.left, 1),
+            result=_encode_result(job.result),
+            error=job.error.message if job.error else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class JobList:
+    """Jobs that run, and the last one of each kind that ended."""
+
+    jobs: tuple[JobView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownApp:
+    """The address of the app's pages, empty without any, and whether they are in a window of its own."""
+
+    url: str
+    shown: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramSettings:
+    """The settings in use, by their names."""
+
+    values: Mapping[str, Any]

@@ -1,0 +1,58 @@
+"""`tessera restore`, and the question before the trash of bases is emptied."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from core.base.messages import plural
+from core.base.terminal import _
+from core.doors.cli.binding import Command
+from core.doors.cli.calling import call, opened
+from core.doors.cli.costs import agreed
+from core.doors.cli.options import WORKSPACE, Folder, Json
+from core.doors.cli.output import show
+from core.features.archives import operations, text
+from core.features.archives.views import EmptiedTrash
+
+app = typer.Typer()
+
+
+@app.command(help=_("Make a base of what was exported, or bring a deleted base back; without a place, list the trash."))
+def restore(
+    place: Annotated[
+        Path | None, typer.Argument(help=_("What `tessera export` wrote, or a folder of Markdown notes."))
+    ] = None,
+    deleted: Annotated[str, typer.Option("--deleted", help=_("Bring this base back from the trash instead."))] = "",
+    base: Annotated[str, typer.Option("--base", help=_("Another name for the base."))] = "",
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    if place:
+        restored = call(operations.restore, workspace, {"place": place, "base": base})
+    elif deleted:
+        restored = call(operations.restore_deleted, workspace, {"key": deleted, "base": base})
+    else:
+        show(call(operations.trash, workspace, {}), as_json, text.format_trash)
+        return
+    show(restored, as_json, text.format_restored)
+
+
+def _empty_trash(
+    workspace: Path, key: str, *, yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask."))] = False
+) -> EmptiedTrash:
+    with opened(workspace) as run:
+        count = 1 if key else len(run(operations.trash).trash)
+        question = plural(
+            "{n} deleted base goes for good, with its notes and their history. Files on disk stay.",
+            "{n} deleted bases go for good, with their notes and their history. Files on disk stay.",
+            n=count,
+        )
+        if count and agreed(question, yes):
+            emptied: EmptiedTrash = run(operations.empty_trash, key=key)
+            return emptied
+    return EmptiedTrash(0)
+
+
+COMMANDS: Mapping[str, Command] = {"base.empty_trash": Command(run=_empty_trash)}

@@ -1,0 +1,78 @@
+"""What the operations on bases as files and on the trash of bases return."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import ClassVar, Self
+
+from core.base.messages import Message
+from core.model import RequestedPermissions, TrashedBase
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedBase:
+    """A base that was written to a place, and in which form."""
+
+    base: str
+    form: str
+    place: Path
+    SHOWN: ClassVar = ("as",)
+
+
+def _form(exported: ExportedBase) -> str:
+    return exported.form
+
+
+setattr(ExportedBase, "as", property(_form))
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredBase:
+    """A base from an archive or the trash, with its number of notes.
+
+    `wish` is the model that its archive names, and `wish_asks` what it asks for. `powers` are the permissions that it
+    had elsewhere. A `foreign` one is from another workspace.
+    """
+
+    base: str
+    wish: str
+    powers: RequestedPermissions
+    notes: int
+    wish_asks: str | Message
+    foreign: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedBase:
+    """A base in the trash, or with titles an archive of its `notes`; `problem` is why it can't be restored."""
+
+    key: str
+    base: str
+    deleted_at: datetime
+    expired: bool
+    notes: tuple[str, ...]
+    problem: str | Message
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedBases:
+    """The trash of bases."""
+
+    trash: tuple[DeletedBase, ...]
+
+    @classmethod
+    def from_trash(cls, trash: Iterable[TrashedBase]) -> Self:
+        return cls(
+            tuple(
+                DeletedBase(base.key, base.name, base.at, base.expired, tuple(base.titles), base.problem or "")
+                for base in trash
+            )
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EmptiedTrash:
+    """The number of bases that were deleted for good."""
+
+    deleted: int

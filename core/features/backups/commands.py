@@ -1,0 +1,94 @@
+"""The work of `tessera backup` in addition to its operations: questions, passphrases, a closed workspace."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from core.base.errors import ConfigError, WorkspaceLocked
+from core.base.messages import message
+from core.base.terminal import _
+from core.doors.cli.binding import Command
+from core.doors.cli.calling import call, writing
+from core.doors.cli.costs import agreed
+from core.doors.cli.output import progress
+from core.doors.operations.declaring import PERSON, Operation
+from core.features.backups import operations
+from core.features.backups.views import EncryptedBackups, NotRestored
+from core.model import RestoredBackup
+
+
+def _run_offline(operation: Operation, workspace: Path, **given: Any) -> Any:
+    """Run an operation that needs no database, which may be damaged."""
+    from core.workspace.offline import OfflineWorkspace  # takes a second, which --help avoids
+
+    return operation.run(OfflineWorkspace(workspace), PERSON, given, progress)
+
+
+def _restore(
+    workspace: Path,
+    *,
+    yes: Annotated[bool, typer.Option("--yes", help=_("Don't ask whether to begin."))] = False,
+    **given: Any,
+) -> RestoredBackup | NotRestored:
+    from core.workspace.offline import OfflineWorkspace
+
+    place = Path(given["backup"]).expanduser()
+    if place.is_file():
+        given["backup"] = str(place.absolute())
+    given = {name: value for name, value in given.items() if value is not None}
+    closed = OfflineWorkspace(workspace)
+    chosen = closed.backups.named(given["backup"])
+    if chosen.encrypted:
+        given["passphrase"] = _ask_passphrase(_("Passphrase of the backup"))
+    restore = partial(_run_offline, operations.restore, workspace)
+    restored: RestoredBackup
+    if "to" in given:
+        restored = restore(**given | {"to": given["to"].expanduser().absolute()})
+        return restored
+    question = message(
+        "The workspace {folder} becomes as it was at {at} UTC. What is there now is kept aside.",
+        folder=str(closed.folder),
+        at=f"{chosen.made_at:%Y-%m-%d %H:%M}",
+    )
+    if not agreed(question, yes):
+        return NotRestored()
+    try:
+        closed.take()
+    except WorkspaceLocked:
+        with writing(workspace) as app:
+            restored = app.run(operations.restore, given, progress)  # type: ignore[union-attr]
+            return restored
+    restored = restore(**given)
+    closed.take()
+    return replace(restored, waits=False)
+
+
+def _encrypt(workspace: Path, **given: Any) -> EncryptedBackups:
+    values: dict[str, object] = {"off": True}
+    if not given["off"]:
+        values = {"passphrase": _ask_passphrase(_("Passphrase for backups"))}
+        if sys.stdin.isatty() and values["passphrase"] != _ask_passphrase(_("The same again")):
+            raise ConfigError("These are two different passphrases. Nothing was changed.")
+    backups: EncryptedBackups = call(operations.encrypt, workspace, values)
+    return backups
+
+
+def _ask_passphrase(label: str) -> str:
+    """Return a passphrase: asked for, or without a terminal a line of stdin; never an option, which others can see."""
+    if sys.stdin.isatty():
+        return str(typer.prompt(label, hide_input=True, err=True))
+    return sys.stdin.readline().rstrip("\r\n")
+
+
+COMMANDS: Mapping[str, Command] = {
+    "backup.list": Command(run=partial(_run_offline, operations.list_)),
+    "backup.make": Command(shown=("to",)),
+    "backup.verify": Command(run=partial(_run_offline, operations.verify)),
+    "backup.restore": Command(run=_restore),
+    "backup.encrypt": Command(run=_encrypt),
+}

@@ -1,0 +1,33 @@
+"""`tessera doctor`: problems of a workspace; the exit status is the worst level."""
+
+from typing import Annotated
+
+import typer
+
+from core.base.errors import TesseraError, WorkspaceLocked
+from core.base.terminal import _
+from core.doors.cli.calling import call
+from core.doors.cli.options import WORKSPACE, Folder, Json
+from core.doors.cli.output import show
+from core.features.doctor import operations, text
+from core.model import Health
+
+app = typer.Typer()
+
+
+@app.command(help=_("Check everything, say what is wrong and what mends it; the exit status is 0, 1 or 2 (broken)."))
+def doctor(
+    fix: Annotated[bool, typer.Option("--fix", help=_("Mend what can be mended."))] = False,
+    workspace: Folder = WORKSPACE,
+    as_json: Json = False,
+) -> None:
+    try:
+        health: Health = call(operations.fix if fix else operations.examine, workspace, {})
+    except WorkspaceLocked:
+        raise
+    except TesseraError as error:
+        from core.workspace import diagnose_error
+
+        health = diagnose_error(workspace, error)
+    show(health, as_json, text.format_health)
+    raise typer.Exit(health.status)

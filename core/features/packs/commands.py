@@ -1,0 +1,48 @@
+"""The work of `tessera packs` in addition to its operations."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from core.base.terminal import _
+from core.doors.cli.binding import Command
+from core.doors.cli.calling import call
+from core.features.packs import operations, text
+from core.features.packs.views import PackList, PackReports
+from core.model import PackCard, PackReport
+
+
+def _list(workspace: Path) -> PackList:
+    from core.features.packs import sources  # which reads notes, and --help avoids
+
+    if not (workspace / "notes.db").is_file():
+        return PackList(tuple(PackCard(pack, None) for pack in sources.found().values()))
+    packs: PackList = call(operations.list_, workspace, {})
+    return packs
+
+
+def _install(workspace: Path, source: str) -> PackReport:
+    place = Path(source).expanduser()
+    if len(place.parts) > 1 or (place / "pack.toml").is_file():
+        source = str(place.absolute())  # the open app works in another folder
+    report: PackReport = call(operations.install, workspace, {"source": source})
+    return report
+
+
+def _upgrade(
+    workspace: Path,
+    *,
+    pack: Annotated[str | None, typer.Argument(metavar="name", help=_("One pack; by default every one."))] = None,
+) -> PackReports:
+    packs = call(operations.list_, workspace, {}).packs
+    names = [pack] if pack else [card.name for card in packs if card.installed]
+    return PackReports(tuple(call(operations.upgrade, workspace, {"pack": name}) for name in names))
+
+
+COMMANDS: Mapping[str, Command] = {
+    "pack.list": Command(run=_list),
+    "pack.install": Command(run=_install),
+    "pack.upgrade": Command(text.format_reports, _upgrade),
+}

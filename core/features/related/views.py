@@ -1,0 +1,144 @@
+"""What the operations on related notes and on concepts return in addition to the nouns."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Self
+
+from core.base.messages import Message
+from core.model import (
+    Concept,
+    ConceptNote,
+    Hint,
+    HintKind,
+    LinkSuggestion,
+    NoteSummary,
+    PlaceSuggestion,
+    Related,
+    RelatedNote,
+    Step,
+    TagSuggestion,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NoteReference:
+    """A note by its names."""
+
+    note_id: str
+    base: str
+    path: str | None
+    title: str
+
+
+def _names(note: NoteSummary) -> tuple[str, str, str | None, str]:
+    return note.id, note.base, note.path, note.title
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedNoteView(NoteReference):
+    """A note that is related to another one, and why."""
+
+    reasons: tuple[Message, ...]
+
+    @classmethod
+    def from_note(cls, related: RelatedNote) -> Self:
+        return cls(*_names(related.note), related.reasons)
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSuggestionView(NoteReference):
+    """A part of a note's text that names another note, and the link in its place."""
+
+    text: str
+    start: int
+    end: int
+    link: str
+    reason: Message
+
+    @classmethod
+    def from_link(cls, link: LinkSuggestion) -> Self:
+        return cls(*_names(link.note), link.text, link.start, link.end, link.link, link.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class HintView:
+    """A reason why a note is hard to find or to trust, the remedy, the sentences that show it, and the other note."""
+
+    kind: HintKind
+    about: Message
+    remedy: Message
+    quotes: tuple[str, ...]
+    other_id: str | None
+
+    @classmethod
+    def from_hint(cls, hint: Hint) -> Self:
+        return cls(hint.kind, hint.about, hint.remedy, hint.quotes, hint.other.id if hint.other else None)
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedView:
+    """The neighbours of a note, and what they suggest for it."""
+
+    notes: tuple[RelatedNoteView, ...]
+    copies: tuple[RelatedNoteView, ...]
+    tags: tuple[TagSuggestion, ...]
+    places: tuple[PlaceSuggestion, ...]
+    links: tuple[LinkSuggestionView, ...]
+    hints: tuple[HintView, ...]
+
+    @classmethod
+    def from_related(cls, related: Related) -> Self:
+        notes, copies = (tuple(map(RelatedNoteView.from_note, part)) for part in (related.notes, related.copies))
+        links = tuple(map(LinkSuggestionView.from_link, related.links))
+        return cls(notes, copies, related.tags, related.places, links, tuple(map(HintView.from_hint, related.hints)))
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptList:
+    """Concepts, those that say most first."""
+
+    concepts: tuple[Concept, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptNoteView(NoteReference):
+    """A note that holds some concepts, and how often it names them."""
+
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptNotes:
+    """The notes that hold some concepts."""
+
+    notes: tuple[ConceptNoteView, ...]
+
+    @classmethod
+    def from_notes(cls, notes: Iterable[ConceptNote]) -> Self:
+        return cls(tuple(ConceptNoteView(*_names(item.note), item.times) for item in notes))
+
+
+@dataclass(frozen=True, slots=True)
+class StepView(NoteReference):
+    """A note on the path from one to another, and its link to the next."""
+
+    way: Message | None
+
+
+@dataclass(frozen=True, slots=True)
+class NotePath:
+    """The notes on the path from one to another."""
+
+    steps: tuple[StepView, ...]
+
+    @classmethod
+    def from_steps(cls, steps: Iterable[Step]) -> Self:
+        return cls(tuple(StepView(*_names(step.note), step.way) for step in steps))
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedConcept:
+    """A concept, and the decision on it."""
+
+    name: str
+    choice: str
