@@ -1,12 +1,48 @@
-"""Results of the doctor's checks of a workspace, and its space on disk."""
+"""Checks of a workspace, and their results."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, Literal
 
 from core.base.messages import Message
 
 HealthLevel = Literal["sound", "look", "broken"]
+
+_SHOWN = 5
+"""Most names in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check: what it is called, what it means, and what mends it.
+
+    `find` returns what is wrong, None where nothing is. `mend` mends it, as far as it can; None where it can't. The
+    checks of a table take what they look at.
+    """
+
+    level: HealthLevel
+    title: Message
+    about: Message
+    remedy: Message
+    find: Callable[..., Message | None]
+    mend: Callable[..., object] | None = None
+
+
+def bind_checks(checks: Mapping[str, Check], subject: object) -> dict[str, Check]:
+    """Return the checks of a table with what they look at."""
+    return {
+        name: replace(
+            check, find=partial(check.find, subject), mend=partial(check.mend, subject) if check.mend else None
+        )
+        for name, check in checks.items()
+    }
+
+
+def count_names(names: Sequence[str], sentence: Message) -> Message | None:
+    """Return a sentence that counts names, by its fields `n` and `names`, None without a name."""
+    return replace(sentence, fields={"n": len(names), "names": [*names[:_SHOWN]]}) if names else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,6 +124,15 @@ MATTERS: dict[MatterKind, MatterType] = {
 
 
 @dataclass(frozen=True, slots=True)
+class NotePair:
+    """Two notes by their ids, in order, and the sentences in which they differ, empty for copies."""
+
+    first: str
+    second: str
+    quotes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ReviewItem:
     """An item that waits for a decision. Its `key` depends on its state: a changed item has another key.
 

@@ -103,7 +103,7 @@ class Workspace(Services):
         super().__init__(self.store, self.settings, preferences, Jobs())
         if not readonly:
             self._expire_trash()
-            self.packs.start()
+            self._start_features()
 
     def __enter__(self) -> "Workspace":
         return self
@@ -201,7 +201,7 @@ class Workspace(Services):
             files.size(self.store.folder),
             readonly=self.store.readonly,
             index_problem=self.store.index.problem,
-            packs=tuple(self.packs.installed()),
+            packs=self._installed_packs(),
             settings_problem=self.settings_file.problem,
             unreadable=self.unreadable,
             set_aside=files.list_set_aside(self.store.folder),

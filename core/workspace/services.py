@@ -6,10 +6,11 @@ from threading import RLock
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from core.base.jobs import Jobs
+from core.features import FEATURES
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.models import Models
-from core.model import KnowledgeBase
+from core.model import Check, InstalledPack, KnowledgeBase, bind_checks
 from core.notes.collection import Notes
 from core.settings.config import Settings
 from core.settings.file import SettingsFile
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from core.features.evaluation.questions import Questions
     from core.features.evaluation.runs import Runs
     from core.features.findability.collection import FindabilityChecks
+    from core.features.findability.table import CheckTable
     from core.features.learning.collection import Learning
     from core.features.packs.collection import Packs
     from core.features.related.collection import RelatedNotes
@@ -78,6 +80,17 @@ class Services:
         self.bases.on_pictures = lambda: self.pictures.switched()
         self.notes = Notes(store, settings, self.models, self.bases, self.chunks)
         self.searches, self.creations, self.drafts = store.searches, store.creations, store.drafts
+
+    def _offer(self, feature: str, build: Callable[[], T]) -> T | None:
+        """Return what a feature offers to others, None where the feature is left out."""
+        return build() if feature in FEATURES else None
+
+    def _start_features(self) -> None:
+        """Do what features do when a workspace is opened for writing."""
+        self._offer("packs", lambda: self.packs.start())
+
+    def _installed_packs(self) -> tuple[InstalledPack, ...]:
+        return tuple(self._offer("packs", lambda: self.packs.installed()) or ())
 
     @LazyService
     def servers(self) -> "Servers":
@@ -132,6 +145,12 @@ class Services:
         return FindabilityChecks(*searched, self.preferences, self.jobs)
 
     @LazyService
+    def _check_table(self) -> "CheckTable":
+        from core.features.findability.table import CheckTable
+
+        return CheckTable(self.store.database)
+
+    @LazyService
     def maps(self) -> "NoteMaps":
         from core.notes.maps import NoteMaps
 
@@ -173,14 +192,16 @@ class Services:
         from core.features.review.reminders import Reminders
 
         reminders = Reminders(self.store, self.preferences)
-        parts = self.store, self.notes, self.chunks, self.proposals, self.packs
-        return Review(*parts, lambda: self.searching, reminders)
+        parts = self.store, self.notes, self.chunks, self.proposals
+        return Review(*parts, lambda: self.searching, reminders, self._offer("packs", lambda: self.packs))
 
     @LazyService
     def related(self) -> "RelatedNotes":
         from core.features.related.collection import RelatedNotes
 
-        return RelatedNotes(self.store, self.notes, self.review, self.uses, self.searching)
+        contradictions = self._offer("review", lambda: self.review.likeness.contradictions)
+        last_finding = self._offer("findability", lambda: self._check_table.finding)
+        return RelatedNotes(self.store, self.notes, self.uses, self.searching, contradictions, last_finding)
 
     @LazyService
     def learning(self) -> "Learning":
@@ -227,11 +248,23 @@ class Services:
 
     @LazyService
     def doctor(self) -> "Doctor":
-        from core.features.doctor.check import WorkspaceParts
         from core.features.doctor.doctor import Doctor
+        from core.features.doctor.parts import WorkspaceParts
 
         parts = self.store, self.settings, self.settings_file, self.bases, self.models, self.servers
-        return Doctor(WorkspaceParts(*parts, self.archives, self.backups))
+        backups = self._offer("backups", lambda: self.backups)
+        resources = self._offer("backups", self._backup_checks)
+        return Doctor(WorkspaceParts(*parts, backups), resources, self._offer("archives", self._archive_checks))
+
+    def _backup_checks(self) -> dict[str, Check]:
+        from core.features.backups.checks import CHECKS
+
+        return bind_checks(CHECKS, self.backups)
+
+    def _archive_checks(self) -> dict[str, Check]:
+        from core.features.archives.checks import CHECKS
+
+        return bind_checks(CHECKS, self.archives)
 
     @LazyService
     def _synonyms(self) -> "SynonymsFile":

@@ -107,7 +107,12 @@ def test_a_base_is_renamed_and_deleted(run: Run, said: Run, folder: Path) -> Non
 def test_a_base_is_exported_and_restored(run: Run, said: Run, folder: Path, tmp_path: Path, form: str) -> None:
     run("import", folder)
     place = tmp_path / f"out.{form}"
-    assert run("export", "vault", "--to", place, "--as", form) == {"base": "vault", "as": form, "form": form, "place": str(place)}
+    assert run("export", "vault", "--to", place, "--as", form) == {
+        "base": "vault",
+        "as": form,
+        "form": form,
+        "place": str(place),
+    }
     code, _, error = said("export", "vault", "--to", place)
     assert (code, "Choose another place" in error) == (1, True)
     code, _, error = said("restore", place, "--base", "vault")

@@ -55,6 +55,11 @@ class Backups:
         self._thread: threading.Thread | None = None
         self.problem: Message | None = None
 
+    def has_notes(self) -> bool:
+        """Whether the workspace has notes, of which a backup is to be made."""
+        with self._snapshot() as connection:
+            return bool(connection.execute("SELECT EXISTS (SELECT 1 FROM notes)").fetchone()[0])
+
     # where and when
 
     @property

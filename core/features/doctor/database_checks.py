@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from core.base.errors import StoreError
 from core.base.messages import Message, message, plural, verbatim
-from core.features.doctor.check import Check, WorkspaceParts
-from core.model import Revision
+from core.features.doctor.parts import WorkspaceParts
+from core.model import Check, Revision
 from core.store.word_rows import word_row
 
 _FIX = verbatim("tessera doctor --fix")

@@ -8,30 +8,36 @@ from core.base.errors import ConfigError, TesseraError
 from core.base.faults import translate_errors
 from core.base.messages import Message
 from core.features.doctor import space
-from core.features.doctor.check import Check, WorkspaceParts
 from core.features.doctor.database_checks import OF_DATABASE
 from core.features.doctor.file_checks import OF_FILES
-from core.features.doctor.resource_checks import OF_NEEDS
-from core.model import Checked, Compacted, Health, Progress, Space, no_progress
+from core.features.doctor.parts import WorkspaceParts
+from core.features.doctor.resource_checks import OF_MACHINE, OF_RESOURCES
+from core.model import Check, Checked, Compacted, Health, Progress, Space, bind_checks, no_progress
 
-CHECKS: Mapping[str, Check] = OF_DATABASE | OF_NEEDS | OF_FILES
-"""All checks by their names."""
 _LOG = logging.getLogger(__name__)
 
 
 class Doctor:
-    """Examines a workspace, and mends what can be mended."""
+    """Examines a workspace, and mends what can be mended; `checks` are all that it makes, by their names."""
 
-    def __init__(self, parts: WorkspaceParts) -> None:
+    def __init__(
+        self,
+        parts: WorkspaceParts,
+        resources: Mapping[str, Check] | None = None,
+        files: Mapping[str, Check] | None = None,
+    ) -> None:
+        """Take the parts of a workspace, and the checks of features: of what it needs, and of its files."""
         self._parts = parts
+        before, after = bind_checks(OF_DATABASE | OF_RESOURCES, parts), bind_checks(OF_MACHINE | OF_FILES, parts)
+        self.checks = {**before, **(resources or {}), **after, **(files or {})}
 
     def examine(self, *, fix: bool = False, progress: Progress = no_progress) -> Health:
         """Make all checks; with `fix` mend what they find. Raises WorkspaceLocked where only reading is allowed."""
         if fix:
             self._parts.store.database.check_writable()
         checked = []
-        for number, (name, check) in enumerate(CHECKS.items()):
-            progress(number, len(CHECKS), check.title)
+        for number, (name, check) in enumerate(self.checks.items()):
+            progress(number, len(self.checks), check.title)
             checked.append(self._checked(name, check, fix=fix))
         return Health(self._parts.store.folder, tuple(checked))
 
@@ -49,7 +55,7 @@ class Doctor:
         if finding and fix and check.mend:
             try:
                 with translate_errors(self._parts.store.folder):
-                    check.mend(self._parts)
+                    check.mend()
             except TesseraError as error:
                 _LOG.warning("The check %s can't be mended", name, exc_info=True)
                 finding = error.message
@@ -62,7 +68,7 @@ class Doctor:
     def _find(self, check: Check) -> Message | None:
         try:
             with translate_errors(self._parts.store.folder):
-                return check.find(self._parts)
+                return check.find()
         except TesseraError as error:
             return error.message
 
@@ -70,7 +76,7 @@ class Doctor:
 def diagnose_error(folder: Path, error: TesseraError) -> Health:
     """Return what is wrong with a workspace that can't be opened."""
     name = "config" if isinstance(error, ConfigError) else "database"
-    return Health(folder, (_to_checked(name, CHECKS[name], error.message, mended=False),))
+    return Health(folder, (_to_checked(name, (OF_DATABASE | OF_MACHINE)[name], error.message, mended=False),))
 
 
 def _to_checked(name: str, check: Check, finding: Message | None, *, mended: bool) -> Checked:

@@ -13,9 +13,9 @@ from urllib.parse import unquote
 from core.base import files
 from core.base.faults import BACKUPS, find_write_error
 from core.base.messages import Message, lines, message, plural, verbatim
-from core.features.doctor.check import Check, WorkspaceParts, count_names
+from core.features.doctor.parts import WorkspaceParts
 from core.indexing.scratch import Scratch
-from core.model import GUESSED, Filters, Note
+from core.model import GUESSED, Check, Filters, Note, count_names
 from core.notes import attachments
 from core.store import folder as folders
 from core.store.backups import restoring
@@ -174,14 +174,6 @@ def _replaced(parts: WorkspaceParts) -> Message | None:
     return message("{folder} takes {size:,.0f} MB.", folder=str(folder), size=size / 1e6) if folder.is_dir() else None
 
 
-def _trash(parts: WorkspaceParts) -> Message | None:
-    names = [trashed_base.name for trashed_base in parts.archives.trash() if trashed_base.problem]
-    return count_names(
-        names,
-        plural("{n} deleted base can't be restored: {names}", "{n} deleted bases can't be restored: {names}"),
-    )
-
-
 OF_FILES: dict[str, Check] = {
     "sources": Check(
         "look",
@@ -262,13 +254,6 @@ OF_FILES: dict[str, Check] = {
         message("What was there before a backup was brought back is kept until you delete it."),
         message("Delete the folder when you don't need it."),
         _replaced,
-    ),
-    "trash": Check(
-        "look",
-        message("Deleted bases can be restored"),
-        message("A file in the trash that is damaged can't come back."),
-        message("Delete it for good on the page Bases."),
-        _trash,
     ),
 }
 """Checks of files and folders by their names, in the order in which they are made."""

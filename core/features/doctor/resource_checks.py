@@ -1,4 +1,4 @@
-"""Checks of what the workspace needs: the search index, models and servers, the disk, settings, backups."""
+"""Checks of what the workspace needs: the search index, models and servers, the disk, settings."""
 
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -9,22 +9,17 @@ from filelock import FileLock, Timeout
 from core import embedding
 from core.base import files
 from core.base.disk import disk, nearly_full
-from core.base.errors import IndexDamaged, SourceError, TesseraError
+from core.base.errors import IndexDamaged, TesseraError
 from core.base.messages import Message, lines, message, plural, verbatim
 from core.base.text import digest
 from core.embedding import Embedder
 from core.embedding.windows import row_windows
-from core.features.doctor.check import Check, WorkspaceParts, count_names
+from core.features.doctor.parts import WorkspaceParts
 from core.indexing.models import cards
-from core.model import KnowledgeBase
+from core.model import Check, KnowledgeBase, count_names
 from core.settings import config
 from core.store import Store
 from core.store.index import seal
-
-_OLD = 7
-"""Days after which a backup is old."""
-_READ = 200_000_000
-"""Bytes of the newest backups that are read; of others only the list of their files is."""
 
 
 def _index(parts: WorkspaceParts) -> Message | None:
@@ -127,35 +122,6 @@ def _space(parts: WorkspaceParts) -> Message | None:
     return message("{free:,.1f} GB of {total:,.0f} GB are left.", free=free / 1e9, total=total / 1e9)
 
 
-def _backups(parts: WorkspaceParts) -> Message | None:
-    backups = parts.backups
-    if backups.problem:
-        return backups.problem
-    if not parts.store.database.value("SELECT EXISTS (SELECT 1 FROM notes)"):
-        return None
-    whole = [backup for backup in backups.all() if not backup.problem]
-    if not whole:
-        return message("There is no backup yet.")
-    days = (datetime.now(UTC) - whole[0].made_at).days
-    return (
-        plural("The newest backup is {n} day old.", "The newest backup is {n} days old.", n=days)
-        if days >= _OLD
-        else None
-    )
-
-
-def _damaged_backups(parts: WorkspaceParts) -> Message | None:
-    bad, left = [], _READ
-    for backup in parts.backups.all():
-        try:
-            left -= parts.backups.unpacked_bytes(backup)
-            if left > 0:
-                parts.backups.check(backup)
-        except SourceError:
-            bad.append(backup.name)
-    return count_names(bad, plural("{n} backup is damaged: {names}", "{n} backups are damaged: {names}"))
-
-
 def _config(parts: WorkspaceParts) -> Message | None:
     try:
         config.settings()
@@ -170,7 +136,7 @@ def _clock(parts: WorkspaceParts) -> Message | None:
     return message("The workspace was opened on {day}, which is yet to come.", day=last) if ahead else None
 
 
-OF_NEEDS: dict[str, Check] = {
+OF_RESOURCES: dict[str, Check] = {
     "index": Check(
         "look",
         message("The search index is as the notes are"),
@@ -207,21 +173,10 @@ OF_NEEDS: dict[str, Check] = {
         message("Make space, or: {command}", command="tessera compact"),
         _space,
     ),
-    "backups": Check(
-        "look",
-        message("There is a backup of the last days"),
-        message("A disk can die at any time."),
-        verbatim("tessera backup make"),
-        _backups,
-        lambda parts: parts.backups.make(),
-    ),
-    "damaged_backups": Check(
-        "look",
-        message("All backups are whole"),
-        message("A damaged backup can't be brought back."),
-        message("Delete it, and make another one: {command}", command="tessera backup make"),
-        _damaged_backups,
-    ),
+}
+"""Checks of what the workspace needs, by their names, in the order in which they are made."""
+
+OF_MACHINE: dict[str, Check] = {
     "config": Check(
         "broken",
         message("The settings can be used"),
@@ -237,4 +192,4 @@ OF_NEEDS: dict[str, Check] = {
         _clock,
     ),
 }
-"""Checks of what the workspace needs, by their names, in the order in which they are made."""
+"""Checks of the settings and of the machine."""

@@ -7,7 +7,7 @@ from core.base.disk import disk, nearly_full
 from core.base.errors import DiskFull
 from core.base.faults import BACKUPS, DATABASE
 from core.base.messages import message
-from core.features.doctor.check import WorkspaceParts
+from core.features.doctor.parts import WorkspaceParts
 from core.indexing.scratch import FOLDER, Scratch
 from core.model import Compacted, Progress, Space
 from core.store.backups import restoring
@@ -23,7 +23,7 @@ def space(parts: WorkspaceParts) -> Space:
     bits = {base.name: parts.store.vectors.count_bits(base)[1] for base in parts.bases.all()}
     cards = {card.folder or card.name: card.bytes_on_disk for card in parts.models.all()}
     within = {name: files.size(folder / name) for name in ("chroma", "trash", FOLDER, restoring.ASIDE, "logs")}
-    backups = {folder / BACKUPS, parts.backups.place}
+    backups = {folder / BACKUPS, *([parts.backups.place] if parts.backups else [])}
     return Space(
         folder,
         database=_database(folder),

@@ -1,7 +1,7 @@
 """The packs of a workspace: found, installed, upgraded, removed."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from core.base.errors import PackError, TesseraError, UnknownChoice
@@ -80,6 +80,10 @@ class Packs:
         """Return a note as its pack has it now, None if the pack has it no more; raises as `edited`, NoteNotFound."""
         note = self._store.notes.note(note_id)
         return self._upgrade_of(note).offered(note)
+
+    def passed_by(self) -> Mapping[str, str]:
+        """Return the notes that upgrades left as the user has them, by their ids, as `PackTable.passed_by` does."""
+        return self._table.passed_by()
 
     # changing
 

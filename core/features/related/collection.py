@@ -1,7 +1,7 @@
 """What other notes say about a note, and the acceptance of what they suggest."""
 
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from core.base.blobs import remove_blobs
@@ -9,12 +9,10 @@ from core.base.call_log import log_bases, log_call
 from core.base.errors import EditError
 from core.base.messages import Message, message
 from core.base.text import keywords
-from core.features.findability.table import CheckTable
 from core.features.related import hints, mentions, suggestions
 from core.features.related.concepts import Concepts
 from core.features.related.mentions import Mention
 from core.features.related.neighbours import LEAST, Neighbour, Neighbours
-from core.features.review.collection import Review
 from core.model import Author, Finding, Hit, LinkSuggestion, Note, Related, RelatedNote, SearchOptions
 from core.notes import lines
 from core.notes.collection import Notes
@@ -42,18 +40,28 @@ _LONG_AGO, _OTHERS = timedelta(days=30), 20
 """Time without a find, and number of others that were found since: less of either says nothing of a note."""
 _NEAR = 0.5
 """Cosine from which on a reason says that notes are close in meaning."""
+LastFinding = Callable[[str, str], tuple[datetime, Finding] | None]
+"""A function that returns what the last check of a base, by its id, says of a note, with its time."""
 
 
 class RelatedNotes:
     """The notes related to each note and what they suggest for it: computed from what is stored, never stored."""
 
-    def __init__(self, store: Store, notes: Notes, review: Review, uses: Uses, searching: SearchEngine) -> None:
+    def __init__(
+        self,
+        store: Store,
+        notes: Notes,
+        uses: Uses,
+        searching: SearchEngine,
+        contradictions: hints.Contradictions | None = None,
+        last_finding: LastFinding | None = None,
+    ) -> None:
         self._store = store
-        self._checks = CheckTable(store.database)
         self._notes = notes
         self._uses = uses
         self._searching = searching
-        self._likeness = review.likeness
+        self._contradictions = contradictions or (lambda note_ids: ())
+        self._last_finding = last_finding or (lambda base_id, note_id: None)
         self._successors = Successors(store)
         self.neighbours = Neighbours(store, self._text)
         self.concepts = Concepts(store, self._text, self._notes.links)
@@ -77,7 +85,7 @@ class RelatedNotes:
             self._successors.read(),
             self._notes.cards_of,
             self._notes.shown,
-            self._likeness,
+            self._contradictions,
             self._unreached(note),
             self._unfound(note),
         )
@@ -93,7 +101,7 @@ class RelatedNotes:
 
     def _unreached(self, note: Note) -> Finding | None:
         """Return what the last check of a base says of a note, None for one that was changed since."""
-        at, finding = self._checks.finding(note.base_id, note.id) or (None, None)
+        at, finding = self._last_finding(note.base_id, note.id) or (None, None)
         return finding if at and note.updated_at and note.updated_at <= at else None
 
     def _unfound(self, note: Note) -> datetime | None:

@@ -1,7 +1,7 @@
 """What makes a note harder to find or to trust, each with what to do about it."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
@@ -9,9 +9,8 @@ from pathlib import PurePosixPath
 from core.base.messages import message, plural
 from core.base.text import CJK
 from core.features.related.mentions import LONGEST
-from core.features.review.likeness import Likeness
 from core.markdown.body import BodyMetadata, look_into
-from core.model import Finding, Hint, Note, NoteSummary, day_of, lapses
+from core.model import Finding, Hint, Note, NotePair, NoteSummary, day_of, lapses
 from core.notes.links import NoteLink
 from core.notes.naming import first_words
 
@@ -24,6 +23,8 @@ _NAMED = 5
 _UNNAMED = re.compile(r"(?:untitled|new note|new document|note|未命名|新建.*|无标题.*)?[\s\d._-]*", re.IGNORECASE)
 _LATIN = re.compile(rf"(?:(?![{CJK}])\w)+")
 _WIDE = re.compile(f"[{CJK}]")
+Contradictions = Callable[[Collection[str]], Iterable[NotePair]]
+"""A function that returns the pairs of notes, among some, that say one sentence with different numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class NoteContext:
     newer: Mapping[str, Collection[str]]
     cards: Callable[[Collection[str]], Mapping[str, NoteSummary]]
     shown: Callable[[str], str]
-    likeness: Likeness
+    contradictions: Contradictions
     unreached: Finding | None = None
     unfound: datetime | None = None
 
@@ -93,7 +94,7 @@ def _outdated(note: Note, known: NoteContext) -> Iterator[Hint]:
 
 
 def _contradictions(note: Note, known: NoteContext) -> Iterator[Hint]:
-    for pair in known.likeness.contradictions({note.id, *known.neighbours}):
+    for pair in known.contradictions({note.id, *known.neighbours}):
         if note.id not in (pair.first, pair.second):
             continue
         other = pair.second if pair.first == note.id else pair.first

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 
 from core.base.errors import EditError, UnknownChoice
 from core.base.text import digest
-from core.features.packs.collection import Packs
-from core.features.review.likeness import Likeness, Pair
+from core.features.review.likeness import Likeness
 from core.features.review.reminders import Reminders
-from core.features.review.sides import TextConflicts
+from core.features.review.sides import TextConflicts, Upgrades
 from core.features.review.table import DecisionTable
 from core.indexing.chunks import Chunks
-from core.model import MATTERS, MatterKind, Note, NoteSummary, ReviewItem, SearchOptions, Side, lapses
+from core.model import MATTERS, MatterKind, Note, NotePair, NoteSummary, ReviewItem, SearchOptions, Side, lapses
 from core.notes.collection import Notes
 from core.notes.proposals import Proposals
 from core.retrieval.supersession import Successors
@@ -45,9 +44,9 @@ class Review:
         notes: Notes,
         chunks: Chunks,
         proposals: Proposals,
-        packs: Packs,
         searching: Callable[[], "SearchEngine"],
         reminders: Reminders,
+        upgrades: Upgrades | None = None,
     ) -> None:
         """Take the parts; the engine is built when a nearest note is looked for, for a count is on every page."""
         self._store = store
@@ -57,7 +56,7 @@ class Review:
         self._proposals = proposals
         self._searching = searching
         self._successors = Successors(store)
-        self.sides = TextConflicts(store, notes, packs)
+        self.sides = TextConflicts(store, notes, upgrades)
         """The notes with two texts."""
         self.reminders = reminders
         self.likeness = Likeness(store)
@@ -221,12 +220,12 @@ class Review:
                 key = _key("superseded", old, card.version, other.id)
                 yield ReviewItem("superseded", key, card, card.base, card.title, other.updated_at, other)
 
-    def _exclude_second_texts(self, pairs: Iterator[Pair]) -> Iterator[Pair]:
+    def _exclude_second_texts(self, pairs: Iterator[NotePair]) -> Iterator[NotePair]:
         """Yield the pairs without those whose files are second texts: they are listed as such."""
         files = set(self.sides.pairs().items())
         yield from (pair for pair in pairs if not {(pair.first, pair.second), (pair.second, pair.first)} & files)
 
-    def _pairs(self, kind: MatterKind, pairs: Iterator[Pair]) -> Iterator[ReviewItem]:
+    def _pairs(self, kind: MatterKind, pairs: Iterator[NotePair]) -> Iterator[ReviewItem]:
         listed = [pair for pair, _ in zip(pairs, range(MOST), strict=False)]
         cards = self._notes.cards_of({note_id for pair in listed for note_id in (pair.first, pair.second)})
         newer = self._successors.read()

@@ -9,6 +9,7 @@ from itertools import combinations
 
 from core.base.errors import NoteNotFound
 from core.base.text import digest, fold
+from core.model import NotePair
 from core.retrieval.highlights import sentences
 from core.store import Store
 
@@ -66,15 +67,6 @@ SEVERAL = 3
 """Notes that say a sentence at most: what more of them say is a form that is filled in, not a claim."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """Two notes by their ids, in order, and the sentences in which they differ, empty for copies."""
-
-    first: str
-    second: str
-    quotes: tuple[str, ...] = ()
-
-
 class Likeness:
     """The pairs of active notes that are alike. A note is read once for each of its states; safe to share."""
 
@@ -83,14 +75,14 @@ class Likeness:
         self._read: dict[str, tuple[int, Claims]] = {}
         self._reading = threading.Lock()
 
-    def copies(self) -> Iterator[Pair]:
+    def copies(self) -> Iterator[NotePair]:
         """Yield the notes with the same words, each with the first one that has them."""
         first: dict[bytes, str] = {}
         for note_id, claim in self._claims().items():
             if claim.text and (before := first.setdefault(claim.text, note_id)) != note_id:
-                yield Pair(before, note_id)
+                yield NotePair(before, note_id)
 
-    def contradictions(self, among: Collection[str] | None = None) -> Iterator[Pair]:
+    def contradictions(self, among: Collection[str] | None = None) -> Iterator[NotePair]:
         """Yield the notes that say a sentence with different numbers, of each pair the first such sentence.
 
         `among` some notes, only these are read.
@@ -108,7 +100,7 @@ class Likeness:
                 (number, sentence), (other, another) = known[first].numbers[rest], known[second].numbers[rest]
                 if number != other and (first, second) not in seen:
                     seen.add((first, second))
-                    yield Pair(first, second, (sentence, another))
+                    yield NotePair(first, second, (sentence, another))
 
     def _claims(self, among: Collection[str] | None = None) -> Mapping[str, Claims]:
         with self._reading:

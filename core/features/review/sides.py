@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache, partial
 from itertools import pairwise
+from typing import Protocol
 
 from core.base.errors import EditError, NoteNotFound, UnknownChoice
-from core.features.packs.collection import Packs
-from core.features.packs.table import PackTable
 from core.model import SIDES, Note, NoteDifference, NoteSummary, ReviewItem, Side
 from core.notes.collection import Notes
 from core.store import Store
@@ -190,19 +189,34 @@ class SecondTexts:
 Undo = Callable[[], object]
 
 
+class Upgrades(Protocol):
+    """A feature that has newer texts of notes that the user edited, and waits for the choice of one."""
+
+    def passed_by(self) -> Mapping[str, str]:
+        """Return the ids of the notes that wait, each with a hash of its newer text."""
+
+    def offered(self, note_id: str) -> Note | None:
+        """Return a note with its newer text, None where it would go."""
+
+    def take(self, note_id: str, expected_version: int) -> None:
+        """Give a note its newer text; raises Conflict."""
+
+    def leave(self, note_id: str) -> None:
+        """Let a note wait again."""
+
+
 class TextConflicts:
     """The notes with two texts, and the choice of one or both."""
 
-    def __init__(self, store: Store, notes: Notes, packs: Packs) -> None:
+    def __init__(self, store: Store, notes: Notes, upgrades: Upgrades | None) -> None:
         self._store = store
-        self._table = PackTable(store.database)
         self._notes = notes
-        self._packs = packs
+        self._upgrades = upgrades
         self._second_texts = SecondTexts(store)
 
     def upgrades(self) -> Iterator[tuple[NoteSummary, str]]:
         """Yield the notes that upgrades of their packs passed by, with the hash of what the pack has for each."""
-        passed = self._table.passed_by()
+        passed = self._upgrades.passed_by() if self._upgrades else {}
         cards = self._notes.cards_of(passed)
         yield from ((cards[note_id], offered) for note_id, offered in passed.items() if note_id in cards)
 
@@ -224,8 +238,8 @@ class TextConflicts:
 
         Raises NoteNotFound, PackError for a pack that can't be read, and EditError for a matter of another kind.
         """
-        if matter.kind == "upgrade" and matter.note:
-            return self._packs.offered(matter.note.id)
+        if matter.kind == "upgrade" and matter.note and self._upgrades:
+            return self._upgrades.offered(matter.note.id)
         if matter.kind == "file" and matter.other:
             return self._notes.get(matter.other.id)
         raise EditError("This waits for another decision.")
@@ -246,8 +260,8 @@ class TextConflicts:
         other = self.other(matter) if side != "mine" or matter.kind == "file" else None
         if matter.kind == "file" and side != "both" and other:
             return self._take_file_side(matter, other, side)
-        if side == "theirs":
-            return self._take_pack_side(matter, other)
+        if side == "theirs" and self._upgrades:
+            return self._take_upgrade(self._upgrades, matter, other)
         if side == "both" and matter.kind == "upgrade":
             if other is None:
                 raise EditError("The pack no longer has this note. Keep it, or put it into the trash.")
@@ -266,13 +280,13 @@ class TextConflicts:
         self._notes.archive([other.id])
         return back
 
-    def _take_pack_side(self, matter: ReviewItem, other: Note | None) -> Undo:
+    def _take_upgrade(self, upgrades: Upgrades, matter: ReviewItem, other: Note | None) -> Undo:
         note_id, before = str(matter.note_id), self._version(matter)
-        self._packs.take(note_id, before)
+        upgrades.take(note_id, before)
         if other is None:
             return partial(self._notes.restore, [note_id], embed=False)
         return partial(
-            _both, partial(self._notes.revert, note_id, before, embed=False), partial(self._packs.leave, note_id)
+            _both, partial(self._notes.revert, note_id, before, embed=False), partial(upgrades.leave, note_id)
         )
 
     def _version(self, matter: ReviewItem) -> int:

@@ -10,10 +10,15 @@ from benchmarks.drills import doctor as drill
 from core.base.errors import DiskFull
 from core.doors.cli import main
 from core.embedding import windows
+from core.features.archives.checks import CHECKS as ARCHIVES
+from core.features.backups.checks import CHECKS as BACKUPS
 from core.features.doctor import resource_checks
-from core.features.doctor.doctor import CHECKS
+from core.features.doctor.database_checks import OF_DATABASE
+from core.features.doctor.file_checks import OF_FILES
+from core.features.doctor.resource_checks import OF_MACHINE, OF_RESOURCES
 from core.workspace import Workspace
 
+CHECKS = [*OF_DATABASE, *OF_RESOURCES, *BACKUPS, *OF_MACHINE, *OF_FILES, *ARCHIVES]
 TRIED = (
     *("no database", "words that lack", "the index of words", "vectors that lack", "vectors that are cut"),
     *("a base that is gone", "a version that lacks", "a note that waits", "a picture that is gone", "settings"),

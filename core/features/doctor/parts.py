@@ -1,0 +1,32 @@
+"""The parts of a workspace that the doctor looks at."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from core.indexing.bases import Bases
+from core.indexing.models import Models
+from core.indexing.models.servers import Servers
+from core.settings.config import Settings
+from core.settings.file import SettingsFile
+from core.store import Store
+
+
+class HasPlace(Protocol):
+    """What the doctor needs of backups: their folder."""
+
+    @property
+    def place(self) -> Path: ...
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceParts:
+    """The parts of an open workspace that checks look at."""
+
+    store: Store
+    settings: Settings
+    settings_file: SettingsFile
+    bases: Bases
+    models: Models
+    servers: Servers
+    backups: HasPlace | None
