@@ -7,6 +7,7 @@ from functools import lru_cache
 from sqlite3 import Row
 from typing import Any, get_type_hints
 
+from core.base.codec import DAMAGE, decoder
 from core.base.messages import message, to_json
 from core.model import (
     NOTE_FIELDS,
@@ -20,7 +21,7 @@ from core.model import (
     TextEncoding,
 )
 from core.store.note_to_index import NoteToIndex
-from core.store.reading import UNFIT, RowReader, Unread, loaded, reader, stored
+from core.store.reading import RowReader, Unread, loaded, stored
 
 _FIELDS = [name for name in NOTE_FIELDS if name != "tags"]
 COLUMNS = [
@@ -162,7 +163,7 @@ def card_of(row: Row, unread: Unread) -> NoteSummary:
     """Return the card of a row of `CARD`; a row that was read before has the same."""
     try:
         return _card(tuple(row.keys()), tuple(row))
-    except UNFIT:
+    except DAMAGE:
         return _CARD_READER(_card_values(dict(row)), unread)
 
 
@@ -170,7 +171,7 @@ def named_of(row: Row, unread: Unread) -> NoteNames:
     """Return what a note is called, of a row of `NAMED`; a row that was read before has the same."""
     try:
         return _named(tuple(row.keys()), tuple(row))
-    except UNFIT:
+    except DAMAGE:
         return _NAMED_READER(_named_values(dict(row)), unread)
 
 
@@ -205,13 +206,13 @@ def texts(stored: object) -> tuple[str, ...]:
 
 def overridden(values: dict[str, Any]) -> dict[str, object]:
     """Return values of fields of a note from their JSON values."""
-    return {name: reader(_HINTS[name])(value) for name, value in values.items()}
+    return {name: decoder(_HINTS[name])(value) for name, value in values.items()}
 
 
 def extra(values: dict[str, Any]) -> dict[str, object]:
     """Return the values without a field from their JSON values; aliases are texts."""
-    reader(tuple[str, ...])(values.get("aliases", ()))
-    read: dict[str, object] = reader(dict[str, object])(values)
+    decoder(tuple[str, ...])(values.get("aliases", ()))
+    read: dict[str, object] = decoder(dict[str, object])(values)
     return read
 
 

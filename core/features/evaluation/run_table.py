@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from datetime import datetime
 from typing import Any
 
+from core.base.codec import decoder
 from core.base.errors import RunNotFound
 from core.base.messages import message, to_json
 from core.model import (
@@ -15,7 +16,7 @@ from core.model import (
     Run,
 )
 from core.store.ids import fresh_id
-from core.store.reading import RowReader, fields_in, loaded, reader, stored
+from core.store.reading import RowReader, fields_in, loaded, stored
 from core.store.table import AMONG, StoreTable
 
 _RUNS = "SELECT runs.*, (SELECT count(*) FROM results WHERE run_id = runs.id) AS asked FROM runs"
@@ -100,7 +101,7 @@ def _stored(result: QuestionResult) -> dict[str, Any]:
 def _pipeline(value: object) -> Pipeline:
     fields = loaded(value)
     # Some commits with schema 9 stored the search settings next to the other fields.
-    read: Pipeline = reader(Pipeline)(fields | {"search": fields.get("search", fields)})
+    read: Pipeline = decoder(Pipeline)(fields | {"search": fields.get("search", fields)})
     return read
 
 
