@@ -63,6 +63,10 @@ class DecodeError(ValueError):
         self.kind, self.name, self.missing = kind, name, missing
 
 
+OWN_FIELDS = object()
+"""The type of a field that holds some of the noun's own fields by their names."""
+
+
 def encode(value: Any, message_form: Callable[[Message], Any] = lambda text: text) -> Any:
     """Return a value for JSON; messages are in a form of the caller, by default stay messages."""
     if type(value) in _SAME:
@@ -115,13 +119,17 @@ def decoder(kind: Any, *, exact: bool = False) -> Decoder:
 
 
 def noun_decoder(kind: Any, *, exact: bool = False, **own: Decoder) -> Decoder:
-    """Return what decodes a dataclass; `own` decode fields in place of the decoders of their types."""
-    hints = get_type_hints(kind)
+    """Return what decodes a dataclass; `own` decode fields in place of the decoders of their types.
+
+    `FIELD_TYPES` of the dataclass are types that fields are decoded as, in place of those that they are declared with.
+    """
+    hints = get_type_hints(kind) | getattr(kind, "FIELD_TYPES", {})
     decoders = {
         field.name: own.get(field.name) or decoder(hints[field.name], exact=exact)
         for field in fields(kind)
-        if field.init
+        if field.init and hints[field.name] is not OWN_FIELDS
     }
+    decoders |= {name: _own_fields(decoders) for name, hint in hints.items() if hint is OWN_FIELDS and name not in own}
     needed = [
         field.name
         for field in fields(kind)
@@ -138,6 +146,17 @@ def noun_decoder(kind: Any, *, exact: bool = False, **own: Decoder) -> Decoder:
         return kind(**{name: _named(decoders[name], name, item) for name, item in value.items() if name in decoders})
 
     return noun
+
+
+def _own_fields(decoders: Mapping[str, Decoder]) -> Decoder:
+    def decode(value: Any) -> dict[str, Any]:
+        _expect(isinstance(value, dict), dict)
+        for name in value:
+            if name not in decoders:
+                raise DecodeError(_KINDS[dict], str(name)[:_SHOWN])
+        return {name: _named(decoders[name], name, item) for name, item in value.items()}
+
+    return decode
 
 
 def json_type(kind: Any) -> Any:
@@ -163,11 +182,12 @@ def _object_type(kind: Any) -> Any:
 
 
 def _named(decode: Decoder, name: str, value: Any) -> Any:
-    """Decode the value of a field; an error that names no field within it names this one."""
+    """Decode the value of a field; an error that names no field within it names this one, with its key if any."""
     try:
         return decode(value)
     except DecodeError as error:
-        error.name = error.name or name[:_SHOWN]
+        if not error.name or error.name.startswith("."):
+            error.name = f"{name}{error.name}"[:_SHOWN]
         raise
 
 
@@ -214,7 +234,7 @@ def _items(decode: Decoder, collection: Any) -> Decoder:
 def _entries(decode: Decoder) -> Decoder:
     def entries(value: Any) -> Any:
         _expect(isinstance(value, dict), dict)
-        return {_key(name): _named(decode, name, item) for name, item in value.items()}
+        return {_key(name): _named(decode, f".{name}", item) for name, item in value.items()}
 
     return entries
 
