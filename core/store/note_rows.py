@@ -2,23 +2,19 @@
 
 import json
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from functools import lru_cache
 from sqlite3 import Row
 from typing import Any, get_type_hints
 
-from core.base.codec import DAMAGE, decoder
-from core.base.messages import message, to_json
+from core.base.codec import DAMAGE, decoder, to_plain
+from core.base.messages import message
 from core.model import (
     NOTE_FIELDS,
     ORIGIN,
     RELATIONS,
     ChunkingOptions,
-    Document,
     Note,
     NoteSummary,
-    Omission,
-    TextEncoding,
 )
 from core.store.note_to_index import NoteToIndex
 from core.store.reading import RowReader, Unread, loaded, stored
@@ -114,15 +110,13 @@ class Joined:
 
 
 def overridden_json(fields: dict[str, object]) -> str:
-    return json.dumps({name: _plain(value) for name, value in fields.items()}, ensure_ascii=False)
+    return json.dumps(to_plain(fields), ensure_ascii=False)
 
 
 def data_of(note: Note) -> dict[str, Any]:
     """Return a note's values other than its id, base, title and text, as JSON values."""
     names = [name for name in COLUMNS if hasattr(note, name) and name not in _ELSEWHERE]
-    values = {name: _plain(getattr(note, name)) for name in (*names, "tags")}
-    over = {name: _plain(value) for name, value in note.overridden.items()}
-    return values | {"overridden": over, "warnings": [to_json(warning) for warning in note.warnings]}
+    return {name: to_plain(getattr(note, name)) for name in (*names, "tags")}
 
 
 def described(note: Note) -> dict[str, object]:
@@ -140,14 +134,6 @@ def row_of(cut: NoteToIndex) -> dict[str, object]:
         "cut_by": cut.cut_by,
         "chunking": json.dumps(asdict(cut.options)) if cut.options else None,
     }
-
-
-def _plain(value: object) -> object:
-    if isinstance(value, datetime):
-        return value.isoformat()
-    if isinstance(value, Document | Omission | TextEncoding):
-        return asdict(value)
-    return list(map(_plain, value)) if isinstance(value, tuple) else value
 
 
 def _read_texts(stored: object) -> Any:

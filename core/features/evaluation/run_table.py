@@ -4,11 +4,10 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from datetime import datetime
-from typing import Any
 
-from core.base.codec import decoder
+from core.base.codec import decoder, to_plain
 from core.base.errors import RunNotFound
-from core.base.messages import message, to_json
+from core.base.messages import message
 from core.model import (
     KnowledgeBase,
     Pipeline,
@@ -69,7 +68,7 @@ class RunTable(StoreTable):
             self.run(run.id)
             connection.executemany(
                 "INSERT OR REPLACE INTO results VALUES (?, ?, ?)",
-                [(run.id, number, json.dumps(_stored(result))) for number, result in results.items()],
+                [(run.id, number, json.dumps(to_plain(result))) for number, result in results.items()],
             )
             connection.execute(
                 "UPDATE runs SET ended_at = ?, metrics = ? WHERE id = ?",
@@ -85,17 +84,6 @@ class RunTable(StoreTable):
 
     def delete(self, run_ids: Iterable[str]) -> None:
         self._database.execute(f"DELETE FROM runs WHERE id {AMONG}", list(run_ids), aside=True)
-
-
-def _stored(result: QuestionResult) -> dict[str, Any]:
-    """Return a result as JSON data, its messages as ones that can be read again."""
-    values = asdict(result)
-    if given := result.given:
-        if given.problem:
-            values["given"]["problem"] = to_json(given.problem)
-        if given.judged and given.judged.problem:
-            values["given"]["judged"]["problem"] = to_json(given.judged.problem)
-    return values
 
 
 def _pipeline(value: object) -> Pipeline:
