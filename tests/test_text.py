@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.base.lines import line_starts, with_newlines
-from core.base.text import fold, keywords, query_keywords, simplify
+from core.base.text import fold, keywords, line_starts, query_keywords, simplify, with_newlines
 from core.chunking import boundaries
 from core.markdown import parser
 

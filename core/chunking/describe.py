@@ -8,8 +8,8 @@ from hashlib import blake2b
 from itertools import chain, islice, takewhile
 
 from core.base.blobs import remove_blobs
-from core.base.lines import line_starts
 from core.base.messages import Message, message
+from core.base.text import line_starts
 from core.chunking.letters import CODE
 from core.chunking.reading import TokenizedNote
 from core.chunking.sections import Sections, short_for

@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from core.base.lines import with_newlines
+from core.base.text import with_newlines
 from core.chunking import boundaries, describe
 from core.chunking.options import overlap, size
 from core.chunking.reading import TokenizedNote

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.base.lines import text_end
+from core.base.text import text_end
 from core.chunking import boundaries
 from core.chunking.reading import TokenizedNote
 from core.markdown.outline import Block, BlockKind

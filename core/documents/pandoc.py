@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from core.base.encodings.decoding import decode_part
+from core.base.encodings.guessing import decode_part
 from core.base.errors import SourceError
 from core.base.messages import Message, message
 from core.documents import allowance, notebooks, syntax

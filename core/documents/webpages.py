@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 
-from core.base.encodings.decoding import decode_part
+from core.base.encodings.guessing import decode_part
 from core.documents.kinds import damaged
 
 _SILENT = frozenset("script style noscript template svg iframe object canvas button select dialog".split())

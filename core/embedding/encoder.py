@@ -15,7 +15,7 @@ import numpy as np
 from threadpoolctl import ThreadpoolController
 
 from core.base.errors import ModelError
-from core.base.lazy import lazy
+from core.base.registry import lazy
 from core.embedding.device import choose
 from core.embedding.loading import sentence_transformer
 from core.embedding.model_folder import ModelFacts, facts

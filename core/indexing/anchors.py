@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from core.base.lines import LINE_END, line_starts
+from core.base.text import LINE_END, line_starts
 from core.model import Edit
 
 Span = tuple[int, int]

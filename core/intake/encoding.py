@@ -5,10 +5,15 @@ import re
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from core.base.encodings.declared import BOMS, CHARACTERS_OF_DAMAGE, decode_declared
-from core.base.encodings.decoding import decode_undeclared
-from core.base.encodings.guessing import guesses
-from core.base.encodings.names import ENCODINGS, display_encoding, normalize_encoding
+from core.base.encodings import (
+    BOMS,
+    CHARACTERS_OF_DAMAGE,
+    ENCODINGS,
+    decode_declared,
+    display_encoding,
+    normalize_encoding,
+)
+from core.base.encodings.guessing import decode_undeclared, guesses
 from core.base.errors import EditError, SourceError
 from core.base.messages import message
 from core.base.text import make_storable

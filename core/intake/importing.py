@@ -9,9 +9,8 @@ from pathlib import PurePosixPath
 
 from core.base.errors import Cancelled, SourceError
 from core.base.faults import wrap_file_errors
-from core.base.lines import line_starts
 from core.base.messages import message, skeleton
-from core.base.text import stem
+from core.base.text import line_starts, stem
 from core.embedding import Embedder
 from core.indexing.embed_queue import state_of
 from core.indexing.indexer import Indexer

@@ -14,8 +14,7 @@ from hashlib import blake2b
 from importlib.metadata import version
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
-from core.base.encodings.declared import decode_declared
-from core.base.encodings.names import normalize_encoding
+from core.base.encodings import decode_declared, normalize_encoding
 from core.base.errors import SourceError
 
 MAX_BYTES = 20 * 1024 * 1024

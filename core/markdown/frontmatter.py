@@ -13,8 +13,8 @@ from typing import Any, get_args
 import yaml
 from yaml.constructor import SafeConstructor
 
-from core.base.lines import LINE_END
 from core.base.messages import Message, message
+from core.base.text import LINE_END
 from core.markdown.tags import in_list
 from core.markdown.yamlblock import YamlBlock, block
 from core.model import NOTE_FIELDS, FieldKind, FieldValues, NoteStatus, Omission, clock_to_utc, exact

@@ -15,7 +15,7 @@ import yaml
 from yaml.reader import Reader
 
 from core.base.errors import EditError
-from core.base.lines import LINE_END
+from core.base.text import LINE_END
 from core.markdown import frontmatter, tags, yamlblock
 from core.markdown.frontmatter import KEYS, FrontMatter
 from core.model import day_of, fields_of, is_day, on_clock

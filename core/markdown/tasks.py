@@ -2,7 +2,7 @@
 
 import re
 
-from core.base.lines import line_starts
+from core.base.text import line_starts
 
 _BOX = re.compile(r"(?:[-*+][ \t]|\d{1,9}[.)][ \t]|[ \t>])*\[(.)\][ \t]")
 _MARK = re.compile(r"[-*+][ \t]|\d[.)][ \t]")

@@ -12,8 +12,8 @@ from functools import lru_cache
 import yaml
 from yaml.reader import Reader
 
-from core.base.lines import LINE_END
 from core.base.messages import Message, message, reason_of
+from core.base.text import LINE_END
 
 MAX_CHARACTERS = 64 * 1024
 MAX_DEPTH = 20

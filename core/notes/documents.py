@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.base import files, places
 from core.base.call_log import log_call
-from core.base.encodings.names import ENCODINGS, display_encoding, normalize_encoding
+from core.base.encodings import ENCODINGS, display_encoding, normalize_encoding
 from core.base.errors import EditError, ModelError, SourceError, UnknownChoice
 from core.base.faults import translate_errors
 from core.documents import CONVERTERS

@@ -10,8 +10,7 @@ import yaml
 
 from core.base import files, places
 from core.base.faults import translate_errors
-from core.base.lines import LINE_END
-from core.base.text import stem
+from core.base.text import LINE_END, stem
 from core.markdown import frontmatter
 from core.markdown.body import BodyMetadata, distinct_tags, look_into, short_title
 from core.markdown.frontmatter import FrontMatter

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from core.base.errors import Conflict, DiskFull, EditError, NotWritable, SourceError
 from core.base.faults import FULL, REFUSED
-from core.base.lines import with_line_ends
 from core.base.swapping import Changed, swap
+from core.base.text import with_line_ends
 from core.intake import absent, folder, notefile
 from core.intake.encoding import decoded, encoded
 from core.markdown.body import BodyMetadata, look_into

@@ -9,8 +9,8 @@ from threading import RLock
 from typing import Any
 
 from core.base.errors import ConfigError, ModelError
-from core.base.lazy import lazy
 from core.base.messages import message
+from core.base.registry import lazy
 from core.base.text import fold, query_keywords
 from core.embedding import hub
 from core.embedding.device import Turns, choose

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from core.base import disk, files
+from core.base import files
 from core.base.call_log import log_call
 from core.base.errors import TesseraError, WorkspaceLocked
 from core.base.faults import DATABASE
@@ -217,7 +217,7 @@ class Workspace(Services):
     @property
     def little_space(self) -> int:
         """Bytes left of a nearly full disk, 0 for any other."""
-        return disk.low_space_bytes(self.store.folder)
+        return files.low_space_bytes(self.store.folder)
 
     @property
     def unreadable(self) -> tuple[Message, ...]:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.base.encodings.decoding import decode_part
-from core.base.encodings.names import normalize_encoding
+from core.base.encodings import normalize_encoding
+from core.base.encodings.guessing import decode_part
 from core.base.errors import EditError, UnknownChoice
 from core.documents.office.rtf import Rtf
 from core.documents.pandoc import Pandoc

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from core.base.encodings.declared import is_utf8
+from core.base.encodings import is_utf8
 from core.documents import syntax
 from core.documents.office import blocks
 from core.documents.office.blocks import BREAK, SPACE, Blocks, Inlines, Item

@@ -6,8 +6,8 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 
+from core.base.jobs import Pace
 from core.base.messages import readable
-from core.base.pace import Pace
 from core.base.text import one_line
 from core.doors.cli.terminal import in_json, redraw
 from core.doors.cli.texts import say

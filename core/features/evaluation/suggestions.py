@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
 
 from core.base.errors import SourceError
-from core.base.lines import line_starts
 from core.base.messages import message
-from core.base.text import digest, fold
+from core.base.text import digest, fold, line_starts
 from core.features.evaluation.golds import gold_at, only_place
 from core.features.evaluation.phrasing import (
     Casing,
