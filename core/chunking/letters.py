@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.chunking.shortened import Shortened
-from core.markdown.diagrams import opens_diagram
 from core.markdown.outline import Block, walk
+from core.markdown.parts import opens_diagram
 
 CODE = frozenset({"fence", "code"})
 

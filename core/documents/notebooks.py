@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from core.markdown.writing import code_block
+from core.markdown.parts import code_block
 
 _MARKDOWN = ("markdown", "text/markdown")
 

@@ -19,7 +19,7 @@ from core.documents.pdf.lines import GlyphRun
 from core.documents.pdf.order import arranged
 from core.documents.pdf.tables import PageTable
 from core.documents.protocol import Converted
-from core.markdown.writing import table
+from core.markdown.parts import table
 
 # The lines that OCR reads of a picture -> their text, by the same rules as that of a PDF.
 

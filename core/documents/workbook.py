@@ -16,7 +16,7 @@ from core.documents.kinds import damaged
 from core.documents.office.sheets import SheetExtras
 from core.documents.packaged import described
 from core.documents.protocol import Converted
-from core.markdown.writing import table
+from core.markdown.parts import table
 from core.model import Omission
 
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"

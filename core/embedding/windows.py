@@ -11,7 +11,7 @@ import numpy as np
 from core.base.blobs import blank_blobs
 from core.base.errors import ConfigError
 from core.embedding import Embedder
-from core.markdown.rows import tables
+from core.markdown.parts import tables
 from core.model import Chunk, Spans, Window
 
 BREADCRUMB_TOKENS = 64

@@ -20,7 +20,7 @@ from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.models import Models
 from core.intake.paths import free
-from core.markdown import tasks
+from core.markdown import parts
 from core.model import (
     NOTE_FIELDS,
     Added,
@@ -243,7 +243,7 @@ class Notes(StoredNotes):
 
         Raises EditError for a line without a box, and as `update` does.
         """
-        body = tasks.toggled(self._store.notes.note(note_id).body, line)
+        body = parts.toggle_task(self._store.notes.note(note_id).body, line)
         if body is None:
             raise EditError("Line {line} of the note has no check box.", line=line + 1)
         return self.update(note_id, body=body, expected_version=expected_version, author="person", embed=embed)

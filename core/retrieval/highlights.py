@@ -15,7 +15,7 @@ from core.embedding import tokens
 from core.embedding.tokens import TokenEmbedder
 from core.embedding.windows import places_of, windows_of
 from core.indexing.models import Models
-from core.markdown.rows import MarkdownTable, tables
+from core.markdown.parts import MarkdownTable, tables
 from core.model import Bits, Chunk, Highlight, Hit, Matrix, SearchResult, Spans
 from core.store import Store
 

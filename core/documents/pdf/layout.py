@@ -16,7 +16,7 @@ from core.documents.pdf.reading import Page, squeezed
 from core.documents.pdf.running import drop_running
 from core.documents.pdf.styles import LONGEST, Styles, View, body_size, styles_of
 from core.documents.pdf.tables import PageTable, by_baseline, filled
-from core.markdown.writing import code_block, table
+from core.markdown.parts import code_block, table
 
 # The ruled tables of a page, by pdfplumber's functions on its lines.
 

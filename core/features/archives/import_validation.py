@@ -22,7 +22,7 @@ from core.features.archives.records import NoteRecord, Records, RunRecord, SetRe
 from core.intake.encoding import MAX_BYTES
 from core.intake.folder import content_hash, safe
 from core.markdown import frontmatter
-from core.markdown.yamlblock import MAX_CHARACTERS
+from core.markdown.frontmatter import MAX_CHARACTERS
 from core.model import (
     LONGEST_CONTEXT,
     NOTE_FIELDS,
