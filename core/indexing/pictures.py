@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from core.base.errors import SourceError
 from core.chunking import build, describe
+from core.chunking.describe import SectionFields
 from core.chunking.reading import Tokens, read
-from core.chunking.sections import SectionFields
 from core.chunking.slices import Slice
 from core.markdown.body import pictures_in
 from core.markdown.outline import Outline

@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import suppress
 
 from core.base.errors import SourceError
-from core.chunking.sections import Sections, short_for
+from core.chunking.describe import Sections, short_for
 from core.markdown.outline import parse
 from core.store.reading import UNFIT
 
