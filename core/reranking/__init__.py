@@ -71,6 +71,6 @@ def reads_tokens(name: str) -> bool:
 
 def is_built_in(name: str) -> bool:
     """Whether a reranker is part of this installation, so that it asks for no network, no server and no file."""
-    from core.embedding import bundled
+    from core.embedding import sentence
 
-    return name in (NONE, "late-interaction") or (name == "cross-encoder" and bundled.is_installed())
+    return name in (NONE, "late-interaction") or (name == "cross-encoder" and sentence.is_bundled_installed())

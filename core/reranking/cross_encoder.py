@@ -13,9 +13,8 @@ from core.base.messages import message
 from core.base.registry import lazy
 from core.base.text import fold, query_keywords
 from core.embedding import hub
-from core.embedding.device import Turns, choose
 from core.embedding.encoder import SURROGATES
-from core.embedding.loading import explain_failure, load, to_device, weight_bytes
+from core.embedding.loading import Turns, choose_device, explain_failure, load, to_device, weight_bytes
 from core.embedding.model_folder import digest, explain_read_error, max_tokens, read_json, weights
 from core.embedding.sentence import on_hub
 from core.model import Device, Running
@@ -174,7 +173,7 @@ class CrossEncoder:
 
     @lazy
     def _model(self) -> Any:
-        device = self._device or choose()
+        device = self._device or choose_device()
         if own.has_weights(self._facts.folder):
             model: Any = own.load(self._facts.folder, device)
         else:

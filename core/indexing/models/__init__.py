@@ -8,7 +8,7 @@ from core import embedding, reranking
 from core.base.errors import EmbeddingMismatch, ModelError, ProviderError, TesseraError
 from core.base.jobs import Jobs
 from core.embedding import Embedder, tokens
-from core.embedding.device import choose
+from core.embedding.loading import choose_device
 from core.indexing.models import background_similarity, cards, trials, wishes
 from core.model import KnowledgeBase, Matrix, ModelCard, Progress, complete
 from core.reranking import Reranker
@@ -36,7 +36,7 @@ class Models:
     path = staticmethod(cards.path)
     device_of = staticmethod(cards.device_of)
     asks = staticmethod(wishes.asks)
-    device = staticmethod(choose)
+    device = staticmethod(choose_device)
 
     # what the bases use
 

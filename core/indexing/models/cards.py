@@ -10,9 +10,9 @@ from pathlib import Path
 from core import embedding, reranking
 from core.base.errors import ConfigError, ModelError, TesseraError
 from core.base.messages import Message, message
-from core.embedding import EMBEDDERS, bundled, e5, hub, onnx, packaged, sentence, tokens
-from core.embedding.device import choose
-from core.embedding.model_folder import ModelFacts, bytes_in, facts, languages
+from core.embedding import EMBEDDERS, e5, hub, onnx, sentence, tokens
+from core.embedding.loading import choose_device
+from core.embedding.model_folder import ModelFacts, bytes_in, languages, read_facts
 from core.model import Device, ModelCard, Part, Progress, no_progress
 from core.reranking import RERANKERS, cross_encoder, own
 from core.settings.config import settings
@@ -70,7 +70,7 @@ def device_of(card: ModelCard) -> Device | None:
     kind = card.name.partition(":")[0]
     if kind == "onnx":
         return onnx.PROCESSOR
-    return choose() if kind in _BY_TORCH and "torch" in sys.modules else None
+    return choose_device() if kind in _BY_TORCH and "torch" in sys.modules else None
 
 
 def parse(name: str) -> tuple[Part, str, str]:
@@ -101,7 +101,7 @@ def path(name: str) -> Path:
     """
     _, kind, argument = parse(name)
     if kind == "bundled":
-        return bundled.find()[1]()
+        return sentence.find_bundled()[1]()
     if kind == "onnx":
         encoder = onnx.build(argument)
         return onnx.ensure_file(encoder.facts, encoder.name).parent
@@ -121,7 +121,7 @@ def download(name: str, progress: Progress = no_progress) -> Path:
     _, kind, _ = parse(name)
     if kind == "sentence" and (hub_name := _on_hub(name)):
         folder = hub.snapshot(hub_name, "sentence", progress)
-        facts(folder, hub_name)
+        read_facts(folder, hub_name)
         return folder
     if kind == "cross-encoder" and (hub_name := _on_hub(name)):
         folder = hub.snapshot(hub_name, "cross-encoder", progress)
@@ -172,7 +172,7 @@ def _is_cross_encoder(folder: Path) -> bool:
 @cache
 def _in_packages() -> list[str]:
     # The raw text of RECORD is searched: parsing the file lists of all packages takes a second.
-    packages = [package for package in distributions() if packaged.MARK in (package.read_text("RECORD") or "")]
+    packages = [package for package in distributions() if hub.PACKAGE_MARK in (package.read_text("RECORD") or "")]
     return sorted(f"sentence:{sentence.PACKAGE}{package.name}" for package in packages)
 
 
@@ -190,12 +190,12 @@ def _tfidf(model: ModelCard, argument: str) -> ModelCard:
 
 
 def _bundled(model: ModelCard, argument: str) -> ModelCard:
-    model = replace(model, dimension=bundled.DIMENSION, languages=LANGUAGES)
-    folder = e5.models_dir() / e5.NAME if e5.is_available() else hub.cached(bundled.ON_HUB)
+    model = replace(model, dimension=sentence.BUNDLED_DIMENSION, languages=LANGUAGES)
+    folder = e5.models_dir() / e5.NAME if e5.is_available() else hub.cached(sentence.BUNDLED_ON_HUB)
     if folder is None:
-        return replace(model, problem=_missing(model.name, bundled.ON_HUB))
+        return replace(model, problem=_missing(model.name, sentence.BUNDLED_ON_HUB))
     # The folder is written at the first use of the model.
-    return _folder_card(model, facts(folder, folder.name)) if folder.is_dir() else model
+    return _folder_card(model, read_facts(folder, folder.name)) if folder.is_dir() else model
 
 
 def _onnx(model: ModelCard, argument: str) -> ModelCard:
@@ -204,7 +204,7 @@ def _onnx(model: ModelCard, argument: str) -> ModelCard:
     model = replace(source, name=model.name, folder=None, bytes_on_disk=0)
     if source.folder is None:
         return model
-    folder = onnx.folder_of(encoder.facts, encoder.name)
+    folder = onnx.graph_folder(encoder.facts, encoder.name)
     return replace(model, folder=folder, bytes_on_disk=bytes_in(folder)) if folder.is_dir() else model
 
 
@@ -213,7 +213,7 @@ def _sentence(model: ModelCard, argument: str) -> ModelCard:
     folder = hub.cached(hub_name) if hub_name else sentence.find(argument)[1]()
     if folder is None:
         return replace(model, problem=_missing(model.name, hub_name), downloadable=True)
-    return _folder_card(model, facts(folder, hub_name or folder.name))
+    return _folder_card(model, read_facts(folder, hub_name or folder.name))
 
 
 def _cross_encoder(model: ModelCard, argument: str) -> ModelCard:
