@@ -18,7 +18,7 @@ from core.base.jobs import Jobs
 from core.base.text import make_storable
 from core.documents import pictures as reading
 from core.documents.process import Interrupted
-from core.indexing import pictures as shown
+from core.indexing import cutter
 from core.indexing.chunks import Chunks
 from core.indexing.embed_queue import FAILURES
 from core.indexing.indexer import Indexer
@@ -111,7 +111,7 @@ class Pictures:
                     note = self._store.notes.note(note_id)
                 except NoteNotFound:
                     continue
-                self._store.pictures.put(note_id, shown.list_pictures(note, self._store.pictures.for_note(note_id)))
+                self._store.pictures.put(note_id, cutter.list_pictures(note, self._store.pictures.for_note(note_id)))
 
     def _look(self, progress: Progress) -> None:
         """Look for the files of pictures, and hash those that are new or changed."""

@@ -12,10 +12,9 @@ import httpx
 
 from core.base.errors import Cancelled, ConfigError, ProviderError, ProviderUnavailable
 from core.base.messages import Message, message
-from core.providers import keys, replies
-from core.providers.connection import CONNECT_SECONDS, Stop, line_to, never, sleep
+from core.providers import connection, keys
+from core.providers.connection import CONNECT_SECONDS, Reply, Stop, TookTooLong, line_to, never, sleep
 from core.providers.keys import ApiKey
-from core.providers.replies import Reply, TookTooLong
 from core.settings.sections import LlmSettings, ServerSettings
 
 FIRST_WAIT, LONGEST_WAIT = 0.5, 30.0
@@ -104,7 +103,7 @@ class ProviderServer:
                 yield None
                 return
             try:
-                for line in replies.lines(reply.parts, limit):
+                for line in connection.lines(reply.parts, limit):
                     if line is None:
                         raise self._too_long(limit)
                     if line.startswith(b"data:"):
@@ -207,7 +206,7 @@ class ProviderServer:
         )
 
     def _out_of_reach(self, error: httpx.TransportError) -> ProviderUnavailable:
-        reason = replies.shortened(str(error)) or type(error).__name__
+        reason = connection.shortened(str(error)) or type(error).__name__
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.ProxyError):
             return ProviderUnavailable(
                 "The model server {url} can't be reached ({why}). "
@@ -223,7 +222,7 @@ class ProviderServer:
 
     def _refusal(self, reply: Reply, key: ApiKey) -> ProviderError:
         status, code = reply.status, str(reply.status)
-        why = replies.reason(reply.body or b"", key.value)
+        why = connection.reason(reply.body or b"", key.value)
         because = message("(HTTP {code}): {why}", code=code, why=why) if why else message("(HTTP {code})", code=code)
         fields: dict[str, Any] = {"because": because, "status": status, "code": code, **self._fields}
         fields |= {"variable": key.variable, "model": self.model}

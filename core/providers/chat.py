@@ -1,4 +1,4 @@
-"""A language model behind an OpenAI-compatible chat server."""
+"""A language model of a server with an OpenAI-compatible chat API."""
 
 import json
 from collections.abc import Generator, Iterator, Mapping

@@ -16,7 +16,7 @@ from core.features.answers.writing import PASSAGES
 from core.features.evaluation import advice, answer_scoring, golds, judging, pipelines, report, scoring, sidebyside
 from core.features.evaluation.metrics import FOUND_SHARE
 from core.features.evaluation.problems import Problems
-from core.indexing.anchors import Span
+from core.indexing.edits import Span
 from core.indexing.models import Models
 from core.indexing.scratch import Scratch
 from core.model import (

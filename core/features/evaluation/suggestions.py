@@ -18,7 +18,7 @@ from core.features.evaluation.phrasing import (
     is_chinese,
     stands_alone,
 )
-from core.indexing.anchors import Span
+from core.indexing.edits import Span
 from core.markdown import outline
 from core.markdown.outline import Block
 from core.model import GoldSpan, Note, Progress, Question, no_progress

@@ -1,5 +1,6 @@
 """Cards of the known models: their properties, whether they are on this machine, how to get the others."""
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -10,11 +11,11 @@ from pathlib import Path
 from core import embedding, reranking
 from core.base.errors import ConfigError, ModelError, TesseraError
 from core.base.messages import Message, message
-from core.embedding import EMBEDDERS, e5, hub, onnx, sentence, tokens
+from core.embedding import EMBEDDERS, e5, hub, is_built_in, onnx, sentence, tokens
 from core.embedding.loading import choose_device
 from core.embedding.model_folder import ModelFacts, bytes_in, languages, read_facts
 from core.model import Device, ModelCard, Part, Progress, no_progress
-from core.reranking import RERANKERS, cross_encoder, own
+from core.reranking import RERANKERS, built_in, cross_encoder
 from core.settings.config import settings
 from core.settings.sections import EmbeddingServer, ServerSettings
 
@@ -144,7 +145,7 @@ def _rerankers(local: Iterable[str]) -> list[str]:
     """Return the names of the rerankers to list: those in `local`, in the table, and recommended ones."""
     pairs = [name for name in local if name.partition(":")[0] in RERANKERS]
     pairs += [f"cross-encoder:{model.name}" for model in cross_encoder.RECOMMENDED]
-    shipped = ["cross-encoder"] if own.shipped() else []
+    shipped = ["cross-encoder"] if built_in.shipped() else []
     kinds = [kind for kind in RERANKERS if kind != "cross-encoder"]
     quick = [kind for kind in RERANKERS if RERANKERS[kind].reads_tokens]
     return list(dict.fromkeys([*quick, *shipped, *pairs, *kinds]))
@@ -221,10 +222,10 @@ def _cross_encoder(model: ModelCard, argument: str) -> ModelCard:
     if not argument.strip():
         return replace(
             model,
-            folder=own.WEIGHTS.parent,
-            bytes_on_disk=own.WEIGHTS.stat().st_size,
+            folder=built_in.WEIGHTS.parent,
+            bytes_on_disk=built_in.WEIGHTS.stat().st_size,
             languages=("zh", "en"),
-            input_tokens=cross_encoder.facts(own.WEIGHTS.parent).max_tokens,
+            input_tokens=cross_encoder.facts(built_in.WEIGHTS.parent).max_tokens,
             problem=card("bundled").problem,
         )
     recommended = next((entry for entry in cross_encoder.RECOMMENDED if entry.name == hub_name), None)
@@ -298,3 +299,44 @@ _DESCRIBERS: dict[str, Callable[[ModelCard, str], ModelCard]] = {
     "rerank-api": _server,
     "llm": _server,
 }
+
+
+_ON_HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
+
+
+def asks(name: str) -> Message:
+    """Return what a model for meaning needs: the network, a server, or files of this machine."""
+    kind, _, argument = name.partition(":")
+    if kind not in EMBEDDERS:
+        return message("This version of Tessera doesn't know it.")
+    if is_built_in(name):
+        return message("It is part of Tessera and needs no network.")
+    if kind in ("openai_compatible", "server"):
+        return _server_message(argument if kind == "server" else "")
+    if package := EMBEDDERS[kind].package:
+        return message("It comes with the Python package {name}.", name=package)
+    if argument.startswith(sentence.PACKAGE):
+        return message("It is in the Python package {name}, and needs no network.", name=argument.partition(":")[2])
+    full = argument if "/" in argument else f"{sentence.DEFAULT_OWNER}/{argument}"
+    if not _ON_HUB.fullmatch(full):
+        return message("It is read from the folder {folder} of this machine.", folder=argument)
+    folder = _cached(full)
+    if folder is None:
+        return message("It isn't on this machine: it would be downloaded from huggingface.co, often 100 MB to 3 GB.")
+    return message("It is on this machine ({size:.0f} MB) and needs no network.", size=bytes_in(folder) / 1e6)
+
+
+def _cached(name: str) -> Path | None:
+    try:
+        return hub.cached(name)
+    except ModelError:  # a name that no model can have
+        return None
+
+
+def _server_message(name: str) -> Message:
+    configured = settings().embeddings
+    server = configured.servers.get(name) if name else configured
+    address = server.base_url if server else ""
+    if not address:
+        return message("It runs on a server, which has to be set up first; the notes' text is sent there.")
+    return message("It runs on the server {address}; the notes' text is sent there.", address=address)
