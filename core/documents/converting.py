@@ -12,7 +12,7 @@ from core.base.messages import from_json, skeleton
 from core.base.registry import Entry
 from core.documents import CONVERTERS, Converted
 from core.documents.kinds import PICTURES, check, kind_of
-from core.documents.packaged import sound_title
+from core.documents.office.package import sound_title
 from core.documents.process import ConverterProcess, Interrupted, Limits, ended, too_much_time
 from core.model import Omission
 

@@ -4,10 +4,58 @@ import io
 import re
 import zipfile
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
 from pathlib import PurePosixPath
 
 from core.base.errors import SourceError
 from core.base.messages import Message, message
+
+_EXTRAS = {
+    "pypandoc": "documents",
+    "pdfplumber": "documents",
+    "pypdfium2": "documents",
+    "rapidocr": "ocr",
+}
+"""A module that a converter imports -> the extra that brings it."""
+
+
+_MODULES = {
+    "pandoc": "pypandoc",
+    "uncommented": "pypandoc",
+    "pdf": "pdfplumber",
+    "pdftext": "pypdfium2",
+    "ocr": "rapidocr",
+}
+"""What each converter of Tessera needs."""
+
+
+@cache
+def has(module: str) -> bool:
+    """Return whether a module of an extra is installed."""
+    return find_spec(module) is not None
+
+
+def need(module: str) -> None:
+    """Raise SourceError, with the command that installs it, where a module is missing."""
+    if not has(module):
+        raise SourceError(
+            "",
+            "can be read once its converter is installed: pip install 'tessera-notes[{extra}]'",
+            extra=_EXTRAS[module],
+        )
+
+
+def installed(converter: str) -> bool:
+    """Return whether a converter's requirements are installed; packages bring their own."""
+    module = _MODULES.get(converter)
+    return module is None or has(module)
+
+
+def fingerprint() -> str:
+    """Return what tells whether other documents can be read now than before."""
+    return " ".join(module for module in _EXTRAS if has(module))
+
 
 MAX_BYTES = 100 * 1024 * 1024
 MAX_UNPACKED = 500 * 1024 * 1024

@@ -1,5 +1,6 @@
 """Pictures and scanned pages -> text by rapidocr, whose package holds its models; nothing is asked of a network."""
 
+import base64
 import io
 import logging
 import math
@@ -12,13 +13,11 @@ from statistics import fmean, median
 from typing import Any
 
 from core.base.errors import SourceError
-from core.documents import allowance
-from core.documents.extras import has, need
-from core.documents.kinds import MAX_PAGES, PICTURES, damaged, name_of
+from core.documents import Converted, process
+from core.documents.kinds import MAX_PAGES, PICTURES, damaged, has, name_of, need
 from core.documents.pdf.lines import GlyphRun
 from core.documents.pdf.order import arranged
 from core.documents.pdf.tables import PageTable
-from core.documents.protocol import Converted
 from core.markdown.parts import table
 
 # The lines that OCR reads of a picture -> their text, by the same rules as that of a PDF.
@@ -30,7 +29,11 @@ _ALIKE = (0.6, 1.5)
 _TALL = 1.5
 """How many times as high as it is wide a line is that runs down."""
 _ASKED = 5
-"""Lines, the longest, of which it is looked at how their letters stand."""
+"""Lines, the longest, whose direction is measured."""
+
+
+_THUMBNAIL, _LEAST_SIDE = 448, 56
+"""Pixels of the longer side of a thumbnail, and of the shorter one at least: models see 224 to 384."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +172,7 @@ def text_of(picture: Any) -> str:
     """Return the text of a picture in reading order, "" where there is none or where it is doubtful."""
     import numpy as np
 
-    allowance.grant_scan()
+    process.grant_scan()
     image = np.asarray(picture.convert("RGB"))[:, :, ::-1]
     result = _engine()(image, use_det=True, use_cls=True, use_rec=True)
     if not result.txts or fmean(result.scores) < _DOUBTFUL:
@@ -219,6 +222,22 @@ def made_smaller(data: bytes, side: int) -> Any:
         return ImageOps.exif_transpose(picture)
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
         raise damaged("") from error
+
+
+def thumbnail(data: bytes) -> dict[str, Any]:
+    """Return a picture made small, as values for JSON; raises SourceError for one that is refused or damaged."""
+    picture = made_smaller(data, _THUMBNAIL)
+    try:
+        if "A" in picture.getbands() or "transparency" in picture.info:
+            from PIL import Image
+
+            picture = picture.convert("RGBA")
+            picture = Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture)
+        width, height = (max(side, _LEAST_SIDE) for side in picture.size)
+        picture = picture.convert("RGB").resize((width, height))
+    except (OSError, ValueError, SyntaxError) as error:
+        raise damaged("") from error
+    return {"height": height, "width": width, "pixels": base64.b64encode(picture.tobytes()).decode()}
 
 
 @cache

@@ -13,20 +13,71 @@ from typing import Any
 from core.base.encodings.guessing import decode_part
 from core.base.errors import SourceError
 from core.base.messages import Message, message
-from core.documents import allowance, notebooks, syntax
-from core.documents.extras import has, need
-from core.documents.kinds import damaged
+from core.documents import Converted, syntax
+from core.documents.kinds import damaged, has, need
 from core.documents.office import blocks, docx, odt
-from core.documents.office.blocks import Blocks
-from core.documents.office.insertions import Insertions
+from core.documents.office.blocks import Blocks, Insertions
+from core.documents.office.drawn import Slides
+from core.documents.office.package import described, sound_title
 from core.documents.office.rtf import Rtf
-from core.documents.office.slides import Slides
-from core.documents.packaged import described, sound_title
-from core.documents.process import Interrupted, ended
-from core.documents.protocol import Converted
-from core.documents.rst import without_files
+from core.documents.process import Interrupted, ended, limit_child
 from core.documents.webpages import main_part, unwrapped, whole
+from core.markdown.parts import code_block
 from core.model import Omission
+
+_DIRECTIVE = re.compile(rb"([ \t]*)\.\.[ \t]+(?:\|[^|\n]+\|[ \t]+)?([\w-]+)::[ \t]*(\S?)")
+_FILE = re.compile(rb"\s*:(?:file|url):")
+_INCLUDES = (b"include", b"literalinclude")
+
+
+def without_files(data: bytes) -> tuple[bytes, int]:
+    """Return a text without the directives that name a file or an address, and their number."""
+    kept, count = list[bytes](), 0
+    indent, first = -1, 0  # of the directive that is read, -1 outside of one; and its first line, -1 if it is left out
+    for line in data.splitlines(keepends=True):
+        own = len(line) - len(line.lstrip())
+        if indent >= 0 and line.strip() and own <= indent:
+            indent = -1
+        if indent < 0 and (found := _DIRECTIVE.match(line)):
+            indent, first = len(found[1]), len(kept)
+            if found[2].lower() in _INCLUDES and found[3]:
+                count, first = count + 1, -1
+        elif indent >= 0 and first >= 0 and _FILE.match(line):
+            del kept[first:]
+            count, first = count + 1, -1
+        if indent < 0 or first >= 0 or not line.strip():
+            kept.append(line)
+    return b"".join(kept), count
+
+
+_MARKDOWN = ("markdown", "text/markdown")
+
+
+def prepared(data: bytes) -> bytes:
+    """Return a notebook with its raw cells as Markdown: what is of another format is a block of code."""
+    try:
+        notebook = json.loads(data)
+    except (ValueError, RecursionError):
+        return data
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    raw = (
+        [item for item in cells if isinstance(item, dict) and item.get("cell_type") == "raw"]
+        if isinstance(cells, list)
+        else []
+    )
+    for cell in raw:
+        cell |= {"cell_type": "markdown", "source": _raw_cell(cell)}
+    return json.dumps(notebook).encode() if raw else data
+
+
+def _raw_cell(cell: dict[str, Any]) -> str:
+    source, said = cell.get("source", ""), cell.get("metadata")
+    text = "".join(map(str, source)) if isinstance(source, list) else str(source)
+    said = said if isinstance(said, dict) else {}
+    if {said.get("format"), said.get("raw_mimetype")} & {*_MARKDOWN} or not text.strip():
+        return text
+    return code_block(text)
+
 
 _FORMATS = {
     **{kind: kind for kind in "docx odt pptx xlsx epub rst org ipynb csv tsv mediawiki rtf".split()},
@@ -41,7 +92,7 @@ _PARTS = (*_HTML, "docx", "rtf")
 _MOST_DEPTH = 3
 _FIELDS: tuple[str, ...] = ("title", "author")
 _HEAD = ("subtitle", "date", "abstract")
-"""What stands at the head of a document, and isn't a field of its note."""
+"""What is at the head of a document, and isn't a field of its note."""
 _API = [1, 23, 1]
 _MEGABYTES = 850
 """Of pandoc's heap: with what else it needs, at most 1 GB."""
@@ -101,7 +152,7 @@ class Pandoc:
         elif kind == "odt":
             data, added = odt.prepared(data, comments=self._comments)
         elif kind == "ipynb":
-            data = notebooks.prepared(data)
+            data = prepared(data)
         elif kind == "rst":
             data, files = without_files(data)
             within += [Omission("file", files)] if files else []
@@ -200,7 +251,7 @@ def _pandoc(data: bytes, *arguments: str) -> bytes:
         except FileNotFoundError as error:
             raise _absent() from error
         with process:
-            allowance.hand_on(process)
+            limit_child(process)
             written, said = process.communicate()
     if process.returncode == _HEAP_EXHAUSTED:
         raise MemoryError
@@ -217,6 +268,6 @@ def _pandoc(data: bytes, *arguments: str) -> bytes:
 def _reason(stderr: str) -> str:
     """Return pandoc's message on a text, and where; "" for a message without use to the user."""
     place = _PLACE.search(stderr)
-    told = [line.strip() for line in stderr[place.end() if place else 0 :].splitlines()]
-    reason = next((line for line in told if any(map(str.isalpha, line)) and not _INTERNAL.search(line)), "")
+    lines = [line.strip() for line in stderr[place.end() if place else 0 :].splitlines()]
+    reason = next((line for line in lines if any(map(str.isalpha, line)) and not _INTERNAL.search(line)), "")
     return f"{place[1]}: {reason}"[:_MOST_REASON] if place and reason else reason[:_MOST_REASON]

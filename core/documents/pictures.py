@@ -1,15 +1,16 @@
 """The bytes of pictures -> their text or pixels, in a process that reads one after another and can be ended."""
 
+import base64
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from core.base.errors import ConfigError, SourceError
 from core.base.messages import from_json, message
-from core.documents import thumbnails
 from core.documents.converting import OCR_MEGABYTES, OCR_SECONDS
-from core.documents.extras import has
-from core.documents.kinds import check_size, picture_kind
-from core.documents.process import ConverterProcess, Interrupted, Limits, ended
+from core.documents.kinds import check_size, has, picture_kind
+from core.documents.process import THUMBNAIL, ConverterProcess, Interrupted, Limits, ended
 from core.model import Pixels
 
 PICTURE_SECONDS = 120
@@ -68,10 +69,12 @@ class PictureReader:
 
     def shrink(self, data: bytes, path: str, look: Callable[[], object]) -> Pixels:
         """Return a picture made small, as `read` looks at one; raises SourceError as that does."""
-        result = self._result(data, path, thumbnails.NAME, look)
+        result = self._result(data, path, THUMBNAIL, look)
         if "thumbnail" not in result:
             raise _failure(result, path)
-        return thumbnails.unpacked(result["thumbnail"])
+        values = result["thumbnail"]
+        flat = np.frombuffer(base64.b64decode(values["pixels"]), np.uint8)
+        return flat.reshape(values["height"], values["width"], 3)
 
     def _result(self, data: bytes, path: str, converter: str, look: Callable[[], object]) -> dict[str, Any]:
         check_size(data, path)

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import math
 import os
 import shutil
 import signal
@@ -17,6 +18,74 @@ from typing import Any, NoReturn
 
 from core.base.errors import SourceError
 from core.base.messages import Message, message
+
+try:
+    import resource as resource
+except ImportError:
+    resource = None  # type: ignore[assignment]
+
+THUMBNAIL = "thumbnail"
+"""The converter that makes a picture small."""
+_SCANNED_SECONDS = 60.0
+"""Of the processor for one scanned page; most take less than ten."""
+
+
+def limit_memory(megabytes: int) -> None:
+    """Limit the address space of this process, and of those it starts, for good."""
+    if resource is not None:
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        most = megabytes << 20
+        most = most if hard == resource.RLIM_INFINITY else min(most, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+def grant(megabytes: int, seconds: int) -> None:
+    """Allow a document so much more address space than the process has now, and so many seconds of the processor.
+
+    A signal ends the process after them: at a low priority the time on the clock says nothing.
+    """
+    if resource is not None:
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        with suppress(OSError, ValueError, IndexError):
+            taken = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
+            most = taken + (megabytes << 20)
+            resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+    _limit_time(seconds)
+
+
+def grant_scan() -> None:
+    """Allow all the address space that the process may have, and the seconds of one scanned page.
+
+    Reading one of A4 takes 1.6 GB of address space, of which .8 GB are used.
+    """
+    if resource is not None:
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+    if left := seconds_left():
+        _limit_time(max(left, _SCANNED_SECONDS))
+
+
+def end_grant() -> None:
+    """End the allowance of a document."""
+    _limit_time(0)
+
+
+def seconds_left() -> float:
+    """Return the seconds of the processor that are left, 0 without a limit."""
+    return signal.getitimer(signal.ITIMER_PROF)[0] if hasattr(signal, "getitimer") else 0.0
+
+
+def limit_child(process: "subprocess.Popen[bytes]") -> None:
+    """Limit a process that this one started to the seconds that are left."""
+    if (left := seconds_left()) and hasattr(resource, "prlimit"):
+        with suppress(ProcessLookupError):
+            resource.prlimit(process.pid, resource.RLIMIT_CPU, (math.ceil(left), math.ceil(left) + 1))
+
+
+def _limit_time(seconds: float) -> None:
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+
 
 _AGE, _DOCUMENTS = 1800, 200
 """Seconds and documents after which a process is replaced by a new one."""

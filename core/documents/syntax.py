@@ -8,10 +8,31 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from core.documents.formulas import written
 from core.documents.office import blocks
-from core.documents.office.insertions import MARKER
-from core.documents.office.labels import numeral
+from core.documents.office.blocks import MARKER, numeral
+
+_RAISED = str.maketrans("0123456789+-=()ni", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱ")
+_LOWERED = str.maketrans("0123456789+-=()", "₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎")
+_SCRIPT = re.compile(r"([\^_])(?:\{([^{}]*)\}|(\w))")
+_TEXT = re.compile(r"[\w\s.,;:=+\-*/()\[\]<>%°′'!?]*")
+
+
+def written(tex: str, *, is_block: bool) -> list[Any]:
+    """Return a formula of TeX as inlines: `m^{2}` is m²."""
+    named = tex.replace("\\|", "\\Vert ").replace("|", "\\vert ")  # a bar would end the cell of a table
+    line = " ".join(named.split())
+    text = _SCRIPT.sub(_script, line)
+    if _TEXT.fullmatch(text):
+        return blocks.inlines(text)
+    mark = "$$" if is_block else "$"
+    return [{"t": "RawInline", "c": ["markdown", f"{mark}{line}{mark}"]}]
+
+
+def _script(match: "re.Match[str]") -> str:
+    content = match[2] if match[2] is not None else match[3]
+    made = content.translate(_RAISED if match[1] == "^" else _LOWERED)
+    return match[0] if any(sign in content and sign.isalnum() for sign in made) else made
+
 
 _SPACE = blocks.SPACE
 _SIMPLE_ATTRIBUTES = blocks.ATTRIBUTES
@@ -41,17 +62,17 @@ def _parted(node: Any, by_marker: Mapping[str, list[Any]]) -> list[Any]:
     """Return a paragraph without its markers, none for one that is a marker, and the blocks of the markers."""
     if not isinstance(node, dict) or node.get("t") not in ("Para", "Plain"):
         return [replaced(node, by_marker)]
-    content, behind = [], []
+    content, following = [], []
     for entry in node["c"]:
         markers = (
             [marker for marker in MARKER.findall(entry["c"]) if marker in by_marker] if entry["t"] == "Str" else []
         )
-        behind += [block for marker in markers for block in by_marker[marker]]
+        following += [block for marker in markers for block in by_marker[marker]]
         text = MARKER.sub("", entry["c"]) if markers else ""
         content += [entry] if not markers else [entry | {"c": text}] if text else []
-    if not behind:
+    if not following:
         return [node]
-    return [node | {"c": content}, *behind] if content else behind
+    return [node | {"c": content}, *following] if content else following
 
 
 def simple(nodes: list[Any], *, pictures: bool) -> list[Any]:

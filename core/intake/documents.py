@@ -11,8 +11,7 @@ from core.base.messages import Message
 from core.base.text import make_storable
 from core.documents import Converted
 from core.documents.converting import convert, converters_for, is_document
-from core.documents.extras import fingerprint
-from core.documents.kinds import KINDS, MAX_BYTES, check, kind_of
+from core.documents.kinds import KINDS, MAX_BYTES, check, fingerprint, kind_of
 from core.documents.process import Interrupted
 from core.intake.encoding import MAX_BYTES as MAX_TEXT
 from core.intake.encoding import decoded

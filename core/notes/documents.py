@@ -11,7 +11,7 @@ from core.base.errors import EditError, ModelError, SourceError, UnknownChoice
 from core.base.faults import translate_errors
 from core.documents import CONVERTERS
 from core.documents.converting import converters_for
-from core.documents.extras import installed
+from core.documents.kinds import installed
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.intake import documents, folder, notefile, webpage

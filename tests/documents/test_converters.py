@@ -12,7 +12,7 @@ from benchmarks.documents.pdfs import PdfPage, pdf
 from core.base.errors import SourceError
 from core.documents import CONVERTERS, Converted, Converter
 from core.documents.contract import ConverterContract
-from core.documents.pdf.letters import joined, sound
+from core.documents.pdf.glyphs import joined, sound
 from core.model import Omission
 
 TEXT = """---

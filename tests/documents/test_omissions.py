@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from core.base.messages import render
 from core.documents import Converted
-from core.documents.pdf.omissions import LeftOut
+from core.documents.pdf.reading import LeftOut
 from core.doors import cli
 from core.doors.api import PLACE
 from core.doors.api.server import api

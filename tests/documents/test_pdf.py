@@ -5,7 +5,7 @@ import pytest
 from benchmarks.documents.pdfs import PdfPage, file_of, pdf
 from core.documents import CONVERTERS, Converted
 from core.documents.converting import convert
-from core.documents.pdf.letters import joined
+from core.documents.pdf.glyphs import joined
 
 DIARY = (
     "The orchard was planted in the",

@@ -1,16 +1,147 @@
 """What is drawn on a slide or a sheet (DrawingML) -> blocks: texts with their lists, tables, charts, diagrams."""
 
 import posixpath
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
-from core.documents.office import blocks, charts
-from core.documents.office.blocks import SPACE, Blocks, Inlines, Item
-from core.documents.office.labels import numeral
-from core.documents.office.package import Package, first, found, local, number_of, relation_id, value
-from core.documents.office.runs import Look, joined
+from core.base.messages import Message, plural
+from core.documents.kinds import damaged
+from core.documents.office import blocks
+from core.documents.office.blocks import SPACE, Blocks, Inlines, Item, Look, joined, numeral
+from core.documents.office.package import (
+    Package,
+    first,
+    found,
+    local,
+    number_of,
+    relation_id,
+    resolve_alternatives,
+    value,
+)
 from core.model import Omission
+
+_MOST_POINTS = 20_000
+_LONG_NUMBER = re.compile(r"\A-?\d+\.\d{13,40}(?:E[+-]?\d{1,3})?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart as its title, a table of its series, and its other texts; a diagram has texts only."""
+
+    title: str = ""
+    rows: list[list[str]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    @property
+    def blocks(self) -> Blocks:
+        """The chart as blocks, none for an empty one."""
+        made: Blocks = [blocks.para([{"t": "Strong", "c": blocks.inlines(self.title)}])] if self.title else []
+        if self.rows:
+            made.append(blocks.table([[blocks.inlines(cell) for cell in row] for row in self.rows]))
+        return made + blocks.paras(self.texts)
+
+
+def read_chart(package: Package, name: str) -> Chart:
+    """Return a chart or the data of a diagram, which is a part of a package; an empty one where it can't be read."""
+    root = package.optional(name)
+    if root is None:
+        return Chart()
+    if local(root) == "dataModel":
+        return _diagram(root)
+    return _extended(root) if any(found(root, "chartData")) else _chart(root)
+
+
+def _chart(root: Element) -> Chart:
+    """Return a chart with its series (ECMA-376, 21.2)."""
+    named = next(found(root, "chart"), root)
+    series = list(found(root, "ser"))
+    categories: dict[int, str] = {}
+    columns: list[tuple[str, dict[int, str]]] = []
+    for number, child in enumerate(series, 1):
+        own = _points(first(child, "cat")) or _points(first(child, "xVal"))
+        if not categories:
+            categories = own
+        elif own != categories:
+            columns.append(("", own))
+        name = " ".join(_points(first(child, "tx")).values()) or _words(first(child, "tx")) or str(number)
+        columns.append((name, _points(first(child, "val")) or _points(first(child, "yVal"))))
+        if sizes := _points(first(child, "bubbleSize")):
+            columns.append((name, sizes))
+    said = {
+        element for part in (first(named, "title"), *(first(one, "tx") for one in series)) for element in _all(part)
+    }
+    others = [_words(element) for element in found(root, "rich") if element not in said]
+    return Chart(_words(first(named, "title")), _rows(categories, columns), [*dict.fromkeys(filter(None, others))])
+
+
+def _extended(root: Element) -> Chart:
+    """Return a chart of the kinds of 2016 (`cx`): its data by dimensions."""
+    columns, categories = list[dict[int, str]](), dict[int, str]()
+    for data in found(root, "data"):
+        for dimension in data:
+            points = {
+                at: " ".join((element.text or "").split())
+                for level in dimension
+                if local(level) == "lvl"
+                for place, element in enumerate(level)
+                if (at := number_of(value(element, "idx") or str(place), -1)) >= 0
+            }
+            if local(dimension) == "strDim":
+                categories |= points
+            elif local(dimension) == "numDim":
+                columns.append(points)
+    names = [" ".join((element.text or "").split()) for tx in found(root, "tx") for element in found(tx, "v")]
+    titles = [text for text in map(_words, found(root, "title")) if text]
+    named = [(names[at] if at < len(names) else "", points) for at, points in enumerate(columns)]
+    return Chart("".join(titles[:1]), _rows(categories, named), titles[1:])
+
+
+def _diagram(root: Element) -> Chart:
+    """Return the words of a diagram (SmartArt), each of its points as a text."""
+    texts = [_words(point) for point in found(root, "pt") if value(point, "type") in ("", "node", "asst")]
+    return Chart(texts=[text for text in texts if text])
+
+
+def _rows(categories: dict[int, str], columns: list[tuple[str, dict[int, str]]]) -> list[list[str]]:
+    places = sorted({*categories, *(at for _, points in columns for at in points)})[:_MOST_POINTS]
+    if not places:
+        return []
+    head = ["", *(name for name, _ in columns)]
+    return [head, *([categories.get(at, ""), *(points.get(at, "") for _, points in columns)] for at in places)]
+
+
+def _points(element: Element | None) -> dict[int, str]:
+    """Return the values of a reference by their places; values of several levels are joined, the outer ones first."""
+    joined: dict[int, str] = {}
+    if element is None:
+        return joined
+    for point in found(element, "pt"):
+        at, stored = number_of(value(point, "idx"), -1), first(point, "v")
+        if at >= 0 and stored is not None and stored.text:
+            text = _LONG_NUMBER.sub(_rounded, stored.text)
+            joined[at] = f"{text} {joined[at]}" if at in joined else text
+    if not joined and (alone := first(element, "v")) is not None and alone.text:
+        joined[0] = alone.text
+    return joined
+
+
+def _rounded(number: re.Match[str]) -> str:
+    """Return a number in the 15 digits that Office shows: 4.4000000000000004 is 4.4."""
+    return f"{float(number[0]):.15g}"
+
+
+def _words(element: Element | None) -> str:
+    if element is None:
+        return ""
+    parts = ["".join(child.text or "" for child in found(p, "t")) for p in found(element, "p")]
+    return " ".join(" ".join(parts).split()) or " ".join(v.text or "" for v in found(element, "v"))
+
+
+def _all(element: Element | None) -> list[Element]:
+    return [] if element is None else list(element.iter())
+
 
 _NUMERALS = {"alphaLc": "a", "alphaUc": "A", "romanLc": "i", "romanUc": "I", "circleNum": "①", "ea1": "chineseCounting"}
 _FORMS = {"ParenBoth": "({})", "ParenR": "{})", "Plain": "{}", "Minus": "- {} -"}
@@ -88,7 +219,7 @@ class Drawn:
                 made += [blocks.table(rows)] if any(map(any, rows)) else []
             elif kind == "oleObj":
                 self._left_out.append(Omission("attachment", 1, posixpath.basename(name) or child.get("name", "")))
-            elif drawn := charts.read_chart(self._package, name).blocks:
+            elif drawn := read_chart(self._package, name).blocks:
                 made += drawn
             elif name:
                 self._left_out.append(Omission("chart", 1, posixpath.basename(name)))
@@ -149,3 +280,123 @@ def _label(kind: str, number: int) -> str:
     written = next((sign for name, sign in _NUMERALS.items() if kind.startswith(name)), "1")
     form = next((form for name, form in _FORMS.items() if kind.endswith(name)), "{}.")
     return form.format(numeral(number, written))
+
+
+_TITLES = ("title", "ctrTitle")
+_MARGINS = ("ftr", "hdr", "dt")
+_DRAWN_ELSEWHERE = ("sldNum", "sldImg")
+_OFF = ("0", "false")
+
+
+class Slides:
+    """The slides of a presentation; what many of them show (footers, texts of the master) comes once, at the end."""
+
+    def __init__(self, data: bytes, *, comments: bool) -> None:
+        self._package, self._comments = Package(data), comments
+        self._main = self._package.main()
+        if self._main not in self._package.names:
+            raise damaged("")
+        self._authors = {
+            value(element, "id"): value(element, "name")
+            for kind in ("commentAuthors", "authors")
+            for part in self._package.related(self._main, kind)
+            for element in found(self._package.xml(part), "cmAuthor", "author")
+        }
+        self._margins: dict[str, None] = {}
+        self._masters: set[str] = set()
+        self._hidden: list[int] = []
+        self.left_out: list[Omission] = []
+
+    @property
+    def warnings(self) -> tuple[Message, ...]:
+        """Warnings about the text for the user."""
+        slides = ", ".join(map(str, self._hidden))
+        if not slides:
+            return ()
+        n = len(self._hidden)
+        return (
+            plural(
+                "{n} hidden slide was read too: {slides}",
+                "{n} hidden slides were read too: {slides}",
+                n=n,
+                slides=slides,
+            ),
+        )
+
+    def blocks(self) -> Blocks:
+        """Return all slides, each under its title or number."""
+        relations = self._package.relations(self._main)
+        targets = [relations[item].target for item in self._ids() if item in relations]
+        made: Blocks = []
+        for number, name in enumerate((name for name in targets if name in self._package.names), 1):
+            made += self._slide(name, number)
+        if self._margins:
+            made.append(blocks.callout("footer", "", blocks.paras(self._margins)))
+        return made
+
+    def _ids(self) -> Iterator[str]:
+        return (relation_id(element) for element in found(self._package.xml(self._main), "sldId"))
+
+    def _slide(self, name: str, number: int) -> Blocks:
+        root = self._package.xml(name)
+        resolve_alternatives(root)
+        if root.get("show") in _OFF:
+            self._hidden.append(number)
+        drawn = Drawn(self._package, name, self.left_out)
+        title = blocks.inlines(f"Slide {number}")
+        made: Blocks = []
+        is_named = False
+        for shape in _shapes(root):
+            if shape.placeholder in _TITLES and not is_named and (said := drawn.line(found(shape.element, "p"))):
+                title, is_named = [blocks.SPACE if item == blocks.BREAK else item for item in said], True
+            elif shape.placeholder in _MARGINS:
+                self._margins |= dict.fromkeys(text_of(shape.element))
+            elif shape.placeholder not in _DRAWN_ELSEWHERE:
+                made += drawn.blocks(shape)
+        self._read_masters(name)
+        return [blocks.heading(2, title), *made, *self._notes(name), *self._said(name, number)]
+
+    def _notes(self, slide: str) -> Blocks:
+        """Return the speaker's notes of a slide."""
+        made: Blocks = []
+        for name in self._package.related(slide, "notesSlide"):
+            root = self._package.xml(name)
+            resolve_alternatives(root)
+            drawn = Drawn(self._package, name, self.left_out)
+            for shape in _shapes(root):
+                if shape.placeholder in _MARGINS:
+                    self._margins |= dict.fromkeys(text_of(shape.element))
+                elif shape.placeholder not in _DRAWN_ELSEWHERE:
+                    made += drawn.blocks(SlideShape(shape.element, None))
+        return [blocks.callout("notes", "", made)] if made else []
+
+    def _said(self, slide: str, number: int) -> Blocks:
+        """Return the comments on a slide, or name them."""
+        made: Blocks = []
+        for name in self._package.related(slide, "comments"):
+            for element in found(self._package.xml(name), "cm", "reply"):
+                old, new = first(element, "text"), first(element, "txBody")
+                texts = [old.text or ""] if old is not None else [] if new is None else text_of(new)
+                made.append(
+                    blocks.callout("comment", self._authors.get(value(element, "authorId"), ""), blocks.paras(texts))
+                )
+        if made and not self._comments:
+            self.left_out.append(Omission("comment", len(made), f"Slide {number}"))
+            return []
+        return made
+
+    def _read_masters(self, part: str) -> None:
+        """Keep what a slide shows of its layout and its master: texts that no slide fills in."""
+        for kind in ("slideLayout", "slideMaster"):
+            for name in self._package.related(part, kind):
+                if name not in self._masters:
+                    self._masters.add(name)
+                    for shape in _shapes(self._package.xml(name)):
+                        if shape.placeholder is None:
+                            self._margins |= dict.fromkeys(text_of(shape.element))
+                    self._read_masters(name)
+
+
+def _shapes(root: Element) -> Iterator[SlideShape]:
+    tree = first(root, "cSld")
+    return iter(()) if tree is None else shapes(tree)

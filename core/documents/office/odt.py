@@ -6,20 +6,18 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element, SubElement
 
 from core.documents.office import blocks
-from core.documents.office.insertions import Insertions
-from core.documents.office.labels import numeral
+from core.documents.office.blocks import Insertions, Readings, numeral
 from core.documents.office.package import (
     Package,
     first,
     found,
-    insert_behind,
+    insert_after,
     local,
     number_of,
     parents,
     substitute,
     value,
 )
-from core.documents.office.ruby import Readings
 
 # The numbers and letters that LibreOffice shows before paragraphs, where Markdown or pandoc would show others.
 
@@ -188,7 +186,7 @@ class _OdtBody:
     def __init__(self, package: Package, body: Element, added: Insertions, comments: bool) -> None:
         self._package, self._body, self._added, self._comments = package, body, added, comments
         self._parents = parents(body)
-        self._behind: dict[Element, list[Element]] = {}
+        self._following: dict[Element, list[Element]] = {}
         self._instead: dict[Element, Iterable[Element]] = {}
         self._lifted: list[tuple[Element, list[Element]]] = []
 
@@ -214,7 +212,7 @@ class _OdtBody:
         for shape, inner in self._lifted:  # after the paragraph that holds the box or the shape
             shape[:] = [element for element in shape if element not in inner]
             self._after(shape, inner)
-        insert_behind(self._body, self._behind)
+        insert_after(self._body, self._following)
 
     def _complete_text(self, entry: Element, name: str) -> None:
         if name in _SECTIONS:
@@ -265,7 +263,7 @@ class _OdtBody:
         if not self._comments:
             self._added.omit("comment")
         elif block is not annotation:
-            self._behind.setdefault(block, []).append(_paragraph(self._added.marker([said])))
+            self._following.setdefault(block, []).append(_paragraph(self._added.marker([said])))
 
     def _draw(self, element: Element) -> None:
         """Put a chart's title and values after its paragraph, or name what else is embedded."""
@@ -287,7 +285,7 @@ class _OdtBody:
         while paragraph is None and local(above := self._parents[element]) in ("frame", "g", "a", "page"):
             element = above
         anchor = element if paragraph is None else paragraph
-        self._behind.setdefault(anchor, []).extend(made)
+        self._following.setdefault(anchor, []).extend(made)
         self._parents |= dict.fromkeys(made, self._parents.get(anchor, self._body))
 
     def _above(self, element: Element, *tags: str) -> Element | None:

@@ -6,10 +6,9 @@ from importlib.metadata import version
 
 from core.base.errors import SourceError
 from core.base.messages import Message, plural
-from core.documents.extras import has, need
-from core.documents.kinds import MAX_PAGES
-from core.documents.packaged import sound_title
-from core.documents.protocol import Converted
+from core.documents import Converted
+from core.documents.kinds import MAX_PAGES, has, need
+from core.documents.office.package import sound_title
 
 _PLACE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?")
 
@@ -29,7 +28,7 @@ class Pdf:
         """Return the text with the place of each page."""
         from core.documents.ocr import Ocr
         from core.documents.pdf import layout, reading
-        from core.documents.pdf.omissions import LeftOut
+        from core.documents.pdf.reading import LeftOut
 
         need("pdfplumber")
         views, left = [], LeftOut()
@@ -71,7 +70,7 @@ class PdfText:
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return the lines of each page."""
         from core.documents.pdf import reading
-        from core.documents.pdf.letters import sound
+        from core.documents.pdf.glyphs import sound
 
         need("pypdfium2")
         text, starts = io.StringIO(), []

@@ -7,14 +7,11 @@ from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from typing import Any, Literal
 
-from core.documents.pdf.glyphs import Letter
-from core.documents.pdf.letters import WIDE, joined
-from core.documents.pdf.lines import GlyphRun, lines_of, runs_of
+from core.documents.pdf.glyphs import WIDE, Letter, joined
+from core.documents.pdf.lines import GlyphRun, is_prose, lines_of, runs_of
 from core.documents.pdf.order import arranged
-from core.documents.pdf.prose import is_prose
 from core.documents.pdf.reading import Page, squeezed
-from core.documents.pdf.running import drop_running
-from core.documents.pdf.styles import LONGEST, Styles, View, body_size, styles_of
+from core.documents.pdf.styles import LONGEST, Styles, View, body_size, drop_running, styles_of
 from core.documents.pdf.tables import PageTable, by_baseline, filled
 from core.markdown.parts import code_block, table
 
@@ -25,7 +22,7 @@ _FRAME = 8
 _ROWS = 3
 """Rows of a table within a cell."""
 _OUTSIDE = 0.5
-"""Share of the baselines of a table on which letters stand outside of it, if its rules are those of a part."""
+"""Share of the baselines of a table that have letters outside of it, if its rules are those of a part."""
 
 
 def ruled(page: Page) -> tuple[list[PageTable], list[Letter]]:

@@ -3,22 +3,21 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from core.documents.pdf.lines import GlyphRun, lines_of
-from core.documents.pdf.prose import is_prose
+from core.documents.pdf.lines import GlyphRun, is_prose, lines_of
 from core.documents.pdf.tables import PageTable, unruled
 
 _LEAST = 3
 """Lines of a column."""
 _SHARE = 0.2
 """Share of the width of the text that the lines of a column have on average, unless they are running text."""
-_BESIDE = 0.7
-"""Share of the lines of a column that stand on baselines of the other where both are the columns of a table."""
+_SAME_BASELINE = 0.7
+"""Share of the lines of a column that are on baselines of the other where both are the columns of a table."""
 _MOST = 40
 """Places at which a column may begin."""
 _GUTTER = 6.0
 """Points between two columns."""
 _ACROSS = 0.25
-"""Share of the lines beside a gutter that may run across it."""
+"""Share of the lines next to a gutter that may run across it."""
 
 Part = GlyphRun | PageTable
 
@@ -99,13 +98,13 @@ def _gutter(parts: Sequence[Part]) -> float | None:
         if len(left) < _LEAST or len(right) < _LEAST:
             continue
         top, bottom = max(left[0].y, right[0].y), min(left[-1].y, right[-1].y)
-        beside = [[run for run in side if top - 1 <= run.y <= bottom + 1] for side in (left, right)]
+        overlapping = [[run for run in side if top - 1 <= run.y <= bottom + 1] for side in (left, right)]
         across = sum(run.x0 < start - 1 and run.x1 > start - _GUTTER / 2 and top <= run.y <= bottom for run in runs)
-        if min(map(len, beside)) < _LEAST or across > _ACROSS * sum(map(len, beside)):
+        if min(map(len, overlapping)) < _LEAST or across > _ACROSS * sum(map(len, overlapping)):
             continue
-        if not _are_columns(beside[0], beside[1], width):
+        if not _are_columns(overlapping[0], overlapping[1], width):
             continue
-        score = sum(map(len, beside)) - 2 * across
+        score = sum(map(len, overlapping)) - 2 * across
         if best is None or score > best[0]:
             best = score, float(start)
     return best[1] if best else None
@@ -120,7 +119,7 @@ def _are_columns(left: Sequence[GlyphRun], right: Sequence[GlyphRun], width: flo
     fewer, more = sorted((left, right), key=len)
     baselines = {round(run.y) for run in more}
     shared = sum(any(round(run.y) + step in baselines for step in (-1, 0, 1)) for run in fewer)
-    if shared >= _BESIDE * len(fewer):
+    if shared >= _SAME_BASELINE * len(fewer):
         return running
     wide = all(sum(run.x1 - run.x0 for run in side) / len(side) >= _SHARE * width for side in (left, right))
     return running or (wide and len(fewer) > _LEAST)

@@ -3,7 +3,7 @@
 import ctypes
 import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -11,8 +11,8 @@ from typing import Any
 
 from core.base.errors import SourceError
 from core.documents.kinds import damaged
-from core.documents.pdf.glyphs import UPRIGHT, Direction, Letter, glyphs
-from core.documents.pdf.letters import sound
+from core.documents.pdf.glyphs import UPRIGHT, Direction, Letter, glyphs, sound
+from core.model import Omission
 
 # The drawings of a page of a PDF -> its ruled lines, its pictures, and dots that may be bullets.
 
@@ -349,11 +349,66 @@ def _prepare(turning: TurningPage) -> int:
 def _bullets(page: Page) -> Iterator[Letter]:
     """Yield a bullet for each dot before a letter, at its middle."""
     for x0, x1, middle in page.drawn.dots[:_MOST_DOTS]:
-        beside = [
+        overlapping = [
             letter
             for letter in page.letters
             if x1 < letter.x0 < x1 + 2 * letter.size and 0.1 * letter.size < letter.y - middle < 0.6 * letter.size
         ]
-        if beside:
-            first = min(beside, key=lambda letter: letter.x0)
+        if overlapping:
+            first = min(overlapping, key=lambda letter: letter.x0)
             yield Letter("•", x0, x1, first.y, first.size, False, False)
+
+
+_SHOWN, _HEADS = 60, 12
+"""Characters of a running head that are shown, and how many heads are."""
+
+
+@dataclass(slots=True)
+class LeftOut:
+    """Numbers of pages: scans, those without text, with less of it than pdfium has; counts by page of what else is."""
+
+    scans: list[int] = field(default_factory=list)
+    empty: list[int] = field(default_factory=list)
+    partial: list[int] = field(default_factory=list)
+    unknown: dict[int, int] = field(default_factory=dict)
+    comments: dict[int, int] = field(default_factory=dict)
+
+    def check(self, page: Page, kept: int) -> None:
+        """Note what a page lacks of which so many letters and digits were kept."""
+        if page.is_scan:
+            self.scans.append(page.number)
+        elif not kept and (page.drawn.pictures or page.drawn.shapes):
+            self.empty.append(page.number)
+        elif kept < page.count:
+            self.partial.append(page.number)
+        if page.unknown:
+            self.unknown[page.number] = page.unknown
+        if page.comments:
+            self.comments[page.number] = page.comments
+
+    def omissions(self, scans: Mapping[int, str], running: Iterable[str]) -> Iterator[Omission]:
+        """Yield what was left out; `scans` has the texts of the pages that OCR read, `running` running heads."""
+        empty = sorted([*self.empty, *(number for number in self.scans if not scans.get(number))])
+        if empty:
+            yield Omission("page", len(empty), ranges(empty))
+        if self.partial:
+            yield Omission("page_part", len(self.partial), ranges(self.partial))
+        for kind, counts in (("character", self.unknown), ("comment", self.comments)):
+            held = {number: count for number, count in counts.items() if not scans.get(number)}
+            if held:
+                yield Omission(kind, sum(held.values()), ranges(list(held)))
+        if heads := list(running):
+            shown = [head if len(head) <= _SHOWN else head[: _SHOWN - 1] + "…" for head in heads[:_HEADS]]
+            yield Omission("header", len(heads), "; ".join(shown) + ("; …" if len(heads) > _HEADS else ""))
+
+
+def ranges(numbers: list[int]) -> str:
+    """Return ascending numbers as ranges, such as 2, 5, 9–12."""
+    groups: list[list[int]] = []
+    for number in numbers:
+        if groups and number == groups[-1][-1] + 1:
+            groups[-1].append(number)
+        else:
+            groups.append([number])
+    parts = [f"{group[0]}–{group[-1]}" if len(group) > 2 else ", ".join(map(str, group)) for group in groups]
+    return ", ".join(parts)

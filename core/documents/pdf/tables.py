@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from core.documents.pdf.letters import joined
-from core.documents.pdf.lines import GlyphRun
-from core.documents.pdf.prose import go_on
+from core.documents.pdf.glyphs import joined
+from core.documents.pdf.lines import GlyphRun, go_on
 
 _MARK = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]|\[\d+\]")
 """A bullet or a number before an item."""
