@@ -13,7 +13,7 @@ from core.base.registry import Entry
 from core.documents import CONVERTERS, Converted
 from core.documents.kinds import PICTURES, check, kind_of
 from core.documents.office.package import sound_title
-from core.documents.process import ConverterProcess, Interrupted, Limits, ended, too_much_time
+from core.documents.process import ConverterProcess, Interrupted, Limits, end_error, too_much_time
 from core.model import Omission
 
 _LOG = logging.getLogger(__name__)
@@ -91,13 +91,13 @@ def convert(data: bytes, path: str, *, converter: str = "") -> tuple[Converted, 
 def _run(name: str, kind: str, data: bytes, path: str) -> dict[str, Any]:
     """Convert in a process that is idle, or in a new one; return its result."""
     limits = limits_of(len(data), reads_scans="ocr" in (name, kind) or kind == "pdf")
-    process = _taken(limits)
+    process = _take_process(limits)
     try:
         result = process.convert(data, name, kind)
     except TimeoutError:
         raise Interrupted(path, too_much_time(limits.processor_seconds)) from None
     except ChildProcessError as error:
-        raise ended(path, error) from None
+        raise end_error(path, error) from None
     with _IDLE_LOCK:
         _IDLE.append(process)
         surplus = _IDLE.pop(0) if len(_IDLE) > _MOST_IDLE else None
@@ -114,7 +114,7 @@ def limits_of(size: int, *, reads_scans: bool) -> Limits:
     return Limits(OCR_SECONDS if reads_scans else _CLOCK * seconds, seconds, megabytes, scan)
 
 
-def _taken(limits: Limits) -> ConverterProcess:
+def _take_process(limits: Limits) -> ConverterProcess:
     with _IDLE_LOCK:
         for at, process in enumerate(_IDLE):
             if process.limits.scan_megabytes == limits.scan_megabytes:

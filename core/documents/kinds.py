@@ -82,17 +82,17 @@ class FileKind:
     called_as_file: bool = False
 
 
-def _zipped(name: Message, entry: str) -> FileKind:
+def _zip_kind(name: Message, entry: str) -> FileKind:
     return FileKind(name, entry, b"PK\x03\x04", is_text=False)
 
 
 KINDS = {
     "pdf": FileKind(message("a PDF"), begins=rb"[\s\S]{0,1024}?%PDF-", is_text=False),
-    "docx": _zipped(message("a Word document"), r"word/document\d*\.xml"),
-    "odt": _zipped(message("a text of LibreOffice"), r"content\.xml"),
-    "pptx": _zipped(message("a PowerPoint presentation"), r"ppt/presentation\.xml"),
-    "xlsx": _zipped(message("an Excel workbook"), r"xl/workbook\.xml"),
-    "epub": _zipped(message("an e-book"), r"META-INF/container\.xml"),
+    "docx": _zip_kind(message("a Word document"), r"word/document\d*\.xml"),
+    "odt": _zip_kind(message("a text of LibreOffice"), r"content\.xml"),
+    "pptx": _zip_kind(message("a PowerPoint presentation"), r"ppt/presentation\.xml"),
+    "xlsx": _zip_kind(message("an Excel workbook"), r"xl/workbook\.xml"),
+    "epub": _zip_kind(message("an e-book"), r"META-INF/container\.xml"),
     "html": FileKind(message("a web page")),
     "htm": FileKind(message("a web page")),
     "xhtml": FileKind(message("a web page")),
@@ -155,7 +155,7 @@ def check(data: bytes, kind: str, path: str) -> None:
     if known is None:
         return
     if known.entry and data.startswith(_OLE):
-        raise _encrypted(path)
+        raise _encrypted_error(path)
     if known.begins and not re.match(known.begins, data[:2048]):
         raise _other(path, known)
     if known.entry:
@@ -188,7 +188,7 @@ def _check_archive(data: bytes, kind: FileKind, path: str) -> None:
     if not any(re.fullmatch(kind.entry, member.filename) for member in members):
         raise _other(path, kind)
     if any(member.flag_bits & _ENCRYPTED for member in members):
-        raise _encrypted(path)
+        raise _encrypted_error(path)
     unpacked = sum(member.file_size for member in members)
     if len(members) > _MAX_ENTRIES or unpacked > min(MAX_UNPACKED, max(_RATIO_FLOOR, MAX_RATIO * len(data))):
         raise SourceError(
@@ -201,7 +201,7 @@ def damaged(path: str) -> SourceError:
     return SourceError(path, "is damaged. Open it in its own program, save it again, and import it.")
 
 
-def _encrypted(path: str) -> SourceError:
+def _encrypted_error(path: str) -> SourceError:
     return SourceError(path, "is encrypted. Save a copy without a password and import that.")
 
 

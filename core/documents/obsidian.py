@@ -23,7 +23,7 @@ class Canvas:
 
     def convert(self, data: bytes, kind: str) -> Converted:
         """Return a canvas as Markdown; raises SourceError."""
-        root = _loaded(data)
+        root = _load(data)
         nodes = [node for node in _rows(root, "nodes") if isinstance(node.get("id"), str)]
         groups = [node for node in nodes if node.get("type") == "group"]
         cards = [node for node in nodes if node.get("type") != "group"]
@@ -32,7 +32,7 @@ class Canvas:
         for group in in_reading_order(groups):
             parts.append(f"## {_line(group.get('label')) or '…'}")
             parts += [_card(card) for card in in_reading_order(card for card in cards if homes[id(card)] is group)]
-        arrows = [*_arrows(root, {node["id"]: _called(node) for node in nodes})]
+        arrows = [*_arrows(root, {node["id"]: _display_name(node) for node in nodes})]
         if arrows:
             parts.append("\n".join(arrows))
         return Converted("\n\n".join(filter(None, parts)))
@@ -70,7 +70,7 @@ class Base:
         return Converted("\n\n".join(parts))
 
 
-def _loaded(data: bytes) -> Mapping[str, Any]:
+def _load(data: bytes) -> Mapping[str, Any]:
     try:
         root = json.loads(data)
     except ValueError as error:
@@ -132,7 +132,7 @@ def _to_file(node: Mapping[str, Any]) -> str:
     return f"{'!' if picture else ''}[[{path}{place}]]" if path else ""
 
 
-def _called(node: Mapping[str, Any]) -> str:
+def _display_name(node: Mapping[str, Any]) -> str:
     """Return the name of a card in the sentence of an arrow."""
     if node.get("type") == "file":
         return _to_file(node).removeprefix("!")

@@ -16,7 +16,7 @@ from core.base.errors import SourceError
 from core.documents import Converted, process
 from core.documents.kinds import MAX_PAGES, PICTURES, damaged, has, name_of, need
 from core.documents.pdf.lines import GlyphRun
-from core.documents.pdf.order import arranged
+from core.documents.pdf.order import order_parts
 from core.documents.pdf.tables import PageTable
 from core.markdown.parts import table
 
@@ -57,7 +57,7 @@ class ScannedLine:
         return math.atan(y / x) if x else 0.0
 
 
-def turned(
+def turn_lines(
     lines: Sequence[ScannedLine], width: int, height: int, is_upside_down: Callable[[ScannedLine], bool]
 ) -> list[ScannedLine]:
     """Return the lines of a picture turned so that most letters are upright, and level."""
@@ -82,7 +82,7 @@ def turned(
     return [ScannedLine(line.corners @ level, line.text) for line in placed]
 
 
-def in_order(lines: Sequence[ScannedLine]) -> str:
+def text_in_order(lines: Sequence[ScannedLine]) -> str:
     """Return the text of lines in reading order: columns one after the other, tables as such, a gap as a blank line."""
     if not lines:
         return ""
@@ -95,7 +95,7 @@ def in_order(lines: Sequence[ScannedLine]) -> str:
         baseline = (top + bottom) / 2 * scale + size / 2
         runs.append(GlyphRun(line.text, x0 * scale, x1 * scale, baseline, size, bold=False, fixed=False))
     paragraphs: list[str] = []
-    for column in arranged(runs, []):
+    for column in order_parts(runs, []):
         last: GlyphRun | None = None
         for part in column:
             if isinstance(part, PageTable):
@@ -142,14 +142,14 @@ class Ocr:
         if kind != "pdf":
             if not re.match(PICTURES[kind], data[:64]):
                 raise SourceError("", "is not {kind}, whatever its name says.", kind=name_of(kind))
-            text = text_of(made_smaller(data, _SIDE))
+            text = text_of(shrink(data, _SIDE))
             if not text:
                 raise NoText("", "is a picture in which no text can be read.")
             return Converted(text + "\n")
         from core.documents.pdf import reading
 
         parts, starts, at = [], [], 0
-        with reading.opened(data, MAX_PAGES) as document:
+        with reading.open_document(data, MAX_PAGES) as document:
             for number in range(1, len(document) + 1):
                 starts.append(at)
                 parts.append(page_text(document, number) + "\n\n")
@@ -185,7 +185,7 @@ def text_of(picture: Any) -> str:
     if not any(_WORD.search(line.text) for line in lines):
         return ""
     height, width = image.shape[:2]
-    return in_order(turned(lines, width, height, lambda line: _is_upside_down(image, line)))
+    return text_in_order(turn_lines(lines, width, height, lambda line: _is_upside_down(image, line)))
 
 
 def _is_upside_down(image: Any, line: ScannedLine) -> bool:
@@ -199,7 +199,7 @@ def _is_upside_down(image: Any, line: ScannedLine) -> bool:
     return bool(result.cls_res) and "180" in result.cls_res[0][0]
 
 
-def made_smaller(data: bytes, side: int) -> Any:
+def shrink(data: bytes, side: int) -> Any:
     """Return a picture as PIL has it, with at most `side` pixels on its longer side, the right way up.
 
     Raises SourceError for one that is damaged, or of more than MAX_PIXELS, of which nothing is unpacked.
@@ -226,7 +226,7 @@ def made_smaller(data: bytes, side: int) -> Any:
 
 def thumbnail(data: bytes) -> dict[str, Any]:
     """Return a picture made small, as values for JSON; raises SourceError for one that is refused or damaged."""
-    picture = made_smaller(data, _THUMBNAIL)
+    picture = shrink(data, _THUMBNAIL)
     try:
         if "A" in picture.getbands() or "transparency" in picture.info:
             from PIL import Image

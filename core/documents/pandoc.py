@@ -18,10 +18,10 @@ from core.documents.kinds import damaged, has, need
 from core.documents.office import blocks, docx, odt
 from core.documents.office.blocks import Blocks, Insertions
 from core.documents.office.drawn import Slides
-from core.documents.office.package import described, sound_title
+from core.documents.office.package import read_metadata, sound_title
 from core.documents.office.rtf import Rtf
-from core.documents.process import Interrupted, ended, limit_child
-from core.documents.webpages import main_part, unwrapped, whole
+from core.documents.process import Interrupted, end_error, limit_child
+from core.documents.webpages import clean_page, main_part, unwrap_archive
 from core.markdown.parts import code_block
 from core.model import Omission
 
@@ -53,7 +53,7 @@ def without_files(data: bytes) -> tuple[bytes, int]:
 _MARKDOWN = ("markdown", "text/markdown")
 
 
-def prepared(data: bytes) -> bytes:
+def prepare_notebook(data: bytes) -> bytes:
     """Return a notebook with its raw cells as Markdown: what is of another format is a block of code."""
     try:
         notebook = json.loads(data)
@@ -123,7 +123,7 @@ class Pandoc:
         read = self._read(data, kind, 0)
         own_pictures = kind not in _PACKED and kind not in _HTML and kind != "rtf"
         text = _markdown(read.nodes, pictures=own_pictures)
-        said = described(data, kind) if kind in _PACKED else {}
+        said = read_metadata(data, kind) if kind in _PACKED else {}
         said |= {name: value for name, value in read.said.items() if value}
         title, author, created, updated = (said.get(name, "") for name in ("title", "author", "created", "updated"))
         return Converted(text, title, author, created, updated, warnings=read.warnings, left_out=tuple(read.left_out))
@@ -148,22 +148,22 @@ class Pandoc:
             return read.nodes
 
         if kind == "docx":
-            data, added = docx.prepared(data, part, comments=self._comments)
+            data, added = docx.prepare(data, part, comments=self._comments)
         elif kind == "odt":
-            data, added = odt.prepared(data, comments=self._comments)
+            data, added = odt.prepare(data, comments=self._comments)
         elif kind == "ipynb":
-            data = prepared(data)
+            data = prepare_notebook(data)
         elif kind == "rst":
             data, files = without_files(data)
             within += [Omission("file", files)] if files else []
         elif kind in _HTML:
-            page, menus = main_part(unwrapped(data, kind))
+            page, menus = main_part(unwrap_archive(data, kind))
             data = page.encode()
             within += [Omission("menu", menus)] if menus else []
         read = json.loads(_pandoc(data, "-f", _FORMATS[kind], "-t", "json", "--track-changes=accept"))
         meta: dict[str, Any] = read["meta"]
         said: dict[str, str] = {name: syntax.plain(meta[name]) for name in _FIELDS if name in meta}
-        nodes = syntax.replaced(read["blocks"], added.by_marker)
+        nodes = syntax.insert_blocks(read["blocks"], added.by_marker)
         if kind in ("docx", "odt"):
             head = _HEAD if sound_title(said.get("title", "")) else ("title", *_HEAD)
             nodes = [*(node for name in head if name in meta for node in syntax.paragraphs(meta[name])), *nodes]
@@ -200,7 +200,7 @@ class _Read:
 
 def _description(data: bytes) -> Blocks:
     """Return what a book says of itself: text, or HTML."""
-    said = described(data, "epub").get("description", "")
+    said = read_metadata(data, "epub").get("description", "")
     if "<" not in said:
         return blocks.paras(said.splitlines())
     read: Blocks = json.loads(_pandoc(said.encode(), "-f", _FORMATS["html"], "-t", "json"))["blocks"]
@@ -210,7 +210,7 @@ def _description(data: bytes) -> Blocks:
 def html_to_markdown(page: str) -> str:
     """Return HTML that is in a document of another kind as Markdown."""
     need("pypandoc")
-    read = json.loads(_pandoc(whole(page).encode(), "-f", _FORMATS["html"], "-t", "json"))
+    read = json.loads(_pandoc(clean_page(page).encode(), "-f", _FORMATS["html"], "-t", "json"))
     return _markdown(read["blocks"], pictures=False)
 
 
@@ -232,10 +232,10 @@ def _program() -> str:
     try:
         return str(pypandoc.get_pandoc_path())
     except OSError as error:
-        raise _absent() from error
+        raise _missing_error() from error
 
 
-def _absent() -> Interrupted:
+def _missing_error() -> Interrupted:
     return Interrupted("", message("can't be converted: the program pandoc isn't there. Install Tessera again."))
 
 
@@ -249,7 +249,7 @@ def _pandoc(data: bytes, *arguments: str) -> bytes:
                 command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=folder
             )
         except FileNotFoundError as error:
-            raise _absent() from error
+            raise _missing_error() from error
         with process:
             limit_child(process)
             written, said = process.communicate()
@@ -258,7 +258,7 @@ def _pandoc(data: bytes, *arguments: str) -> bytes:
     if process.returncode == _OUT_OF_TIME:
         raise TimeoutError
     if process.returncode < 0:
-        raise ended("", ChildProcessError(process.returncode))
+        raise end_error("", ChildProcessError(process.returncode))
     if process.returncode:
         why = _reason(said.decode("utf-8", "replace"))
         raise SourceError("", "can't be converted: {why}", why=why) if why else damaged("")

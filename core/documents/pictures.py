@@ -10,7 +10,7 @@ from core.base.errors import ConfigError, SourceError
 from core.base.messages import from_json, message
 from core.documents.converting import OCR_MEGABYTES, OCR_SECONDS
 from core.documents.kinds import check_size, has, picture_kind
-from core.documents.process import THUMBNAIL, ConverterProcess, Interrupted, Limits, ended
+from core.documents.process import THUMBNAIL, ConverterProcess, Interrupted, Limits, end_error
 from core.model import Pixels
 
 PICTURE_SECONDS = 120
@@ -86,7 +86,7 @@ class PictureReader:
             reason = message("takes longer than {n} seconds to read. Make it smaller.", n=PICTURE_SECONDS)
             raise Interrupted(path, reason) from None
         except ChildProcessError as error:
-            raise ended(path, error) from None
+            raise end_error(path, error) from None
 
     def close(self) -> None:
         """End the process."""

@@ -121,7 +121,7 @@ class Interrupted(SourceError):
     """
 
 
-def hindrance(error: OSError) -> Message:
+def machine_reason(error: OSError) -> Message:
     """Return why this computer can't convert any document now, and what to do."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return message(
@@ -132,7 +132,7 @@ def hindrance(error: OSError) -> Message:
     return message("was not converted: this computer couldn't do it ({why}). Import it again.", why=why)
 
 
-def ended(path: str, error: ChildProcessError) -> Interrupted:
+def end_error(path: str, error: ChildProcessError) -> Interrupted:
     """Return the error for a document whose process ended (its status) or could not be handed it (the reason)."""
     status = error.args[0]
     if isinstance(status, Message):
@@ -217,7 +217,7 @@ class ConverterProcess:
                 self.close()
                 process = self._ask(data, asked)
         except OSError as error:
-            raise ChildProcessError(hindrance(error)) from error
+            raise ChildProcessError(machine_reason(error)) from error
         written, began = self._place / "result", time.monotonic()
         while process.poll() is None and not written.exists():
             look()
@@ -233,14 +233,14 @@ class ConverterProcess:
         return None
 
     def _ask(self, data: bytes, asked: bytes) -> "subprocess.Popen[bytes]":
-        process = self._started()
+        process = self._start()
         (self._place / "source").write_bytes(data)
         assert process.stdin is not None
         process.stdin.write(asked)
         process.stdin.flush()
         return process
 
-    def _started(self) -> "subprocess.Popen[bytes]":
+    def _start(self) -> "subprocess.Popen[bytes]":
         """Return the process, a new one where the last ended, is old, or has converted many documents."""
         is_old = time.monotonic() - self._began > _AGE or self._count >= _DOCUMENTS
         if self._process is not None and (is_old or self._process.poll() is not None):

@@ -18,10 +18,10 @@ from core.documents.office import drawn
 from core.documents.office.drawn import shapes, text_of
 from core.documents.office.package import (
     Package,
-    described,
-    found,
+    elements_named,
     local,
     number_of,
+    read_metadata,
     relation_id,
     resolve_alternatives,
     value,
@@ -47,7 +47,7 @@ class SheetExtras:
             value(element, "id"): value(element, "displayName")
             for part in self._package.related(self._package.main(), "person")
             if (root := self._package.optional(part)) is not None
-            for element in found(root, "person")
+            for element in elements_named(root, "person")
         }
         self.left_out: list[Omission] = []
 
@@ -71,7 +71,7 @@ class SheetExtras:
         """Return the texts at the head and at the foot of the printed pages of a sheet, each once."""
         margins: dict[str, dict[str, None]] = {}
         root = self._package.optional(sheet)
-        for margin in () if root is None else found(root, *_MARGINS):
+        for margin in () if root is None else elements_named(root, *_MARGINS):
             text = _CODE.sub(lambda code: _SIGNS.get(code[0], ""), margin.text or "")
             texts = (" ".join(part.split()) for part in text.split("\0"))
             margins.setdefault(_MARGINS[local(margin)], {}).update(
@@ -82,16 +82,16 @@ class SheetExtras:
     def comments(self, sheet: str) -> Iterator[tuple[str, str, list[str]]]:
         """Yield the author, the cell and the paragraphs of each comment on a sheet."""
         for root in self._roots(sheet, "comments"):
-            authors = ["".join(element.itertext()) for element in found(root, "author")]
-            for element in found(root, "comment"):
-                text = "".join(part.text or "" for part in found(element, "t"))
+            authors = ["".join(element.itertext()) for element in elements_named(root, "author")]
+            for element in elements_named(root, "comment"):
+                text = "".join(part.text or "" for part in elements_named(element, "t"))
                 number = number_of(value(element, "authorId"), len(authors))
                 author = authors[number] if number < len(authors) else ""
                 if not text.startswith(_NOTICE):
                     yield author, value(element, "ref"), text.splitlines()
         for root in self._roots(sheet, "threadedComment"):
-            for element in found(root, "threadedComment"):
-                text = "".join(part.text or "" for part in found(element, "text"))
+            for element in elements_named(root, "threadedComment"):
+                text = "".join(part.text or "" for part in elements_named(element, "text"))
                 yield self._people.get(value(element, "personId"), ""), value(element, "ref"), text.splitlines()
 
     def name_files(self, sheet: str, title: str) -> None:
@@ -103,7 +103,7 @@ class SheetExtras:
     def _charts(self, sheet: str) -> Iterator[drawn.Chart]:
         for drawing in self._package.related(sheet, "drawing"):
             root, relations = self._package.optional(drawing), self._package.relations(drawing)
-            for element in () if root is None else found(root, "chart", "relIds"):
+            for element in () if root is None else elements_named(root, "chart", "relIds"):
                 relation = relations.get(relation_id(element))
                 if relation is not None:
                     yield drawn.read_chart(self._package, relation.target)
@@ -143,7 +143,7 @@ class Workbook:
                 text = "\n".join(_sheets(archive, extras, hidden))
         except (ParseError, KeyError, zipfile.BadZipFile, IndexError, ValueError) as error:
             raise damaged("") from error
-        said = described(data, kind)
+        said = read_metadata(data, kind)
         title, author = said.get("title", ""), said.get("author", "")
         return Converted(
             text,
@@ -204,7 +204,7 @@ def _delimiter(text: str) -> str:
 
 def _sheets(archive: zipfile.ZipFile, extras: SheetExtras, hidden: list[str]) -> Iterator[str]:
     names = set(archive.namelist())
-    shared = _shared(archive) if "xl/sharedStrings.xml" in names else []
+    shared = _shared_strings(archive) if "xl/sharedStrings.xml" in names else []
     dates = _date_styles(archive) if "xl/styles.xml" in names else set()
     targets = {
         element.get("Id"): str(element.get("Target"))
@@ -232,10 +232,10 @@ def _sheets(archive: zipfile.ZipFile, extras: SheetExtras, hidden: list[str]) ->
         if widest > _MOST_COLUMNS:
             extras.left_out.append(Omission("column", widest - _MOST_COLUMNS, title))
         yield f"## {title}\n\n{_table(rows)}"
-        yield from _beside(extras, place, title)
+        yield from _extra_content(extras, place, title)
 
 
-def _beside(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]:
+def _extra_content(extras: SheetExtras, sheet: str, title: str) -> Iterator[str]:
     """Yield the content of a sheet other than cells."""
     for name, rows in extras.tables(sheet):
         yield f"{f'**{name}**' if name else ''}\n\n{_table(rows)}".lstrip()
@@ -258,7 +258,7 @@ def _elements(archive: zipfile.ZipFile, name: str, tag: str) -> Iterator[Element
                 element.clear()
 
 
-def _shared(archive: zipfile.ZipFile) -> list[str]:
+def _shared_strings(archive: zipfile.ZipFile) -> list[str]:
     return [_text(element) for element in _elements(archive, "xl/sharedStrings.xml", "si")]
 
 

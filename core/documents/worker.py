@@ -102,7 +102,7 @@ def main(folder: str, megabytes: str, priority: str) -> None:
         temporary.mkdir()
         tempfile.tempdir = str(temporary)  # which is deleted, however a conversion ends
         process.grant(int(own), int(seconds))
-        result = _converted(name, "" if kind == "-" else kind, place)
+        result = _convert(name, "" if kind == "-" else kind, place)
         process.end_grant()
         shutil.rmtree(temporary, ignore_errors=True)
         (place / "source").unlink(missing_ok=True)
@@ -114,14 +114,14 @@ def _write(place: Path, result: dict[str, Any]) -> None:
     (place / "result.new").replace(place / "result")
 
 
-def _converted(name: str, kind: str, place: Path) -> dict[str, Any]:
+def _convert(name: str, kind: str, place: Path) -> dict[str, Any]:
     """Return the converted document, or the reason of its failure; without a `kind` it is a picture of any."""
     from core.base.errors import SourceError, TesseraError
     from core.base.messages import message, to_json
     from core.documents import CONVERTERS
     from core.documents.kinds import check, picture_kind
     from core.documents.ocr import NoText, thumbnail
-    from core.documents.process import TOO_MUCH_MEMORY, Interrupted, hindrance
+    from core.documents.process import TOO_MUCH_MEMORY, Interrupted, machine_reason
 
     try:
         data = (place / "source").read_bytes()
@@ -147,7 +147,7 @@ def _converted(name: str, kind: str, place: Path) -> dict[str, Any]:
         return {"reason": to_json(message("is nested more deeply than any document."))}
     except Exception as error:  # noqa: BLE001 a hostile document may raise anything in a parser
         if isinstance(error, OSError) and error.errno in _OF_MACHINE:
-            return {"reason": to_json(hindrance(error)), "is_interrupted": True}
+            return {"reason": to_json(machine_reason(error)), "is_interrupted": True}
         reason = message(
             "can't be read: it is damaged, or something in it isn't known. Open it in its own program, save it again,"
             " and import it."

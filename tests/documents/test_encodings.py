@@ -12,7 +12,7 @@ from core.base.encodings.guessing import decode_part
 from core.base.errors import EditError, UnknownChoice
 from core.documents.office.rtf import Rtf
 from core.documents.pandoc import Pandoc
-from core.documents.webpages import unwrapped
+from core.documents.webpages import unwrap_archive
 from core.doors import cli
 from core.intake import webpage
 from core.intake.encoding import decoded
@@ -101,10 +101,10 @@ def test_a_part_of_a_saved_page_or_a_mail_is_read_by_its_header() -> None:
     page = "<p>회의</p>"
     mail = EmailMessage()
     mail.set_content(page, subtype="html", charset="ks_c_5601-1987")
-    assert unwrapped(mail.as_bytes(), "mhtml").strip() == page
+    assert unwrap_archive(mail.as_bytes(), "mhtml").strip() == page
     plain = b"MIME-Version: 1.0\r\nContent-Type: text/html\r\nContent-Transfer-Encoding: 8bit\r\n\r\n"
-    assert unwrapped(plain + f'<meta charset="euc-kr">{page}'.encode("cp949"), "mht").endswith(page)
-    assert unwrapped(plain + f"<p>{KOREAN}</p>".encode("cp949"), "mht") == f"<p>{KOREAN}</p>"
+    assert unwrap_archive(plain + f'<meta charset="euc-kr">{page}'.encode("cp949"), "mht").endswith(page)
+    assert unwrap_archive(plain + f"<p>{KOREAN}</p>".encode("cp949"), "mht") == f"<p>{KOREAN}</p>"
     assert decode_part("이것".encode("cp949"), "txt", "euc-kr") == "이것"
     assert decode_part(b"", "txt", "no-such") == ""
 

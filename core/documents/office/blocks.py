@@ -85,7 +85,7 @@ class Item:
     content: Inlines
 
 
-def listed(items: Sequence[Item]) -> Blocks:
+def nested_lists(items: Sequence[Item]) -> Blocks:
     """Return the lists that items of several levels make."""
     least = min((item.level for item in items), default=0)
     made: list[tuple[str, Blocks]] = []
@@ -96,11 +96,11 @@ def listed(items: Sequence[Item]) -> Blocks:
             end += 1
         item = items[at]
         if item.level > least:  # the list begins with a deeper item
-            made.append(("", listed(items[at:end])))
+            made.append(("", nested_lists(items[at:end])))
         else:
             is_plain = _PLAIN.fullmatch(item.label)
             label = [] if is_plain or not item.label else [{"t": "Str", "c": item.label}, SPACE]
-            below = listed(items[at + 1 : end])
+            below = nested_lists(items[at + 1 : end])
             made.append((item.label if is_plain else "", [{"t": "Plain", "c": [*label, *item.content]}, *below]))
         at = end
     groups = [list(group) for _, group in groupby(made, key=lambda entry: bool(entry[0]))]
@@ -178,11 +178,11 @@ class Look(NamedTuple):
     link: str = ""
 
 
-def joined(runs: Sequence[tuple[Look, str]]) -> Inlines:
+def join_runs(runs: Sequence[tuple[Look, str]]) -> Inlines:
     """Return runs as inlines, those that look the same joined; a newline in them is a break."""
     made: Inlines = []
     for look, group in groupby(runs, key=lambda run: run[0]):
-        before, content, after = _trimmed(_spaced("".join(text for _, text in group)))
+        before, content, after = _split_spaces(_with_outer_spaces("".join(text for _, text in group)))
         if content:
             looks = {"Strong": look.bold, "Emph": look.italic, "Superscript": look.side > 0, "Subscript": look.side < 0}
             for kind in (kind for kind, is_so in looks.items() if is_so):
@@ -190,10 +190,10 @@ def joined(runs: Sequence[tuple[Look, str]]) -> Inlines:
             if look.link:
                 content = [{"t": "Link", "c": [ATTRIBUTES, content, [look.link, ""]]}]
         made += [*before, *content, *after]
-    return _trimmed(made)[1]
+    return _split_spaces(made)[1]
 
 
-def _spaced(text: str) -> Inlines:
+def _with_outer_spaces(text: str) -> Inlines:
     """Return text as inlines, spaces at its ends too."""
     if not text.strip():
         return [BREAK if "\n" in text else SPACE] if text else []
@@ -206,7 +206,7 @@ def _spaced(text: str) -> Inlines:
     return made
 
 
-def _trimmed(content: Inlines) -> tuple[Inlines, Inlines, Inlines]:
+def _split_spaces(content: Inlines) -> tuple[Inlines, Inlines, Inlines]:
     """Return the spaces before inlines, the inlines, and the spaces after them."""
     blank: list[Any] = [SPACE, BREAK]
     start, end = 0, len(content)
@@ -227,7 +227,7 @@ class Readings:
         self._groups: list[list[str]] = []
 
     def add(self, reading: str, *, joined: bool) -> None:
-        """Add a reading, to the group of the last one where their texts are `joined`."""
+        """Add a reading, to the group of the last one where their texts are `join_runs`."""
         if joined and self._groups:
             self._groups[-1].append(reading)
         else:

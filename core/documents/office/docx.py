@@ -15,8 +15,8 @@ from core.documents.office import blocks, drawn
 from core.documents.office.blocks import Blocks, Insertions, Readings, numeral
 from core.documents.office.package import (
     Package,
+    elements_named,
     first,
-    found,
     insert_after,
     local,
     number_of,
@@ -61,12 +61,12 @@ def write_labels(package: Package, main: str, document: Element) -> dict[str, El
         return {}
     lists = _lists(root)
     styles = _styles(package, main)
-    numbers = {value(element, "numId") for element in found(root, "num")}
+    numbers = {value(element, "numId") for element in elements_named(root, "num")}
     bullet = str(max(map(number_of, numbers), default=0) + 1)
     counters: dict[str, dict[int, int]] = {}
     begun: set[str] = set()
     labelled = False
-    for paragraph in found(document, "p"):
+    for paragraph in elements_named(document, "p"):
         style = styles.get(value(first(paragraph, "pPr", "pStyle")), _NumberingStyle())
         own = first(paragraph, "pPr", "numPr")
         number = value(first(own, "numId")) or style.number
@@ -137,7 +137,7 @@ def _lists(root: Element) -> dict[str, _List]:
     abstracts: dict[str, dict[int, _ListLevel]] = {}
     by_style: dict[str, str] = {}
     linked: dict[str, str] = {}
-    for child in found(root, "abstractNum"):
+    for child in elements_named(root, "abstractNum"):
         name = value(child, "abstractNumId")
         abstracts[name] = _levels(child)
         if style := value(first(child, "styleLink")):
@@ -145,11 +145,11 @@ def _lists(root: Element) -> dict[str, _List]:
         if style := value(first(child, "numStyleLink")):
             linked[name] = style
     lists = {}
-    for child in found(root, "num"):
+    for child in elements_named(root, "num"):
         abstract = value(first(child, "abstractNumId"))
         abstract = by_style.get(linked.get(abstract, ""), abstract)
         made = _List(abstract, dict(abstracts.get(abstract, {})))
-        for override in found(child, "lvlOverride"):
+        for override in elements_named(child, "lvlOverride"):
             made.levels |= _levels(override)
             if (start := first(override, "startOverride")) is not None:
                 made.starts[_number(override, "ilvl")] = _number(start)
@@ -181,7 +181,9 @@ def _styles(package: Package, main: str) -> dict[str, _NumberingStyle]:
     """Return what the styles of paragraphs say of their numbers."""
     name = next(iter(package.related(main, "styles")), "")
     root = package.optional(name)
-    elements = {value(element, "styleId"): element for element in (() if root is None else found(root, "style"))}
+    elements = {
+        value(element, "styleId"): element for element in (() if root is None else elements_named(root, "style"))
+    }
     made: dict[str, _NumberingStyle] = {}
     for style in elements:
         number, level, is_heading, seen, at = "", "", False, set[str](), style
@@ -212,7 +214,7 @@ Chunk = Callable[[bytes, str], Blocks]
 """Reads a document that is a part of another: its bytes and its kind."""
 
 
-def prepared(data: bytes, chunk: Chunk, *, comments: bool) -> tuple[bytes, Insertions]:
+def prepare(data: bytes, chunk: Chunk, *, comments: bool) -> tuple[bytes, Insertions]:
     """Return a Word document that pandoc reads whole, and what goes into its text where pandoc finds a marker.
 
     Without `comments` they are named as left out.
@@ -234,7 +236,7 @@ def prepared(data: bytes, chunk: Chunk, *, comments: bool) -> tuple[bytes, Inser
     changed |= write_labels(package, main, document)
     _add_comments(package, main, list(changed.values()), added, comments)
     _add_margins(package, main, document, added)
-    return package.written(changed), added
+    return package.to_bytes(changed), added
 
 
 class _Part:
@@ -263,24 +265,24 @@ class _Part:
                     self._name(item)
                 case "ffData":
                     self._fill_in(item)
-                case "del" if any(text.text for text in found(item, "delText")):
+                case "del" if any(text.text for text in elements_named(item, "delText")):
                     self._added.omit("deletion")
         substitute(self._root, self._instead)
         for paragraph, readings in self._readings.items():
             if readings.text:
                 paragraph.append(text_run(paragraph, readings.text))
-        for box in list(found(self._root, "txbxContent")):
-            self._after(box, list(box))
+        for box in list(elements_named(self._root, "txbxContent")):
+            self._insert_after(box, list(box))
             box.clear()
-        for path in found(self._root, "textpath"):
+        for path in elements_named(self._root, "textpath"):
             if text := path.get("string", ""):
-                self._after(path, [_paragraph(self._root, text)])
+                self._insert_after(path, [_paragraph(self._root, text)])
         insert_after(self._root, self._behind)
 
     def _spell(self, ruby: Element) -> None:
         """Leave the base of a ruby, and keep its reading for the end of its paragraph."""
         run, base, reading = self._parents[ruby], first(ruby, "rubyBase"), first(ruby, "rt")
-        paragraph = self._above(run, "p")
+        paragraph = self._insert_above(run, "p")
         if local(run) != "r" or paragraph is None:
             return
         runs = [] if base is None else list(base)
@@ -311,7 +313,7 @@ class _Part:
         if relation is None:
             return
         if made := drawn.read_chart(self._package, relation.target).blocks:
-            self._after(element, [_paragraph(self._root, self._added.marker(made))])
+            self._insert_after(element, [_paragraph(self._root, self._added.marker(made))])
         elif relation.target:
             self._added.omit("chart", posixpath.basename(relation.target))
 
@@ -323,30 +325,30 @@ class _Part:
 
     def _fill_in(self, data: Element) -> None:
         """Write what a box to tick or a list to choose from shows: it has no text."""
-        run = self._above(data, "r")
+        run = self._insert_above(data, "r")
         if run is None:
             return
         if (box := first(data, "checkBox")) is not None:
             state = first(box, "checked")
             state = first(box, "default") if state is None else state
             is_set = state is not None and value(state) not in ("0", "false", "off")
-            self._beside(run, "☒" if is_set else "☐")
+            self._qualified_name(run, "☒" if is_set else "☐")
         elif (choices := first(data, "ddList")) is not None:
-            entries = [value(choice) for choice in found(choices, "listEntry")]
+            entries = [value(choice) for choice in elements_named(choices, "listEntry")]
             chosen = first(choices, "result")
             number = number_of(value(chosen) or value(first(choices, "default")) or "0", len(entries))
             if number < len(entries):
-                self._beside(run, entries[number])
+                self._qualified_name(run, entries[number])
 
-    def _beside(self, run: Element, text: str) -> None:
+    def _qualified_name(self, run: Element, text: str) -> None:
         self._instead[run] = [text_run(run, text), run]
 
-    def _after(self, element: Element, made: list[Element]) -> None:
+    def _insert_after(self, element: Element, made: list[Element]) -> None:
         """Put blocks after the paragraph that holds an element."""
-        if (paragraph := self._above(element, "p")) is not None:
+        if (paragraph := self._insert_above(element, "p")) is not None:
             self._behind.setdefault(paragraph, []).extend(made)
 
-    def _above(self, element: Element, name: str) -> Element | None:
+    def _insert_above(self, element: Element, name: str) -> Element | None:
         above: Element | None = element
         while above is not None and local(above) != name:
             above = self._parents.get(above)
@@ -364,7 +366,7 @@ def _add_comments(package: Package, main: str, parts: list[Element], added: Inse
     for root in parts if wanted else ():
         of = parents(root)
         following: dict[Element, list[Element]] = {}
-        for item in found(root, "commentReference"):
+        for item in elements_named(root, "commentReference"):
             comment = comments.pop(value(item, "id"), None)
             if comment is not None:
                 noted = _paragraph(root, added.marker([_comment(comment)]))
@@ -429,7 +431,7 @@ def _append(document: Element, marker: str) -> None:
 
 def _texts(root: Element) -> list[str]:
     """Return the texts of the paragraphs in an element, texts in text boxes after the paragraph that holds them."""
-    return [text for paragraph in found(root, "p") if (text := _text(paragraph))]
+    return [text for paragraph in elements_named(root, "p") if (text := _text(paragraph))]
 
 
 def _text(element: Element, *, shown: bool = True) -> str:

@@ -9,11 +9,11 @@ from xml.etree.ElementTree import Element
 from core.base.messages import Message, plural
 from core.documents.kinds import damaged
 from core.documents.office import blocks
-from core.documents.office.blocks import SPACE, Blocks, Inlines, Item, Look, joined, numeral
+from core.documents.office.blocks import SPACE, Blocks, Inlines, Item, Look, join_runs, numeral
 from core.documents.office.package import (
     Package,
+    elements_named,
     first,
-    found,
     local,
     number_of,
     relation_id,
@@ -50,13 +50,13 @@ def read_chart(package: Package, name: str) -> Chart:
         return Chart()
     if local(root) == "dataModel":
         return _diagram(root)
-    return _extended(root) if any(found(root, "chartData")) else _chart(root)
+    return _extended_chart(root) if any(elements_named(root, "chartData")) else _chart(root)
 
 
 def _chart(root: Element) -> Chart:
     """Return a chart with its series (ECMA-376, 21.2)."""
-    named = next(found(root, "chart"), root)
-    series = list(found(root, "ser"))
+    named = next(elements_named(root, "chart"), root)
+    series = list(elements_named(root, "ser"))
     categories: dict[int, str] = {}
     columns: list[tuple[str, dict[int, str]]] = []
     for number, child in enumerate(series, 1):
@@ -72,14 +72,14 @@ def _chart(root: Element) -> Chart:
     said = {
         element for part in (first(named, "title"), *(first(one, "tx") for one in series)) for element in _all(part)
     }
-    others = [_words(element) for element in found(root, "rich") if element not in said]
+    others = [_words(element) for element in elements_named(root, "rich") if element not in said]
     return Chart(_words(first(named, "title")), _rows(categories, columns), [*dict.fromkeys(filter(None, others))])
 
 
-def _extended(root: Element) -> Chart:
+def _extended_chart(root: Element) -> Chart:
     """Return a chart of the kinds of 2016 (`cx`): its data by dimensions."""
     columns, categories = list[dict[int, str]](), dict[int, str]()
-    for data in found(root, "data"):
+    for data in elements_named(root, "data"):
         for dimension in data:
             points = {
                 at: " ".join((element.text or "").split())
@@ -92,15 +92,19 @@ def _extended(root: Element) -> Chart:
                 categories |= points
             elif local(dimension) == "numDim":
                 columns.append(points)
-    names = [" ".join((element.text or "").split()) for tx in found(root, "tx") for element in found(tx, "v")]
-    titles = [text for text in map(_words, found(root, "title")) if text]
+    names = [
+        " ".join((element.text or "").split())
+        for tx in elements_named(root, "tx")
+        for element in elements_named(tx, "v")
+    ]
+    titles = [text for text in map(_words, elements_named(root, "title")) if text]
     named = [(names[at] if at < len(names) else "", points) for at, points in enumerate(columns)]
     return Chart("".join(titles[:1]), _rows(categories, named), titles[1:])
 
 
 def _diagram(root: Element) -> Chart:
     """Return the words of a diagram (SmartArt), each of its points as a text."""
-    texts = [_words(point) for point in found(root, "pt") if value(point, "type") in ("", "node", "asst")]
+    texts = [_words(point) for point in elements_named(root, "pt") if value(point, "type") in ("", "node", "asst")]
     return Chart(texts=[text for text in texts if text])
 
 
@@ -117,17 +121,17 @@ def _points(element: Element | None) -> dict[int, str]:
     joined: dict[int, str] = {}
     if element is None:
         return joined
-    for point in found(element, "pt"):
+    for point in elements_named(element, "pt"):
         at, stored = number_of(value(point, "idx"), -1), first(point, "v")
         if at >= 0 and stored is not None and stored.text:
-            text = _LONG_NUMBER.sub(_rounded, stored.text)
+            text = _LONG_NUMBER.sub(_round, stored.text)
             joined[at] = f"{text} {joined[at]}" if at in joined else text
     if not joined and (alone := first(element, "v")) is not None and alone.text:
         joined[0] = alone.text
     return joined
 
 
-def _rounded(number: re.Match[str]) -> str:
+def _round(number: re.Match[str]) -> str:
     """Return a number in the 15 digits that Office shows: 4.4000000000000004 is 4.4."""
     return f"{float(number[0]):.15g}"
 
@@ -135,8 +139,8 @@ def _rounded(number: re.Match[str]) -> str:
 def _words(element: Element | None) -> str:
     if element is None:
         return ""
-    parts = ["".join(child.text or "" for child in found(p, "t")) for p in found(element, "p")]
-    return " ".join(" ".join(parts).split()) or " ".join(v.text or "" for v in found(element, "v"))
+    parts = ["".join(child.text or "" for child in elements_named(p, "t")) for p in elements_named(element, "p")]
+    return " ".join(" ".join(parts).split()) or " ".join(v.text or "" for v in elements_named(element, "v"))
 
 
 def _all(element: Element | None) -> list[Element]:
@@ -163,13 +167,13 @@ def shapes(tree: Element) -> Iterator[SlideShape]:
     for child in tree:
         kind = local(child)
         if kind in ("sp", "graphicFrame", "pic", "cxnSp"):
-            mark = next((ph for nv in child if local(nv).startswith("nv") for ph in found(nv, "ph")), None)
+            mark = next((ph for nv in child if local(nv).startswith("nv") for ph in elements_named(nv, "ph")), None)
             yield SlideShape(child, None if mark is None else mark.get("type", ""))
         elif kind in ("grpSp", "spTree", "twoCellAnchor", "oneCellAnchor", "absoluteAnchor", "wsDr", "cSld"):
             yield from shapes(child)
 
 
-class Drawn:
+class Drawing:
     """What a part of a package has drawn."""
 
     def __init__(self, package: Package, part: str, left_out: list[Omission]) -> None:
@@ -182,7 +186,7 @@ class Drawn:
         if kind == "graphicFrame":
             return self._framed(element)
         if kind == "pic":
-            return blocks.paras([next((value(child, "descr") for child in found(element, "cNvPr")), "")])
+            return blocks.paras([next((value(child, "descr") for child in elements_named(element, "cNvPr")), "")])
         body = first(element, "txBody")
         return [] if body is None else self.texts(body, bulleted=shape.placeholder in _BULLETED)
 
@@ -195,9 +199,9 @@ class Drawn:
             if isinstance(read, Item):
                 items.append(read)
             elif read:
-                made += [*blocks.listed(items), blocks.para(read)]
+                made += [*blocks.nested_lists(items), blocks.para(read)]
                 items = []
-        return made + blocks.listed(items)
+        return made + blocks.nested_lists(items)
 
     def line(self, paragraphs: Iterable[Element]) -> Inlines:
         """Return paragraphs as one line."""
@@ -208,13 +212,14 @@ class Drawn:
 
     def _framed(self, frame: Element) -> Blocks:
         made: Blocks = []
-        for child in found(frame, "tbl", "chart", "relIds", "oleObj"):
+        for child in elements_named(frame, "tbl", "chart", "relIds", "oleObj"):
             kind = local(child)
             relation = self._relations.get(relation_id(child))
             name = relation.target if relation else ""
             if kind == "tbl":
                 rows = [
-                    [self.line(found(cell, "p")) for cell in row if local(cell) == "tc"] for row in found(child, "tr")
+                    [self.line(elements_named(cell, "p")) for cell in row if local(cell) == "tc"]
+                    for row in elements_named(child, "tr")
                 ]
                 made += [blocks.table(rows)] if any(map(any, rows)) else []
             elif kind == "oleObj":
@@ -251,7 +256,7 @@ class Drawn:
 
     def _inlines(self, p: Element) -> Inlines:
         """Return the runs of a paragraph, with their links."""
-        return joined(
+        return join_runs(
             [(self._look(element), _signs(element)) for element in p if local(element) not in ("pPr", "endParaRPr")]
         )
 
@@ -267,13 +272,13 @@ class Drawn:
 
 def text_of(element: Element) -> list[str]:
     """Return the texts of the paragraphs below an element."""
-    texts = ["".join(_signs(child) for child in p) for p in found(element, "p")]
+    texts = ["".join(_signs(child) for child in p) for p in elements_named(element, "p")]
     return [" ".join(text.split()) for text in texts if text.strip()]
 
 
 def _signs(run: Element) -> str:
     name = local(run)
-    return "\n" if name == "br" else "".join(element.text or "" for element in found(run, "t"))
+    return "\n" if name == "br" else "".join(element.text or "" for element in elements_named(run, "t"))
 
 
 def _label(kind: str, number: int) -> str:
@@ -300,7 +305,7 @@ class Slides:
             value(element, "id"): value(element, "name")
             for kind in ("commentAuthors", "authors")
             for part in self._package.related(self._main, kind)
-            for element in found(self._package.xml(part), "cmAuthor", "author")
+            for element in elements_named(self._package.xml(part), "cmAuthor", "author")
         }
         self._margins: dict[str, None] = {}
         self._masters: set[str] = set()
@@ -335,26 +340,30 @@ class Slides:
         return made
 
     def _ids(self) -> Iterator[str]:
-        return (relation_id(element) for element in found(self._package.xml(self._main), "sldId"))
+        return (relation_id(element) for element in elements_named(self._package.xml(self._main), "sldId"))
 
     def _slide(self, name: str, number: int) -> Blocks:
         root = self._package.xml(name)
         resolve_alternatives(root)
         if root.get("show") in _OFF:
             self._hidden.append(number)
-        drawn = Drawn(self._package, name, self.left_out)
+        drawn = Drawing(self._package, name, self.left_out)
         title = blocks.inlines(f"Slide {number}")
         made: Blocks = []
         is_named = False
         for shape in _shapes(root):
-            if shape.placeholder in _TITLES and not is_named and (said := drawn.line(found(shape.element, "p"))):
+            if (
+                shape.placeholder in _TITLES
+                and not is_named
+                and (said := drawn.line(elements_named(shape.element, "p")))
+            ):
                 title, is_named = [blocks.SPACE if item == blocks.BREAK else item for item in said], True
             elif shape.placeholder in _MARGINS:
                 self._margins |= dict.fromkeys(text_of(shape.element))
             elif shape.placeholder not in _DRAWN_ELSEWHERE:
                 made += drawn.blocks(shape)
         self._read_masters(name)
-        return [blocks.heading(2, title), *made, *self._notes(name), *self._said(name, number)]
+        return [blocks.heading(2, title), *made, *self._notes(name), *self._text(name, number)]
 
     def _notes(self, slide: str) -> Blocks:
         """Return the speaker's notes of a slide."""
@@ -362,7 +371,7 @@ class Slides:
         for name in self._package.related(slide, "notesSlide"):
             root = self._package.xml(name)
             resolve_alternatives(root)
-            drawn = Drawn(self._package, name, self.left_out)
+            drawn = Drawing(self._package, name, self.left_out)
             for shape in _shapes(root):
                 if shape.placeholder in _MARGINS:
                     self._margins |= dict.fromkeys(text_of(shape.element))
@@ -370,11 +379,11 @@ class Slides:
                     made += drawn.blocks(SlideShape(shape.element, None))
         return [blocks.callout("notes", "", made)] if made else []
 
-    def _said(self, slide: str, number: int) -> Blocks:
+    def _text(self, slide: str, number: int) -> Blocks:
         """Return the comments on a slide, or name them."""
         made: Blocks = []
         for name in self._package.related(slide, "comments"):
-            for element in found(self._package.xml(name), "cm", "reply"):
+            for element in elements_named(self._package.xml(name), "cm", "reply"):
                 old, new = first(element, "text"), first(element, "txBody")
                 texts = [old.text or ""] if old is not None else [] if new is None else text_of(new)
                 made.append(

@@ -9,8 +9,8 @@ from core.documents.office import blocks
 from core.documents.office.blocks import Insertions, Readings, numeral
 from core.documents.office.package import (
     Package,
+    elements_named,
     first,
-    found,
     insert_after,
     local,
     number_of,
@@ -47,13 +47,15 @@ def write_labels(body: Element, roots: Iterable[Element]) -> None:
     outline: _Levels = {}
     of_paragraphs: dict[str, str] = {}
     for root in roots:
-        for style in found(root, "list-style", _OUTLINE):
+        for style in elements_named(root, "list-style", _OUTLINE):
             levels = _levels(style)
             if local(style) == _OUTLINE:
                 outline = levels
             else:
                 styles[value(style, "name")] = levels
-        of_paragraphs |= {value(element, "name"): value(element, "list-style-name") for element in found(root, "style")}
+        of_paragraphs |= {
+            value(element, "name"): value(element, "list-style-name") for element in elements_named(root, "style")
+        }
     _ListWriter(styles, outline, of_paragraphs).write(body, "", 0, {})
 
 
@@ -115,7 +117,7 @@ class _ListWriter:
             self.write(item, style, depth, counts)
 
     def _style_inside(self, element: Element) -> str:
-        paragraph = next(found(element, "p", "h"), None)
+        paragraph = next(elements_named(element, "p", "h"), None)
         return self._of_paragraphs.get(value(paragraph, "style-name"), "")
 
     def _heading(self, heading: Element) -> None:
@@ -159,7 +161,7 @@ _READ = frozenset(
 _MARGINS = {"header": ("header", "header-left", "header-first"), "footer": ("footer", "footer-left", "footer-first")}
 
 
-def prepared(data: bytes, *, comments: bool) -> tuple[bytes, Insertions]:
+def prepare(data: bytes, *, comments: bool) -> tuple[bytes, Insertions]:
     """Return a text that pandoc reads whole, and what goes into it where pandoc finds a marker.
 
     Without `comments` they are named as left out.
@@ -173,11 +175,13 @@ def prepared(data: bytes, *, comments: bool) -> tuple[bytes, Insertions]:
     _OdtBody(package, body, added, comments).complete()
     for kind, names in _MARGINS.items():
         texts = dict.fromkeys(
-            text for margin in ([] if styles is None else found(styles, *names)) for text in _said(margin)
+            text
+            for margin in ([] if styles is None else elements_named(styles, *names))
+            for text in _visible_text(margin)
         )
         if texts:
             body.append(_paragraph(added.marker([blocks.callout(kind, "", blocks.paras(texts))])))
-    return package.written({_CONTENT: root} | ({} if styles is None else {_STYLES: styles})), added
+    return package.to_bytes({_CONTENT: root} | ({} if styles is None else {_STYLES: styles})), added
 
 
 class _OdtBody:
@@ -198,7 +202,7 @@ class _OdtBody:
                 self._added.omit("deletion")
             elif entry.tag == _TEXT + name:
                 self._complete_text(entry, name)
-            elif entry.tag == _TABLE + "table" and self._above(entry, _TABLE + "table-cell") is not None:
+            elif entry.tag == _TABLE + "table" and self._insert_above(entry, _TABLE + "table-cell") is not None:
                 self._flatten(entry)
             elif name == "annotation":
                 self._comment(entry)
@@ -211,7 +215,7 @@ class _OdtBody:
         substitute(self._body, self._instead)
         for shape, inner in self._lifted:  # after the paragraph that holds the box or the shape
             shape[:] = [element for element in shape if element not in inner]
-            self._after(shape, inner)
+            self._insert_after(shape, inner)
         insert_after(self._body, self._following)
 
     def _complete_text(self, entry: Element, name: str) -> None:
@@ -227,14 +231,14 @@ class _OdtBody:
         elif (
             name not in _READ
             and (entry.text or "").strip()
-            and self._above(entry, _TEXT + "p", _TEXT + "h") is not None
+            and self._insert_above(entry, _TEXT + "p", _TEXT + "h") is not None
         ):
             entry.tag = _TEXT + "span"  # a field: its text is its value
 
     def _spell(self, paragraph: Element) -> None:
         """Leave the texts of rubies, and put their readings at the end of the paragraph."""
         readings, joined = Readings(), False
-        for entry in list(found(paragraph, "ruby")):
+        for entry in list(elements_named(paragraph, "ruby")):
             base, reading = first(entry, "ruby-base"), first(entry, "ruby-text")
             readings.add("".join(() if reading is None else reading.itertext()), joined=joined)
             joined = not entry.tail
@@ -247,7 +251,7 @@ class _OdtBody:
     def _flatten(self, table: Element) -> None:
         """Put the paragraphs of a table within a cell in its place."""
         self._instead[table] = [
-            element for element in found(table, "p", "h") if local(self._parents[element]) != "note-body"
+            element for element in elements_named(table, "p", "h") if local(self._parents[element]) != "note-body"
         ]
 
     def _comment(self, annotation: Element) -> None:
@@ -276,19 +280,19 @@ class _OdtBody:
         if chart is not None:
             title = first(chart, "title")
             made = [] if title is None else [_paragraph(text) for text in _texts(title)]
-            self._after(element, [*made, *(entry for entry in chart if entry.tag == _TABLE + "table")])
+            self._insert_after(element, [*made, *(entry for entry in chart if entry.tag == _TABLE + "table")])
         elif root is None or local(root) != "math":
             self._added.omit("attachment", posixpath.basename(name))
 
-    def _after(self, element: Element, made: list[Element]) -> None:
-        paragraph = self._above(element, _TEXT + "p", _TEXT + "h")
+    def _insert_after(self, element: Element, made: list[Element]) -> None:
+        paragraph = self._insert_above(element, _TEXT + "p", _TEXT + "h")
         while paragraph is None and local(above := self._parents[element]) in ("frame", "g", "a", "page"):
             element = above
         anchor = element if paragraph is None else paragraph
         self._following.setdefault(anchor, []).extend(made)
         self._parents |= dict.fromkeys(made, self._parents.get(anchor, self._body))
 
-    def _above(self, element: Element, *tags: str) -> Element | None:
+    def _insert_above(self, element: Element, *tags: str) -> Element | None:
         above = self._parents.get(element)
         while above is not None and above.tag not in tags:
             above = self._parents.get(above)
@@ -297,7 +301,7 @@ class _OdtBody:
 
 def _texts(element: Element) -> list[str]:
     """Return the texts of the paragraphs in an element."""
-    texts = ["".join(_signs(entry)) for entry in found(element, "p", "h")]
+    texts = ["".join(_signs(entry)) for entry in elements_named(element, "p", "h")]
     return [" ".join(text.split()) for text in texts if text.strip()]
 
 
@@ -309,7 +313,7 @@ def _signs(element: Element) -> list[str]:
     return parts
 
 
-def _said(margin: Element) -> list[str]:
+def _visible_text(margin: Element) -> list[str]:
     """Return the texts of a header or a footer that say more than the number of a page."""
     return [text for text in _texts(margin) if any(sign.isalpha() for sign in text)]
 

@@ -42,7 +42,7 @@ _JUNK = re.compile(f"(?i){'|'.join((*_PROGRAM, *_FILE))}")
 """Titles that programs give: their names for what has none yet, and the names of files."""
 
 
-def described(data: bytes, kind: str) -> dict[str, str]:
+def read_metadata(data: bytes, kind: str) -> dict[str, str]:
     """Return title, author, created, updated and description, of those that a document says."""
     archive = zipfile.ZipFile(io.BytesIO(data))
     for name in archive.namelist():
@@ -114,7 +114,7 @@ class Package:
 
     def xml(self, name: str) -> Element:
         """Return the root element of a part."""
-        return parsed(self.read(name))
+        return parse_xml(self.read(name))
 
     def optional(self, name: str) -> Element | None:
         """Return the root element of a part, None where it isn't there or can't be read."""
@@ -145,7 +145,7 @@ class Package:
         """Return the name of the part that the others hang on; "" where there is none."""
         return next(iter(self.related("", "officeDocument")), "")
 
-    def written(self, changed: Mapping[str, Element]) -> bytes:
+    def to_bytes(self, changed: Mapping[str, Element]) -> bytes:
         """Return the package with other parts in the place of some."""
         made = io.BytesIO()
         with zipfile.ZipFile(made, "w", zipfile.ZIP_STORED) as archive:
@@ -173,7 +173,7 @@ class Package:
         return tag + "".join(unused) + space + others + ">" + rest
 
 
-def parsed(data: bytes) -> Element:
+def parse_xml(data: bytes) -> Element:
     """Return the root element of XML; raises SourceError, for a DOCTYPE as well."""
     try:
         text = _text(data)
@@ -207,7 +207,7 @@ def text_run(element: Element, text: str) -> Element:
     return made
 
 
-def found(root: Element, *names: str) -> Iterator[Element]:
+def elements_named(root: Element, *names: str) -> Iterator[Element]:
     """Yield the elements below one that have one of these names, without their namespaces."""
     return (element for element in root.iter() if local(element) in names)
 
@@ -275,8 +275,8 @@ def insert_after(root: Element, following: dict[Element, list[Element]]) -> None
 def resolve_alternatives(root: Element) -> None:
     """Keep of each `AlternateContent` the first version that holds something that is read, else the last one."""
     chosen: dict[Element, Iterable[Element]] = {}
-    for item in found(root, "AlternateContent"):
+    for item in elements_named(root, "AlternateContent"):
         versions = [child for child in item if local(child) in ("Choice", "Fallback")]
-        read = [version for version in versions if any(found(version, *_READ))]
+        read = [version for version in versions if any(elements_named(version, *_READ))]
         chosen[item] = [*read, *versions[-1:]][0] if versions else ()
     substitute(root, chosen)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from core.base.encodings import is_utf8
 from core.documents import syntax
 from core.documents.office import blocks
-from core.documents.office.blocks import BREAK, SPACE, Blocks, Inlines, Item, Look, joined
+from core.documents.office.blocks import BREAK, SPACE, Blocks, Inlines, Item, Look, join_runs
 from core.model import Omission
 
 SIGNS = {
@@ -169,7 +169,7 @@ class Flow:
         return [blocks.heading(self.heading, [*blocks.inlines(label), SPACE, *line] if label else line)]
 
     def _end_runs(self) -> None:
-        content: list[Any] = joined(self._runs)
+        content: list[Any] = join_runs(self._runs)
         self._parts += [SPACE, *content] if self._parts and self._runs and self._runs[0][1][:1].isspace() else content
         self._runs = []
 
@@ -182,7 +182,7 @@ class Flow:
         self._rows = []
 
     def _end_list(self) -> None:
-        self._made += blocks.listed(self._items)
+        self._made += blocks.nested_lists(self._items)
         self._items = []
 
     def _end_following(self) -> None:
@@ -304,9 +304,9 @@ class Rtf:
         if self._bytes:
             self._flush_units()
             data, self._bytes = bytes(self._bytes), bytearray()
-            self._emit(self._decoded(data))
+            self._emit(self._decode(data))
 
-    def _decoded(self, data: bytes) -> str:
+    def _decode(self, data: bytes) -> str:
         """Return a run's text; the first half of a letter waits for the second, which may have another look.
 
         Programs give Western fonts to any text, and some write UTF-8 without a word.

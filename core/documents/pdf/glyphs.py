@@ -28,7 +28,7 @@ def is_right_to_left(text: str) -> bool:
     return text >= "\u0590" and bool(_RIGHT_TO_LEFT.match(text))
 
 
-def sound(text: str) -> str:
+def clean_text(text: str) -> str:
     """Return a text with ordinary characters for CJK radicals, compatibility forms and ligatures."""
     if text.isascii():
         return text
@@ -50,7 +50,7 @@ _ENDINGS = re.compile(r"(?:s|y|ly|ing|ed|er|ers|est|en|ness|ism|ist|ity|ish|ful|
 """What follows a divided word, rather than the first part of a compound."""
 
 
-def joined(first: str, second: str, compounds: frozenset[str] = frozenset()) -> str:
+def join_texts(first: str, second: str, compounds: frozenset[str] = frozenset()) -> str:
     """Return two lines of a paragraph as one; a word that was divided at the end of the first is whole again.
 
     Words that are written with a hyphen keep it: `compounds`, and words that look like one.
@@ -244,7 +244,7 @@ def glyphs(loaded: Any) -> Glyphs:
                 continue
             text, high = chr(0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00)), 0
         else:
-            text = sound(chr(code))
+            text = clean_text(chr(code))
         held = held_at(address, at)
         style = styles.get(held)
         if style is None:

@@ -48,7 +48,9 @@ def words(letters: Sequence[Letter]) -> str:
         last, said, added = letter, False, -1
     line = "".join(parts)
     return (
-        _closed([letter for letter in letters if not letter.text.isspace()], parts) if _LETTERS.search(line) else line
+        _close_gaps([letter for letter in letters if not letter.text.isspace()], parts)
+        if _LETTERS.search(line)
+        else line
     )
 
 
@@ -62,7 +64,7 @@ def _is_blank(last: Letter, letter: Letter, apart: float, added: int) -> bool:
     return share > (_PROVEN if letter.at == last.at + 1 else _GAP)
 
 
-def _closed(letters: Sequence[Letter], parts: Sequence[str]) -> str:
+def _close_gaps(letters: Sequence[Letter], parts: Sequence[str]) -> str:
     """Return the text of parts, letters and blanks, with words whose letters are spaced closed (I N V O I C E).
 
     Letters in the order of the alphabet are a list of letters.
@@ -149,7 +151,7 @@ def runs_of(letters: Sequence[Letter], page: int) -> list[GlyphRun]:
             group.letters.pop()
         group.x0, group.x1 = min(map(_X0, group.letters)), max(map(_X1, group.letters))
     groups.sort(key=lambda group: (round(group.y), group.x0))
-    return [_run(group, page) for group in _merged(groups)]
+    return [_run(group, page) for group in _merge_groups(groups)]
 
 
 def _continues(last: Letter, letter: Letter) -> bool:
@@ -162,7 +164,7 @@ def _continues(last: Letter, letter: Letter) -> bool:
     return abs(letter.y - last.y) <= (0.15 if abs(letter.size - last.size) < 0.1 * size else 0.5) * size
 
 
-def _merged(groups: Sequence[_Group]) -> list[_Group]:
+def _merge_groups(groups: Sequence[_Group]) -> list[_Group]:
     """Join groups on one baseline, which the file holds apart, such as words that it places one by one."""
     merged: list[_Group] = []
     for group in groups:

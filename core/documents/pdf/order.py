@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from core.documents.pdf.lines import GlyphRun, is_prose, lines_of
-from core.documents.pdf.tables import PageTable, unruled
+from core.documents.pdf.tables import PageTable, find_tables
 
 _LEAST = 3
 """Lines of a column."""
@@ -22,12 +22,12 @@ _ACROSS = 0.25
 Part = GlyphRun | PageTable
 
 
-def arranged(runs: Sequence[GlyphRun], tables: Sequence[PageTable]) -> list[list[Part]]:
+def order_parts(runs: Sequence[GlyphRun], tables: Sequence[PageTable]) -> list[list[Part]]:
     """Return the lines and tables of a page, in the columns that they form, in reading order."""
     made: list[list[Part]] = []
-    across, others = unruled(runs)
+    across, others = find_tables(runs)
     for flow in flows([*others, *tables, *across]):
-        rows, rest = unruled([part for part in flow if isinstance(part, GlyphRun)])
+        rows, rest = find_tables([part for part in flow if isinstance(part, GlyphRun)])
         parts: list[Part] = [*lines_of(rest), *rows, *(part for part in flow if isinstance(part, PageTable))]
         made.append(sorted(parts, key=lambda part: part.top))
     return made

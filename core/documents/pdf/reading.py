@@ -11,7 +11,7 @@ from typing import Any
 
 from core.base.errors import SourceError
 from core.documents.kinds import damaged
-from core.documents.pdf.glyphs import UPRIGHT, Direction, Letter, glyphs, sound
+from core.documents.pdf.glyphs import UPRIGHT, Direction, Letter, clean_text, glyphs
 from core.model import Omission
 
 # The drawings of a page of a PDF -> its ruled lines, its pictures, and dots that may be bullets.
@@ -45,13 +45,13 @@ def drawings(loaded: Any, left: float, top: float) -> Drawings:
     budget = [_MOST_OBJECTS]
     for at in range(pdfium.FPDFPage_CountObjects(loaded.raw)):
         item = pdfium.FPDFPage_GetObject(loaded.raw, at)
-        _look_at(item, made, (left, top), (1.0, 0.0, 0.0, 1.0, 0.0, 0.0), budget, 0)
+        _add_object(item, made, (left, top), (1.0, 0.0, 0.0, 1.0, 0.0, 0.0), budget, 0)
     if len(made.edges) > _MOST_EDGES:
         made.edges = []
     return made
 
 
-def _look_at(
+def _add_object(
     item: Any, made: Drawings, corner: tuple[float, float], outer: Matrix, budget: list[int], depth: int
 ) -> None:
     """Add the ruled lines of an object to the drawings, and count it."""
@@ -73,7 +73,7 @@ def _look_at(
         made.dots += _dots(item, outer, corner)
     elif depth < _MOST_DEPTH:
         for at in range(pdfium.FPDFFormObj_CountObjects(item)):
-            _look_at(pdfium.FPDFFormObj_GetObject(item, at), made, corner, matrix, budget, depth + 1)
+            _add_object(pdfium.FPDFFormObj_GetObject(item, at), made, corner, matrix, budget, depth + 1)
 
 
 def _product(first: Matrix, second: Matrix) -> Matrix:
@@ -230,18 +230,20 @@ class Page:
     comments: int = 0
 
     @property
-    def inked(self) -> int:
+    def visible_count(self) -> int:
         """The number of letters that aren't blanks."""
-        return sum(not letter.text.isspace() for letter in self.letters) + sum(page.inked for page in self.aside)
+        return sum(not letter.text.isspace() for letter in self.letters) + sum(
+            page.visible_count for page in self.aside
+        )
 
     @property
     def is_scan(self) -> bool:
         """Whether the page is a picture with no or hardly any text."""
-        return self.drawn.pictures > 0 and self.inked < _SCAN
+        return self.drawn.pictures > 0 and self.visible_count < _SCAN
 
 
 @contextmanager
-def opened(data: bytes, most: int) -> Iterator[Any]:
+def open_document(data: bytes, most: int) -> Iterator[Any]:
     """Open a PDF; raises SourceError for one that is encrypted, damaged or of more than `most` pages."""
     import pypdfium2
 
@@ -267,11 +269,11 @@ def outline(document: Any) -> dict[tuple[int, str], int]:
         if count > _MOST_MARKS:
             break
         if place is not None and (index := place.get_index()) is not None:
-            levels[index + 1, squeezed(sound(mark.get_title()))] = mark.level + 1
+            levels[index + 1, normalize_title(clean_text(mark.get_title()))] = mark.level + 1
     return levels
 
 
-def squeezed(text: str) -> str:
+def normalize_title(text: str) -> str:
     """Return a text without blanks and case, as titles are compared."""
     return "".join(text.split()).casefold()
 

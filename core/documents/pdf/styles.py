@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from core.documents.pdf.glyphs import COMPOUND
 from core.documents.pdf.lines import GlyphRun
-from core.documents.pdf.reading import squeezed
+from core.documents.pdf.reading import normalize_title
 from core.documents.pdf.tables import PageTable
 
 LARGER = 1.1
@@ -77,7 +77,7 @@ def styles_of(views: Sequence[View], outline: Mapping[tuple[int, str], int], bod
     levels = {size: min(6, level) for level, group in enumerate(_close(sizes), start=1) for size in group}
     stated: defaultdict[float, Counter[int]] = defaultdict(Counter)
     for line in larger:
-        if level := outline.get((line.page, squeezed(line.text))):
+        if level := outline.get((line.page, normalize_title(line.text))):
             stated[line.size][level] += 1
     levels |= {size: counts.most_common(1)[0][0] for size, counts in stated.items()}
     pitch = max(pitches, key=lambda item: pitches[item], default=round(1.2 * body))
@@ -121,7 +121,7 @@ def drop_running(
     at_edges: defaultdict[tuple[str, bool], set[int]] = defaultdict(set)
     edges: list[tuple[list[GlyphRun | PageTable], GlyphRun, tuple[str, bool]]] = []
     for view, column, line in _at_edges(views):
-        text = squeezed(line.text)
+        text = normalize_title(line.text)
         is_title = line.size >= LARGER * body or (line.page, text) in outline
         key = text if is_title else re.sub(r"\d+", "#", text), line.y < view.height / 2
         at_edges[key].add(view.number)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from core.documents.pdf.glyphs import joined
+from core.documents.pdf.glyphs import join_texts
 from core.documents.pdf.lines import GlyphRun, go_on
 
 _MARK = re.compile(r"[^\w\s]{1,2}|\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{1,4})[.)]|\[\d+\]")
@@ -38,17 +38,17 @@ class PageTable:
         return (cell for row in self.rows for cell in row)
 
 
-def filled(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[list[str]]:
+def fill_cells(rows: Iterable[Sequence[tuple[int, str]]], columns: int) -> list[list[str]]:
     """Return rows of cells; text alone on its baseline continues the cell above it."""
     made: list[list[str]] = []
     for row in rows:
         number, text = row[0]
         if len(row) == 1 and made and made[-1][number] and (number > 0 or text[:1].islower()):
-            made[-1][number] = joined(made[-1][number], text)
+            made[-1][number] = join_texts(made[-1][number], text)
             continue
         made.append([""] * columns)
         for number, text in row:
-            made[-1][number] = joined(made[-1][number], text)
+            made[-1][number] = join_texts(made[-1][number], text)
     return made
 
 
@@ -63,7 +63,7 @@ def by_baseline(runs: Iterable[GlyphRun]) -> list[list[GlyphRun]]:
     return [sorted(row, key=lambda run: run.x0) for row in rows]
 
 
-def unruled(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRun]]:
+def find_tables(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRun]]:
     """Return the tables that runs of one column form without rules, and the runs outside of them."""
     tables: list[PageTable] = []
     left: list[GlyphRun] = []
@@ -72,7 +72,7 @@ def unruled(runs: Sequence[GlyphRun]) -> tuple[list[PageTable], list[GlyphRun]]:
         if row and (_goes_on(group, row) if group else len(_cells(row)) > 1):
             group.append(row)
             continue
-        made, rest = _unruled(group)
+        made, rest = _table_of_rows(group)
         tables += made
         left += rest
         group = []
@@ -107,7 +107,7 @@ def _goes_on(group: Sequence[Sequence[GlyphRun]], row: Sequence[GlyphRun]) -> bo
     return apart <= _WRAPPED * size and over <= len(wide)
 
 
-def _unruled(group: list[list[GlyphRun]]) -> tuple[list[PageTable], list[GlyphRun]]:
+def _table_of_rows(group: list[list[GlyphRun]]) -> tuple[list[PageTable], list[GlyphRun]]:
     """Return the table of rows, and the runs that belong to none."""
     after: list[list[GlyphRun]] = []
     columns = _columns(group)
@@ -121,7 +121,7 @@ def _unruled(group: list[list[GlyphRun]]) -> tuple[list[PageTable], list[GlyphRu
         return [], [*runs, *(run for row in after for run in row)]
     x0, x1 = min(run.x0 for run in runs), max(run.x1 for run in runs)
     rows = [[(_column(cell, columns), " ".join(run.text for run in cell)) for cell in _cells(row)] for row in group]
-    table = PageTable(filled(rows, len(columns)), x0, runs[0].top, x1, runs[-1].y, runs[0].page)
+    table = PageTable(fill_cells(rows, len(columns)), x0, runs[0].top, x1, runs[-1].y, runs[0].page)
     return [table], [run for row in after for run in row]
 
 
