@@ -17,7 +17,7 @@ from core.base.encodings.guessing import decode_undeclared, guesses
 from core.base.errors import EditError, SourceError
 from core.base.messages import message
 from core.base.text import make_storable
-from core.intake.absent import EmptyFile
+from core.intake.placeholders import EmptyFile
 from core.model import GUESSED, EncodingOrigin, Omission, ReadAs, TextEncoding
 
 MAX_BYTES = 20 * 1024 * 1024

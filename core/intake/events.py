@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.intake.absent import stands_for
 from core.intake.ignoring import VAULT, is_rules
 from core.intake.notefile import is_skipped
+from core.intake.placeholders import stands_for
 
 if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify

@@ -3,22 +3,21 @@
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from time import time_ns
 
 from core.base.errors import SourceError
 from core.base.messages import message
-from core.base.text import escape_halves, find_half_character
+from core.base.text import compose, escape_halves, find_half_character
 from core.documents import kinds, unread
 from core.documents.converting import is_document
-from core.intake import absent
 from core.intake.encoding import MAX_BYTES, decoded, too_large
 from core.intake.ignoring import Ignoring
 from core.intake.notefile import is_note
-from core.intake.paths import Paths
+from core.intake.placeholders import PLACEHOLDER, EmptyFile, check_content, held, is_placeholder, stands_for
 from core.model import TEXT_SUFFIX, Failed, SourceFile
 
 _LATEST = 2**63 - 1
@@ -27,6 +26,49 @@ _RECENT = 2_000_000_000
 """Nanoseconds in which a file may change twice with one time: FAT counts two seconds."""
 _TICK = 100_000_000
 """The same for a file system that counts parts of a millisecond; its clock goes in steps of up to 16 ms."""
+
+
+class Paths:
+    """Files and folders, by their paths from a folder with forward slashes, and all content of those folders.
+
+    Watchers of a file system may report a name in another form than its folder lists it.
+    """
+
+    def __init__(self, paths: Iterable[str]) -> None:
+        self._paths = frozenset(map(compose, paths))
+        self._above = {above for path in self._paths for above in ancestry(path)}
+
+    def __contains__(self, path: str) -> bool:
+        return any(item in self._paths for item in ancestry(compose(path)))
+
+    def lead_through(self, folder: str) -> bool:
+        """Return whether any of the paths is a folder, is in it, or contains it."""
+        return compose(folder) in self._above or folder in self
+
+
+def ancestry(path: str) -> Iterator[str]:
+    """Yield a path and the folders it is in, the nearest first."""
+    while path:
+        yield path
+        path = path.rpartition("/")[0]
+
+
+def free(path: str, taken: Container[str]) -> str:
+    """Return the path, with a number appended if it is taken, in time logarithmic in the number of paths."""
+    if path not in taken:
+        return path
+    pure = PurePosixPath(path)
+
+    def numbered(number: int) -> str:
+        return str(pure.with_name(f"{pure.stem} {number}{pure.suffix}"))
+
+    low, high = 1, 2
+    while numbered(high) in taken:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if numbered(middle) in taken else (low, middle)
+    return numbered(high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +161,10 @@ def read(folder: Path, path: str) -> bytes:
         with full.open("rb") as file:
             data = file.read(most + 1)
     except (OSError, RuntimeError) as error:
-        raise absent.held(error, path) or SourceError(path, "can't be read: {why}.", why=_why(error)) from error
+        raise held(error, path) or SourceError(path, "can't be read: {why}.", why=_why(error)) from error
     if len(data) > most:
         raise over(path, len(data))
-    absent.check_content(data, path)
+    check_content(data, path)
     return data
 
 
@@ -138,7 +180,7 @@ def with_text(folder: Path, file: SourceFile, encoding: str = "") -> SourceFile:
     """
     data = read(folder, file.path)
     if not data:
-        raise absent.EmptyFile(file.path)
+        raise EmptyFile(file.path)
     file = replace(file, content_hash=content_hash(data))
     if is_document(file.path, pictures=True):
         return file
@@ -182,7 +224,7 @@ def _walk(
             raise SourceError(str(root), "This folder holds more than {n} files. Choose one with notes only.", n=most)
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
-            away = "" if is_folder else absent.stands_for(entry.name)
+            away = "" if is_folder else stands_for(entry.name)
             away = away if away and _has_note_name(away, pictures=pictures) else ""
             path = escape_halves(place + (away or entry.name))
             if only and not only.lead_through(path):
@@ -191,7 +233,7 @@ def _walk(
                 yield _LeftOut(f"{path}/" if is_folder else path, why)
             elif away:
                 if away not in names:
-                    yield _NotDownloaded(path, absent.PLACEHOLDER)
+                    yield _NotDownloaded(path, PLACEHOLDER)
             elif not is_folder:
                 yield from _checked(entry, path, root, pictures=pictures)
             elif Path(entry.path) != forbidden:
@@ -227,8 +269,8 @@ def _checked(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: bool
         yield Failed(path, message("its name is not valid text. Rename it and update again."))
     elif not stat.S_ISREG(status.st_mode):
         yield Failed(path, message("is not an ordinary file."))
-    elif absent.is_placeholder(status):
-        yield _NotDownloaded(path, absent.PLACEHOLDER)
+    elif is_placeholder(status):
+        yield _NotDownloaded(path, PLACEHOLDER)
     else:
         yield _file(path, status)
 

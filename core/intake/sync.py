@@ -14,9 +14,8 @@ from core.base.faults import wrap_file_errors
 from core.base.text import compose, name_key
 from core.documents.kinds import PICTURES, kind_of
 from core.documents.unread import nothing_read, why_not_read
-from core.intake import absent
-from core.intake.folder import Scan, scan, with_text
-from core.intake.paths import Paths, ancestry
+from core.intake import placeholders
+from core.intake.folder import Paths, Scan, ancestry, scan, with_text
 from core.model import READ_AGAIN, Failed, KnownNote, Match, SourceFile, SyncPlan
 
 # Pictures in a folder: pages to be read, or pictures that the notes next to them show.
@@ -121,7 +120,7 @@ def plan(
         touched=tuple(compared.touched),
         failed=tuple(compared.failed),
         known=len(mine) + len(moved),
-        not_downloaded=(*compared.away, *(Failed(note.path, absent.MOVED) for note in held)),
+        not_downloaded=(*compared.away, *(Failed(note.path, placeholders.MOVED) for note in held)),
         skipped=(*scanned.skipped, *compared.empty),
         left_out=scanned.left_out,
         unread=tuple(compared.unread),
@@ -135,7 +134,7 @@ def _compare(
     alike: Mapping[str, KnownNote],
     unread: Mapping[str, tuple[SourceFile, Failed]],
 ) -> _Comparison:
-    away = [absent.with_note(failed) if failed.path in known else failed for failed in scanned.not_downloaded]
+    away = [placeholders.with_note(failed) if failed.path in known else failed for failed in scanned.not_downloaded]
     compared, room = _Comparison(failed=list(scanned.failed), away=away), _KEPT
     present = {file.path for file in scanned.files}
     for file in scanned.files:
@@ -153,13 +152,13 @@ def _compare(
         try:
             with wrap_file_errors(file.path):
                 file = with_text(scanned.folder, file, note.encoding if note else "")
-        except absent.NotDownloaded as error:
+        except placeholders.NotDownloaded as error:
             failure = Failed(file.path, error.reason)
-            compared.away.append(absent.with_note(failure) if note else failure)
+            compared.away.append(placeholders.with_note(failure) if note else failure)
             continue
-        except absent.EmptyFile as error:
+        except placeholders.EmptyFile as error:
             if note:
-                compared.away.append(Failed(file.path, absent.EMPTIED))
+                compared.away.append(Failed(file.path, placeholders.EMPTIED))
             else:
                 compared.empty.append(Failed(file.path, error.reason))
             continue

@@ -12,7 +12,7 @@ import yaml
 from core.base.errors import EditError, TesseraError, UnknownChoice
 from core.base.messages import Message
 from core.base.text import one_line, stem
-from core.intake.paths import free
+from core.intake.folder import free
 from core.markdown.body import look_into
 from core.model import NOTE_SOURCES, ORIGIN, Added, Author, KnowledgeBase, Note, Revision
 from core.notes import naming

@@ -19,7 +19,7 @@ from core.base.swapping import rename_free, sync_folder, write_sibling
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.models import Models
-from core.intake.paths import free
+from core.intake.folder import free
 from core.markdown import parts
 from core.model import (
     NOTE_FIELDS,

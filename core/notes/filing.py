@@ -10,8 +10,9 @@ from core.base.errors import Conflict, DiskFull, EditError, NotWritable, SourceE
 from core.base.faults import FULL, REFUSED
 from core.base.swapping import Changed, swap
 from core.base.text import with_line_ends
-from core.intake import absent, folder, notefile
+from core.intake import folder, notefile
 from core.intake.encoding import decoded, encoded
+from core.intake.placeholders import PLACEHOLDER, NotDownloaded, is_evicted
 from core.markdown.body import BodyMetadata, look_into
 from core.model import Note
 from core.notes import filetexts
@@ -26,7 +27,7 @@ def chosen_in(note: Note) -> str:
 def exists(note: Note) -> bool:
     """Return whether the file of a note is there, or will be once it is downloaded."""
     file = Path(note.source_ref) / str(note.path)
-    return file.is_file() or absent.is_evicted(file)
+    return file.is_file() or is_evicted(file)
 
 
 def read(note: Note) -> NoteToIndex:
@@ -72,8 +73,8 @@ def _read(root: Path, path: str) -> bytes:
             "The folder {folder} isn't there. Connect its disk, or import the folder from where it is now.",
             folder=str(root),
         )
-    if absent.is_evicted(root / path):
-        raise absent.NotDownloaded(path, absent.PLACEHOLDER)
+    if is_evicted(root / path):
+        raise NotDownloaded(path, PLACEHOLDER)
     if not (root / path).exists():
         raise EditError("'{path}' isn't in {folder} any more. Import the folder again.", path=path, folder=str(root))
     return folder.read(root, path)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.intake.paths import free
+from core.intake.folder import free
 from core.model import Author, KnowledgeBase, Note, Revision, Trashed
 from core.notes import filing, naming
 from core.notes.writer import Writer

@@ -10,7 +10,7 @@ from core.base.call_log import log_bases, log_call
 from core.base.errors import Conflict, EditError
 from core.indexing.chunks import Chunks
 from core.indexing.indexer import Indexed, Indexer
-from core.intake.paths import free
+from core.intake.folder import free
 from core.markdown.body import BodyMetadata
 from core.model import KnowledgeBase, Note, Revision
 from core.notes import filing, naming

@@ -210,7 +210,7 @@ class Workspace(Services):
     @property
     def freshness(self) -> Freshness:
         """Return whether the notes match their folders, what is going on, and what needs attention."""
-        from core.intake.freshness import freshness
+        from core.intake.watching import freshness
 
         return freshness(self.store, self.jobs, self.bases, self.watching)
 

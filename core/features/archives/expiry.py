@@ -15,7 +15,7 @@ from core.features.archives import records, whole
 from core.features.archives.parts import RecordParts
 from core.features.archives.records import NoteRecord, Records
 from core.features.archives.trash import LOG, BaseTrash
-from core.intake.paths import free
+from core.intake.folder import free
 from core.model import KnowledgeBase, Trashed
 from core.notes import naming
 from core.store import Store

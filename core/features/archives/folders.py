@@ -11,7 +11,7 @@ from core.base.messages import Message
 from core.features.archives.parts import Made, RecordParts
 from core.features.archives.records import NoteRecord, Records, new_base, record_of
 from core.intake import folder, notefile, upload
-from core.intake.paths import free
+from core.intake.folder import free
 from core.model import Failed, KnowledgeBase
 from core.notes import naming
 from core.notes.filetexts import text_of

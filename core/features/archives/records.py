@@ -11,8 +11,7 @@ from core import embedding
 from core.base.messages import Message
 from core.features.archives.parts import RecordParts
 from core.indexing.indexer import Indexer
-from core.intake.folder import content_hash
-from core.intake.paths import free
+from core.intake.folder import content_hash, free
 from core.model import (
     NO_POWERS,
     Author,

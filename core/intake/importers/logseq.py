@@ -10,8 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from core.base.errors import SourceError
-from core.intake.importers.fronting import files, text_of, with_front
-from core.intake.importers.protocol import Imported
+from core.intake.importers import Imported, files, text_of, with_front
 from core.model import Failed
 
 _MARK = "logseq/config.edn"

@@ -11,9 +11,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from core.base.errors import SourceError
-from core.intake.importers import markup
-from core.intake.importers.fronting import EXPORT, file_name, files, text_of, unique, with_front
-from core.intake.importers.protocol import Imported
+from core.intake.importers import EXPORT, Imported, file_name, files, markup, text_of, unique, with_front
 from core.markdown.frontmatter import moment
 from core.model import Failed, day_of
 
