@@ -57,7 +57,7 @@ def _nobodys(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture
 def any_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chunks of any size, as earlier versions took them: the notes of tests are short."""
-    monkeypatch.setattr("core.chunking.strategies.SIZES", {})
+    monkeypatch.setattr("core.chunking.SIZES", {})
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path, PurePosixPath
 from time import time_ns
+from typing import Literal
 
 from core.base.errors import SourceError
 from core.base.messages import message
@@ -71,6 +72,10 @@ def free(path: str, taken: Container[str]) -> str:
     return numbered(high)
 
 
+ScanScope = Literal["text", "notes", "documents", "pictures"]
+"""Files of a scan: the text files of a plain base; notes; also documents; also pictures, as documents."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scan:
     """The note files and documents of a folder, sorted by path, and the files and folders that can't be read.
@@ -111,30 +116,28 @@ def scan(
     folder: Path,
     *,
     forbidden: Path | None = None,
-    plain: bool = False,
+    scope: ScanScope = "documents",
     most: int = sys.maxsize,
     only: Paths | None = None,
-    documents: bool = True,
-    pictures: bool = False,
 ) -> Scan:
-    """List the note files and `documents` of a folder without reading them; of a `plain` base, its own text files.
+    """List the files of a folder that can be notes, without reading them.
 
-    With `pictures` they are documents too. `forbidden` is the workspace, which is left out. Raises SourceError for a
+    `forbidden` is the workspace, which is left out. Raises SourceError for a
     folder inside it, and for a path that is missing, isn't a folder, has no notes, or holds more than `most` files and
     folders of any kind. With `only` nothing else is looked at, and there may be none of it.
     """
     root = root_of(folder, forbidden)
-    entries = list(_walk(root, forbidden.resolve() if forbidden else None, most, only, pictures=pictures))
-    if not documents:
+    entries = list(_walk(root, forbidden.resolve() if forbidden else None, most, only, pictures=scope == "pictures"))
+    if scope == "notes":
         entries = [entry for entry in entries if not is_document(entry.path)]
-    if plain:
+    if scope == "text":
         entries = [entry for entry in entries if _is_text(entry)]
     files = [entry for entry in entries if isinstance(entry, SourceFile)]
     away = [entry for entry in entries if isinstance(entry, _NotDownloaded)]
     skipped = [entry for entry in entries if isinstance(entry, _Skipped)]
     left_out = [entry for entry in entries if isinstance(entry, _LeftOut)]
     failed = [entry for entry in entries if type(entry) is Failed]
-    if only is None and not (files or failed or away) and plain:
+    if only is None and not (files or failed or away) and scope == "text":
         raise SourceError(str(folder), "There are no .txt files in this folder.")
     if only is None and not (files or failed or away):
         raise SourceError(str(folder), unread.nothing_read(item.path for item in skipped))

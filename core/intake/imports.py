@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from core import chunking, embedding
 from core.base.call_log import log_bases, log_call
@@ -28,6 +27,7 @@ from core.intake.folder import Paths
 from core.intake.ignoring import is_rules
 from core.intake.importers import Importer
 from core.intake.placeholders import NotDownloaded, with_note
+from core.intake.sync import FolderSource
 from core.intake.webpage import WebPage
 from core.markdown.tags import key
 from core.model import (
@@ -95,7 +95,7 @@ class Imports:
             return self._staged(name, lambda into: upload.fill_of_file(place, into))
         if place.is_dir() and (export := upload.export_of(place)):
             return replace(self._staged(name, lambda into: [*chain(*upload.write(export, into))]), importer=export.name)
-        return self._planned(name, path, forbidden=self._store.folder)
+        return self._plan(name, FolderSource(path, self._store.folder))
 
     def plan_changes(self, path: Path, base: KnowledgeBase, changed: Collection[str] = ()) -> SyncPlan:
         """Compare a folder, or the files and folders at some of its paths, with a base; nothing is changed.
@@ -105,9 +105,9 @@ class Imports:
         as `plan_folder` does.
         """
         if not changed or any(map(is_rules, changed)):
-            return self._planned(base.name, path, forbidden=self._store.folder)
+            return self._plan(base.name, FolderSource(path, self._store.folder))
         only = Paths(changed)
-        plan = self._planned(base.name, path, forbidden=self._store.folder, only=only)
+        plan = self._plan(base.name, FolderSource(path, self._store.folder), only)
         elsewhere = {note.content_hash for note in plan.unchanged}
         if plan.removed or any(file.content_hash in elsewhere for file in plan.added):
             return self.plan_changes(path, base)
@@ -142,7 +142,7 @@ class Imports:
         """
         known = self._bases.get(base)
         own, forbidden = self._store.notes.files(known), self._store.folder
-        scanned = folder.scan(path, forbidden=forbidden, plain=known.plain)
+        scanned = folder.scan(path, forbidden=forbidden, scope="text" if known.plain else "documents")
         ref, taken = str(scanned.folder), {note.path for note in own if note.source_ref == str(scanned.folder)}
         paths = {compose(file.path): file.path for file in scanned.files if file.path not in taken}
         loose = {
@@ -152,7 +152,7 @@ class Imports:
         }
         joining = [replace(note, source_ref=ref) for note in loose.values()]
         others = [note for note in own if note.note_id not in loose]
-        plan = sync.plan(base, scanned.folder, [*others, *joining], forbidden=forbidden, plain=known.plain)
+        plan = sync.plan(base, FolderSource(scanned.folder, forbidden), [*others, *joining], plain=known.plain)
         joined = [match for match in (*plan.touched, *plan.changed) if match.note.note_id in loose]
         same = [match for match in joined if self._is_same(match, plan.folder)]
         return replace(
@@ -186,7 +186,7 @@ class Imports:
         try:
             others = fill(into)
             importer, failed, lacking = upload.rewritten(into)
-            plan = self._planned(base, into, source_ref=UPLOADED, removals=False)
+            plan = self._plan(base, FolderSource(into, upload=UPLOADED))
             return replace(
                 plan,
                 skipped=(*plan.skipped, *others, *lacking),
@@ -286,15 +286,15 @@ class Imports:
         usual = upload.name_of(path)
         return usual if len(synced) != 1 or usual in {base.name for base in bases} else synced[0]
 
-    def _planned(self, name: str, path: Path, **how: Any) -> SyncPlan:
+    def _plan(self, name: str, source: FolderSource, only: Paths | None = None) -> SyncPlan:
         """Return the plan of `sync.plan` for a base, or for the one that it makes."""
         if base := self._bases.find(name):
             known = self._store.notes.files(base)
-            ref = how.get("source_ref") or str(folder.root_of(path, how.get("forbidden")))
+            ref = source.upload or str(folder.root_of(source.folder, source.forbidden))
             unread = self._store.documents.unread_of(base, ref, notefile.readers())
-            plan = replace(sync.plan(name, path, known, plain=base.plain, unread=unread, **how), base_id=base.id)
+            plan = replace(sync.plan(name, source, known, plain=base.plain, unread=unread, only=only), base_id=base.id)
         else:
-            plan = replace(sync.plan(name, path, (), **how), makes=self._bases.usual())
+            plan = replace(sync.plan(name, source, (), only=only), makes=self._bases.usual())
         live = None if base and base.plain else upload.live_in(plan.folder)
         return replace(plan, importer=live.name) if live else plan
 

@@ -15,7 +15,7 @@ from core.base.text import compose, name_key
 from core.documents.kinds import PICTURES, kind_of
 from core.documents.unread import nothing_read, why_not_read
 from core.intake import placeholders
-from core.intake.folder import Paths, Scan, ancestry, scan, with_text
+from core.intake.folder import Paths, Scan, ScanScope, ancestry, scan, with_text
 from core.model import READ_AGAIN, Failed, KnownNote, Match, SourceFile, SyncPlan
 
 # Pictures in a folder: pages to be read, or pictures that the notes next to them show.
@@ -65,14 +65,20 @@ class _Comparison:
     unread: list[tuple[SourceFile, Failed]] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class FolderSource:
+    """A folder to compare with a base; `forbidden` is the workspace. `upload` names the folder of an upload."""
+
+    folder: Path
+    forbidden: Path | None = None
+    upload: str = ""
+
+
 def plan(
     base_name: str,
-    folder: Path,
+    source: FolderSource,
     known: Sequence[KnownNote],
     *,
-    forbidden: Path | None = None,
-    source_ref: str | None = None,
-    removals: bool = True,
     plain: bool = False,
     only: Paths | None = None,
     unread: Mapping[str, tuple[SourceFile, Failed]] = MappingProxyType({}),
@@ -80,14 +86,15 @@ def plan(
     """Compare a folder with the base's notes from it.
 
     `known` are all notes of the base. Notes from another folder are left alone, unless that folder is
-    gone and at least half of its notes are found here: then the folder was moved. `source_ref`: the
-    folder's name in `known`, by default its absolute path. Without `removals`, as in an upload, no note
+    gone and at least half of its notes are found here: then the folder was moved. Of an upload no note
     is removed or renamed, and a file that isn't there yet is one that failed. `plain`: the base's files are text.
     `unread` are files that couldn't be read, by their paths, as they were then. With `only` all other notes count as
     unchanged. Raises SourceError as `scan` does.
     """
-    scanned = scan(folder, forbidden=forbidden, plain=plain, only=only, pictures=True)
-    ref = source_ref if source_ref is not None else str(scanned.folder)
+    removals = not source.upload
+    scope: ScanScope = "text" if plain else "pictures"
+    scanned = scan(source.folder, forbidden=source.forbidden, scope=scope, only=only)
+    ref = source.upload or str(scanned.folder)
     mine = {note.path: note for note in known if note.source_ref == ref}
     scanned = pages_only(scanned, mine, whole=only is None) if removals else scanned
     # A file of an upload is named in the form of the system that sent it.

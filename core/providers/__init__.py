@@ -13,7 +13,7 @@ import httpx
 from core.base.errors import Cancelled, ConfigError, ProviderError, ProviderUnavailable
 from core.base.messages import Message, message
 from core.providers import connection, keys
-from core.providers.connection import CONNECT_SECONDS, Reply, Stop, TookTooLong, line_to, never, sleep
+from core.providers.connection import CONNECT_SECONDS, Reply, Request, Stop, TookTooLong, line_to, never, sleep
 from core.providers.keys import ApiKey
 from core.settings.sections import LlmSettings, ServerSettings
 
@@ -78,7 +78,8 @@ class ProviderServer:
             return max(0.1, min(CONNECT_SECONDS, ends - time.monotonic()))
 
         def send(url: str, content: bytes, headers: Mapping[str, str]) -> Reply:
-            return self._line.send(url, content, headers, self._settings, limit, left())
+            request = Request(url, content, headers, limit, self._settings.timeout_seconds, left())
+            return self._line.send(request, self._settings)
 
         reply = self._send_with_retries(path, body, send, never, ends)
         return self._json(reply, limit)
@@ -95,7 +96,9 @@ class ProviderServer:
 
             def send(url: str, content: bytes, headers: Mapping[str, str]) -> Reply:
                 lent.close()  # the attempt before
-                return lent.enter_context(self._line.streaming(url, content, headers, settings, limit=limit, stop=stop))
+                seconds, whole = settings.timeout_seconds, settings.answer_seconds
+                request = Request(url, content, headers, limit, seconds, whole=whole)
+                return lent.enter_context(self._line.streaming(request, settings, stop))
 
             reply = self._send_with_retries(path, body, send, stop, streamed=settings)
             if reply.parts is None:

@@ -157,6 +157,24 @@ def never() -> bool:
     return False
 
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request, a GET without `content`; its answer has at most `limit` bytes and takes at most `seconds`.
+
+    With `whole` the answer comes in parts: `seconds` is the longest wait for a part, `whole` for all of them. The first
+    part of a server on this machine may take as long: it loads its model and reads minutes of text on a plain
+    processor. `connect` are the seconds to connect in.
+    """
+
+    url: str
+    content: bytes | None
+    headers: Mapping[str, str]
+    limit: int
+    seconds: float
+    connect: float = CONNECT_SECONDS
+    whole: float | None = None
+
+
 class ServerConnection:
     """A connection to a server, kept open between requests, of which it has one at a time."""
 
@@ -175,42 +193,25 @@ class ServerConnection:
     def close(self) -> None:
         self._client.close()
 
-    def exchange(
-        self,
-        url: str,
-        content: bytes,
-        headers: Mapping[str, str],
-        seconds: float,
-        limit: int,
-        connect: float = CONNECT_SECONDS,
-    ) -> Reply:
-        """Post, and return the reply.
+    def exchange(self, request: Request) -> Reply:
+        """Send a request, and return the reply.
 
-        Raises httpx.TransportError, ReadTimeout once all of it took so many seconds, ConnectTimeout after `connect`.
+        Raises httpx.TransportError, ReadTimeout once all of it took so many seconds, ConnectTimeout.
         """
-        with self._requested(url, content, headers, seconds, never, connect) as (response, _):
-            return read(response, limit)
-
-    def get(self, url: str, seconds: float, limit: int, connect: float) -> Reply:
-        """Get, and return the reply; raises as `exchange` does, and ConnectTimeout after `connect` seconds."""
-        with self._requested(url, None, {}, seconds, never, connect) as (response, _):
-            return read(response, limit)
+        with self._lend_response(request, never) as (response, _):
+            return read(response, request.limit)
 
     @contextmanager
-    def streaming(
-        self, url: str, content: bytes, headers: Mapping[str, str], seconds: float, whole: float, limit: int, stop: Stop
-    ) -> Iterator[Reply]:
+    def streaming(self, request: Request, stop: Stop) -> Iterator[Reply]:
         """Post, and lend the reply, with its parts where it comes as events.
 
-        `seconds` is the longest wait for a part, `whole` the longest for all of them. The first part of a server on
-        this machine may take as long: it loads its model and reads minutes of text on a plain processor.
         Raises httpx.TransportError: TookTooLong after `whole` seconds, ReadTimeout after a silence and where `stop`
         said so.
         """
         last_part: float | None = None
 
         def over() -> bool:
-            return stop() or (last_part is not None and time.monotonic() - last_part > seconds)
+            return stop() or (last_part is not None and time.monotonic() - last_part > request.seconds)
 
         def timed(parts: Iterator[bytes]) -> Iterator[bytes]:
             nonlocal last_part
@@ -218,30 +219,18 @@ class ServerConnection:
                 last_part = time.monotonic()
                 yield part
 
-        with self._requested(url, content, headers, seconds, over, whole=whole) as (response, late):
+        with self._lend_response(request, over) as (response, late):
             is_events = response.headers.get("Content-Type", "").partition(";")[0].strip() == "text/event-stream"
             if response.is_success and is_events:
                 yield Reply(response.status_code, b"", False, 0.0, timed(parts(response, late)))
             else:
-                yield read(response, limit)
+                yield read(response, request.limit)
 
     @contextmanager
-    def _requested(
-        self,
-        url: str,
-        content: bytes | None,
-        headers: Mapping[str, str],
-        seconds: float,
-        stop: Stop,
-        connect: float = CONNECT_SECONDS,
-        *,
-        whole: float | None = None,
-    ) -> Iterator[tuple[httpx.Response, Late]]:
-        """Post, or get without content, and lend the response until `stop` says so.
-
-        It is lent for `seconds`; with `whole` for so many, and `seconds` are those between two parts.
-        """
+    def _lend_response(self, request: Request, stop: Stop) -> Iterator[tuple[httpx.Response, Late]]:
+        """Send a request, and lend the response until `stop` says so, or the time of the request is over."""
         late, over = Late(), threading.Event()
+        seconds, whole = request.seconds, request.whole
         silence = seconds if whole is None or not self._is_here else whole + CONNECT_SECONDS
 
         def trace(event: str, info: Mapping[str, Any]) -> None:
@@ -264,11 +253,11 @@ class ServerConnection:
             thread.start()
         try:
             with self._client.stream(
-                "GET" if content is None else "POST",
-                url,
-                content=content,
-                headers={"Content-Type": "application/json", **headers},
-                timeout=httpx.Timeout(silence, connect=min(seconds, connect)),
+                "GET" if request.content is None else "POST",
+                request.url,
+                content=request.content,
+                headers={"Content-Type": "application/json", **request.headers},
+                timeout=httpx.Timeout(silence, connect=min(seconds, request.connect)),
                 extensions={"trace": trace},
             ) as response:
                 yield response, late
@@ -307,32 +296,17 @@ class RequestQueue:
         self._started = float("-inf")
         self._pause_ends = float("-inf")
 
-    def send(
-        self,
-        url: str,
-        content: bytes,
-        headers: Mapping[str, str],
-        settings: ServerSettings,
-        limit: int,
-        connect: float = CONNECT_SECONDS,
-    ) -> Reply:
+    def send(self, request: Request, settings: ServerSettings) -> Reply:
         """Wait for the turn, post, and return the reply of any status; raises httpx.TransportError."""
         with self._turn(settings, never) as connection:
-            reply = connection.exchange(url, content, headers, settings.timeout_seconds, limit, connect)
+            reply = connection.exchange(request)
             self._pause(reply)
             return reply
 
     @contextmanager
-    def streaming(
-        self, url: str, content: bytes, headers: Mapping[str, str], settings: LlmSettings, limit: int, stop: Stop
-    ) -> Iterator[Reply]:
+    def streaming(self, request: Request, settings: LlmSettings, stop: Stop) -> Iterator[Reply]:
         """Wait for the turn, post, and lend the reply of any status; raises httpx.TransportError and Cancelled."""
-        with (
-            self._turn(settings, stop) as connection,
-            connection.streaming(
-                url, content, headers, settings.timeout_seconds, settings.answer_seconds, limit, stop
-            ) as reply,
-        ):
+        with self._turn(settings, stop) as connection, connection.streaming(request, stop) as reply:
             self._pause(reply)
             yield reply
 

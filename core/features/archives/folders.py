@@ -62,7 +62,7 @@ def read(place: Path, *, forbidden: Path | None = None) -> Records:
 
     Files are read when their records are.
     """
-    scanned = folder.scan(place, forbidden=forbidden, most=upload.MAX_ENTRIES, documents=False)
+    scanned = folder.scan(place, forbidden=forbidden, most=upload.MAX_ENTRIES, scope="notes")
     if sum(file.size for file in scanned.files) > upload.MAX_UNPACKED:
         raise upload.too_much(str(place))
     base = new_base(scanned.folder.name)

@@ -19,7 +19,7 @@ from core.embedding.openai_compatible import OpenAICompatible
 from core.indexing.models.trials import QUESTIONS
 from core.model import LocalServer, Progress, ServerCard, ServerTrial, no_progress
 from core.providers import keys
-from core.providers.connection import ServerConnection, is_this_machine
+from core.providers.connection import Request, ServerConnection, is_this_machine
 from core.reranking import RERANKERS, Candidate, Reranker
 from core.reranking.servers import Llm, RerankApi
 from core.settings import config
@@ -84,7 +84,7 @@ def _look_at(dialect: Dialect, port: int) -> LocalServer:
     absent = LocalServer(dialect.name, address)
     try:
         with closing(ServerConnection(httpx.URL(url))) as connection:
-            reply = connection.get(url, SECONDS, MOST_BYTES, CONNECT_SECONDS)
+            reply = connection.exchange(Request(url, None, {}, MOST_BYTES, SECONDS, CONNECT_SECONDS))
     except httpx.HTTPError:
         return absent
     if reply.status != 200 or not reply.body or reply.encoded:
