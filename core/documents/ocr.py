@@ -16,8 +16,7 @@ from core.base.errors import SourceError
 from core.documents import Converted, process
 from core.documents.kinds import MAX_PAGES, PICTURES, damaged, has, name_of, need
 from core.documents.pdf.lines import GlyphRun
-from core.documents.pdf.order import order_parts
-from core.documents.pdf.tables import PageTable
+from core.documents.pdf.order import PageTable, order_parts
 from core.markdown.parts import table
 
 # The lines that OCR reads of a picture -> their text, by the same rules as that of a PDF.

@@ -18,7 +18,7 @@ from core.base.call_log import log_bases, log_call
 from core.base.errors import ConfigError, UnknownChoice
 from core.base.text import escape_halves, find_half_character
 from core.chunking import check as check_chunking
-from core.documents import pictures
+from core.documents import converting
 from core.embedding import Embedder
 from core.indexing.chunks import Chunks
 from core.indexing.cutter import cut_by
@@ -374,7 +374,7 @@ def _check(fields: BaseFields, kind: BaseKind) -> None:
     if kind == "lines" and fields.get("write_files"):
         raise ConfigError("The text files of this base are only read. Change them in another program.")
     if fields.get("read_pictures"):
-        pictures.check()
+        converting.check_picture_reader()
     search = fields.get("search", OPEN)
     check(search)
     if search.reranker not in (None, reranking.NONE):

@@ -13,7 +13,7 @@ from typing import Literal
 from core.base.errors import SourceError
 from core.base.messages import message
 from core.base.text import compose, escape_halves, find_half_character
-from core.documents import kinds, unread
+from core.documents import kinds
 from core.documents.converting import is_document
 from core.intake.encoding import MAX_BYTES, decoded, too_large
 from core.intake.ignoring import Ignoring
@@ -140,7 +140,7 @@ def scan(
     if only is None and not (files or failed or away) and scope == "text":
         raise SourceError(str(folder), "There are no .txt files in this folder.")
     if only is None and not (files or failed or away):
-        raise SourceError(str(folder), unread.nothing_read(item.path for item in skipped))
+        raise SourceError(str(folder), kinds.nothing_read(item.path for item in skipped))
     files.sort(key=lambda file: file.path)
     return Scan(root, tuple(files), tuple(failed), tuple(away), tuple(skipped), tuple(left_out))
 
@@ -262,7 +262,7 @@ def _checked(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: bool
             if target.is_dir():
                 return
         if not has_note_name:
-            yield _Skipped(path, unread.why_not_read(path))
+            yield _Skipped(path, kinds.why_not_read(path))
             return
         status = entry.stat()
     except (OSError, RuntimeError) as error:

@@ -12,8 +12,7 @@ from types import MappingProxyType
 from core.base.errors import SourceError
 from core.base.faults import wrap_file_errors
 from core.base.text import compose, name_key
-from core.documents.kinds import PICTURES, kind_of
-from core.documents.unread import nothing_read, why_not_read
+from core.documents.kinds import PICTURES, kind_of, nothing_read, why_not_read
 from core.intake import placeholders
 from core.intake.folder import Paths, Scan, ScanScope, ancestry, scan, with_text
 from core.model import READ_AGAIN, Failed, KnownNote, Match, SourceFile, SyncPlan

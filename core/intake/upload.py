@@ -22,7 +22,7 @@ from core.base.errors import SourceError
 from core.base.messages import message
 from core.base.text import find_half_character
 from core.documents.converting import is_document
-from core.documents.unread import nothing_read, why_not_read
+from core.documents.kinds import nothing_read, why_not_read
 from core.intake.folder import free, safe
 from core.intake.ignoring import is_leftover, is_rules
 from core.intake.importers import EXPORT, Imported, Importer, importer_of

@@ -54,7 +54,7 @@ class TextFolders:
 
     def __init__(self, settings: Settings, bases: Bases, notes: Imports) -> None:
         self._settings = settings
-        self._bases = bases
+        self.bases = bases
         self._notes = notes
 
     @property
@@ -86,16 +86,16 @@ class TextFolders:
         Raises ConfigError where a base of another kind has the name, and as `Bases.add` does.
         """
         at_once = self._chosen.auto_embed
-        known = self._bases.find(name)
+        known = self.bases.find(name)
         if known is None:
             _LOG.info("A base is made for the text folder of %s", name)
-            return self._bases.add(name, kind="lines", embed_at_once=at_once, watch=True), True
+            return self.bases.add(name, kind="lines", embed_at_once=at_once, watch=True), True
         if not known.plain:
             raise ConfigError(
                 "There is a base '{base}' already, which isn't one of text files. Rename it, or the folder.", base=name
             )
         if known.embed_at_once != at_once:
-            known = self._bases.update(name, embed_at_once=at_once)
+            known = self.bases.update(name, embed_at_once=at_once)
         return known, False
 
     def scan(self, *, confirmed: bool = False, progress: Progress = no_progress) -> list[ScannedFolder]:
@@ -143,7 +143,6 @@ class Watching:
         self,
         settings: Settings,
         notes: Imports,
-        bases: Bases,
         texts: TextFolders,
         jobs: Jobs,
         index: Callable[[], object],
@@ -151,7 +150,7 @@ class Watching:
     ) -> None:
         self._settings = settings
         self._notes = notes
-        self._bases = bases
+        self._bases = texts.bases
         self._texts = texts
         self._jobs = jobs
         self._index = index

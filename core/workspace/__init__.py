@@ -137,7 +137,7 @@ class Workspace(Services):
         from core.intake.watching import Watching
 
         then, look = partial(self.start_indexing, quiet=True), self.settings_file.look
-        return Watching(self.settings, self.notes, self.bases, self.text_folders, self.jobs, then, look)
+        return Watching(self.settings, self.notes, self.text_folders, self.jobs, then, look)
 
     def _expire_trash(self) -> None:
         """Delete expired items from the trash; after an error they stay until the next opening."""

@@ -9,10 +9,9 @@ from typing import Any, Literal
 
 from core.documents.pdf.glyphs import WIDE, Letter, join_texts
 from core.documents.pdf.lines import GlyphRun, is_prose, lines_of, runs_of
-from core.documents.pdf.order import order_parts
+from core.documents.pdf.order import PageTable, by_baseline, fill_cells, order_parts
 from core.documents.pdf.reading import Page, normalize_title
 from core.documents.pdf.styles import LONGEST, Styles, View, body_size, drop_running, styles_of
-from core.documents.pdf.tables import PageTable, by_baseline, fill_cells
 from core.markdown.parts import code_block, table
 
 # The ruled tables of a page, by pdfplumber's functions on its lines.

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from core.documents.pdf.glyphs import COMPOUND
 from core.documents.pdf.lines import GlyphRun
+from core.documents.pdf.order import PageTable
 from core.documents.pdf.reading import normalize_title
-from core.documents.pdf.tables import PageTable
 
 LARGER = 1.1
 """From how many times the size of the body on a line is a heading."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 
 from core.base.errors import ConfigError, NoteNotFound, SourceError
 from core.base.jobs import Jobs
+from core.documents.converting import PictureReader
 from core.documents.kinds import PICTURES
-from core.documents.pictures import PictureReader
 from core.indexing import cutter
 from core.model import ImageStatus, Note, NotePicture, PictureFile, Progress, no_progress
 from core.notes.pictures import data_of, seen
