@@ -64,7 +64,7 @@ def test_an_icon_of_windows_names_its_picture() -> None:
 
 
 def test_a_text_of_powershell_ends_where_it_ends() -> None:
-    assert window._quoted(r"C:\Users\Jane’s 'PC' 1") == r"'C:\Users\Jane’’s ''PC'' 1'"
+    assert window._quote(r"C:\Users\Jane’s 'PC' 1") == r"'C:\Users\Jane’’s ''PC'' 1'"
 
 
 def test_an_installed_program_keeps_its_workspace_with_the_persons_data(

@@ -1,5 +1,6 @@
-"""The window of the app: a browser of this machine without its bars, in a profile of its own.
+"""The app on this computer: its window, its entry in the menu of programs, the dialog for a folder.
 
+The window is a browser of this machine without its bars, in a profile of its own.
 A browser that reads commands from a pipe (Chrome's `--remote-debugging-pipe`) is brought to the front and closed by it,
 reports when its last page is closed, and ends with this process. No other process can reach that pipe.
 """
@@ -241,7 +242,7 @@ def add() -> Path:
             files.replace(place, _entry())
     except (OSError, subprocess.SubprocessError) as error:
         raise ConfigError(
-            "{file} can't be written ({why}). Allow writing to its folder.", file=str(place), why=_why(error)
+            "{file} can't be written ({why}). Allow writing to its folder.", file=str(place), why=_reason(error)
         ) from error
     return place
 
@@ -316,13 +317,13 @@ def _link(place: Path) -> None:
         "WorkingDirectory": str(START),
         "IconLocation": str(icon),
     }
-    lines = [f"$link.{name} = {_quoted(value)}" for name, value in values.items()]
-    made = f"$link = (New-Object -ComObject WScript.Shell).CreateShortcut({_quoted(str(place))})"
+    lines = [f"$link.{name} = {_quote(value)}" for name, value in values.items()]
+    made = f"$link = (New-Object -ComObject WScript.Shell).CreateShortcut({_quote(str(place))})"
     script = "; ".join([made, *lines, "$link.Save()"])
     subprocess.run(["powershell", "-NoProfile", "-Command", script], check=True, capture_output=True, timeout=60)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Return a text of PowerShell, to which curly marks are quotation marks too."""
     return "'" + re.sub("(['‘’‚‛])", r"\1\1", text) + "'"
 
@@ -337,5 +338,5 @@ def ico(png: bytes) -> bytes:
     return pack("<HHHBBBBHHII", 0, 1, 1, _SIDE % 256, _SIDE % 256, 0, 0, 1, 32, len(png), 22) + png
 
 
-def _why(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     return (error.strerror if isinstance(error, OSError) else None) or type(error).__name__

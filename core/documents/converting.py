@@ -1,4 +1,4 @@
-"""The bytes of a document -> Markdown, converted in a process of its own that can be ended."""
+"""The bytes of a document or a picture -> Markdown, text or pixels, in a process that can be ended."""
 
 import atexit
 import base64

@@ -1,4 +1,4 @@
-"""Kinds of documents by their suffix: their names for the user, and how their files begin."""
+"""Kinds of documents by their suffix: their names, how their files begin, what reads them, why others aren't read."""
 
 import io
 import re

@@ -286,8 +286,8 @@ def _date_styles(archive: zipfile.ZipFile) -> set[int]:
         if re.search(r"[dmyhs]", re.sub(r'"[^"]*"|\\.|\[[^]]*\]', "", code), re.IGNORECASE)
     }
     styles = next(_elements(archive, "xl/styles.xml", "cellXfs"), None)
-    of_styles = [int(style.get("numFmtId", 0)) for style in (styles if styles is not None else ())]
-    return {at for at, number in enumerate(of_styles) if number in _DATES or number in own}
+    formats_of_styles = [int(style.get("numFmtId", 0)) for style in (styles if styles is not None else ())]
+    return {at for at, number in enumerate(formats_of_styles) if number in _DATES or number in own}
 
 
 def _row(row: Element, shared: list[str], dates: set[int], first_day: datetime) -> tuple[list[str], int]:

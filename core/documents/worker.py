@@ -27,7 +27,7 @@ _LOWER = 10
 """How much lower the priority is of what nobody waits for."""
 _IDLE_SECONDS = 60
 _GROWN = 0.5
-"""The part of its memory that documents may leave behind: the next ones would lack more."""
+"""The part of its memory that documents may keep: the next ones would lack more."""
 _TEMPORARY = "temporary"
 _OF_MACHINE = (
     errno.ENOSPC,

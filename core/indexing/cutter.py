@@ -1,4 +1,4 @@
-"""Notes -> chunks -> windows for the indexer."""
+"""Notes -> chunks, those of their pictures too -> windows for the indexer."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Pending chunks -> vectors: of the notes that the user opened first, then of the newest."""
+"""Pending chunks -> stored vectors, each text embedded once: notes that the user opened first, then the newest."""
 
 import time
 from collections import defaultdict
@@ -69,7 +69,7 @@ class Vectors:
         """
         if texts and not self._store.vectors.centring_settled(self._embedder.fingerprint):
             self._store.settle_centring(self._embedder.fingerprint, centring.load_centring(self._embedder))
-        for keys in _sliced(sorted(texts, key=lambda key: len(texts[key]), reverse=True), texts, self._slice):
+        for keys in _slices(sorted(texts, key=lambda key: len(texts[key]), reverse=True), texts, self._slice):
             yield from self._stored_vectors(keys, texts)
 
     def check_base(self) -> None:
@@ -91,7 +91,7 @@ class Vectors:
                 vectors, token_rows = self._tokens.embed_tokens(batch, role="note")
                 bits = [tokens.signs(rows, centre) for rows in token_rows]
         except (ModelError, ProviderError) as error:
-            if _waits(error):
+            if _is_temporary(error):
                 raise
             if len(keys) > 1:
                 half = len(keys) // 2
@@ -113,12 +113,12 @@ class Vectors:
         yield keys
 
 
-def _waits(error: ModelError | ProviderError) -> bool:
+def _is_temporary(error: ModelError | ProviderError) -> bool:
     """Whether an error says that the server is away or busy, whatever the text is."""
     return isinstance(error, ProviderUnavailable) and error.status in (None, _BUSY)
 
 
-def _sliced(keys: Sequence[bytes], texts: Mapping[bytes, str], most: int) -> Iterator[Sequence[bytes]]:
+def _slices(keys: Sequence[bytes], texts: Mapping[bytes, str], most: int) -> Iterator[Sequence[bytes]]:
     """Yield the keys of `most` texts at a time, fewer if they are long.
 
     The vectors of all tokens of a slice are in memory together.

@@ -15,10 +15,17 @@ from core.base.messages import message
 from core.base.text import compose, escape_halves, find_half_character
 from core.documents import kinds
 from core.documents.converting import is_document
-from core.intake.encoding import MAX_BYTES, decoded, too_large
+from core.intake.encoding import MAX_BYTES, decode_file, too_large
 from core.intake.ignoring import Ignoring
 from core.intake.notefile import is_note
-from core.intake.placeholders import PLACEHOLDER, EmptyFile, check_content, held, is_placeholder, stands_for
+from core.intake.placeholders import (
+    PLACEHOLDER,
+    EmptyFile,
+    check_content,
+    is_placeholder,
+    lock_error,
+    placeholder_target,
+)
 from core.model import TEXT_SUFFIX, Failed, SourceFile
 
 _LATEST = 2**63 - 1
@@ -54,7 +61,7 @@ def ancestry(path: str) -> Iterator[str]:
         path = path.rpartition("/")[0]
 
 
-def free(path: str, taken: Container[str]) -> str:
+def free_path(path: str, taken: Container[str]) -> str:
     """Return the path, with a number appended if it is taken, in time logarithmic in the number of paths."""
     if path not in taken:
         return path
@@ -164,14 +171,14 @@ def read(folder: Path, path: str) -> bytes:
         with full.open("rb") as file:
             data = file.read(most + 1)
     except (OSError, RuntimeError) as error:
-        raise held(error, path) or SourceError(path, "can't be read: {why}.", why=_why(error)) from error
+        raise lock_error(error, path) or SourceError(path, "can't be read: {why}.", why=_read_error(error)) from error
     if len(data) > most:
         raise over(path, len(data))
     check_content(data, path)
     return data
 
 
-def safe(path: str) -> bool:
+def is_safe(path: str) -> bool:
     """Return whether a note's path stays in its folder, on every system but for a drive."""
     return not any(part.strip() in ("", ".", "..") for part in path.split("/")) and "\0" not in path
 
@@ -187,7 +194,7 @@ def with_text(folder: Path, file: SourceFile, encoding: str = "") -> SourceFile:
     file = replace(file, content_hash=content_hash(data))
     if is_document(file.path, pictures=True):
         return file
-    found = decoded(data, file.path, chosen=encoding)
+    found = decode_file(data, file.path, chosen=encoding)
     return replace(file, text=found.text, encoding=found.text_encoding)
 
 
@@ -219,7 +226,9 @@ def _walk(
         try:
             entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
         except OSError as error:
-            yield Failed(escape_halves(place.rstrip("/") or "."), message("can't be opened: {why}.", why=_why(error)))
+            yield Failed(
+                escape_halves(place.rstrip("/") or "."), message("can't be opened: {why}.", why=_read_error(error))
+            )
             continue
         names = {entry.name for entry in entries}
         left -= len(entries)
@@ -227,7 +236,7 @@ def _walk(
             raise SourceError(str(root), "This folder holds more than {n} files. Choose one with notes only.", n=most)
         for entry in entries:
             is_folder = entry.is_dir(follow_symlinks=False)
-            away = "" if is_folder else stands_for(entry.name)
+            away = "" if is_folder else placeholder_target(entry.name)
             away = away if away and _has_note_name(away, pictures=pictures) else ""
             path = escape_halves(place + (away or entry.name))
             if only and not only.lead_through(path):
@@ -238,7 +247,7 @@ def _walk(
                 if away not in names:
                     yield _NotDownloaded(path, PLACEHOLDER)
             elif not is_folder:
-                yield from _checked(entry, path, root, pictures=pictures)
+                yield from _check_entry(entry, path, root, pictures=pictures)
             elif Path(entry.path) != forbidden:
                 folders.append(Path(entry.path))
     yield from rules.failed
@@ -249,7 +258,7 @@ def _is_text(entry: SourceFile | Failed) -> bool:
     return "/" not in entry.path and (entry.path.lower().endswith(TEXT_SUFFIX) or entry.path == ".")
 
 
-def _checked(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: bool) -> Iterator[SourceFile | Failed]:
+def _check_entry(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: bool) -> Iterator[SourceFile | Failed]:
     """Yield a file or link if it is a note, or its failure; nothing if it isn't a note."""
     has_note_name = _has_note_name(entry.name, pictures=pictures)
     try:
@@ -266,7 +275,7 @@ def _checked(entry: "os.DirEntry[str]", path: str, root: Path, *, pictures: bool
             return
         status = entry.stat()
     except (OSError, RuntimeError) as error:
-        yield Failed(path, message("can't be read: {why}.", why=_why(error)))
+        yield Failed(path, message("can't be read: {why}.", why=_read_error(error)))
         return
     if find_half_character(entry.path[len(str(root)) :]) is not None:
         yield Failed(path, message("its name is not valid text. Rename it and update again."))
@@ -297,5 +306,5 @@ def _file(path: str, status: os.stat_result) -> SourceFile:
     )
 
 
-def _why(error: Exception) -> str:
+def _read_error(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)

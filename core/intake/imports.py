@@ -75,7 +75,7 @@ class Imports:
             with wrap_file_errors(file.name):
                 data = folder.read(file.parent, file.name)
                 if is_document(file.name):
-                    note, _ = notefile.document_note(notefile.text_of(data, file.name), file.name)
+                    note, _ = notefile.document_note(notefile.document_text(data, file.name), file.name)
                 else:
                     note, _ = notefile.read(data, file.name)
                 note = replace(note, id=file.stem)
@@ -92,9 +92,11 @@ class Imports:
         """
         name, place = base or self._name_for(path), path.expanduser()
         if place.is_file() and place.name.lower().endswith(upload.SUFFIXES):
-            return self._staged(name, lambda into: upload.fill_of_file(place, into))
-        if place.is_dir() and (export := upload.export_of(place)):
-            return replace(self._staged(name, lambda into: [*chain(*upload.write(export, into))]), importer=export.name)
+            return self._plan_staged(name, lambda into: upload.fill_of_file(place, into))
+        if place.is_dir() and (export := upload.export_importer(place)):
+            return replace(
+                self._plan_staged(name, lambda into: [*chain(*upload.write(export, into))]), importer=export.name
+            )
         return self._plan(name, FolderSource(path, self._store.folder))
 
     def plan_changes(self, path: Path, base: KnowledgeBase, changed: Collection[str] = ()) -> SyncPlan:
@@ -175,17 +177,17 @@ class Imports:
     def plan_upload(self, files: Iterable[tuple[str, bytes]], base: str) -> SyncPlan:
         """Compare uploaded files or zip archives, (name, content) pairs, with a base. No note is removed.
 
-        The files are kept in a temporary folder until `apply` or `discard`. Raises SourceError for a
+        The files are kept in a temporary folder until `import_plan` or `discard`. Raises SourceError for a
         name that leads out of the folder, and for an upload without notes.
         """
-        return self._staged(base, lambda into: upload.fill(files, into))
+        return self._plan_staged(base, lambda into: upload.fill(files, into))
 
-    def _staged(self, base: str, fill: Callable[[Path], list[Failed]]) -> SyncPlan:
+    def _plan_staged(self, base: str, fill: Callable[[Path], list[Failed]]) -> SyncPlan:
         """Return the plan of a temporary folder that is filled; an export of another program in it is rewritten."""
         into = self._store.temporary.make()
         try:
             others = fill(into)
-            importer, failed, lacking = upload.rewritten(into)
+            importer, failed, lacking = upload.rewrite_export(into)
             plan = self._plan(base, FolderSource(into, upload=UPLOADED))
             return replace(
                 plan,
@@ -242,12 +244,12 @@ class Imports:
             )
         watch = watch and plan.source_ref != UPLOADED
         with log_call("import", base=plan.base) as line:
-            report = self._applied(plan, embed, watch, progress)
+            report = self._apply_plan(plan, embed, watch, progress)
             lists = {"failed": len(report.failed), "incomplete": len(report.incomplete)}
             line.update({name: getattr(report, name) for name in _COUNTS} | lists)
             return report
 
-    def _applied(self, plan: SyncPlan, embed: bool, watch: bool, progress: Progress) -> SyncReport:
+    def _apply_plan(self, plan: SyncPlan, embed: bool, watch: bool, progress: Progress) -> SyncReport:
         if not plan.is_empty:
             self._store.open_index()
         started = time.perf_counter()
@@ -256,14 +258,14 @@ class Imports:
         embed = embed and base.embed_at_once
         share = _WRITING_ALONE if base.without_model else _WRITING
         writing = _part(progress, 0, share) if embed else progress
-        report, stopped = apply(self._store, base, embedding.build(base.embedder), plan, writing)
+        report, stopped = import_plan(self._store, base, embedding.build(base.embedder), plan, writing)
         self.discard(plan)
         if embed and not stopped:
-            report = self._embedded(base, report, _part(progress, share, 1))
+            report = self._embed_pending(base, report, _part(progress, share, 1))
         waiting, refused = self._store.pending.count([base.id]).notes, self._store.refusals.count(base)
         return replace(report, waiting=waiting, refused=refused, seconds=round(time.perf_counter() - started, 3))
 
-    def _embedded(self, base: KnowledgeBase, report: SyncReport, progress: Progress) -> SyncReport:
+    def _embed_pending(self, base: KnowledgeBase, report: SyncReport, progress: Progress) -> SyncReport:
         """Embed the pending chunks of a base, and return the report of an import with what came of it."""
         if not self._store.pending.any([base.id]):
             self._store.drop_unused_vectors()
@@ -295,7 +297,7 @@ class Imports:
             plan = replace(sync.plan(name, source, known, plain=base.plain, unread=unread, only=only), base_id=base.id)
         else:
             plan = replace(sync.plan(name, source, (), only=only), makes=self._bases.usual())
-        live = None if base and base.plain else upload.live_in(plan.folder)
+        live = None if base and base.plain else upload.live_importer(plan.folder)
         return replace(plan, importer=live.name) if live else plan
 
     def _base_for_import(self, name: str, *, watch: bool = False) -> KnowledgeBase:
@@ -321,7 +323,7 @@ class _Unread:
     not_downloaded: list[Failed] = field(default_factory=list)
 
 
-def apply(
+def import_plan(
     store: Store, base: KnowledgeBase, embedder: Embedder, plan: SyncPlan, progress: Progress
 ) -> tuple[SyncReport, bool]:
     """Apply a plan without embedding; return the report, and whether `progress` stopped it: then no note is removed."""
@@ -410,7 +412,7 @@ def _join(store: Store, plan: SyncPlan) -> Iterator[Failed]:
             yield Failed(match.file.path, message("This note was changed here meanwhile. Update again."))
             continue
         hashed = match.file.content_hash if match in plan.touched else note.content_hash
-        joins.append(Joined(note.id, plan.source_ref, match.file.path, hashed, _in_its_text(note)))
+        joins.append(Joined(note.id, plan.source_ref, match.file.path, hashed, _text_values(note)))
     store.notes.join(joins)
 
 
@@ -434,7 +436,7 @@ def _notes(store: Store, base: KnowledgeBase, plan: SyncPlan, unread: _Unread) -
     trashed |= {item.path: item.version.note_id for item in deleted if item.source_ref == plan.source_ref}
     taken = store.notes.ids() | {item.version.note_id for item in deleted}
     known = {match.file.path: match.note for match in plan.changed}
-    live = upload.live_in(plan.folder) if plan.importer else None
+    live = upload.live_importer(plan.folder) if plan.importer else None
     for file in sorted((*plan.added, *(match.file for match in plan.changed)), key=lambda file: file.path):
         old = known.get(file.path)
         earlier_id = old.note_id if old else trashed.get(file.path)
@@ -463,9 +465,9 @@ def _note(
     if is_document(file.path, pictures=True):
         data = folder.read(plan.folder, file.path)
         file = replace(file, content_hash=folder.content_hash(data))
-        converter = notefile.still_chosen(converter, file.path)
+        converter = notefile.valid_converter(converter, file.path)
         original = file.content_hash if uploaded else ""
-        read = notefile.text_of(data, file.path, converter=converter, original=original, encoding=encoding)
+        read = notefile.document_text(data, file.path, converter=converter, original=original, encoding=encoding)
         if uploaded:
             store.documents.keep(file.content_hash, data)
         note, outline = notefile.document_note(read, file.path)
@@ -490,14 +492,14 @@ def _note(
     return NoteToIndex(note, mtime_ns=file.mtime_ns, size=file.size, stamp=file.stamp, outline=outline)
 
 
-def _in_its_text(note: Note) -> dict[str, object]:
+def _text_values(note: Note) -> dict[str, object]:
     """Return the text's own values of the fields that the user overrode."""
     if not (text := (note.front or "") + note.body):
         return {}
     try:
-        of_text, _ = notefile.parse_note(text, str(note.path), plain=note.plain)
+        parsed, _ = notefile.parse_note(text, str(note.path), plain=note.plain)
     except SourceError:
         return {}
-    values = {name: (getattr(of_text, name), getattr(note, name)) for name in NOTE_FIELDS}
+    values = {name: (getattr(parsed, name), getattr(note, name)) for name in NOTE_FIELDS}
     values["tags"] = tuple(sorted(map(key, tags)) for tags in values["tags"])  # type: ignore[assignment]
-    return {name: getattr(of_text, name) for name, (own, set_here) in values.items() if own != set_here}
+    return {name: getattr(parsed, name) for name, (own, set_here) in values.items() if own != set_here}

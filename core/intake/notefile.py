@@ -18,7 +18,7 @@ from core.documents import Converted
 from core.documents.converting import convert, converters_for
 from core.documents.kinds import KINDS, check, fingerprint, kind_of
 from core.intake.encoding import MAX_BYTES as MAX_TEXT
-from core.intake.encoding import decoded, doubtful, unreadable
+from core.intake.encoding import decode_file, doubtful, unreadable
 from core.markdown import frontmatter
 from core.markdown.body import BodyMetadata, distinct_tags, look_into, short_title
 from core.markdown.frontmatter import moment, span
@@ -50,7 +50,7 @@ def read(data: bytes, path: str, *, plain: bool = False) -> tuple[Note, Outline]
     text, is empty, is over MAX_BYTES or too large to parse. Lines of front matter that can't be read are named in
     `left_out` and in a warning. All of a `plain` text is body.
     """
-    found = decoded(data, path)
+    found = decode_file(data, path)
     return parse_note(found.text, path, plain=plain, encoding=found.text_encoding)
 
 
@@ -135,19 +135,21 @@ def readers() -> str:
     return fingerprint()
 
 
-def still_chosen(converter: str, path: str) -> str:
+def valid_converter(converter: str, path: str) -> str:
     """Return the converter chosen for a document, "" where it is removed or reads other kinds only."""
     return converter if converter in converters_for(kind_of(path)) else ""
 
 
-def text_of(data: bytes, path: str, *, converter: str = "", original: str = "", encoding: str = "") -> DocumentText:
+def document_text(
+    data: bytes, path: str, *, converter: str = "", original: str = "", encoding: str = ""
+) -> DocumentText:
     """Convert a document; `original` is the hash under which the workspace holds it. Raises SourceError.
 
     `converter` and `encoding` are the user's choices.
     """
     kind = kind_of(path)
     check(data, kind, path)
-    found = decoded(data, path, chosen=encoding) if is_text(kind) else None
+    found = decode_file(data, path, chosen=encoding) if is_text(kind) else None
     if found:
         data = found.text.encode()
     converted, version = convert(data, path, converter=converter)

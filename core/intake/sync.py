@@ -20,7 +20,7 @@ from core.model import READ_AGAIN, Failed, KnownNote, Match, SourceFile, SyncPla
 # Pictures in a folder: pages to be read, or pictures that the notes next to them show.
 
 _SHOWING = frozenset("md markdown html htm xhtml canvas excalidraw org rst tex latex ipynb mediawiki wiki".split())
-"""Kinds of notes that show pictures beside them."""
+"""Kinds of notes that show pictures next to them."""
 _LEAST_BYTES = 10_000
 """Size of a picture below which it is no page but an icon."""
 
@@ -100,7 +100,7 @@ def plan(
     alike = {} if removals else {compose(path): note for path, note in mine.items()}
     compared = _compare(scanned, mine, alike, unread)
     compared.failed += [failure for _, failure in compared.unread]
-    moved = _moved(known, compared.new) if removals else []
+    moved = _moved_notes(known, compared.new) if removals else []
     others = [note for note in mine.values() if only is not None and note.path not in only]
     compared.unchanged += others
     present = {note.path for note in others} | {file.path for file in scanned.files}
@@ -189,7 +189,7 @@ def _compare(
     return compared
 
 
-def _moved(known: Sequence[KnownNote], new: Sequence[SourceFile]) -> list[KnownNote]:
+def _moved_notes(known: Sequence[KnownNote], new: Sequence[SourceFile]) -> list[KnownNote]:
     """Return the notes of folders that are gone from disk, if at least half of a folder's notes are among the files."""
     by_folder: defaultdict[str, list[KnownNote]] = defaultdict(list)
     for note in known:

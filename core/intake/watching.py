@@ -58,22 +58,22 @@ class TextFolders:
         self._notes = notes
 
     @property
-    def _chosen(self) -> KnowledgeSettings:
+    def _section(self) -> KnowledgeSettings:
         return self._settings.knowledge
 
     @property
     def automatic(self) -> bool:
         """Whether the folders are looked for and synced while the app runs."""
-        return self._chosen.enabled and self._chosen.auto_scan
+        return self._section.enabled and self._section.auto_scan
 
     def holds(self, folder: Path) -> bool:
         """Whether a folder is one of these, there or not."""
-        return folder.name == TEXTS and folder.parent.parent == self._chosen.base_dir.resolve()
+        return folder.name == TEXTS and folder.parent.parent == self._section.base_dir.resolve()
 
     def folders(self) -> Mapping[str, Path]:
         """Return the folders that are there by the names of their bases; links out of `base_dir` are left out."""
-        top = self._chosen.base_dir.resolve()
-        texts = sorted(top.glob(f"*/{TEXTS}")) if self._chosen.enabled else []
+        top = self._section.base_dir.resolve()
+        texts = sorted(top.glob(f"*/{TEXTS}")) if self._section.enabled else []
         return {
             folder.parent.name: folder
             for folder in texts
@@ -85,7 +85,7 @@ class TextFolders:
 
         Raises ConfigError where a base of another kind has the name, and as `Bases.add` does.
         """
-        at_once = self._chosen.auto_embed
+        at_once = self._section.auto_embed
         known = self.bases.find(name)
         if known is None:
             _LOG.info("A base is made for the text folder of %s", name)
@@ -104,7 +104,7 @@ class TextFolders:
         Without `confirmed` a folder that lost many files keeps its lines. Raises ConfigError where the text folders
         are switched off or `base_dir` isn't there, Cancelled.
         """
-        chosen = self._chosen
+        chosen = self._section
         if not chosen.enabled:
             raise ConfigError(
                 "Text folders are switched off. Write enabled = true below [knowledge] in tessera.toml first."
@@ -115,9 +115,9 @@ class TextFolders:
                 "tessera.toml.",
                 folder=str(chosen.base_dir.resolve()),
             )
-        return [self._scanned(name, folder, confirmed, progress) for name, folder in self.folders().items()]
+        return [self._scan_folder(name, folder, confirmed, progress) for name, folder in self.folders().items()]
 
-    def _scanned(self, name: str, folder: Path, confirmed: bool, progress: Progress) -> ScannedFolder:
+    def _scan_folder(self, name: str, folder: Path, confirmed: bool, progress: Progress) -> ScannedFolder:
         made = False
         try:
             base, made = self.base_for(name)

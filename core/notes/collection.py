@@ -19,7 +19,7 @@ from core.base.swapping import rename_free, sync_folder, write_sibling
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.indexing.models import Models
-from core.intake.folder import free
+from core.intake.folder import free_path
 from core.markdown import parts
 from core.model import (
     NOTE_FIELDS,
@@ -234,7 +234,7 @@ class Notes(StoredNotes):
             if path == note.path:
                 return note
             base = self._store.bases.by_id(note.base_id)
-            return texts.at_path(note, free(path, self._store.notes.paths(base)))
+            return texts.at_path(note, free_path(path, self._store.notes.paths(base)))
 
         return self._writer.change(note_id, change, Revision("update", author), expected_version)
 

@@ -15,7 +15,7 @@ from core.documents.kinds import MAX_BYTES, installed
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
 from core.intake import folder, notefile, webpage
-from core.intake.encoding import decoded, readings
+from core.intake.encoding import decode_file, readings
 from core.intake.webpage import WebPage
 from core.markdown.outline import Outline
 from core.model import (
@@ -135,7 +135,7 @@ class Documents:
             data = folder.read(Path(note.source_ref), path)
             stamp |= {"mtime_ns": state.st_mtime_ns, "size": state.st_size, "stamp": ""}
         encoding = filing.chosen_in(note)
-        read = notefile.text_of(data, path, converter=converter, original=document.original, encoding=encoding)
+        read = notefile.document_text(data, path, converter=converter, original=document.original, encoding=encoding)
         made, outline = notefile.document_note(read, path)
         with self._store.changing:
             now = self._store.notes.note(note_id)
@@ -222,9 +222,11 @@ def _reread(note: Note, data: bytes, encoding: str) -> tuple[Note, Outline]:
     """Return the note of the bytes of a note's file in a chosen encoding, and its outline."""
     path = str(note.path)
     if document := note.document:
-        read = notefile.text_of(data, path, converter=document.chosen, original=document.original, encoding=encoding)
+        read = notefile.document_text(
+            data, path, converter=document.chosen, original=document.original, encoding=encoding
+        )
         return notefile.document_note(read, path)
-    found = decoded(data, path, chosen=encoding)
+    found = decode_file(data, path, chosen=encoding)
     return notefile.parse_note(found.text, path, plain=note.plain, encoding=found.text_encoding)
 
 

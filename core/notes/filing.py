@@ -11,7 +11,7 @@ from core.base.faults import FULL, REFUSED
 from core.base.swapping import Changed, swap
 from core.base.text import with_line_ends
 from core.intake import folder, notefile
-from core.intake.encoding import decoded, encoded
+from core.intake.encoding import decode_file, encode_like
 from core.intake.placeholders import PLACEHOLDER, NotDownloaded, is_evicted
 from core.markdown.body import BodyMetadata, look_into
 from core.model import Note
@@ -50,7 +50,7 @@ def write(note: Note, changed: Note, inside: BodyMetadata | None = None) -> Note
     if folder.content_hash(before) != note.content_hash:
         raise _conflict(note, before)
     text, inside = _text(before, path, changed, inside)
-    data, encoding = encoded(text, before, path, chosen=chosen_in(note))
+    data, encoding = encode_like(text, before, path, chosen=chosen_in(note))
     file = (root / path).resolve()
     if data == before:
         state = file.stat()
@@ -106,7 +106,7 @@ def _note_of(
     """Return the note of a file's bytes, as a sync makes it; `text` is theirs, and `inside` what its body says."""
     path, encoding = str(note.path), note.encoding
     if text is None:
-        found = decoded(data, path, chosen=chosen_in(note))
+        found = decode_file(data, path, chosen=chosen_in(note))
         text, encoding = found.text, found.text_encoding
     read, outline = notefile.parse_note(text, path, plain=note.plain, inside=inside, encoding=encoding)
     read = replace(
@@ -125,7 +125,7 @@ def _note_of(
 
 def _text(before: bytes, path: str, changed: Note, inside: BodyMetadata | None) -> tuple[str, BodyMetadata]:
     """Return the text of a file with the body and the fields of a changed note, and what that body says."""
-    old, _ = notefile.parse_note(decoded(before, path, chosen=chosen_in(changed)).text, path)
+    old, _ = notefile.parse_note(decode_file(before, path, chosen=chosen_in(changed)).text, path)
     front, body = old.front or "", changed.body
     if changed.front and not front:  # an earlier version of Tessera took it for front matter
         body = changed.front + body

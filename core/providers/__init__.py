@@ -209,7 +209,7 @@ class ProviderServer:
         )
 
     def _out_of_reach(self, error: httpx.TransportError) -> ProviderUnavailable:
-        reason = connection.shortened(str(error)) or type(error).__name__
+        reason = connection.shorten(str(error)) or type(error).__name__
         if isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.ProxyError):
             return ProviderUnavailable(
                 "The model server {url} can't be reached ({why}). "

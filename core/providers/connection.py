@@ -1,4 +1,4 @@
-"""The queue and the connection to a server: a few requests at a time, bounded in time and size."""
+"""Requests to a server: a queue of a few at a time, bounded in time and size, and their replies."""
 
 import atexit
 import json
@@ -126,10 +126,10 @@ def reason(body: bytes, key: str) -> str:
         elif isinstance(value, list):
             value = value[0] if value else ""
     reason = value if isinstance(value, str) else ""
-    return shortened(reason.replace(key, "***") if key else reason)
+    return shorten(reason.replace(key, "***") if key else reason)
 
 
-def shortened(text: str) -> str:
+def shorten(text: str) -> str:
     """Shorten a text to one line."""
     line = one_line(text[: 10 * REASON_CHARACTERS]).rstrip(".")
     return line if len(line) <= REASON_CHARACTERS else f"{line[:REASON_CHARACTERS]}…"

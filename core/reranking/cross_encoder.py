@@ -181,7 +181,7 @@ class CrossEncoder:
             if model.num_labels != 1:
                 raise _labels(self._facts.folder, model.num_labels)
             model.max_seq_length = self._facts.max_tokens
-            _precise(model)
+            _to_precision(model)
         self.running = Running(device, weight_bytes(model))
         return model
 
@@ -259,7 +259,7 @@ def _labels(folder: Path, labels: object) -> ModelError:
     )
 
 
-def _precise(model: Any) -> None:
+def _to_precision(model: Any) -> None:
     """Make the last layer calculate in float32; a score in bfloat16 has only three digits."""
     import torch
 

@@ -249,7 +249,7 @@ class _Part:
         self._readings: dict[Element, Readings] = {}
         self._before = {after: before for element in root.iter() for before, after in pairwise(element)}
         self._instead: dict[Element, Iterable[Element]] = {}
-        self._behind: dict[Element, list[Element]] = {}
+        self._following: dict[Element, list[Element]] = {}
 
     def complete(self, chunk: Chunk) -> None:
         """Move what pandoc drops to where it reads it."""
@@ -277,7 +277,7 @@ class _Part:
         for path in elements_named(self._root, "textpath"):
             if text := path.get("string", ""):
                 self._insert_after(path, [_paragraph(self._root, text)])
-        insert_after(self._root, self._behind)
+        insert_after(self._root, self._following)
 
     def _spell(self, ruby: Element) -> None:
         """Leave the base of a ruby, and keep its reading for the end of its paragraph."""
@@ -332,21 +332,21 @@ class _Part:
             state = first(box, "checked")
             state = first(box, "default") if state is None else state
             is_set = state is not None and value(state) not in ("0", "false", "off")
-            self._qualified_name(run, "☒" if is_set else "☐")
+            self._prepend_text(run, "☒" if is_set else "☐")
         elif (choices := first(data, "ddList")) is not None:
             entries = [value(choice) for choice in elements_named(choices, "listEntry")]
             chosen = first(choices, "result")
             number = number_of(value(chosen) or value(first(choices, "default")) or "0", len(entries))
             if number < len(entries):
-                self._qualified_name(run, entries[number])
+                self._prepend_text(run, entries[number])
 
-    def _qualified_name(self, run: Element, text: str) -> None:
+    def _prepend_text(self, run: Element, text: str) -> None:
         self._instead[run] = [text_run(run, text), run]
 
     def _insert_after(self, element: Element, made: list[Element]) -> None:
         """Put blocks after the paragraph that holds an element."""
         if (paragraph := self._insert_above(element, "p")) is not None:
-            self._behind.setdefault(paragraph, []).extend(made)
+            self._following.setdefault(paragraph, []).extend(made)
 
     def _insert_above(self, element: Element, name: str) -> Element | None:
         above: Element | None = element

@@ -70,7 +70,7 @@ def _chart(root: Element) -> Chart:
         if sizes := _points(first(child, "bubbleSize")):
             columns.append((name, sizes))
     said = {
-        element for part in (first(named, "title"), *(first(one, "tx") for one in series)) for element in _all(part)
+        element for part in (first(named, "title"), *(first(row, "tx") for row in series)) for element in _all(part)
     }
     others = [_words(element) for element in elements_named(root, "rich") if element not in said]
     return Chart(_words(first(named, "title")), _rows(categories, columns), [*dict.fromkeys(filter(None, others))])

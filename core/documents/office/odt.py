@@ -45,7 +45,7 @@ def write_labels(body: Element, roots: Iterable[Element]) -> None:
     """Write the labels of lists and headings into their paragraphs; `roots` hold the styles."""
     styles: dict[str, _Levels] = {}
     outline: _Levels = {}
-    of_paragraphs: dict[str, str] = {}
+    list_styles: dict[str, str] = {}
     for root in roots:
         for style in elements_named(root, "list-style", _OUTLINE):
             levels = _levels(style)
@@ -53,10 +53,10 @@ def write_labels(body: Element, roots: Iterable[Element]) -> None:
                 outline = levels
             else:
                 styles[value(style, "name")] = levels
-        of_paragraphs |= {
+        list_styles |= {
             value(element, "name"): value(element, "list-style-name") for element in elements_named(root, "style")
         }
-    _ListWriter(styles, outline, of_paragraphs).write(body, "", 0, {})
+    _ListWriter(styles, outline, list_styles).write(body, "", 0, {})
 
 
 def _levels(style: Element) -> _Levels:
@@ -81,8 +81,8 @@ def _levels(style: Element) -> _Levels:
 class _ListWriter:
     """Counts the items of lists, and the headings."""
 
-    def __init__(self, styles: dict[str, _Levels], outline: _Levels, of_paragraphs: dict[str, str]) -> None:
-        self._styles, self._outline, self._of_paragraphs = styles, outline, of_paragraphs
+    def __init__(self, styles: dict[str, _Levels], outline: _Levels, list_styles: dict[str, str]) -> None:
+        self._styles, self._outline, self._list_styles = styles, outline, list_styles
         self._headings: dict[int, int] = {}
         self._last: dict[str, dict[int, int]] = {}
 
@@ -118,7 +118,7 @@ class _ListWriter:
 
     def _style_inside(self, element: Element) -> str:
         paragraph = next(elements_named(element, "p", "h"), None)
-        return self._of_paragraphs.get(value(paragraph, "style-name"), "")
+        return self._list_styles.get(value(paragraph, "style-name"), "")
 
     def _heading(self, heading: Element) -> None:
         depth = number_of(value(heading, "outline-level"), 1)

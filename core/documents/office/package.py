@@ -136,10 +136,10 @@ class Package:
 
     def related(self, part: str, kind: str) -> list[str]:
         """Return the parts of a kind that a part refers to."""
-        of_kind = (
+        same_kind = (
             relation for relation in self.relations(part).values() if relation.kind == kind and not relation.is_outside
         )
-        return [relation.target for relation in of_kind if relation.target in self.names]
+        return [relation.target for relation in same_kind if relation.target in self.names]
 
     def main(self) -> str:
         """Return the name of the part that the others hang on; "" where there is none."""

@@ -212,9 +212,9 @@ def text_of(
     running = drop_running(views, pages, body, outline)
     styles = styles_of(views, outline, body)
     blocks: list[PageBlock] = []
-    for number, of_page in groupby(views, key=lambda view: view.number):
+    for number, page_views in groupby(views, key=lambda view: view.number):
         scan = scans.get(number, "")
-        for view in of_page:
+        for view in page_views:
             for column in view.columns:
                 _add(blocks, _without_scans(column, scan), styles, outline)
         blocks += [PageBlock("text", part, number) for part in scan.split("\n\n") if part.strip()]

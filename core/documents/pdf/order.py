@@ -1,4 +1,4 @@
-"""Runs and tables of a page -> their reading order: columns one after the other, what runs across them between."""
+"""Runs of a page -> its tables without rules, and the reading order: one column after the other."""
 
 import re
 from collections import Counter

@@ -78,7 +78,7 @@ _GROWN = 1.5
 _LEAST_SPREAD = 0.005
 
 
-def settle(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBase], Embedder]) -> None:
+def measure_floor(store: Store, base: KnowledgeBase, embedder_of: Callable[[KnowledgeBase], Embedder]) -> None:
     """Measure the floor of a base unless it is known for its notes and questions; raises the errors of its embedder.
 
     The user's questions without an answer count as questions about other things; answered questions limit it.
@@ -146,7 +146,7 @@ class Models:
     download = staticmethod(cards.download)
     path = staticmethod(cards.path)
     device_of = staticmethod(cards.device_of)
-    asks = staticmethod(cards.asks)
+    asks = staticmethod(cards.needs)
     device = staticmethod(choose_device)
 
     # what the bases use
@@ -191,7 +191,7 @@ class Models:
         May load its model; without it the floor stays unknown.
         """
         with suppress(EmbeddingMismatch, ModelError, ProviderError):
-            settle(self._store, base, self.embedder)
+            measure_floor(self._store, base, self.embedder)
 
     # loading
 

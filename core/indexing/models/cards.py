@@ -304,7 +304,7 @@ _DESCRIBERS: dict[str, Callable[[ModelCard, str], ModelCard]] = {
 _ON_HUB = re.compile(r"[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*", re.ASCII)
 
 
-def asks(name: str) -> Message:
+def needs(name: str) -> Message:
     """Return what a model for meaning needs: the network, a server, or files of this machine."""
     kind, _, argument = name.partition(":")
     if kind not in EMBEDDERS:

@@ -152,7 +152,7 @@ class Servers:
 
     def all(self) -> list[ServerCard]:
         """Return all servers, whether they are set up or not; sends no request."""
-        return [self.get(section) for section in (*SECTIONS, *_named())]
+        return [self.get(section) for section in (*SECTIONS, *_named_servers())]
 
     def get(self, section: str) -> ServerCard:
         """Describe a server; raises UnknownChoice."""
@@ -166,7 +166,7 @@ class Servers:
             return card
         if not url.host:
             return card
-        key = keys.in_force(section, url)
+        key = keys.active_key(section, url)
         here, encrypted = is_this_machine(url.host), url.scheme == "https"
         return replace(card, variable=key.variable, key=key.place, host=url.host, here=here, encrypted=encrypted)
 
@@ -184,7 +184,7 @@ class Servers:
             httpx.URL(values.get("base_url", "").strip())
         except httpx.InvalidURL:
             raise ConfigError("'{url}' is no address.", url=values["base_url"].strip()) from None
-        config.store_entered_server(_known(section), values)
+        config.store_entered_server(_check_section(section), values)
         self.refresh()
 
     def enter_key(self, section: str, key: str) -> None:
@@ -201,7 +201,7 @@ class Servers:
 
     def delete_for_good(self, section: str) -> None:
         """Delete the entered address, model and key of a server."""
-        keys.remove(_known(section))
+        keys.remove(_check_section(section))
         self.update(section, base_url="", model="")
 
     def test(self, section: str, progress: Progress = no_progress) -> ServerTrial:
@@ -249,17 +249,17 @@ def _forget_models() -> None:
         table.forget(*SECTIONS.values(), "server")
 
 
-def _named() -> dict[str, EmbeddingServer]:
+def _named_servers() -> dict[str, EmbeddingServer]:
     """Return the servers `[embeddings.NAME]`, by their section."""
     return {f"embeddings.{name}": server for name, server in settings().embeddings.servers.items()}
 
 
 def _settings_of(section: str) -> Any:
-    named = _named()
-    return named[section] if section in named else getattr(settings(), _known(section))
+    named = _named_servers()
+    return named[section] if section in named else getattr(settings(), _check_section(section))
 
 
-def _known(section: str) -> str:
+def _check_section(section: str) -> str:
     if section not in SECTIONS:
-        raise UnknownChoice(message("model server"), section, [*SECTIONS, *_named()])
+        raise UnknownChoice(message("model server"), section, [*SECTIONS, *_named_servers()])
     return section

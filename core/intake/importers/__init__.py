@@ -77,7 +77,7 @@ EXPORT = re.compile(r"Export-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-Part
 _UNFIT = re.compile(r"[\\/:*?\"<>|#^\[\]\x00-\x1f\x7f]+")
 
 
-def with_front(fields: Mapping[str, Any], body: str) -> str:
+def add_front_matter(fields: Mapping[str, Any], body: str) -> str:
     """Return a text with the fields that hold something as its front matter."""
     said = {name: value for name, value in fields.items() if value not in ("", [], None)}
     if not said:
@@ -122,7 +122,7 @@ def files(folder: Path) -> Iterator[str]:
         waiting += reversed(folders)
 
 
-def text_of(folder: Path, path: str) -> str:
+def read_text(folder: Path, path: str) -> str:
     """Return the text of a file in UTF-8, with ends of lines as `\\n`; raises SourceError."""
     full = folder / path
     try:

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from core.base.errors import SourceError
 from core.base.messages import message
-from core.intake.importers import MAX_BYTES, Imported, file_name, files, markup, unique, with_front
+from core.intake.importers import MAX_BYTES, Imported, add_front_matter, file_name, files, markup, unique
 from core.model import Failed, Omission
 
 TASK = ("title", "taskStatus", "dueDate", "timeZone", "description", "sortWeight", "taskGroupNoteLevelID")
@@ -132,14 +132,14 @@ class Evernote:
                     for note in _read(self._folder / path, path):
                         title = " ".join(note.values.get("title", "").split())
                         place = PurePosixPath(path).with_suffix("") / f"{file_name(title)}.md"
-                        yield _written(note, unique(str(place), taken))
+                        yield _to_imported(note, unique(str(place), taken))
                     if len(taken) == before:
                         yield Failed(path, message("is an export of Evernote without notes."))
                 except SourceError as error:
                     yield Failed(path, error.reason)
 
 
-def _written(note: _EvernoteNote, place: str) -> Imported | Failed:
+def _to_imported(note: _EvernoteNote, place: str) -> Imported | Failed:
     try:
         groups = task_lists(note.tasks)
         body, encrypted, placed = markup.markdown(note.values.get("content", ""), note.files, groups)
@@ -159,7 +159,7 @@ def _written(note: _EvernoteNote, place: str) -> Imported | Failed:
         "source_url": note.values.get("source-url", ""),
     }
     left_out = tuple(Omission(kind, count) for kind, count in counts.items() if count)
-    return Imported(place, with_front(fields, f"{text}\n"), left_out)
+    return Imported(place, add_front_matter(fields, f"{text}\n"), left_out)
 
 
 def _read(file: Path, path: str) -> Iterator[_EvernoteNote]:

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from core.base.errors import SourceError
-from core.intake.importers import Imported, files, text_of, with_front
+from core.intake.importers import Imported, add_front_matter, files, read_text
 from core.model import Failed
 
 _MARK = "logseq/config.edn"
@@ -60,7 +60,7 @@ class Logseq:
         """Yield pages as Markdown: properties as front matter, references as links to the blocks."""
         for path in paths or [path for path in files(self._folder) if path.endswith(".md")]:
             try:
-                yield Imported(path, self._page(path, text_of(self._folder, path)))
+                yield Imported(path, self._page(path, read_text(self._folder, path)))
             except SourceError as error:
                 yield Failed(path, error.reason)
 
@@ -72,7 +72,7 @@ class Logseq:
             fields |= _journal_fields(*map(int, journal.groups()))
         for name, value in properties.items():
             fields |= _field(name, value)
-        return with_front(fields, "\n".join(self._lines(lines[first:])).strip("\n") + "\n")
+        return add_front_matter(fields, "\n".join(self._lines(lines[first:])).strip("\n") + "\n")
 
     def _lines(self, lines: list[str]) -> Iterator[str]:
         """Yield the lines of the blocks; an id follows the first line of its block, as in Obsidian."""
@@ -111,9 +111,13 @@ class Logseq:
         yield from written
 
     def _inline(self, text: str) -> str:
-        return _REFERENCE.sub(self._referred, text) if "((" in text or "{{embed" in text or "#[[" in text else text
+        return (
+            _REFERENCE.sub(self._resolve_references, text)
+            if "((" in text or "{{embed" in text or "#[[" in text
+            else text
+        )
 
-    def _referred(self, match: re.Match[str]) -> str:
+    def _resolve_references(self, match: re.Match[str]) -> str:
         if match["tag"]:
             return f"[[{match['tag']}]]"
         if match["page"]:
@@ -135,7 +139,7 @@ class Logseq:
             if not path.endswith(".md") or "logseq/bak/" in path:
                 continue
             try:
-                text = text_of(self._folder, path)
+                text = read_text(self._folder, path)
             except SourceError:
                 continue
             last = ""

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import quote, unquote
 
 from core.base.errors import SourceError
-from core.intake.importers import EXPORT, Imported, file_name, files, markup, text_of, unique, with_front
+from core.intake.importers import EXPORT, Imported, add_front_matter, file_name, files, markup, read_text, unique
 from core.markdown.frontmatter import moment
 from core.model import Failed, day_of
 
@@ -58,7 +58,7 @@ class Notion:
         ids = {match[1]: places[path] for path in found if (match := _ID.search(PurePosixPath(path).name))}
         for path in found:
             try:
-                text = text_of(self._folder, path)
+                text = read_text(self._folder, path)
                 if path.lower().endswith(".csv"):
                     yield Imported(places[path], _table(text, places[path], pages))
                     continue
@@ -108,7 +108,7 @@ def _page(fields: dict[str, Any], body: str, path: str, places: dict[str, str], 
             place = places.get(wanted)
         return f"]({quote(posixpath.relpath(place, here or '.'))})" if place else match[0]
 
-    return with_front(fields, _LINK.sub(link, body))
+    return add_front_matter(fields, _LINK.sub(link, body))
 
 
 def _row(text: str) -> tuple[dict[str, Any], str]:
