@@ -16,7 +16,7 @@ from core.base.messages import from_json, message, skeleton
 from core.base.registry import Entry
 from core.documents import CONVERTERS, Converted
 from core.documents.kinds import PICTURES, check, check_size, has, kind_of, picture_kind
-from core.documents.office.package import sound_title
+from core.documents.metadata import sound_title
 from core.documents.process import THUMBNAIL, ConverterProcess, Interrupted, Limits, end_error, too_much_time
 from core.model import Omission, Pixels
 

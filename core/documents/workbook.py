@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element, ParseError, iterparse
 from core.base.messages import Message, plural
 from core.documents import Converted
 from core.documents.kinds import damaged
+from core.documents.metadata import read_metadata
 from core.documents.office import drawn
 from core.documents.office.drawn import shapes, text_of
 from core.documents.office.package import (
@@ -21,7 +22,6 @@ from core.documents.office.package import (
     elements_named,
     local,
     number_of,
-    read_metadata,
     relation_id,
     resolve_alternatives,
     value,

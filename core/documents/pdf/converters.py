@@ -8,7 +8,7 @@ from core.base.errors import SourceError
 from core.base.messages import Message, plural
 from core.documents import Converted
 from core.documents.kinds import MAX_PAGES, has, need
-from core.documents.office.package import sound_title
+from core.documents.metadata import sound_title
 
 _PLACE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?")
 
