@@ -18,7 +18,7 @@ from core.documents.kinds import damaged, has, need
 from core.documents.metadata import read_metadata, sound_title
 from core.documents.office import blocks, docx, odt
 from core.documents.office.blocks import Blocks, Insertions
-from core.documents.office.drawn import Slides
+from core.documents.office.drawings import Slides
 from core.documents.office.rtf import Rtf
 from core.documents.process import Interrupted, end_error, limit_child
 from core.documents.webpages import clean_page, main_part, unwrap_archive

@@ -15,8 +15,8 @@ from core.base.messages import Message, plural
 from core.documents import Converted
 from core.documents.kinds import damaged
 from core.documents.metadata import read_metadata
-from core.documents.office import drawn
-from core.documents.office.drawn import shapes, text_of
+from core.documents.office import drawings
+from core.documents.office.drawings import shapes, text_of
 from core.documents.office.package import (
     Package,
     elements_named,
@@ -100,13 +100,13 @@ class SheetExtras:
             for part in self._package.related(sheet, kind):
                 self.left_out.append(Omission("attachment", 1, f"{title}: {posixpath.basename(part)}"))
 
-    def _charts(self, sheet: str) -> Iterator[drawn.Chart]:
+    def _charts(self, sheet: str) -> Iterator[drawings.Chart]:
         for drawing in self._package.related(sheet, "drawing"):
             root, relations = self._package.optional(drawing), self._package.relations(drawing)
             for element in () if root is None else elements_named(root, "chart", "relIds"):
                 relation = relations.get(relation_id(element))
                 if relation is not None:
-                    yield drawn.read_chart(self._package, relation.target)
+                    yield drawings.read_chart(self._package, relation.target)
 
     def _roots(self, sheet: str, kind: str) -> Iterator[Element]:
         read = (self._package.optional(part) for part in self._package.related(sheet, kind))

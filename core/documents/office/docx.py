@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element, SubElement
 
 from core.base.errors import SourceError
 from core.documents.kinds import kind_of
-from core.documents.office import blocks, drawn
+from core.documents.office import blocks, drawings
 from core.documents.office.blocks import Blocks, Insertions, Readings, numeral
 from core.documents.office.package import (
     Package,
@@ -312,7 +312,7 @@ class _Part:
         relation = self._relations.get(relation_id(element))
         if relation is None:
             return
-        if made := drawn.read_chart(self._package, relation.target).blocks:
+        if made := drawings.read_chart(self._package, relation.target).blocks:
             self._insert_after(element, [_paragraph(self._root, self._added.marker(made))])
         elif relation.target:
             self._added.omit("chart", posixpath.basename(relation.target))

@@ -1,4 +1,4 @@
-"""What is drawn on a slide or a sheet (DrawingML) -> blocks: texts with their lists, tables, charts, diagrams."""
+"""Drawings in Office documents (DrawingML), charts and diagrams, slides of PowerPoint -> blocks."""
 
 import posixpath
 import re
@@ -173,7 +173,7 @@ def shapes(tree: Element) -> Iterator[SlideShape]:
             yield from shapes(child)
 
 
-class Drawing:
+class DrawingReader:
     """What a part of a package has drawn."""
 
     def __init__(self, package: Package, part: str, left_out: list[Omission]) -> None:
@@ -184,7 +184,7 @@ class Drawing:
         """Return the blocks of a shape."""
         element, kind = shape.element, local(shape.element)
         if kind == "graphicFrame":
-            return self._framed(element)
+            return self._frame_blocks(element)
         if kind == "pic":
             return blocks.paras([next((value(child, "descr") for child in elements_named(element, "cNvPr")), "")])
         body = first(element, "txBody")
@@ -210,7 +210,7 @@ class Drawing:
             made += [SPACE, *content] if made else content
         return made
 
-    def _framed(self, frame: Element) -> Blocks:
+    def _frame_blocks(self, frame: Element) -> Blocks:
         made: Blocks = []
         for child in elements_named(frame, "tbl", "chart", "relIds", "oleObj"):
             kind = local(child)
@@ -347,7 +347,7 @@ class Slides:
         resolve_alternatives(root)
         if root.get("show") in _OFF:
             self._hidden.append(number)
-        drawn = Drawing(self._package, name, self.left_out)
+        drawn = DrawingReader(self._package, name, self.left_out)
         title = blocks.inlines(f"Slide {number}")
         made: Blocks = []
         is_named = False
@@ -371,7 +371,7 @@ class Slides:
         for name in self._package.related(slide, "notesSlide"):
             root = self._package.xml(name)
             resolve_alternatives(root)
-            drawn = Drawing(self._package, name, self.left_out)
+            drawn = DrawingReader(self._package, name, self.left_out)
             for shape in _shapes(root):
                 if shape.placeholder in _MARGINS:
                     self._margins |= dict.fromkeys(text_of(shape.element))
