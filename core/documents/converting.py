@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable
 from functools import cache
 from threading import Lock
-from typing import Any
 
 import numpy as np
 
@@ -17,7 +16,15 @@ from core.base.registry import Entry
 from core.documents import CONVERTERS, Converted
 from core.documents.kinds import PICTURES, check, check_size, has, kind_of, picture_kind
 from core.documents.metadata import sound_title
-from core.documents.process import THUMBNAIL, ConverterProcess, Interrupted, Limits, end_error, too_much_time
+from core.documents.process import (
+    THUMBNAIL,
+    ConverterProcess,
+    Interrupted,
+    Limits,
+    WorkerResult,
+    end_error,
+    too_much_time,
+)
 from core.model import Omission, Pixels
 
 _LOG = logging.getLogger(__name__)
@@ -92,7 +99,7 @@ def convert(data: bytes, path: str, *, converter: str = "") -> tuple[Converted, 
     return converted, ", ".join(filter(None, (result["version"], converted.ocr)))
 
 
-def _run(name: str, kind: str, data: bytes, path: str) -> dict[str, Any]:
+def _run(name: str, kind: str, data: bytes, path: str) -> WorkerResult:
     """Convert in a process that is idle, or in a new one; return its result."""
     limits = limits_of(len(data), reads_scans="ocr" in (name, kind) or kind == "pdf")
     process = _take_process(limits)
@@ -196,7 +203,7 @@ class PictureReader:
         flat = np.frombuffer(base64.b64decode(values["pixels"]), np.uint8)
         return flat.reshape(values["height"], values["width"], 3)
 
-    def _result(self, data: bytes, path: str, converter: str, look: Callable[[], object]) -> dict[str, Any]:
+    def _result(self, data: bytes, path: str, converter: str, look: Callable[[], object]) -> WorkerResult:
         check_size(data, path)
         if not picture_kind(data):
             raise SourceError(path, "is no picture that can be read, whatever its name says.")
@@ -213,5 +220,5 @@ class PictureReader:
         self._process.close()
 
 
-def _failure(result: dict[str, Any], path: str) -> SourceError:
+def _failure(result: WorkerResult, path: str) -> SourceError:
     return (Interrupted if result.get("is_interrupted") else SourceError)(path, from_json(result["reason"]))

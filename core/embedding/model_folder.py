@@ -21,6 +21,8 @@ NOTE_KEYS = ("document", "passage", "corpus")
 """Prompt keys of a note, in the order in which encode_document of sentence-transformers tries them."""
 
 _WEB_SEARCH = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
+Config = dict[str, Any]
+"""A file of JSON in the folder of a model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,9 +156,9 @@ def explain_read_error(folder: Path) -> Iterator[None]:
 
 
 def _facts(folder: Path, name: str) -> ModelFacts:
-    modules: list[dict[str, Any]] = read_json(folder / "modules.json")
+    modules: list[Config] = read_json(folder / "modules.json")
     options_file = folder / "config_sentence_transformers.json"
-    options: dict[str, Any] = read_json(options_file) if options_file.is_file() else {}
+    options: Config = read_json(options_file) if options_file.is_file() else {}
     _check(folder, modules, options)
     parts = [folder / str(module.get("path", "")) for module in modules]
     tokenizer = next((path for part in (parts[0], folder) if (path := part / "tokenizer.json").is_file()), None)
@@ -177,7 +179,7 @@ def _facts(folder: Path, name: str) -> ModelFacts:
     )
 
 
-def _check(folder: Path, modules: list[dict[str, Any]], options: dict[str, Any]) -> None:
+def _check(folder: Path, modules: list[Config], options: Config) -> None:
     """Raise an error for a model without one vector per text, or with code of its own."""
     if not modules:
         raise ValueError(message("its modules.json is empty"))
@@ -202,7 +204,7 @@ def _check(folder: Path, modules: list[dict[str, Any]], options: dict[str, Any])
         )
 
 
-def refuse_own_code(folder: Path, modules: list[dict[str, Any]]) -> None:
+def refuse_own_code(folder: Path, modules: list[Config]) -> None:
     """Raise ModelError for a model whose modules aren't those of sentence-transformers."""
     for module in modules:
         if not str(module["type"]).startswith("sentence_transformers."):
@@ -252,7 +254,7 @@ def weights(folder: Path, parts: list[Path]) -> list[Path]:
     return files
 
 
-def _dimension(modules: list[dict[str, Any]], parts: list[Path], config: dict[str, Any]) -> int:
+def _dimension(modules: list[Config], parts: list[Path], config: Config) -> int:
     dimension = config.get("hidden_size") or config.get("dim") or config.get("d_model")
     for module, part in zip(modules, parts, strict=True):
         kind = str(module["type"]).rpartition(".")[2]
@@ -271,7 +273,7 @@ def _dimension(modules: list[dict[str, Any]], parts: list[Path], config: dict[st
     return dimension
 
 
-def max_tokens(transformer: Path, config: dict[str, Any]) -> int:
+def max_tokens(transformer: Path, config: Config) -> int:
     """Return how many tokens a transformer reads, with special ones; raises ValueError if its files don't state it."""
     stated = []
     for name, key in (("sentence_bert_config.json", "max_seq_length"), ("tokenizer_config.json", "model_max_length")):

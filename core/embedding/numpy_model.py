@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from core.base.messages import message
-from core.embedding.model_folder import ModelFacts, read_json
+from core.embedding.model_folder import Config, ModelFacts, read_json
 from core.model import Device, Matrix, Running
 
 LARGEST = 200 << 20
@@ -95,7 +95,7 @@ def load_supported(facts: ModelFacts) -> NumpyModel | None:
         return None
 
 
-def _pooling(folder: Path, config: dict[str, Any]) -> str:
+def _pooling(folder: Path, config: Config) -> str:
     """Return `mean` or `cls`; raises ValueError for a model that is not plain BERT, one of these and unit length."""
     modules = {str(module["type"]).rpartition(".")[2]: module["path"] for module in read_json(folder / "modules.json")}
     pooling = read_json(folder / modules["Pooling"] / "config.json")

@@ -23,6 +23,8 @@ _MOST_DEPTH = 8
 _THIN = 2.0
 _DOT = 9.0
 
+Edge = dict[str, Any]
+"""A ruled line as pdfplumber has it."""
 Matrix = tuple[float, float, float, float, float, float]
 
 
@@ -30,7 +32,7 @@ Matrix = tuple[float, float, float, float, float, float]
 class Drawings:
     """What is drawn on a page. An edge is one as pdfplumber's functions take it."""
 
-    edges: list[dict[str, Any]] = field(default_factory=list)
+    edges: list[Edge] = field(default_factory=list)
     dots: list[tuple[float, float, float]] = field(default_factory=list)
     """Small filled shapes, as the bullets of lists may be drawn: left, right, and middle from the top."""
     pictures: int = 0
@@ -82,7 +84,7 @@ def _product(first: Matrix, second: Matrix) -> Matrix:
     return (a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m)
 
 
-def _edges(path: Any, matrix: Matrix, corner: tuple[float, float]) -> Iterator[dict[str, Any]]:
+def _edges(path: Any, matrix: Matrix, corner: tuple[float, float]) -> Iterator[Edge]:
     """Yield the horizontal and vertical lines of a path; a thin rectangle is one line."""
     import pypdfium2.raw as pdfium
 
@@ -122,7 +124,7 @@ def _dots(path: Any, outer: Matrix, corner: tuple[float, float]) -> Iterator[tup
             yield x0, x1, (y0 + y1) / 2
 
 
-def _edge(x0: float, y0: float, x1: float, y1: float) -> Iterator[dict[str, Any]]:
+def _edge(x0: float, y0: float, x1: float, y1: float) -> Iterator[Edge]:
     """Yield a line as pdfplumber has it, nothing for one that is askew or a dot."""
     wide, high = abs(x1 - x0), abs(y1 - y0)
     if max(wide, high) < 3:
@@ -135,7 +137,7 @@ def _edge(x0: float, y0: float, x1: float, y1: float) -> Iterator[dict[str, Any]
         yield _line(at, min(y0, y1), at, max(y0, y1), "v")
 
 
-def _line(x0: float, top: float, x1: float, bottom: float, orientation: str) -> dict[str, Any]:
+def _line(x0: float, top: float, x1: float, bottom: float, orientation: str) -> Edge:
     size = {"width": x1 - x0, "height": bottom - top}
     return {"x0": x0, "x1": x1, "top": top, "bottom": bottom, "orientation": orientation} | size
 

@@ -70,6 +70,8 @@ def importer_of(folder: Path) -> Importer | None:
     return next((importer for importer in made if importer.knows), None)
 
 
+Fields = dict[str, Any]
+"""Front matter: values by the names of fields."""
 MAX_BYTES = 20 * 1024 * 1024
 """Bytes of a file of text."""
 EXPORT = re.compile(r"Export-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?:-Part-\d+)?")

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import Any
 from urllib.parse import unquote
 
 from core.base.errors import SourceError
-from core.intake.importers import Imported, add_front_matter, files, read_text
+from core.intake.importers import Fields, Imported, add_front_matter, files, read_text
 from core.model import Failed
 
 _MARK = "logseq/config.edn"
@@ -162,7 +161,7 @@ def _properties(lines: list[str]) -> tuple[dict[str, str], int]:
     return values, len(lines)
 
 
-def _field(name: str, value: str) -> dict[str, Any]:
+def _field(name: str, value: str) -> Fields:
     """Return a property of a page as a line of front matter."""
     if name in ("tags", "alias", "aliases"):
         parts = [re.sub(r"^#?\[\[|\]\]$|^#", "", part.strip()).strip() for part in re.split(r"[,，]", value)]
@@ -181,7 +180,7 @@ def _title(path: str) -> str:
     return unquote(PurePosixPath(path).stem.replace("___", "/"))
 
 
-def _journal_fields(year: int, month: int, day: int) -> dict[str, Any]:
+def _journal_fields(year: int, month: int, day: int) -> Fields:
     """Return the title, the names and the date of a journal; its usual name is that of Logseq's first setting."""
     try:
         at = date(year, month, day)

@@ -7,11 +7,20 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from itertools import dropwhile
 from pathlib import Path, PurePosixPath
-from typing import Any
 from urllib.parse import quote, unquote
 
 from core.base.errors import SourceError
-from core.intake.importers import EXPORT, Imported, add_front_matter, file_name, files, markup, read_text, unique
+from core.intake.importers import (
+    EXPORT,
+    Fields,
+    Imported,
+    add_front_matter,
+    file_name,
+    files,
+    markup,
+    read_text,
+    unique,
+)
 from core.markdown.frontmatter import moment
 from core.model import Failed, day_of
 
@@ -62,7 +71,7 @@ class Notion:
                 if path.lower().endswith(".csv"):
                     yield Imported(places[path], _table(text, places[path], pages))
                     continue
-                fields: dict[str, Any] = {}
+                fields: Fields = {}
                 if path.lower().endswith(".html"):
                     text, properties = markup.page(text)
                     fields, text = _fields(properties), f"{text}\n"
@@ -95,7 +104,7 @@ def _without_id(name: str) -> str:
     return _ID.sub("", name).strip() or name
 
 
-def _page(fields: dict[str, Any], body: str, path: str, places: dict[str, str], ids: dict[str, str]) -> str:
+def _page(fields: Fields, body: str, path: str, places: dict[str, str], ids: dict[str, str]) -> str:
     """Return a page with its links mended, and the properties of a row of a database as front matter."""
     here = posixpath.dirname(places[path])
 
@@ -111,7 +120,7 @@ def _page(fields: dict[str, Any], body: str, path: str, places: dict[str, str], 
     return add_front_matter(fields, _LINK.sub(link, body))
 
 
-def _row(text: str) -> tuple[dict[str, Any], str]:
+def _row(text: str) -> tuple[Fields, str]:
     """Return the properties below the title of a page, and the text without them."""
     head, _, rest = text.partition("\n\n")
     lines, _, body = rest.partition("\n\n")
@@ -121,8 +130,8 @@ def _row(text: str) -> tuple[dict[str, Any], str]:
     return _fields((row[1].strip(), row[2].strip()) for row in rows if row), f"{head}\n\n{body}"
 
 
-def _fields(properties: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
+def _fields(properties: Iterable[tuple[str, str]]) -> Fields:
+    fields: Fields = {}
     for name, value in ((name, _INLINE.sub(r"\1", value)) for name, value in properties):
         if name.casefold() in ("tags", "tag"):
             fields["tags"] = [part.strip().replace(" ", "-") for part in value.split(",") if part.strip()]
