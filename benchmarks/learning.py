@@ -10,7 +10,7 @@ from pathlib import Path
 from core.features.learning.masks import Masker
 from core.features.learning.reading import read, read_text
 from core.features.learning.rules import facts
-from tests.learning.measure import LOGS, all_measured
+from tests.features.learning.measure import LOGS, all_measured
 
 _LINES = 50_000
 

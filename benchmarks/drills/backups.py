@@ -144,7 +144,7 @@ def _restored_elsewhere(place: Path, number: int, file: str, rows: str, hits: li
 def _looked_at(folder: Path, hits: list[Any]) -> str:
     with Workspace(folder) as workspace:
         health = workspace.doctor.examine()
-        found = {one.name: str(one.told) for one in health.checks if one.told and one.name not in EXPLAINED}
+        found = {one.name: str(one.problem) for one in health.checks if one.problem and one.name not in EXPLAINED}
         if found:
             return f"the doctor finds {found}"
         return "" if _hits(workspace) == hits else "other hits"
@@ -210,5 +210,7 @@ def _completed(folder: Path, either: set[str]) -> str:
         return "it is neither as it was nor as the backup has it"
     with Workspace(folder) as workspace:
         health = workspace.doctor.examine()
-    found = {one.name: str(one.told) for one in health.checks if one.told and one.name not in EXPLAINED | {"replaced"}}
+    found = {
+        one.name: str(one.problem) for one in health.checks if one.problem and one.name not in EXPLAINED | {"replaced"}
+    }
     return f"the doctor finds {found}" if found else ""

@@ -189,10 +189,10 @@ def tried(made: Path, place: Path, damage: Damage) -> str:
     damage.do(folder)
     with patch("core.settings.config.FILE", place / "tessera.toml"):
         after = examined(folder)
-        found = {one.name: one for one in after.checks if one.told}
+        found = {one.name: one for one in after.checks if one.problem}
         if damage.check not in found:
             return f"not named: {_told(after)}"
-        if not found[damage.check].cure:
+        if not found[damage.check].remedy:
             return "no cure is told"
         fixed = examined(folder, fix=True)
         one = next((each for each in fixed.checks if each.name == damage.check), None)
@@ -200,7 +200,7 @@ def tried(made: Path, place: Path, damage: Damage) -> str:
         if mended != damage.mended:
             return f"{'' if mended else 'not '}mended: {_told(fixed)}"
         again = examined(folder)
-        if damage.mended and [each.name for each in again.checks if each.told and each.name != "waiting"]:
+        if damage.mended and [each.name for each in again.checks if each.problem and each.name != "waiting"]:
             return f"after: {_told(again)}"
     return ""
 
@@ -215,7 +215,7 @@ def examined(folder: Path, *, fix: bool = False) -> Health:
 
 
 def _told(health: Health) -> str:
-    return json.dumps({one.name: str(one.told) for one in health.checks if one.told}, ensure_ascii=False)
+    return json.dumps({one.name: str(one.problem) for one in health.checks if one.problem}, ensure_ascii=False)
 
 
 def drill(tally: Tally, given: Given) -> None:

@@ -29,7 +29,7 @@ from core.base.errors import TesseraError
 from core.base.messages import readable
 from core.doors.api.server import api
 from core.doors.json_forms import notes, search
-from core.doors.operations import status
+from core.doors.program import operations as status
 from core.workspace import Workspace
 from pages.ui.shared import shell
 
