@@ -5,19 +5,13 @@ import os
 import random
 import shutil
 import sqlite3
-import tempfile
 import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from unittest.mock import patch
 
-import chromadb  # noqa: F401 loaded once, for every process to come
-
-from benchmarks.drills.given import Given
-from benchmarks.drills.tally import Tally
 from core.base.errors import TesseraError
 from core.features.doctor.doctor import diagnose_error
 from core.model import Health
@@ -216,23 +210,3 @@ def examined(folder: Path, *, fix: bool = False) -> Health:
 
 def _told(health: Health) -> str:
     return json.dumps({one.name: str(one.told) for one in health.checks if one.told}, ensure_ascii=False)
-
-
-def drill(tally: Tally, given: Given) -> None:
-    """Try each kind of damage once, as many as `count` says."""
-    os.environ |= {"TESSERA_EMBEDDER": "tfidf", "TESSERA_SEARCH__RERANKER": "none"}
-    with tempfile.TemporaryDirectory(prefix="doctor") as scratch:
-        place = Path(scratch).resolve()
-        for name, damage in [*DAMAGES.items()][: given.count]:
-            if not given.goes_on:
-                break
-            made = place / ("chroma" if damage.chroma else "plain")
-            os.environ["TESSERA_INDEX__KIND"] = "chroma" if damage.chroma else "none"
-            if not made.exists():
-                make(made)
-            started = datetime.now(UTC)
-            wrong = tried(made, place / name.replace(" ", "-"), damage)
-            seconds = (datetime.now(UTC) - started).total_seconds()
-            print(f"{name}: {wrong or 'as it should be'} ({seconds:.1f} s)", flush=True)
-            row = "named and mended" if damage.mended else "named, with what to do"
-            tally.count(row, told=True, died="", lost=wrong and f"{name}: {wrong}")
