@@ -1,7 +1,7 @@
 """Files of the built-in cross-encoder: the one that is installed with Tessera, or another in a folder.
 
 A file contains the weights of the heads in 16 bits, and those of the layers if they differ from the bundled model's.
-The network shares the word embeddings with the bundled model in memory. docs/benchmarks.md has measurements.
+The network shares the word embeddings with the bundled model in memory. Decision 62 has measurements.
 """
 
 from pathlib import Path
@@ -19,7 +19,7 @@ NAME = "own"
 LAYERS = "layer."
 
 READ_TOKENS = 192
-"""Most tokens of a pair: whole windows ranked no better and take twice the time (docs/benchmarks.md)."""
+"""Most tokens of a pair: whole windows ranked no better and take twice the time (decision 62)."""
 
 
 def shipped() -> bool:
