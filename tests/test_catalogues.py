@@ -21,7 +21,7 @@ TRANSLATED = catalogues.PLACES
 DEFINITIONS = {
     Path("core/base/messages.py"),
     Path("core/base/errors.py"),
-    Path("core/doors/cli/texts.py"),
+    Path("core/base/terminal.py"),
     Path("pages/ui/shared/text.py"),
 }
 """Where the functions that mark a text hand it on."""

@@ -10,7 +10,7 @@ from textwrap import indent
 
 import pytest
 
-from core.doors.operations import OPERATIONS
+from core.doors.registry import OPERATIONS
 from tests.doors.faces import FROZEN
 
 ROOT = Path(__file__).parents[1]

@@ -28,7 +28,8 @@ from benchmarks.drills.tally import Tally
 from core import chunking, embedding
 from core.base.errors import TesseraError
 from core.chunking import CHUNKERS
-from core.doors.operations import OPERATIONS, checking
+from core.doors.operations import checking
+from core.doors.registry import OPERATIONS
 from core.doors.remote import wire
 from core.features.evaluation import question_files
 from core.intake import notefile

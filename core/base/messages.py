@@ -20,7 +20,7 @@ LANGUAGES = {ENGLISH: "English", "zh_CN": "中文"}
 
 LOCALE = Path(__file__).with_name("locale")
 
-_MAIN = ("error", "problem", "reason", "told", "why")
+_MAIN = ("error", "problem", "reason", "explanation", "why")
 """Fields whose message is in the field `message`. The message of any other field is in `NAME_message`."""
 
 _LONG = 10**30
@@ -137,15 +137,20 @@ def readable(value: object, language: str = ENGLISH) -> Any:
     if isinstance(value, Mapping):
         data: dict[str, Any] = {}
         for name, item in value.items():
-            data[name] = readable(item, language)
+            data[readable_name(name)] = readable(item, language)
             if isinstance(item, Message):
-                data["message" if name in _MAIN else f"{name}_message"] = to_json(item)
+                data["message" if readable_name(name) in _MAIN else f"{name}_message"] = to_json(item)
             elif isinstance(item, (list, tuple)) and (messages := [part for part in item if isinstance(part, Message)]):
                 data[f"{name}_messages"] = [*map(to_json, messages)]
         return data
     if isinstance(value, (list, tuple)):
         return [readable(item, language) for item in value]
     return render(value, language) if isinstance(value, Message) else value
+
+
+def readable_name(name: str) -> str:
+    """Return the key of a field in JSON: `message` has the id of a text and its fields there."""
+    return "explanation" if name == "message" else name
 
 
 def from_json(data: object) -> Message:

@@ -1,1 +1,16 @@
-"""Features on top of the pipeline; each is one folder."""
+"""Features on top of the pipeline, each in the folder of its name; it can be deleted with its line here."""
+
+FEATURES = (
+    "answers",
+    "threads",
+    "learning",
+    "review",
+    "related",
+    "uses",
+    "evaluation",
+    "findability",
+    "packs",
+    "archives",
+    "backups",
+    "doctor",
+)

@@ -163,7 +163,7 @@ NOT_IN_NOTES = message("not in your notes")
 UNPROVEN = message("The language model wrote nothing that your notes prove.")
 
 
-def told(answer: Answer) -> Message | None:
+def answer_remark(answer: Answer) -> Message | None:
     """Return the remark on an answer in addition to its sentences, None for none."""
     writing = answer.writing
     if writing and writing.problem:

@@ -11,7 +11,7 @@ HealthLevel = Literal["sound", "look", "broken"]
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """The result of one check: `told` is its message, None where all is well; `cure` is the remedy.
+    """The result of one check: `problem` is its message, None where all is well; `remedy` is the remedy.
 
     `about` explains the check. The doctor can mend what is `mendable`, and has mended what is `mended`.
     """
@@ -20,8 +20,8 @@ class Checked:
     level: HealthLevel
     title: Message
     about: Message
-    told: Message | None = None
-    cure: Message | None = None
+    problem: Message | None = None
+    remedy: Message | None = None
     mendable: bool = False
     mended: bool = False
 

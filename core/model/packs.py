@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
+from typing import ClassVar
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class PackCard:
     found: Pack | None
     installed: InstalledPack | None
     newer: bool = False
+    SHOWN: ClassVar = ("name",)
 
     @property
     def name(self) -> str:

@@ -7,7 +7,7 @@ next opening brings it there.
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
@@ -19,7 +19,7 @@ from core.base.errors import NotWritable
 from core.base.faults import DATABASE, translate_errors
 from core.base.temporary import TemporaryFolders
 from core.embedding.centring import Centring
-from core.model import KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
+from core.model import Author, KnowledgeBase, Matrix, Note, Progress, Revision, Rowids, no_progress
 from core.settings.sections import INDEX_TOKEN, IndexSettings
 from core.store import ranking
 from core.store.database import Database
@@ -70,6 +70,8 @@ class Store(Tables):
             _bring_up_to_date(self.folder)
             self.database = Database(file, readonly=True)
         super().__init__(self.database)
+        self.recorders: dict[Author, Callable[[Note], None]] = {}
+        """For the notes of an author, the function that records more in the transaction that writes them."""
         self.floors, self.bars = measures(self.folder, readonly=readonly)
         chosen = index or IndexSettings()
         self.exact_search = ExactSearch(self.database, alone=chosen.kind == "none")
@@ -151,8 +153,8 @@ class Store(Tables):
             self.edits.put(cut.note, cut.edits)
         if cut.change:
             self._put_version(cut.note, cut.change)
-            if cut.change.author == "pack":
-                self.packs.put_file(cut.note)
+            if record := self.recorders.get(cut.change.author):
+                record(cut.note)
 
     def describe(self, notes: Iterable[Note], change: Revision) -> None:
         """Write new versions of stored notes that differ in their fields only, not in title or text."""

@@ -1,13 +1,10 @@
 """All tables of the database."""
 
 from core.store.base_table import BaseTable
-from core.store.check_table import CheckTable
 from core.store.chunk_table import ChunkTable
 from core.store.click_table import ClickTable
-from core.store.concept_table import ConceptTable
 from core.store.creation_table import CreationTable
 from core.store.database import Database
-from core.store.decision_table import DecisionTable
 from core.store.document_table import DocumentTable
 from core.store.draft_table import DraftTable
 from core.store.edit_table import EditTable
@@ -16,20 +13,15 @@ from core.store.field_table import FieldTable
 from core.store.image_table import ImageTable
 from core.store.note_table import NoteTable
 from core.store.note_vectors import NoteVectors
-from core.store.opening_table import OpeningTable
-from core.store.pack_table import PackTable
 from core.store.pending_table import PendingTable
 from core.store.picture_table import PictureTable
 from core.store.property_table import PropertyTable
 from core.store.proposal_table import ProposalTable
 from core.store.question_table import QuestionTable
 from core.store.refusal_table import RefusalTable
-from core.store.run_table import RunTable
 from core.store.search_table import SearchTable
 from core.store.switch_table import SwitchTable
-from core.store.thread_table import ThreadTable
 from core.store.title_table import TitleTable
-from core.store.trashed_table import TrashedTable
 from core.store.use_table import UseTable
 from core.store.vector_table import VectorTable
 from core.store.version_table import VersionTable
@@ -58,20 +50,12 @@ class Tables:
         self.versions = VersionTable(database)
         self.drafts = DraftTable(database)
         self.proposals = ProposalTable(database)
-        self.concepts = ConceptTable(database)
-        self.decisions = DecisionTable(database)
         self.creations = CreationTable(database)
         self.documents = DocumentTable(database)
         self.pictures = PictureTable(database)
         self.images = ImageTable(database)
-        self.packs = PackTable(database)
-        self.openings = OpeningTable(database)
         self.switches = SwitchTable(database)
-        self.trashed_bases = TrashedTable(database)
         self.searches = SearchTable(database)
         self.uses = UseTable(database)
         self.clicks = ClickTable(database)
-        self.threads = ThreadTable(database)
         self.questions = QuestionTable(database)
-        self.runs = RunTable(database)
-        self.checks = CheckTable(database)

@@ -19,18 +19,18 @@ from core.store.schema import objects_of
 
 if TYPE_CHECKING:
     from core.features.answers.collection import Answers
-    from core.features.answers.threads import Threads
     from core.features.archives.collection import Archives
     from core.features.backups.collection import Backups
     from core.features.doctor.doctor import Doctor
-    from core.features.evaluation.findability import FindabilityChecks
     from core.features.evaluation.question_sets import QuestionSets
     from core.features.evaluation.questions import Questions
     from core.features.evaluation.runs import Runs
+    from core.features.findability.collection import FindabilityChecks
     from core.features.learning.collection import Learning
     from core.features.packs.collection import Packs
     from core.features.related.collection import RelatedNotes
     from core.features.review.collection import Review
+    from core.features.threads.collection import Threads
     from core.indexing.models.servers import Servers
     from core.intake.textfolders import TextFolders
     from core.notes.clicks import Clicks
@@ -102,7 +102,7 @@ class Services:
 
     @LazyService
     def threads(self) -> "Threads":
-        from core.features.answers.threads import Threads
+        from core.features.threads.collection import Threads
 
         return Threads(self.store, self.settings, lambda: self.answers, self.notes, self.jobs)
 
@@ -126,7 +126,7 @@ class Services:
 
     @LazyService
     def findability(self) -> "FindabilityChecks":
-        from core.features.evaluation.findability import FindabilityChecks
+        from core.features.findability.collection import FindabilityChecks
 
         searched = self.store, self.settings, self.models, self._synonyms
         return FindabilityChecks(*searched, self.preferences, self.jobs)

@@ -50,8 +50,8 @@ def test_an_answer_comes_whole_with_its_citations(model: ModelServer, program: T
     answer = program.post(f"{PLACE}/v1/answer", json={"query": QUESTION, "with_model": True}).json()
     cited, uncited = answer["sentences"]
     assert answer["answer"] == "They are only worth their last restore. [1]"
-    assert (cited["citations"], cited["told"]) == ([1], None)
-    assert (uncited["citations"], uncited["told"]) == ([], "Its passages don't say: 900 dollars.")
+    assert (cited["citations"], cited["explanation"]) == ([1], None)
+    assert (uncited["citations"], uncited["explanation"]) == ([], "Its passages don't say: 900 dollars.")
     (citation,) = answer["citations"]
     note = program.get(f"{PLACE}/v1/notes/{citation['note_id']}").json()
     assert note["body"][citation["start"] : citation["end"]] == citation["quote"] == QUOTE
@@ -70,7 +70,7 @@ def test_events_tell_each_sentence_and_at_last_the_whole(model: ModelServer, pro
 def test_what_fails_is_told(model: ModelServer, program: TestClient, workspace: Workspace) -> None:
     model.answers.append(Answer({"error": {"message": "out of memory"}}, 500))
     (last,) = followed(program)
-    assert "out of memory" in last["answer"]["told"]
+    assert "out of memory" in last["answer"]["explanation"]
     assert last["answer"]["sentences"]  # those that the notes give alone
     refused = program.post(f"{PLACE}/v1/answer/events", json={"query": QUESTION, "bases": ["none"]})
     assert refused.status_code == 422

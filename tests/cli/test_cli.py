@@ -18,8 +18,8 @@ from core.base import places
 from core.base.errors import ModelError
 from core.base.registry import Entry
 from core.doors import cli
-from core.doors.cli.lines import format_answer
 from core.embedding import EMBEDDERS
+from core.features.answers.text import format_answer
 from core.model import Matrix, Role
 from core.workspace import Workspace
 from tests import samples
@@ -143,7 +143,7 @@ def test_a_question_is_answered_from_the_notes_or_refused(
     assert refused["refused"]
     assert (refused["answer"], refused["sentences"], refused["citations"]) == ("", [], [])
     assert refused["nearest"]
-    assert "Checked with" in refused["bar"]["told"]
+    assert "Checked with" in refused["bar"]["explanation"]
     told = format_answer(refused | {"nearest": refused["nearest"] * 2})
     assert len(told) == len(set(told))
 
@@ -248,7 +248,7 @@ def test_evaluate_compares_ways_to_search_and_writes_a_report(run: Any, folder: 
         told = run(*asked, "--report", tmp_path / name)
         assert [one["pipeline"] for one in told["compared"]["runs"]] == ["Current settings", "mode=keyword,limit=3"]
         assert told["compared"]["settings"]["mode"] == ["auto", "keyword"]
-        assert "too few questions" in told["compared"]["differences"][0]["hit@1"]["told"]
+        assert "too few questions" in told["compared"]["differences"][0]["hit@1"]["explanation"]
         assert holds in (tmp_path / name).read_text(encoding="utf-8-sig")
     assert "csv" in run(*asked, "--report", tmp_path / "out.docx")[1]
     assert "Choices: answers, chunk_overlap" in run(*asked, "--compare", "magic=1")[1]

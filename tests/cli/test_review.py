@@ -8,8 +8,8 @@ import pytest
 
 from core.workspace import Workspace
 from tests.cli.test_chunks_and_questions import run
+from tests.features.packs.test_packs import NOTES, ids, write
 from tests.model_server import ModelServer, stream
-from tests.packs.test_packs import NOTES, ids, write
 
 __all__ = ["run"]
 

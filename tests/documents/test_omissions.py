@@ -130,7 +130,7 @@ def test_commands_name_it(workspace: Workspace, tmp_path: Path, capsys: pytest.C
     assert told in printed("doctor")
     (tmp_path / "work" / MINUTES).write_bytes(b"text again\n")
     report = json.loads(printed("import", str(tmp_path / "work"), "--base", "work", "--json"))
-    part = {"kind": "chart", "count": 2, "place": "", "told": "2 charts or diagrams were not read"}
+    part = {"kind": "chart", "count": 2, "place": "", "explanation": "2 charts or diagrams were not read"}
     assert [(one["path"], _plain(one["left_out"])) for one in report["incomplete"]] == [(MINUTES, [part])]
     assert _plain(report["missing_parts"]) == [part]
 
@@ -161,7 +161,7 @@ def test_programs_and_assistants_are_told(workspace: Workspace, tmp_path: Path) 
     program = TestClient(served, headers={"Authorization": f"Bearer {workspace.access.token}"})
     note = named(workspace)[MINUTES]
     whole = program.get(f"{PLACE}/v1/notes/{note.id}").json()
-    part = {"kind": "chart", "count": 2, "place": "", "told": "2 charts or diagrams were not read"}
+    part = {"kind": "chart", "count": 2, "place": "", "explanation": "2 charts or diagrams were not read"}
     assert _plain(whole["left_out"]) == [part]
     unread = program.get(f"{PLACE}/v1/unread", params={"base": "work"}).json()
     assert [one["path"] for one in unread["incomplete"]] == [LETTER, REPORT, MINUTES]
@@ -194,7 +194,7 @@ def test_a_kind_of_a_later_version_is_said_too_and_a_stranger_brings_no_heap_of_
 
 
 def _plain(omissions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{name: one[name] for name in ("kind", "count", "place", "told")} for one in omissions]
+    return [{name: one[name] for name in ("kind", "count", "place", "explanation")} for one in omissions]
 
 
 def test_each_running_head_is_shown_and_a_long_one_by_its_beginning() -> None:

@@ -12,7 +12,7 @@ from core.doors import cli
 from core.doors.api import PLACE
 from core.doors.api.server import api
 from core.doors.assistants.searches import knowledge_answer
-from core.model import NO_NOTES, REFUSED, told
+from core.model import NO_NOTES, REFUSED, answer_remark
 from core.workspace import Workspace
 
 
@@ -22,17 +22,17 @@ def test_a_question_without_notes_says_how_to_bring_some(
     monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
     place = tmp_path / "workspace"
     with Workspace(place) as workspace:
-        assert told(workspace.answers.ask("where is the key?")) == NO_NOTES
+        assert answer_remark(workspace.answers.ask("where is the key?")) == NO_NOTES
         assert knowledge_answer(workspace, "where is the key?").remarks[-1] == str(NO_NOTES)
         workspace.set_program_access(True)
         served = Starlette(routes=[Mount(PLACE, api(lambda: workspace))])
         program = TestClient(served, headers={"Authorization": f"Bearer {workspace.access.token}"})
         answer = program.post(f"{PLACE}/v1/answer", json={"query": "where is the key?"}).json()
-        assert (answer["told"], answer["refused"]) == (str(NO_NOTES), True)
+        assert (answer["explanation"], answer["refused"]) == (str(NO_NOTES), True)
     with suppress(SystemExit):
         cli.main(["ask", "where is the key?", "--workspace", str(place)])
     assert capsys.readouterr().out.strip() == str(NO_NOTES)
     with Workspace(place) as workspace:
         workspace.bases.add("work")
         workspace.notes.add("work", "The garden needs water.", path="a.md")
-        assert told(workspace.answers.ask("where is the key?")) == REFUSED
+        assert answer_remark(workspace.answers.ask("where is the key?")) == REFUSED

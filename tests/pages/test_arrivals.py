@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from core.workspace import Workspace
-from tests.archives.test_guests import changed, setting
+from tests.features.archives.test_guests import changed, setting
 from tests.pages.conftest import Screen
 
 

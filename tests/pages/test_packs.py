@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from core.workspace import Workspace
-from tests.packs.test_packs import NOTES, ids, write
+from tests.features.packs.test_packs import NOTES, ids, write
 from tests.pages.conftest import Screen
 
 

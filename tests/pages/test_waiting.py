@@ -7,7 +7,7 @@ import pytest
 
 from core.model import Note, Use
 from core.workspace import Workspace
-from tests.packs.test_packs import NOTES, ids, write
+from tests.features.packs.test_packs import NOTES, ids, write
 from tests.pages.conftest import Screen
 from tests.pages.test_writing import field, typed, writing
 

@@ -15,6 +15,10 @@ import pytest
 from core.base.registry import Entry
 from core.base.text import WORDS_FORM
 from core.embedding import EMBEDDERS
+from core.features.findability.table import CheckTable
+from core.features.related.table import ConceptTable
+from core.features.review.table import DecisionTable
+from core.features.threads.table import ThreadTable
 from core.model import (
     OPEN,
     BaseStatus,
@@ -157,7 +161,7 @@ def check(workspace: Workspace, version: int) -> None:
     if version >= 16:
         check_pictures(workspace)
     if version >= 17:
-        assert "copy-0a1b2c3d4e5f" in workspace.store.decisions.hidden_keys()
+        assert "copy-0a1b2c3d4e5f" in DecisionTable(workspace.store.database).hidden_keys()
     if version >= 18:
         assert [(fact.rejected, fact.reason) for fact in workspace.store.facts.all()] == [(True, "known"), (False, "")]
     if version >= 19:
@@ -220,11 +224,11 @@ def check_pictures(workspace: Workspace) -> None:
 
 
 def check_answers(workspace: Workspace) -> None:
-    ((turn,),) = [thread.turns for thread in workspace.store.threads.all()]
+    ((turn,),) = [thread.turns for thread in ThreadTable(workspace.store.database).all()]
     note = notes(workspace)[RUNBOOK]
     assert [(one.note_id, one.quote) for one in turn.citations] == [(note.id, ROWS)]
-    assert workspace.store.concepts.choices() == {"backup": ("pin", "")}
-    (check,) = workspace.store.checks.for_base(bases(workspace)["notes"])
+    assert ConceptTable(workspace.store.database).choices() == {"backup": ("pin", "")}
+    (check,) = CheckTable(workspace.store.database).for_base(bases(workspace)["notes"])
     assert check.titles == {note.id: "Backup runbook"}
 
 

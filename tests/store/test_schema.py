@@ -12,6 +12,7 @@ from filelock import FileLock
 from core.base.errors import DiskFull, WorkspaceLocked
 from core.embedding import centring
 from core.features.backups.collection import restored
+from core.features.evaluation.run_table import RunTable
 from core.model import Condition, Filters, Pipeline, SearchSettings
 from core.store import Store, migrations, schema
 from core.store.ids import entry_id
@@ -217,7 +218,7 @@ def test_a_pipeline_with_its_search_beside_the_rest_is_read(tmp_path: Path) -> N
     flat = '{"name": "old", "chunking": null, "embedder": "", "mode": "keyword", "semantic_weight": null}'
     with store.database.write() as connection:
         connection.execute("UPDATE runs SET pipeline = ?", (flat,))
-    runs = store.runs.for_base(store.bases.named("notes"))
+    runs = RunTable(store.database).for_base(store.bases.named("notes"))
     assert {run.pipeline for run in runs} == {Pipeline("old", search=SearchSettings(mode="keyword"))}
     store.close()
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from core.base.errors import Conflict, SourceError
 from core.base.messages import Message, plural
-from core.doors.operations import OPERATIONS
+from core.doors.registry import OPERATIONS
 from core.doors.remote import wire
 
 _STRANGE: tuple[Any, ...] = (
@@ -16,7 +16,7 @@ _STRANGE: tuple[Any, ...] = (
 _SPLICES = (b"[" * 3000, b'{"a":' * 3000, b'"', b"\\ud800", b"\xff", b"\n", b"}", b"1e999", b"NaN", b"\0")
 _LINES = (
     wire.line("step", [1.0, 2.0, plural("{n} note", "{n} notes", n=2)]),
-    wire.line("answer", {"notes": [{"id": "n", "tags": ["a"], "told": Message("Title 题", {})}]}),
+    wire.line("answer", {"notes": [{"id": "n", "tags": ["a"], "explanation": Message("Title 题", {})}]}),
     wire.line("error", wire.failure(SourceError("a.md", plural("{n} note", "{n} notes", n=2)))),
     wire.line("error", wire.failure(Conflict("Changed.", None, 3))),
 )

@@ -23,9 +23,10 @@ from core.doors.api.answers import LANGUAGE, PROBLEM, Problem, answer, as_json, 
 from core.doors.api.binding import body_of
 from core.doors.api.idempotency import Idempotency
 from core.doors.api.shared import Opened, documented
-from core.doors.json_forms.answers import ANSWER, WRITTEN
-from core.doors.operations import OPERATIONS, examples
-from core.doors.operations.answers import ask, writing
+from core.doors.operations import examples
+from core.doors.registry import OPERATIONS
+from core.features.answers.forms import ANSWER, WRITTEN
+from core.features.answers.operations import ask, writing
 from core.model import Answer
 from core.settings.errors import problem_of as reason_of
 from core.workspace import Workspace

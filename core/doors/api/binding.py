@@ -16,11 +16,11 @@ from core.base.errors import UnknownChoice
 from core.doors.api import PLACE, jobs
 from core.doors.api.answers import Problem, answer
 from core.doors.api.shared import AnyText, Body, IfMatch, LongText, Opened, Text, documented, expected
-from core.doors.json_forms.jobs import JOB as FORM
 from core.doors.operations import declaring
 from core.doors.operations.declaring import PROGRAM, Operation
 from core.doors.operations.examples import JOB
 from core.doors.operations.parameters import plain, with_types
+from core.doors.program.forms import JOB as FORM
 
 _T = TypeVar("_T")
 _BODY, _EXPECTED = "body_", "expected_version"
@@ -31,7 +31,8 @@ _LONG, _ANY = {str: LongText}, {str: AnyText}
 def router(operations: Iterable[Operation]) -> APIRouter:
     """Return the routes of the operations that have one."""
     routes = APIRouter()
-    for operation in operations:
+    # The path of a base matches all below it, so longer paths come first.
+    for operation in sorted(operations, key=lambda operation: -operation.http.count("/")):
         if operation.http and "http" not in operation.by_hand:
             _add(routes, operation)
     return routes
@@ -86,7 +87,7 @@ def _endpoint(operation: Operation, method: str, place: str) -> Callable[..., Re
                 _addressed(addressed, lambda: check(workspace, **arguments))
             work = lambda progress: operation.run(workspace, PROGRAM, arguments, progress)  # noqa: E731
             return jobs.start_job(workspace, operation.job, work, base=arguments.get("base", ""))
-        answered = lambda: operation.formed(operation.run(workspace, PROGRAM, arguments))  # noqa: E731
+        answered = lambda: operation.encode(operation.run(workspace, PROGRAM, arguments))  # noqa: E731
         return _answer(operation, arguments, _addressed(addressed, answered))
 
     endpoint.__signature__ = Signature(taken)  # type: ignore[attr-defined]
@@ -100,7 +101,7 @@ def body_of(name: str, taken: Iterable[declaring.Parameter]) -> type[Body]:
         kind, about = _described(parameter)
         kind = kind if parameter.required else kind | None
         fields[parameter.name] = (kind, Field(... if parameter.required else parameter.default, **about))
-    return create_model(name, __base__=Body, **fields)
+    return create_model(re.sub(r"(?:^|[._])(\w)", lambda first: first[1].upper(), name), __base__=Body, **fields)
 
 
 def _described(parameter: declaring.Parameter) -> tuple[Any, dict[str, Any]]:

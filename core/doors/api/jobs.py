@@ -13,10 +13,10 @@ from core.base.messages import message, readable
 from core.doors.api import PLACE
 from core.doors.api.answers import LANGUAGE, Problem, answer, as_json, problem
 from core.doors.api.shared import Opened, Text, documented
-from core.doors.json_forms.jobs import JOB, job_id
 from core.doors.operations import examples
-from core.doors.operations import jobs as operations
 from core.doors.operations.declaring import PROGRAM
+from core.doors.program import jobs as operations
+from core.doors.program.forms import JOB, job_id
 from core.model import Progress
 from core.workspace import Workspace
 
@@ -30,7 +30,7 @@ _ALIVE = 15.0
 @router.delete("/jobs/{job}", response_model=JOB.type, **documented(examples.JOB, 202))
 def cancel(workspace: Opened, job: Text) -> Response:
     """Stop a job at its next step; what it did before stays."""
-    return answer(operations.cancel.formed(operations.cancel.run(workspace, PROGRAM, {"job": job})), 202)
+    return answer(operations.cancel.encode(operations.cancel.run(workspace, PROGRAM, {"job": job})), 202)
 
 
 @router.get(

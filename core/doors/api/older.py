@@ -8,13 +8,13 @@ from fastapi import APIRouter, File, Form, Query, UploadFile
 from pydantic import Field
 from starlette.responses import Response
 
+from core.base.codec import encode
 from core.base.errors import ConfigError, NoteNotFound, SourceError
 from core.base.jobs import Busy
 from core.base.messages import message
 from core.doors.api.answers import Problem, answer
 from core.doors.api.jobs import start_job
 from core.doors.api.shared import Body, Opened, Text, documented, or_404
-from core.doors.json_forms.forms import plain
 from core.doors.operations import bases as base_operations
 from core.doors.operations import chunks as chunk_operations
 from core.doors.operations.declaring import PROGRAM, Operation
@@ -46,7 +46,7 @@ BaseName = Annotated[Text, Query(description="The name of a base")]
 
 
 def _run(operation: Operation, workspace: Workspace, **arguments: Any) -> Any:
-    return operation.formed(operation.run(workspace, PROGRAM, arguments))
+    return operation.encode(operation.run(workspace, PROGRAM, arguments))
 
 
 class NewBaseBody(Body):
@@ -116,7 +116,7 @@ def upload(
     if not cards:
         raise SourceError(unread[0].path, unread[0].error)
     docs = [*map(_doc, cards)]
-    return answer({**docs[0], "docs": docs, "failed": plain(unread)}, 201)
+    return answer({**docs[0], "docs": docs, "failed": encode(unread)}, 201)
 
 
 @router.get("/knowledge/docs", **documented([_DOC]))

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from core.doors.assistants.answers import MOST, MOST_CHARACTERS, ToolAnswer, at_least_one, bounded
 from core.doors.assistants.searches import Names, Tags, Terms, narrowed
-from core.doors.operations import named
+from core.doors.operations import names
 from core.model import NOTE_FIELDS, Note, NoteSummary
 from core.workspace import Workspace
 
@@ -23,7 +23,7 @@ def note_read(workspace: Workspace, note: Name) -> ToolAnswer:
     `left_out` is what the note's file holds and its content lacks.
     `hidden` are the parts of the content, from and up to a character, that the person hid: they answer nothing.
     """
-    card = workspace.notes.cards_of([item := named.id_of(workspace, note)])[item]
+    card = workspace.notes.cards_of([item := names.id_of(workspace, note)])[item]
     whole = workspace.notes.get(card.id)
     workspace.uses.note("read", [(card.id, "")])
     content = {"content": whole.body[:MOST_CHARACTERS], "hidden": [[*part] for part in workspace.notes.hidden(card.id)]}
@@ -54,7 +54,7 @@ TOOLS = (note_read, note_list)
 
 def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteSummary]], bool]:
     """Return the next notes that answer, with their addresses and in their order, and whether there are more."""
-    cards = {named.address(card): card for card in workspace.notes.all(answering=True)}
+    cards = {names.address(card): card for card in workspace.notes.all(answering=True)}
     addresses = sorted(item for item, card in cards.items() if card.path)
     first = bisect_right(addresses, after)
     return [(address, cards[address]) for address in addresses[first : first + _PAGE]], first + _PAGE < len(addresses)
@@ -62,7 +62,7 @@ def page(workspace: Workspace, after: str) -> tuple[list[tuple[str, NoteSummary]
 
 def texts(workspace: Workspace, uri: str) -> list[str]:
     """Return the text of the note at an address, and what is left out; raises NoteNotFound unless it answers."""
-    note_id = named.at(workspace, uri, answering=True).id
+    note_id = names.at(workspace, uri, answering=True).id
     body = workspace.notes.shown(note_id)
     return [body[:MOST_CHARACTERS], *_remarks(workspace.notes.get(note_id), body)]
 
@@ -96,4 +96,4 @@ def _fields(card: NoteSummary, note: Note) -> dict[str, Any]:
     fields = {name: getattr(note, name) for name in NOTE_FIELDS}
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
     expires = note.expires_at.isoformat() if note.expires_at else ""
-    return plain | {"expires_at": expires, "address": named.address(card) if card.path else ""}
+    return plain | {"expires_at": expires, "address": names.address(card) if card.path else ""}

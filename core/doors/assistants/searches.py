@@ -12,9 +12,9 @@ from core.base.errors import QueryError
 from core.base.messages import readable
 from core.base.text import make_storable
 from core.doors.assistants.answers import MOST, MOST_CHARACTERS, ToolAnswer, as_json, at_least_one, bounded
-from core.doors.json_forms.answers import ANSWER
-from core.doors.operations.answers import ask
 from core.doors.operations.declaring import PROGRAM
+from core.features.answers.forms import ANSWER
+from core.features.answers.operations import ask
 from core.model import EXPANSION_SIZES, NOTICES, WIDENING, Filters, Hit, NoteSummary, SearchResult
 from core.workspace import Workspace
 
@@ -197,7 +197,7 @@ def knowledge_answer(
     value = readable(ANSWER(answer))
     if value["writing"]:
         value["writing"] = value["writing"]["model"]
-    return ToolAnswer(value, remarks=(*remarks, *filter(None, [str(value["told"] or "")])))
+    return ToolAnswer(value, remarks=(*remarks, *filter(None, [str(value["explanation"] or "")])))
 
 
 def knowledge_retrieve(

@@ -33,14 +33,16 @@ from mcp_types import (
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from core.base.call_log import log_call
+from core.base.codec import encode
 from core.base.errors import TesseraError, UnknownChoice
 from core.base.messages import readable
 from core.base.text import escape_halves, one_line
 from core.doors.assistants import notes, searches
 from core.doors.assistants.answers import ToolAnswer, as_json
-from core.doors.operations import OPERATIONS, declaring
+from core.doors.operations import declaring
 from core.doors.operations.declaring import PROGRAM, Operation
-from core.doors.operations.named import SCHEME
+from core.doors.operations.names import SCHEME
+from core.doors.registry import OPERATIONS
 from core.doors.remote.client import Remote
 from core.model import NOTE_MARKS
 from core.workspace import Workspace
@@ -66,8 +68,8 @@ def tool(operation: Operation) -> Callable[..., ToolAnswer]:
         arguments = {names[name]: value for name, value in given.items()}
         arguments |= fields.model_dump(exclude_none=True) if fields else {}
         if isinstance(workspace, Remote):
-            return ToolAnswer(readable(workspace.run(operation, arguments, caller=PROGRAM)))
-        return ToolAnswer(readable(operation.formed(operation.run(workspace, PROGRAM, arguments))))
+            return ToolAnswer(readable(encode(workspace.run(operation, arguments, caller=PROGRAM))))
+        return ToolAnswer(readable(operation.encode(operation.run(workspace, PROGRAM, arguments))))
 
     taken = [Parameter("workspace", Parameter.POSITIONAL_OR_KEYWORD, annotation=Workspace)]
     taken += [_parameter(parameter) for parameter in operation.taken("tool") if parameter not in operation.fields]

@@ -11,9 +11,9 @@ from mcp_types import CallToolResult
 
 from core.base.errors import NoteNotFound, TesseraError, WorkspaceLocked
 from core.doors.assistants.server import failure, run
-from core.doors.operations import uses
 from core.doors.operations.declaring import PROGRAM
 from core.doors.remote import client
+from core.features.uses import operations as uses
 from core.model import Progress, ScannedFolder, Use
 from core.workspace import Workspace
 

@@ -12,6 +12,7 @@ import typer
 
 from core.base.errors import ConfigError, TesseraError, UnknownChoice
 from core.base.log import print_nothing
+from core.base.terminal import _, say
 from core.base.text import escape_halves, find_half_character
 from core.doors.cli import archives, assistants, backups, bases, chunklines, lines, models, notes, options, packs
 from core.doors.cli.app import serve as serve_pages
@@ -23,11 +24,12 @@ from core.doors.cli.output import STOPPED, json_of, show, stop, tell_beside, wri
 from core.doors.cli.rendering import COMMANDS
 from core.doors.cli.serving import serve
 from core.doors.cli.terminal import take
-from core.doors.cli.texts import _, say, translate_typer
+from core.doors.cli.texts import translate_typer
 from core.doors.cli.watching import watch
-from core.doors.operations import OPERATIONS, chunks
-from core.doors.operations import status as states
+from core.doors.operations import chunks
 from core.doors.operations.declaring import PERSON
+from core.doors.program import operations as states
+from core.doors.registry import OPERATIONS
 
 _LOG_LINES = 100
 
@@ -94,7 +96,7 @@ def preview(
 
         write(page(note, cuts))
         return
-    show(chunks.preview.formed((note, cuts)), as_json, chunklines.format_cut)
+    show(chunks.preview.result((note, cuts)), as_json, chunklines.format_cut)
 
 
 app.command(

@@ -17,9 +17,9 @@ import typer
 
 from core.base.errors import ConfigError
 from core.base.places import PROGRAM
+from core.base.terminal import _
 from core.doors.cli.options import Json
 from core.doors.cli.output import show
-from core.doors.cli.texts import _
 
 HOST = "127.0.0.1"
 PORT = 8501
@@ -111,7 +111,7 @@ def _shortcut(place: Path, as_json: bool) -> None:
 
 def _shown(folder: Path, as_json: bool) -> bool:
     """Bring the open app of a workspace to the front, or open its window again; return whether there is one."""
-    from core.doors.operations.status import bring_to_front
+    from core.doors.program.operations import bring_to_front
     from core.doors.remote.client import connect_running
 
     remote = connect_running(folder)

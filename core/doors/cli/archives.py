@@ -7,12 +7,12 @@ from typing import Annotated, Any
 import typer
 
 from core.base.messages import plural
+from core.base.terminal import _, say
 from core.doors.cli.bases import ON
 from core.doors.cli.calling import call
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import show
-from core.doors.cli.texts import _, say
-from core.doors.operations import archives
+from core.features.archives import operations as archives
 from core.model import FOREIGN
 
 

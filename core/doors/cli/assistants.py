@@ -9,11 +9,11 @@ from typing import Annotated, Any, TextIO, cast
 import typer
 
 from core.base.errors import ConfigError
+from core.base.terminal import _
 from core.doors.cli import options
 from core.doors.cli.app import HOST, PORT
 from core.doors.cli.output import show
 from core.doors.cli.terminal import Stream
-from core.doors.cli.texts import _
 from core.settings import assistant_config
 from core.settings.access import AccessTokens
 

@@ -9,13 +9,13 @@ import typer
 
 from core.base.errors import ConfigError, WorkspaceLocked
 from core.base.messages import message, plural
+from core.base.terminal import _, minute, say
 from core.doors.cli.calling import call, writing
 from core.doors.cli.costs import agreed
 from core.doors.cli.options import group
 from core.doors.cli.output import progress
-from core.doors.cli.texts import _, minute, say
-from core.doors.operations import backups as operations
 from core.doors.operations.declaring import PERSON, Operation
+from core.features.backups import operations
 from core.model import BACKUP_REASONS
 
 app = group(_("Backups of the whole workspace: make, list, check, encrypt them, and bring one back."))
@@ -25,7 +25,7 @@ def unopened(operation: Operation, workspace: Path, **given: Any) -> Any:
     """Run an operation that needs no database, which may be damaged."""
     from core.workspace.offline import OfflineWorkspace  # takes a second, which --help avoids
 
-    return operation.formed(operation.run(OfflineWorkspace(workspace), PERSON, given, progress))
+    return operation.result(operation.run(OfflineWorkspace(workspace), PERSON, given, progress))
 
 
 def restore(

@@ -5,8 +5,8 @@ from dataclasses import asdict
 from html import escape
 
 from core.base.messages import plural, terminal_language
+from core.base.terminal import say
 from core.doors.cli.chunklines import size_message
-from core.doors.cli.texts import say
 from core.model import Cut, Note, Sizes
 
 _STYLE = """

@@ -6,12 +6,12 @@ from typing import Annotated, Any
 import typer
 
 from core.base.messages import message, plural
+from core.base.terminal import _, say
 from core.doors.cli import costs
 from core.doors.cli.calling import opened
 from core.doors.cli.lines import base_lines, folder_lines
-from core.doors.cli.texts import _, say
-from core.doors.operations import archives
 from core.doors.operations import bases as operations
+from core.features.archives import operations as archives
 from core.model import BASE_KINDS, SETTINGS, ChunkingOptions, chunking_label, embedder_name, setting_value
 
 app = typer.Typer(

@@ -15,10 +15,10 @@ from typer.core import TyperArgument, TyperCommand
 
 from core.base.errors import TesseraError, Unfinished
 from core.base.messages import message
+from core.base.terminal import say
 from core.doors.cli.calling import call, flag, places, words
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import plain_lines, show
-from core.doors.cli.texts import say
 from core.doors.operations.declaring import Operation, Parameter
 from core.doors.operations.parameters import plain
 
@@ -29,12 +29,12 @@ Function = Callable[..., Any]
 class Command:
     """Additions of a command to its operation.
 
-    `lines` formats its output for people. `run` does its work with the folder of the workspace and the arguments; its
-    keywords are options too, or replace those of the same names. `also` are operations whose parameters it takes as
-    well. `shown` are the options that `lines` takes too.
+    `lines` formats its output for people, in place of the operation's. `run` does its work with the folder of the
+    workspace and the arguments; its keywords are options too, or replace those of the same names. `also` are operations
+    whose parameters it takes as well. `shown` are the options that `lines` takes too.
     """
 
-    lines: Callable[..., list[str]] = plain_lines
+    lines: Callable[..., list[str]] | None = None
     run: Callable[..., Any] | None = None
     also: tuple[Operation, ...] = ()
     shown: tuple[str, ...] = ()
@@ -101,12 +101,24 @@ def _command(operation: Operation, command: Command) -> Callable[..., None]:
     @taking(operation, *command.also, own=command.run)
     def function(workspace: Folder = WORKSPACE, as_json: Json = False, **given: Any) -> None:
         values = command.run(workspace, **given) if command.run else call(operation, workspace, given)
-        show(values, as_json, partial(command.lines, **{name: given[name] for name in command.shown}))
-        for item in (values, *values.get("folders", ())):
-            if problem := item.get("problem"):
-                raise Unfinished(problem) if item.get("waiting") else TesseraError(problem)
+        lines = command.lines or operation.lines or plain_lines
+        show(values, as_json, partial(lines, **{name: given[name] for name in command.shown}))
+        _raise_problem(values)
 
     return function
+
+
+def _raise_problem(values: Any) -> None:
+    """Raise the problem that a result names, of the work itself or of one of its folders."""
+    get = values.get if isinstance(values, Mapping) else partial(_attribute, values)
+    for item in (values, *(get("folders") or ())):
+        read = item.get if isinstance(item, Mapping) else partial(_attribute, item)
+        if problem := read("problem"):
+            raise Unfinished(problem) if read("waiting") else TesseraError(problem)
+
+
+def _attribute(value: Any, name: str) -> Any:
+    return getattr(value, name, None)
 
 
 def _option(parameter: Parameter, *, argument: bool) -> inspect.Parameter:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from core.base.errors import WorkspaceLocked
 from core.base.places import expand_home
+from core.base.terminal import _
 from core.doors.cli.options import WORKSPACE
 from core.doors.cli.output import BESIDE, progress
-from core.doors.cli.texts import _
 from core.doors.operations.declaring import PERSON, Operation, Parameter
 from core.doors.operations.parameters import plain
 
@@ -43,7 +43,7 @@ def opened(folder: Path, *, writes: bool = True) -> Iterator[Run]:
             arguments = {name: _absolute(value) for name, value in given.items() if value is not None}
             if isinstance(workspace, Remote):
                 return workspace.run(operation, arguments, progress)
-            return operation.formed(operation.run(workspace, PERSON, arguments, progress))
+            return operation.result(operation.run(workspace, PERSON, arguments, progress))
 
         yield run
 

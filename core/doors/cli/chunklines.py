@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from core.base.messages import Message, message
-from core.doors.cli.texts import _, say
+from core.base.terminal import _, say
 from core.model import CHUNK_KINDS, CHUNK_STATES, setting_value
 
 

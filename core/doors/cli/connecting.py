@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from core.base.messages import plural
+from core.base.terminal import _, say
 from core.doors.cli import costs, lines
 from core.doors.cli.calling import opened, stoppable
-from core.doors.cli.texts import _, say
 from core.doors.operations import imports as operations
 
 _ADDRESS = re.compile(r"(https?):/+(.+)")

@@ -10,9 +10,9 @@ import typer
 
 from core.base.errors import ConfigError
 from core.base.messages import Message, message, plural
+from core.base.terminal import _, say
 from core.doors.cli.calling import Run, opened
 from core.doors.cli.options import WORKSPACE
-from core.doors.cli.texts import _, say
 from core.doors.operations import bases as operations
 
 Cost = dict[str, Any]

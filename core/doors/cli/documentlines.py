@@ -3,7 +3,7 @@
 from typing import Any
 
 from core.base.messages import plural
-from core.doors.cli.texts import _, say
+from core.base.terminal import _, say
 from core.model import GUESSED
 
 _SHOWN = 20
@@ -33,7 +33,7 @@ def format_incomplete(report: dict[str, Any]) -> list[str]:
     text = every[:_SHOWN]
     if len(every) > _SHOWN:
         text.append(f"  {_('and {n} more', n=len(every) - _SHOWN)}: tessera document unread BASE")
-    parts = [omission["told"] for omission in report["missing_parts"] if omission["kind"] != GUESSED]
+    parts = [omission["explanation"] for omission in report["missing_parts"] if omission["kind"] != GUESSED]
     if parts and len(report["incomplete"]) > 1:
         text.append(_("  not in the notes: {parts}", parts=[say(part) for part in parts]))
     return text
@@ -46,7 +46,9 @@ def lacking(notes: list[dict[str, Any]]) -> int:
 
 def _lines(notes: list[dict[str, Any]]) -> list[tuple[str, str]]:
     """Return a kind and a line for each kind of parts that a note lacks of its file."""
-    return [(part["kind"], f"{note['path']}: {say(part['told'])}") for note in notes for part in note["left_out"]]
+    return [
+        (part["kind"], f"{note['path']}: {say(part['explanation'])}") for note in notes for part in note["left_out"]
+    ]
 
 
 def format_encodings(values: dict[str, Any]) -> list[str]:

@@ -7,14 +7,14 @@ import typer
 
 from core.base.errors import BelowTarget, ConfigError, QuestionSetError, SourceError, UnknownChoice
 from core.base.messages import message, terminal_language
-from core.doors.cli import evaluationlines
+from core.base.terminal import _
 from core.doors.cli.binding import taking
 from core.doors.cli.calling import call, reading
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import progress, show
-from core.doors.cli.texts import _
-from core.doors.json_forms.evaluation import EVALUATION, advice_form, comparison_form
-from core.doors.operations import evaluation as operations
+from core.features.evaluation import operations
+from core.features.evaluation import text as evaluationlines
+from core.features.evaluation.forms import EVALUATION, advice_form, comparison_form
 from core.model import METRICS, QuestionSet, SearchSettings
 
 if TYPE_CHECKING:

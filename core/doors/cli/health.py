@@ -5,11 +5,11 @@ from typing import Annotated, Any
 import typer
 
 from core.base.errors import TesseraError, WorkspaceLocked
+from core.base.terminal import _, say
 from core.doors.cli.calling import call
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import show
-from core.doors.cli.texts import _, say
-from core.doors.operations import doctor as operations
+from core.features.doctor import operations
 from core.model import SPACE_PARTS
 
 _STATUS = {"sound": 0, "look": 1, "broken": 2}
@@ -27,7 +27,7 @@ def doctor(
     except TesseraError as error:
         from core.workspace import diagnose_error
 
-        values = operations.examine.formed(diagnose_error(workspace, error))
+        values = operations.examine.result(diagnose_error(workspace, error))
     show(values, as_json, _lines)
     raise typer.Exit(_STATUS[values["level"]])
 
@@ -68,7 +68,7 @@ def format_compacted(values: dict[str, Any]) -> list[str]:
 def _check_lines(item: dict[str, Any]) -> list[str]:
     if item["mended"]:
         return [_("mended: {title}", title=say(item["title"]))]
-    if not item["told"]:
+    if not item["problem"]:
         return []
-    head = _("BROKEN: {told}", told=say(item["told"])) if item["level"] == "broken" else say(item["told"])
-    return [head, f"    {say(item['about'])}", "    " + _("To mend it: {cure}", cure=say(item["cure"]))]
+    head = _("BROKEN: {told}", told=say(item["problem"])) if item["level"] == "broken" else say(item["problem"])
+    return [head, f"    {say(item['about'])}", "    " + _("To mend it: {cure}", cure=say(item["remedy"]))]

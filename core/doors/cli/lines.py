@@ -5,14 +5,13 @@ import shlex
 from typing import Any
 
 from core.base.messages import lines, message, plural
-from core.base.text import CJK, STOP_WORDS, fold, one_line
+from core.base.terminal import _, minute, say
+from core.base.text import CJK, STOP_WORDS, fold
 from core.doors.cli import documentlines
-from core.doors.cli.texts import _, minute, say
 from core.model import (
     LEVELS,
     LOST,
     MODES,
-    NOT_IN_NOTES,
     NOTE_FIELDS,
     NOTICES,
     STAGES,
@@ -45,7 +44,7 @@ def snippet_lines(hit: dict[str, Any], question: str) -> list[str]:
 
 
 def format_refusal(answer: dict[str, Any]) -> list[str]:
-    lines = [_("{name}: {text}", name=answer["title"], text=answer["told"])]
+    lines = [_("{name}: {text}", name=answer["title"], text=answer["explanation"])]
     if answer["chunk_index"] is not None:
         lines.append(_("Its best passage is number {n}:", n=answer["chunk_index"] + 1))
     for stage, score in answer["scores"].items():
@@ -59,26 +58,6 @@ def format_refusal(answer: dict[str, Any]) -> list[str]:
 
 def format_context(context: dict[str, Any]) -> list[str]:
     return [*([] if context["confident"] else [_("Nothing close. The nearest:"), ""]), context["text"]]
-
-
-def format_answer(answer: dict[str, Any]) -> list[str]:
-    """Return the sentences of an answer with their numbers, then their sources; of a refused one the nearest."""
-    doubtful = [item for item in answer["sentences"] if item["told"]]
-    unproven = [f"  {item['text']} ({say(NOT_IN_NOTES)}: {say(item['told'])})" for item in doubtful]
-    if answer["refused"]:
-        near = list(dict.fromkeys(f"  {_place(item)}" for item in answer["nearest"]))
-        head = [say(answer["told"]), *unproven]
-        return [*head, *([say(answer["bar"]["told"]), _("The nearest passages:"), *near] if near else [])]
-    head = [say(answer["told"])] if answer["told"] else []
-    head += [] if answer["sure"] or answer["writing"] else [_("Perhaps:")]
-    cited = (f"[{item['number']}] {_place(item)}: {one_line(item['quote'])}" for item in answer["citations"])
-    plain = (f"[{item['number']}] {_place(item)}" for item in answer["citations"])
-    return [*head, answer["answer"], *unproven, "", *(cited if answer["writing"] else plain)]
-
-
-def _place(item: dict[str, Any]) -> str:
-    """Return the place of a passage: its note's title, its file and the base."""
-    return f"{item['title']} ({' / '.join(filter(None, [item['base'], item['path']]))})"
 
 
 def counts(report: dict[str, Any]) -> str:
@@ -146,7 +125,7 @@ def format_scan(values: dict[str, Any]) -> list[str]:
 
 def format_new_base(makes: dict[str, Any]) -> str:
     name = shlex.quote(makes["base"])
-    return f"{say(makes['told'])} {_('With other settings: {command}', command=f'tessera base new {name} …')}"
+    return f"{say(makes['explanation'])} {_('With other settings: {command}', command=f'tessera base new {name} …')}"
 
 
 def format_index(values: dict[str, Any]) -> list[str]:
@@ -255,7 +234,7 @@ def format_result(result: dict[str, Any], *, full: bool = False, explain: bool =
         _("round {round}: {text} ({why}; {found} found, {new} new)", **sub_query) for sub_query in result["sub_queries"]
     ]
     if result["choice"]:
-        printed += [say(result["choice"]["told"]), *result["choice"]["answer"].splitlines()]
+        printed += [say(result["choice"]["explanation"]), *result["choice"]["answer"].splitlines()]
     if result["hits"] and not result["confident"]:
         printed.append(_("Nothing close. The nearest:"))
     for hit in result["hits"]:

@@ -6,13 +6,13 @@ from typing import Annotated, Any
 
 import typer
 
+from core.base.codec import encode
 from core.base.errors import ConfigError
 from core.base.messages import Message, message
+from core.base.terminal import _, say
 from core.doors.cli.calling import call
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import progress, show
-from core.doors.cli.texts import _, say
-from core.doors.json_forms.forms import plain
 from core.doors.json_forms.models import CARDS
 from core.doors.operations import models as operations
 from core.model import Part
@@ -67,8 +67,8 @@ def server(
         if key:
             servers.enter_key(name, _typed_key())
         if test:
-            values["test"] = plain(servers.test(name, progress))
-    values["servers"] = plain([servers.get(name)] if name else servers.all())
+            values["test"] = encode(servers.test(name, progress))
+    values["servers"] = encode([servers.get(name)] if name else servers.all())
     show(values, as_json, _server_lines)
 
 
@@ -144,7 +144,7 @@ def try_(name: Model, workspace: Folder = WORKSPACE, as_json: Json = False) -> N
         "seconds_to_load": round(trial.seconds_to_load, 3),
         "ms_per_text": round(1000 * trial.seconds_a_text, 3),
         "dimension": trial.dimension,
-        "device": plain(running.device) if running else None,
+        "device": encode(running.device) if running else None,
         "memory_bytes": running.bytes if running else None,
         "process_bytes": trial.resident_bytes,
         "languages": trial.languages,

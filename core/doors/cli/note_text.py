@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from core.base.errors import ConfigError, TesseraError
-from core.doors.cli.texts import _
+from core.base.terminal import _
 from core.intake.encoding import MAX_BYTES
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from core.base.messages import plural
-from core.doors.cli.texts import _, minute, say
+from core.base.terminal import _, minute, say
 from core.model import AUTHORS, NOTE_FIELDS, SUBMISSIONS, VERSION_KINDS, property_text, settled_line
 
 _SIGNS = {"equal": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
@@ -25,7 +25,7 @@ def format_note(note: dict[str, Any]) -> list[str]:
     lost = note["missing_attachments"]
     missing = [_("  missing attachments: {names}", names=lost)] if lost else []
     unread = [f"  {item['path']}: {say(item['reason'])}" for item in note["unread_attachments"]]
-    left_out = [f"  {say(item['told'])}" for item in note["left_out"]]
+    left_out = [f"  {say(item['explanation'])}" for item in note["left_out"]]
     return [*head, *fields, *missing, *unread, *left_out, "", note["body"]]
 
 

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 import typer
 
 from core.base.errors import ConfigError, NoteNotFound
+from core.base.terminal import _
 from core.doors.cli import note_text, notelines
 from core.doors.cli.calling import call, opened
 from core.doors.cli.options import WORKSPACE, Base, Folder, Json
 from core.doors.cli.output import show
-from core.doors.cli.texts import _
 from core.doors.operations import note_trash, note_versions
 from core.doors.operations import notes as operations
 

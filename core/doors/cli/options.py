@@ -7,7 +7,7 @@ import typer
 from typer.core import TyperGroup
 
 from core.base import places
-from core.doors.cli.texts import _
+from core.base.terminal import _
 
 
 def _configured_workspace(context: typer.Context, folder: Path) -> Path:

@@ -4,13 +4,15 @@ import json
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, NoReturn
 
-from core.base.messages import readable
+from core.base.codec import encode
+from core.base.messages import Message, readable
 from core.base.pace import Pace
+from core.base.terminal import say
 from core.base.text import one_line
 from core.doors.cli.terminal import in_json, redraw
-from core.doors.cli.texts import say
 from core.model import left_line
 
 Lines = Callable[[Any], list[str]]
@@ -28,15 +30,20 @@ _LINE_END = str.maketrans({"\n": "\u240a", "\r": "\u240d"})
 
 
 def show(data: Any, as_json: bool, to_lines: Lines) -> None:
-    write(json_of(data) if as_json else "\n".join(to_lines(_with_names_on_a_line(data))))
+    write(json_of(encode(data)) if as_json else "\n".join(to_lines(_with_names_on_a_line(data))))
 
 
 def _with_names_on_a_line(data: Any, *, is_name: bool = False) -> Any:
     """Return values without line ends in names; names of files may have some."""
     if isinstance(data, Mapping):
         return {key: _with_names_on_a_line(value, is_name=key in _NAMES) for key, value in data.items()}
-    if isinstance(data, list):
-        return [_with_names_on_a_line(item, is_name=is_name) for item in data]
+    if isinstance(data, (list, tuple)):
+        return type(data)(_with_names_on_a_line(item, is_name=is_name) for item in data)
+    if is_dataclass(data) and not isinstance(data, (type, Message)):
+        values = {field.name: getattr(data, field.name) for field in fields(data) if field.init}
+        return replace(
+            data, **{name: _with_names_on_a_line(value, is_name=name in _NAMES) for name, value in values.items()}
+        )
     return data.translate(_LINE_END) if is_name and isinstance(data, str) else data
 
 
@@ -70,9 +77,9 @@ def progress(done: float, total: float, what: object) -> None:
     redraw("" if done >= total else line + ends)
 
 
-def plain_lines(values: Mapping[str, Any]) -> list[str]:
+def plain_lines(values: Any) -> list[str]:
     """Return the names and values of an answer, a line for each."""
-    return [*_lines(values, "")]
+    return [*_lines(encode(values), "")]
 
 
 def _lines(values: Mapping[str, Any], indent: str) -> Iterator[str]:

@@ -1,18 +1,16 @@
 """`tessera packs`: lists, installs, upgrades and removes packs of notes."""
 
-from difflib import unified_diff
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from core.base.messages import plural
+from core.base.terminal import _, say
 from core.doors.cli.calling import call
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import show
-from core.doors.cli.texts import _, say
-from core.doors.json_forms.packs import CARDS
-from core.doors.operations import packs as operations
+from core.features.packs import operations, text
+from core.features.packs.views import PackList, PackReports
 from core.model import PackCard
 
 app = typer.Typer(
@@ -27,10 +25,10 @@ def list_(workspace: Folder = WORKSPACE, as_json: Json = False) -> None:
     from core.features.packs.sources import found
 
     if (workspace / "notes.db").is_file():
-        values = call(operations.list_, workspace, {})
+        listed = call(operations.list_, workspace, {})
     else:
-        values = CARDS([PackCard(pack, None) for pack in found().values()])
-    show(values, as_json, _list_lines)
+        listed = PackList(tuple(PackCard(pack, None) for pack in found().values()))
+    show(listed, as_json, text.format_packs)
 
 
 @app.command(help=say(operations.install.about))
@@ -42,7 +40,7 @@ def install(
     place = Path(source).expanduser()
     if len(place.parts) > 1 or (place / "pack.toml").is_file():
         source = str(place.absolute())  # the open app works in another folder
-    show(call(operations.install, workspace, {"source": source}), as_json, _report_lines)
+    show(call(operations.install, workspace, {"source": source}), as_json, text.format_report)
 
 
 @app.command(help=say(operations.upgrade.about))
@@ -51,48 +49,7 @@ def upgrade(
     workspace: Folder = WORKSPACE,
     as_json: Json = False,
 ) -> None:
-    every = call(operations.list_, workspace, {})["packs"]
-    names = [name] if name else [pack["name"] for pack in every if pack["installed"]]
-    reports = [call(operations.upgrade, workspace, {"pack": item}) for item in names]
-    show(
-        {"packs": reports}, as_json, lambda values: [line for value in values["packs"] for line in _report_lines(value)]
-    )
-
-
-def _list_lines(values: dict[str, Any]) -> list[str]:
-    lines = []
-    for pack in values["packs"]:
-        found, installed = pack["found"], pack["installed"]
-        state = _("not installed")
-        if installed:
-            state = _("installed in version {version}, {notes} notes in '{base}'", **installed)
-        head = f"{pack['name']} {found['version']} ({found['language']})" if found else pack["name"]
-        lines.append(f"{head}: {state}")
-        if found and found["description"]:
-            lines.append(f"  {found['description']}")
-    return lines or [_("There are no packs.")]
-
-
-def _report_lines(report: dict[str, Any]) -> list[str]:
-    lines = [
-        _(
-            "{name} {version}: {added} added, {changed} changed, {removed} removed, {unchanged} unchanged",
-            **report,
-        )
-    ]
-    for note in report["edited"]:
-        lines.append(_("  {path} stays as you changed it. What the pack has now:", path=note["path"]))
-        if note["offered"] is None:
-            lines.append(_("    The pack no longer has this note."))
-            continue
-        own, offered = note["own"].splitlines(), note["offered"].splitlines()
-        lines += [f"    {line}" for line in unified_diff(own, offered, n=1, lineterm="")][2:]
-    return lines
-
-
-def removed_lines(values: dict[str, Any]) -> list[str]:
-    lines = [_("The pack {name} is removed; its notes are in the trash.", name=values["name"])]
-    if values["stay"]:
-        stay = plural("{n} note that you changed stays.", "{n} notes that you changed stay.", n=values["stay"])
-        lines.append(say(stay))
-    return lines
+    packs = call(operations.list_, workspace, {}).packs
+    names = [name] if name else [pack.name for pack in packs if pack.installed]
+    reports = tuple(call(operations.upgrade, workspace, {"pack": name}) for name in names)
+    show(PackReports(reports), as_json, text.format_reports)

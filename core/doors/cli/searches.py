@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 import typer
 
+from core.base.terminal import _
 from core.doors.cli import lines
 from core.doors.cli.calling import call
-from core.doors.cli.texts import _
 from core.doors.operations import search as operations
 from core.model import IN_CONTEXT
 

@@ -8,10 +8,10 @@ from typing import Annotated
 import typer
 
 from core.base.errors import ConfigError
+from core.base.terminal import _
 from core.doors.cli.app import HOST, Port, free
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import show
-from core.doors.cli.texts import _
 
 _GRACE = 3
 """Seconds for the requests that are under way when the server is stopped."""

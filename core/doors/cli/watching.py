@@ -7,10 +7,10 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from core.base.messages import plural
+from core.base.terminal import say
 from core.doors.cli import lines
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import show
-from core.doors.cli.texts import say
 from core.model import KnowledgeBase, SyncReport
 
 _PATIENCE = 0.5

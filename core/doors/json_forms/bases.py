@@ -5,8 +5,8 @@ from typing import Any
 
 from core import model
 from core.base.messages import Message
-from core.doors.json_forms.forms import Form, all_names
 from core.doors.json_forms.omissions import INCOMPLETE, OMISSION
+from core.doors.operations.forms import Form, all_names
 
 _FIRST, _SECOND, _THIRD, _FOURTH = map(itemgetter, range(4))
 
@@ -48,7 +48,7 @@ _MADE = Form(
     "MadeBase",
     tuple,
     base=(str, _FIRST),
-    told=(Message, lambda made: model.new_base_line(*made)),
+    explanation=(Message, lambda made: model.new_base_line(*made)),
     **Form("", model.NewBase, "embedder chunking").through(_SECOND),
 )
 MAKES = Form("Makes", tuple, makes=(_MADE | None, lambda made: made if made[1] else None))

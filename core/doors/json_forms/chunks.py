@@ -5,7 +5,8 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 from core import model
-from core.doors.json_forms.forms import Form, plain
+from core.base.codec import encode
+from core.doors.operations.forms import Form
 
 CHUNK = Form(
     "Chunk",
@@ -38,17 +39,17 @@ def preview_form(preview: tuple[model.Note, list[model.Cut]]) -> Preview:
     values = _cut_form(note, cut)
     for other in others:
         difference = model.Difference.between(cut.chunks, other.chunks)
-        values["compare"] = {**_cut_form(note, other), "cuts": plain(difference)}
+        values["compare"] = {**_cut_form(note, other), "cuts": encode(difference)}
     return values
 
 
 def _cut_form(note: model.Note, cut: model.Cut) -> Preview:
     return {
-        "profile": plain(cut.profile),
+        "profile": encode(cut.profile),
         "strategy": cut.strategy,
-        "sizes": plain(model.Sizes.from_chunks(cut.chunks)),
-        "reasons": plain(cut.reasons),
-        "warnings": plain([*note.warnings, *(omission.message for omission in note.left_out)]),
+        "sizes": encode(model.Sizes.from_chunks(cut.chunks)),
+        "reasons": encode(cut.reasons),
+        "warnings": encode([*note.warnings, *(omission.message for omission in note.left_out)]),
         "chunks": [
             _CUT(chunk) | {"file_start": note.body_start + chunk.start, "file_end": note.body_start + chunk.end}
             for chunk in cut.chunks

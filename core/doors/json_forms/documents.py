@@ -3,8 +3,8 @@
 from operator import itemgetter
 
 from core import model
-from core.doors.json_forms.forms import Form
 from core.doors.json_forms.omissions import INCOMPLETE
+from core.doors.operations.forms import Form
 
 _CONVERTER = Form(
     "Converter",

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from core.doors.json_forms.forms import Form
+from core.doors.operations.forms import Form
 from core.model import Device, ModelCard
 
 

@@ -3,8 +3,8 @@
 from operator import itemgetter
 
 from core import model
-from core.doors.json_forms.forms import Form
 from core.doors.json_forms.omissions import OMISSION
+from core.doors.operations.forms import Form
 from core.model import NOTE_FIELDS, RELATIONS, fields_of
 
 _OTHERS = (name for name in NOTE_FIELDS if name not in ("title", *RELATIONS, *fields_of("day")))

@@ -2,7 +2,7 @@
 
 from core import model
 from core.base.messages import Message
-from core.doors.json_forms.forms import Form
+from core.doors.operations.forms import Form
 
-OMISSION = Form("Omission", model.Omission, "kind count place", told=(Message, "message"))
+OMISSION = Form("Omission", model.Omission, "kind count place", explanation=(Message, "message"))
 INCOMPLETE = Form("IncompleteNote", model.IncompleteNote, "note_id path", left_out=([OMISSION], "left_out"))

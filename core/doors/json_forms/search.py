@@ -4,7 +4,7 @@ from operator import attrgetter
 from typing import Any
 
 from core import model
-from core.doors.json_forms.forms import Form
+from core.doors.operations.forms import Form
 from core.model import CLASSIFYING, NoteSummary, choice_line, remarks
 
 _STAGES = ("vector", "keyword", "fused", "rerank", "final")
@@ -56,7 +56,7 @@ PICTURE_HIT = Form(
     file_start=(int | None, lambda hit: _in_file(hit.note, hit.start)),
 )
 LOST = Form("Lost", model.DroppedCandidate, "lost_at=stage", **HIT.through(attrgetter("hit")))
-SUB_QUERY = Form("SubQuery", model.SubQueryResult, "round sub_query.text sub_query.why found new")
+SUB_QUERY = Form("SubQueryResult", model.SubQueryResult, "round sub_query.text sub_query.why found new")
 RESULT = Form(
     "Result",
     model.SearchResult,
@@ -67,7 +67,7 @@ RESULT = Form(
     rerank_problem=(str, lambda result: result.rerank_problem or ""),
     decompose_problem=(str, lambda result: result.decompose_problem or ""),
     sub_queries=([SUB_QUERY], "asked"),
-    choice=(Form("Choice", model.LlmSelection, "by answer chunks", told=(str, choice_line)) | None, "choice"),
+    choice=(Form("Choice", model.LlmSelection, "by answer chunks", explanation=(str, choice_line)) | None, "choice"),
     hits=([HIT], "hits"),
     pictures=([PICTURE_HIT], "pictures"),
     lost=([LOST], "lost"),
@@ -86,6 +86,6 @@ CONTEXT = Form("Context", model.Context, "text tokens budget left_out confident"
 WHY_NOT = Form(
     "WhyNot",
     model.WhyNot,
-    "note_id=note.id note.path note.title stage told=message scores",
+    "note_id=note.id note.path note.title stage explanation=message scores",
     chunk_index=(int | None, lambda answer: answer.chunk.index if answer.chunk else None),
 )

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from core.base.messages import message
 from core.doors.json_forms import bases as forms
-from core.doors.json_forms.forms import Form
 from core.doors.operations.declaring import About, Caller, operation
+from core.doors.operations.forms import Form
 from core.doors.operations.parameters import BASE_SEARCH, CHUNKING_PARAMETERS, Base, check_base
 from core.model import (
     OPEN,

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 from core import model
 from core.base.messages import message
 from core.doors.json_forms import chunks as forms
-from core.doors.json_forms.forms import Form
-from core.doors.operations import named
+from core.doors.operations import names
 from core.doors.operations.declaring import About, operation
 from core.doors.operations.examples import CUT
+from core.doors.operations.forms import Form
 from core.doors.operations.index import INDEXED
 from core.doors.operations.parameters import CHUNKING_PARAMETERS, NoteName
 from core.model import ChunkingOptions, Cut, Note, Progress
@@ -37,7 +37,7 @@ MADE = Form("MadeChunks", list, chunks=(list[str], list))
     lacks={"tool": "note_read gives the whole text, and what of it is hidden"},
 )
 def list_(workspace: "Workspace", note: NoteName) -> list[model.Chunk]:
-    return workspace.chunks.all(named.id_of(workspace, note))
+    return workspace.chunks.all(names.id_of(workspace, note))
 
 
 @operation(
@@ -56,7 +56,7 @@ def add(
     text: Text,
     after: Annotated[str | None, About(message("The chunk behind which it stands; by default the last one."))] = None,
 ) -> list[str]:
-    return [workspace.chunks.add(named.id_of(workspace, note), text, after)]
+    return [workspace.chunks.add(names.id_of(workspace, note), text, after)]
 
 
 @operation(
@@ -156,7 +156,7 @@ def index(
     chunks: Annotated[list[str] | None, About(message("Chunks, each by its id."))] = None,
     notes: Annotated[list[str] | None, About(message("Notes, each by its id, path or title."))] = None,
 ) -> int:
-    ids = named.ids(workspace, notes or ())
+    ids = names.ids(workspace, notes or ())
     return workspace.chunks.embed(note_ids=ids, chunk_ids=chunks or (), progress=progress)
 
 

@@ -7,9 +7,10 @@ from functools import cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 from core.base.call_log import log_call
+from core.base.codec import decode, encode, json_type, typed_dict
 from core.base.messages import Message
-from core.doors.json_forms.forms import Form, typed_dict
 from core.doors.operations import examples
+from core.doors.operations.forms import Form
 from core.model import Author, Progress, no_progress
 
 Door = Literal["http", "cli", "tool"]
@@ -74,8 +75,9 @@ class Operation:
     `http` is a method and a path below /api/v1, `cli` a command with its arguments in braces, `tool` a tool's name.
     `lacks` is the reason of each door without it; a door `by_hand` calls the function in code of its own. With `job` it
     runs as the job of this name, after `check`, which raises errors in its arguments at once. `creates` is the path of
-    what it adds. `takes` and `gives` are an example: arguments and their answer. `fields` are its keywords. `form`
-    converts the result of the function to JSON; without it the function returns JSON values.
+    what it adds. `takes` and `gives` are an example: arguments and their answer. `fields` are its keywords.
+    `lines` formats the result of the function for people. A `form` converts the result to JSON first, and `lines` then
+    takes that.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Operation:
     gives: Any = None
     fields: tuple[Parameter, ...] = ()
     form: Callable[..., Any] | None = None
+    lines: Callable[..., list[str]] | None = None
     by_hand: tuple[Door, ...] = ()
     lacks: Mapping[Door, str] = field(default_factory=dict)
 
@@ -104,7 +107,7 @@ class Operation:
     @cached_property
     def response(self) -> Any:
         """An example of an answer: `gives`, else that of its form."""
-        return examples.example_for(self.form) if self.gives is None and isinstance(self.form, Form) else self.gives
+        return self.gives if self.gives is not None else examples.example_for(self.form or self._hints["return"])
 
     @property
     def noun(self) -> str:
@@ -112,10 +115,10 @@ class Operation:
 
     @property
     def answer(self) -> Any:
-        """The type of the answer."""
+        """The type of the answer in JSON."""
         if isinstance(self.form, Form):
             return self.form.type
-        return get_type_hints(self.form)["return"] if self.form else self._hints["return"]
+        return get_type_hints(self.form)["return"] if self.form else json_type(self._hints["return"])
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -157,9 +160,17 @@ class Operation:
                 line["n"] = len(value)
             return value
 
-    def formed(self, value: Any) -> Any:
-        """Return the result of `run` as values for JSON."""
+    def result(self, value: Any) -> Any:
+        """Return the result of `run` as commands print it, which is JSON where there is a form."""
         return self.form(value) if self.form else value
+
+    def encode(self, value: Any) -> Any:
+        """Return the result of `run` for JSON."""
+        return encode(self.result(value))
+
+    def decode(self, value: Any) -> Any:
+        """Return the result from `encode`'s value; raises ValueError."""
+        return value if self.form else decode(self._hints["return"], value)
 
 
 def operation(name: str, about: Message, **declared: Any) -> Callable[[Callable[..., Any]], Operation]:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 from core.base.messages import message
 from core.doors.json_forms import documents as forms
 from core.doors.json_forms import notes as note_forms
-from core.doors.json_forms.forms import Form
-from core.doors.operations import named
+from core.doors.operations import names
 from core.doors.operations.bases import ASSISTANT
 from core.doors.operations.declaring import About, operation
+from core.doors.operations.forms import Form
 from core.doors.operations.notes import Written, written
 from core.doors.operations.parameters import Base, NoteName
 from core.model import ConverterCard, Failed, IncompleteNote, Note, Original, Progress, ReadAs
@@ -59,7 +59,7 @@ def convert(
     note: NoteName,
     converter: Annotated[str, About(message("The converter, by name; by default the usual one of the kind."))] = "",
 ) -> Written:
-    made: Note = workspace.documents.convert(named.id_of(workspace, note), converter)
+    made: Note = workspace.documents.convert(names.id_of(workspace, note), converter)
     return written(workspace, made)
 
 
@@ -72,7 +72,7 @@ def convert(
     lacks=ASSISTANT,
 )
 def encodings(workspace: "Workspace", note: NoteName) -> list[ReadAs]:
-    return workspace.documents.encodings(named.id_of(workspace, note))
+    return workspace.documents.encodings(names.id_of(workspace, note))
 
 
 @operation(
@@ -92,7 +92,7 @@ def read_as(
         str, About(message("The encoding, by name; by default the one that the file says or is likely to be in."))
     ] = "",
 ) -> Written:
-    return written(workspace, workspace.documents.read_as(named.id_of(workspace, note), encoding))
+    return written(workspace, workspace.documents.read_as(names.id_of(workspace, note), encoding))
 
 
 @operation(
@@ -112,7 +112,7 @@ def original(
         Path | None, About(message("A file that isn't there yet, to which a copy is written."), doors=("cli",))
     ] = None,
 ) -> Original:
-    item = named.id_of(workspace, note)
+    item = names.id_of(workspace, note)
     return workspace.documents.save_original(item, to) if to else workspace.documents.original(item)
 
 

@@ -6,8 +6,8 @@ from typing_extensions import TypedDict
 
 from core.base.errors import ConfigError
 from core.base.messages import message
-from core.doors.json_forms.forms import Form
 from core.doors.operations.declaring import About, Caller, operation
+from core.doors.operations.forms import Form
 from core.doors.operations.parameters import SomeBase, check_base
 from core.model import Progress, RefusedChunk
 

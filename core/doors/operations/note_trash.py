@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 from core.base.messages import message
 from core.doors.json_forms import notes as forms
-from core.doors.json_forms.forms import Form
-from core.doors.operations import named
+from core.doors.operations import names
 from core.doors.operations.declaring import About, Caller, operation
+from core.doors.operations.forms import Form
 from core.doors.operations.notes import ONE, Shown, Written, shown, written
 from core.doors.operations.parameters import Expected, NoteName, NoteNames, SomeBase
 from core.model import NoteDifference, Submission, Trashed
@@ -45,7 +45,7 @@ def trash(workspace: "Workspace", base: SomeBase = None) -> list[tuple[Trashed, 
     lacks={"http": ONE, "tool": _TRASH},
 )
 def delete(workspace: "Workspace", caller: Caller, notes: NoteNames) -> tuple[list[str], int]:
-    ids = named.ids(workspace, notes)
+    ids = names.ids(workspace, notes)
     workspace.notes.delete(ids, author=caller.author)
     return ids, workspace.notes.trash_stays.days
 
@@ -61,7 +61,7 @@ def delete(workspace: "Workspace", caller: Caller, notes: NoteNames) -> tuple[li
 def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_version: Expected = None) -> str:
     from core.notes.writer import check_version  # takes a while, which --help avoids
 
-    item = workspace.notes.get(named.id_of(workspace, note))
+    item = workspace.notes.get(names.id_of(workspace, note))
     check_version(item, expected_version)
     workspace.notes.delete(item.id, author=caller.author)
     return item.id
@@ -76,7 +76,7 @@ def delete_one(workspace: "Workspace", caller: Caller, note: NoteName, expected_
     lacks={"http": ONE, "tool": _TRASH},
 )
 def restore(workspace: "Workspace", caller: Caller, notes: NoteNames) -> list[str]:
-    ids = [named.any_id(workspace, name) for name in notes]
+    ids = [names.any_id(workspace, name) for name in notes]
     workspace.notes.restore(ids, author=caller.author)
     return ids
 
@@ -119,7 +119,7 @@ def waiting(workspace: "Workspace", base: SomeBase = None) -> list[Submission]:
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
 )
 def proposed(workspace: "Workspace", note: NoteName) -> tuple[Submission, tuple[NoteDifference, int, int], Shown]:
-    submission = workspace.proposals.get(named.id_of(workspace, note))
+    submission = workspace.proposals.get(names.id_of(workspace, note))
     compared = workspace.proposals.difference(submission), submission.note.version, submission.note.version + 1
     return submission, compared, shown(workspace, workspace.proposals.proposed(submission))
 
@@ -139,7 +139,7 @@ def accept(
         int | None, About(message("The version over which a change is made of a note that was changed since."))
     ] = None,
 ) -> list[Submission]:
-    chosen = [workspace.proposals.get(note) for note in named.ids(workspace, notes)]
+    chosen = [workspace.proposals.get(note) for note in names.ids(workspace, notes)]
     workspace.proposals.accept(chosen, over=over)
     return chosen
 
@@ -157,6 +157,6 @@ def reject(
     notes: NoteNames,
     reason: Annotated[str, About(message("Why; it stays with what was learnt from a log."))] = "",
 ) -> list[Submission]:
-    chosen = [workspace.proposals.get(note) for note in named.ids(workspace, notes)]
+    chosen = [workspace.proposals.get(note) for note in names.ids(workspace, notes)]
     workspace.proposals.reject(chosen, reason=reason)
     return chosen

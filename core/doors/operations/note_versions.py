@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from core.base.messages import message
 from core.doors.json_forms import notes as forms
-from core.doors.operations import named
+from core.doors.operations import names
 from core.doors.operations.declaring import About, Caller, operation
 from core.doors.operations.notes import Shown, Written, shown, written
 from core.doors.operations.parameters import Expected, NoteName, Number
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     lacks={"cli": "`note show` has the option --version", "tool": "note_difference shows what a version changed"},
 )
 def version(workspace: "Workspace", note: NoteName, number: Number) -> Shown:
-    return shown(workspace, workspace.notes.at(named.any_id(workspace, note), number))
+    return shown(workspace, workspace.notes.at(names.any_id(workspace, note), number))
 
 
 @operation(
@@ -34,7 +34,7 @@ def version(workspace: "Workspace", note: NoteName, number: Number) -> Shown:
     form=forms.VERSIONS,
 )
 def history(workspace: "Workspace", note: NoteName) -> list[Version]:
-    return workspace.notes.history(named.any_id(workspace, note))
+    return workspace.notes.history(names.any_id(workspace, note))
 
 
 @operation(
@@ -51,7 +51,7 @@ def diff(
     first: Annotated[int | None, About(message("A version; by default the one before."))] = None,
     second: Annotated[int | None, About(message("Another one; by default the newest."))] = None,
 ) -> tuple[NoteDifference, int, int]:
-    item = named.any_id(workspace, note)
+    item = names.any_id(workspace, note)
     numbers = [version.number for version in workspace.notes.history(item)]
     second = second or numbers[0]
     first = first or next((number for number in numbers if number < second), second)
@@ -70,7 +70,7 @@ def diff(
 def revert(
     workspace: "Workspace", caller: Caller, note: NoteName, number: Number, expected_version: Expected = None
 ) -> Written:
-    item = named.id_of(workspace, note)
+    item = names.id_of(workspace, note)
     if caller.is_person:
         return written(workspace, workspace.notes.revert(item, number, expected_version=expected_version))
     old = workspace.notes.at(item, number)

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from core.base.errors import ConfigError
 from core.base.messages import message
 from core.doors.json_forms import notes as forms
-from core.doors.json_forms.forms import Form
-from core.doors.operations import named
+from core.doors.operations import names
 from core.doors.operations.declaring import About, Caller, operation
+from core.doors.operations.forms import Form
 from core.doors.operations.parameters import NOTE_PARAMETERS, Expected, NoteName, NoteNames, only
 from core.model import NOTE_FIELDS, NOTE_SOURCES, Failed, Note, NoteSummary, Proposal
 
@@ -74,9 +74,9 @@ def show(
     number: Annotated[int | None, About(message("The number of a version."), flag="version", doors=("cli",))] = None,
 ) -> Shown:
     if caller.is_person:
-        item = named.any_id(workspace, note)
+        item = names.any_id(workspace, note)
         return shown(workspace, workspace.notes.at(item, number or workspace.notes.history(item)[0].number))
-    item = named.id_of(workspace, note)
+    item = names.id_of(workspace, note)
     workspace.uses.note("read", [(item, "")])
     return shown(workspace, workspace.notes.get(item))
 
@@ -97,7 +97,7 @@ def export(
         Path | None, About(message("A file that isn't there yet, to which it is written."), doors=("cli",))
     ] = None,
 ) -> tuple[Note, str]:
-    item = workspace.notes.get(named.id_of(workspace, note))
+    item = workspace.notes.get(names.id_of(workspace, note))
     return item, workspace.notes.export(item.id, to) if to else workspace.notes.file_text(item.id)
 
 
@@ -162,7 +162,7 @@ def update(
     expected_version: Expected = None,
     **fields: Any,
 ) -> Written:
-    item = named.id_of(workspace, note)
+    item = names.id_of(workspace, note)
     if caller.is_person:
         done: Note | Proposal = workspace.notes.update(
             item, body=body, expected_version=expected_version, author="person", **fields
@@ -191,7 +191,7 @@ def set_(
 ) -> list[NoteSummary]:
     if not (fields or add_tags or remove_tags):
         raise ConfigError("Say what to set, such as --status archived.")
-    ids = named.ids(workspace, notes)
+    ids = names.ids(workspace, notes)
     if fields:
         workspace.notes.set_fields(ids, expected_version=expected_version, **fields)
     if add_tags or remove_tags:
@@ -212,7 +212,7 @@ def set_(
     lacks={"tool": "note_add writes any text"},
 )
 def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> Written:
-    item = named.id_of(workspace, note)
+    item = names.id_of(workspace, note)
     if caller.is_person:
         return written(workspace, workspace.notes.copy(item))
     old = workspace.notes.get(item)
@@ -229,7 +229,7 @@ def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> Written:
     lacks=dict.fromkeys(("http", "tool"), _WAITS),
 )
 def archive(workspace: "Workspace", caller: Caller, notes: NoteNames) -> list[str]:
-    ids = named.ids(workspace, notes)
+    ids = names.ids(workspace, notes)
     workspace.notes.archive(ids, author=caller.author)
     return ids
 

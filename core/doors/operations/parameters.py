@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 
 from typing_extensions import is_typeddict
 
+from core.base.codec import typed_dict
 from core.base.messages import message
-from core.doors.json_forms.forms import typed_dict
 from core.doors.operations.declaring import DOORS, About, Door, Parameter
 from core.model import CHUNKING, EXPANSION_SIZES, NOTE_FIELDS, PARTS, ChunkingOption, ChunkingOptions, SearchSettings
 

@@ -21,8 +21,9 @@ from starlette.routing import Route
 from core.base.errors import Cancelled, StoreError, TesseraError
 from core.base.jobs import Busy
 from core.base.messages import Message, verbatim
-from core.doors.operations import OPERATIONS, checking
+from core.doors.operations import checking
 from core.doors.operations.declaring import PERSON, PROGRAM, Caller, Operation
+from core.doors.registry import OPERATIONS
 from core.doors.remote import wire
 from core.doors.remote.wire import MOST_BYTES, PATH
 from core.model import Progress, excluded_by
@@ -148,7 +149,7 @@ def _ran(workspace: Workspace, operation: Operation, caller: Caller, given: Any,
     try:
         alone = not operation.job or operation.job in _BESIDE
         value = act(progress) if alone else _as_job(workspace, operation.job, act, progress)
-        return wire.line("answer", operation.formed(value))
+        return wire.line("answer", operation.encode(value))
     except TesseraError as error:
         return wire.line("error", wire.failure(error))
     except Exception as error:  # noqa: BLE001 the caller is another process, so the traceback is logged

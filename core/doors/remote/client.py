@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.base.errors import StoreError
-from core.doors.operations import status
 from core.doors.operations.declaring import PERSON, Caller, Operation
+from core.doors.program import operations as status
 from core.doors.remote import wire
 from core.doors.remote.wire import PATH
 from core.model import Progress, no_progress
@@ -47,7 +47,7 @@ class Remote:
         *,
         caller: Caller = PERSON,
     ) -> Any:
-        """Run an operation in the app, and return its answer as JSON with messages.
+        """Run an operation in the app, and return its result.
 
         Raises its error, and StoreError where the app ends before its answer. An exception that `progress` raises here,
         such as KeyboardInterrupt, stops the operation there.
@@ -64,7 +64,7 @@ class Remote:
                     case "error":
                         raise value
                     case "answer":
-                        return value
+                        return operation.decode(value)
         raise _gone()
 
     def greet(self) -> HTTPConnection | None:

@@ -20,6 +20,7 @@ from core.features.archives.expiry import expire
 from core.features.archives.parts import Mistakes
 from core.features.archives.records import Ids, Records, is_id
 from core.features.archives.trash import BaseTrash
+from core.features.archives.trashed_table import TrashedTable
 from core.indexing.bases import Bases
 from core.intake import upload
 from core.intake.notefile import is_note
@@ -116,6 +117,7 @@ class Archives:
 
     def __init__(self, store: Store, settings: Settings, bases: Bases) -> None:
         self._store = store
+        self._table = TrashedTable(store.database)
         self._bases = bases
         self._trash = BaseTrash(store)
         self._stays = timedelta(days=settings.trash_days)
@@ -221,7 +223,7 @@ class Archives:
         ]
         file = self._trash.file(named[0] if named else key)
         with files.open_user_file(file, sys.maxsize) as stream:
-            own = self._store.trashed_bases.has(file.name, stream)
+            own = self._table.has(file.name, stream)
             held = whole.unpack(stream, file.name, own=own)
             restored = self._write(held, file.name, name, own=True) if own else self._import(held, file.name, name)
         self._trash.drop([file])

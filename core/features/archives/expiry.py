@@ -12,6 +12,7 @@ from core.base import files
 from core.base.errors import SourceError
 from core.base.faults import translate_errors
 from core.features.archives import records, whole
+from core.features.archives.opening_table import OpeningTable
 from core.features.archives.parts import RecordParts
 from core.features.archives.records import NoteRecord, Records
 from core.features.archives.trash import LOG, BaseTrash
@@ -41,13 +42,13 @@ def expire(store: Store, trash: BaseTrash, stays: timedelta) -> int:
     the trash is taken out at once. Raises StoreError.
     """
     with store.changing, translate_errors(store.folder):
-        store.openings.begin(today())
+        OpeningTable(store.database).begin(today())
         notes = {
             f"note {trashed.version.note_id} {trashed.version.number}": trashed for trashed in store.versions.deleted()
         }
         bases = {f"base {file.name}": (file, at) for file, at in trash.own(trash.folder)}
         last = {f"backup {file.name}": file for file, _ in trash.own(trash.last)}
-        overdue = store.openings.overdue(
+        overdue = OpeningTable(store.database).overdue(
             {item: (note.version.at.date(), stays) for item, note in notes.items()}
             | {item: (at.date(), stays) for item, (_, at) in bases.items()}
             | dict.fromkeys(last, (None, LAST))

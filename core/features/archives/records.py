@@ -10,6 +10,7 @@ from typing import Any
 from core import embedding
 from core.base.messages import Message
 from core.features.archives.parts import RecordParts
+from core.features.evaluation.run_table import RunTable
 from core.indexing.indexer import Indexer
 from core.intake.folder import content_hash
 from core.intake.paths import free
@@ -143,8 +144,10 @@ def read(store: Store, base: KnowledgeBase) -> Records:
                 for question_set in store.questions.sets(base)
             ),
             runs=RecordParts.from_records(
-                RunRecord(run, {str(number): result for number, result in store.runs.results(run.id).items()})
-                for run in reversed(store.runs.for_base(base))
+                RunRecord(
+                    run, {str(number): result for number, result in RunTable(store.database).results(run.id).items()}
+                )
+                for run in reversed(RunTable(store.database).for_base(base))
             ),
             syncs=RecordParts.from_records(
                 SyncRecord(*sync) for sync in sorted(store.bases.syncs(base), key=lambda sync: sync[0])
@@ -196,9 +199,9 @@ def write(store: Store, records: Records, name: str, ids: Ids) -> KnowledgeBase:
         for set_record in records.sets:
             store.questions.put_set(set_record.set, set_record.questions)
         for done in records.runs:
-            new_run = store.runs.begin(done.run)
+            new_run = RunTable(store.database).begin(done.run)
             results = {int(number): result for number, result in done.results.items()}
-            store.runs.add(new_run, results, done.run.metrics, done.run.ended_at)
+            RunTable(store.database).add(new_run, results, done.run.metrics, done.run.ended_at)
         for sync in records.syncs:
             store.bases.put_sync(base, sync.folder, sync.at, sync.report)
         for use in records.uses:

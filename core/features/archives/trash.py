@@ -12,6 +12,7 @@ from core.base.errors import SourceError, UnknownChoice
 from core.base.faults import BACKUPS, translate_errors
 from core.base.swapping import sync_folder
 from core.features.archives import whole
+from core.features.archives.trashed_table import TrashedTable
 from core.model import TrashedBase
 from core.store import Store
 
@@ -32,6 +33,7 @@ class BaseTrash:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._table = TrashedTable(store.database)
         self.folder = store.folder / TRASH
         self.last = store.folder / BACKUPS / TRASH
 
@@ -61,7 +63,7 @@ class BaseTrash:
         file = files.folder(folder) / f"{datetime.now(UTC):{_AT}}-{name}"
         files.replace(file, data)
         sync_folder(folder)
-        self._store.trashed_bases.put(file.name, data)
+        self._table.put(file.name, data)
         return file
 
     def expire(self, file: Path) -> Path:
@@ -78,7 +80,7 @@ class BaseTrash:
         with translate_errors(self.folder):
             for file in chosen:
                 files.delete(file)
-                self._store.trashed_bases.drop(_key(file))
+                self._table.drop(_key(file))
         return len(chosen)
 
     def every(self) -> list[Path]:

@@ -39,7 +39,7 @@ class Check:
     level: HealthLevel
     title: Message
     about: Message
-    cure: Message
+    remedy: Message
     find: Callable[[WorkspaceParts], Message | None]
     mend: Callable[[WorkspaceParts], object] | None = None
 

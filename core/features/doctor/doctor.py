@@ -75,5 +75,5 @@ def diagnose_error(folder: Path, error: TesseraError) -> Health:
 
 def _to_checked(name: str, check: Check, finding: Message | None, *, mended: bool) -> Checked:
     level = check.level if finding else "sound"
-    cure = check.cure if finding else None
-    return Checked(name, level, check.title, check.about, finding, cure, check.mend is not None, mended)
+    remedy = check.remedy if finding else None
+    return Checked(name, level, check.title, check.about, finding, remedy, check.mend is not None, mended)

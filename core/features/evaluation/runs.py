@@ -16,6 +16,7 @@ from core.features.answers.writing import PASSAGES
 from core.features.evaluation import advice, answer_scoring, golds, judging, pipelines, report, scoring, sidebyside
 from core.features.evaluation.metrics import FOUND_SHARE
 from core.features.evaluation.problems import Problems
+from core.features.evaluation.run_table import RunTable
 from core.indexing.anchors import Span
 from core.indexing.models import Models
 from core.indexing.scratch import Scratch
@@ -162,6 +163,7 @@ class Runs:
 
     def __init__(self, store: Store, settings: Settings, models: Models, synonyms: SynonymsFile) -> None:
         self._store = store
+        self._table = RunTable(store.database)
         self._settings = settings
         self._models = models
         self._synonyms = synonyms
@@ -237,7 +239,7 @@ class Runs:
         base, questions = self._store.bases.by_id(question_set.base_id), self.to_ask(question_set)
         runs = []
         for number, run in enumerate(self._new(base, question_set.id, question_set.name, pipelines, len(questions))):
-            new_run = self._store.runs.begin(replace(run, started_at=datetime.now(UTC)))
+            new_run = self._table.begin(replace(run, started_at=datetime.now(UTC)))
             runs.append(self._go_on(new_run, questions, {}, _part(progress, number, len(pipelines))))
         return runs
 
@@ -247,13 +249,13 @@ class Runs:
         Raises RunNotFound, and ConfigError where the notes, the settings or the questions changed since: the two
         halves would not be comparable.
         """
-        run = self._store.runs.run(run_id)
+        run = self._table.run(run_id)
         if run.ended_at is not None:
             return run
         base = self._store.bases.by_id(run.base_id)
         sets = self._store.questions.sets(base)
         question_set = next((known for known in sets if known.id == run.set_id), None)
-        done = self._store.runs.results(run_id)
+        done = self._table.results(run_id)
         questions = self.to_ask(question_set) if question_set else []
         same = len(questions) == run.questions and all(
             _is_of(questions[number], result) for number, result in done.items()
@@ -279,15 +281,15 @@ class Runs:
 
     def all(self, base: str) -> list[Run]:
         """Return the runs on a base, the newest first."""
-        return self._store.runs.for_base(self._store.bases.named(base))
+        return self._table.for_base(self._store.bases.named(base))
 
     def results(self, run_id: str) -> list[QuestionResult]:
         """Return the results of a run's questions."""
-        return list(self._store.runs.results(run_id).values())
+        return list(self._table.results(run_id).values())
 
     def measured(self, run_ids: Iterable[str]) -> list[Measured]:
         """Return runs with their results; raises RunNotFound."""
-        return [(self._store.runs.run(run_id), self.results(run_id)) for run_id in run_ids]
+        return [(self._table.run(run_id), self.results(run_id)) for run_id in run_ids]
 
     def is_under_way(self, run: Run) -> bool:
         """Whether this process is asking a run's questions now."""
@@ -298,7 +300,7 @@ class Runs:
         return run.index_version == self._store.database.version()
 
     def delete_for_good(self, run_ids: Iterable[str]) -> None:
-        self._store.runs.delete(run_ids)
+        self._table.delete(run_ids)
 
     # within
 
@@ -349,7 +351,7 @@ class Runs:
         every, fresh = dict(done), dict[int, QuestionResult]()
 
         def store(ended_at: datetime | None = None) -> Run:
-            return self._store.runs.add(run, fresh, scoring.summarise([*every.values()]), ended_at)
+            return self._table.add(run, fresh, scoring.summarise([*every.values()]), ended_at)
 
         self._under_way.add(run.id)
         try:

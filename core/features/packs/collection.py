@@ -7,6 +7,7 @@ from pathlib import Path
 from core.base.errors import PackError, TesseraError, UnknownChoice
 from core.base.messages import Message, message
 from core.features.packs import contents, manifest, sources
+from core.features.packs.table import PackTable
 from core.features.packs.upgrade import Upgrade, delete, edited, untouched
 from core.indexing.bases import Bases
 from core.indexing.chunks import Chunks
@@ -37,6 +38,8 @@ class Packs:
 
     def __init__(self, store: Store, settings: Settings, bases: Bases, chunks: Chunks) -> None:
         self._store = store
+        self._table = PackTable(store.database)
+        store.recorders["pack"] = self._table.put_file
         self._chosen = settings.auto_install
         self._bases = bases
         self._chunks = chunks
@@ -46,7 +49,7 @@ class Packs:
 
     def installed(self) -> Sequence[InstalledPack]:
         """Return the packs of the workspace, by name."""
-        return self._store.packs.all()
+        return self._table.all()
 
     def all(self) -> Sequence[PackCard]:
         """Return the packs that are found or installed, by name."""
@@ -67,7 +70,7 @@ class Packs:
         pack = self._named(name)
         _, offered = contents.read(self._place(pack))
         changed = []
-        for path, note_id in sorted(self._store.packs.notes(name).items()):
+        for path, note_id in sorted(self._table.notes(name).items()):
             note = self._store.notes.note(note_id)
             if not untouched(self._store, note):
                 changed.append(edited(note, offered[path].note.body if path in offered else None))
@@ -90,7 +93,7 @@ class Packs:
         place, folder = sources.folder_of(source)
         pack, notes = contents.read(place)
         with self._store.changing:
-            installed = self._store.packs.named(pack.name) or self._begin(pack, folder)
+            installed = self._table.named(pack.name) or self._begin(pack, folder)
         return self._bring(pack, notes, installed, folder, embed, progress)
 
     def upgrade(self, name: str, *, embed: bool = True, progress: Progress = no_progress) -> PackReport:
@@ -117,7 +120,7 @@ class Packs:
     def leave(self, note_id: str) -> None:
         """Let a note count as one that its pack's upgrade passed by: the undo of `take`."""
         note = self._store.notes.note(note_id)
-        self._store.packs.put_files(note.source_ref.removeprefix("pack:"), {str(note.path): ""})
+        self._table.put_files(note.source_ref.removeprefix("pack:"), {str(note.path): ""})
 
     def delete(self, name: str) -> int:
         """Put the notes of a pack into the trash, but those that a person changed; return how many stay."""
@@ -125,10 +128,10 @@ class Packs:
         self._named(name)
         self._store.open_index()
         with self._store.changing:
-            note_ids = self._store.packs.notes(name).values()
+            note_ids = self._table.notes(name).values()
             going = [item for item in note_ids if untouched(self._store, self._store.notes.note(item))]
             delete(self._store, going, Revision("delete", "person"))
-            self._store.packs.drop(name)
+            self._table.drop(name)
         return len(note_ids) - len(going)
 
     # start
@@ -145,7 +148,7 @@ class Packs:
             for pack in packs:
                 self._start(pack)
             if packs:
-                self._store.packs.check([pack.name for pack in packs if pack.name not in self.problems])
+                self._table.check([pack.name for pack in packs if pack.name not in self.problems])
         except TesseraError as error:
             self._problem("", error)
 
@@ -180,7 +183,7 @@ class Packs:
         """Record a pack whose notes are still to come, with its base, in one transaction."""
         with self._store.database.write():
             base = self._bases.find(pack.base) or self._bases.add(pack.base)
-            self._store.packs.begin(pack, base.id, folder)
+            self._table.begin(pack, base.id, folder)
         return self._named(pack.name)
 
     def _bring(
@@ -204,7 +207,7 @@ class Packs:
             )
             raise PackError(str(pack.folder), [text])
         if manifest.number(pack.version) == manifest.number(installed.version):
-            self._store.packs.check([pack.name])
+            self._table.check([pack.name])
             return PackReport(pack.name, installed.version, unchanged=installed.notes)
         with self._store.changing:
             report = Upgrade(self._store, pack, notes, installed).apply(folder, progress)
@@ -215,7 +218,7 @@ class Packs:
 
     def _embed(self, name: str, progress: Progress) -> None:
         try:
-            self._chunks.embed(note_ids=[*self._store.packs.notes(name).values()], progress=progress)
+            self._chunks.embed(note_ids=[*self._table.notes(name).values()], progress=progress)
         except FAILURES:
             _LOG.warning("Notes of a pack are found by words only", exc_info=True)
 
@@ -225,7 +228,7 @@ class Packs:
         return Upgrade(self._store, pack, notes, installed)
 
     def _named(self, name: str) -> InstalledPack:
-        installed = self._store.packs.named(name)
+        installed = self._table.named(name)
         if installed is None:
             raise UnknownChoice("pack", name, [pack.name for pack in self.installed()])
         return installed

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from core import embedding
 from core.features.packs.contents import PackNote
+from core.features.packs.table import PackTable
 from core.indexing.indexer import Indexer
 from core.model import NOTE_FIELDS, EditedNote, InstalledPack, Note, Pack, PackReport, Progress, Revision, no_progress
 from core.store import Store
@@ -36,11 +37,12 @@ class Upgrade:
 
     def __init__(self, store: Store, pack: Pack, notes: Mapping[str, PackNote], installed: InstalledPack) -> None:
         self._store = store
+        self._table = PackTable(store.database)
         self._pack = pack
         self._notes = notes
         self._installed = installed
-        self._hashes = store.packs.files(pack.name)
-        self._stored = store.packs.notes(pack.name)
+        self._hashes = self._table.files(pack.name)
+        self._stored = self._table.notes(pack.name)
 
     def apply(self, folder: str, progress: Progress = no_progress) -> PackReport:
         """Write what changed, without embedding, and return the report."""
@@ -49,9 +51,9 @@ class Upgrade:
             self._store.open_index()
         self._write(steps.drafts, progress)
         delete(self._store, steps.deleted, _DELETED)
-        self._store.packs.put_files(self._pack.name, steps.recorded)
-        self._store.packs.drop_files(self._pack.name, steps.forgotten)
-        self._store.packs.finish(self._pack.name, self._pack.version, folder)
+        self._table.put_files(self._pack.name, steps.recorded)
+        self._table.drop_files(self._pack.name, steps.forgotten)
+        self._table.finish(self._pack.name, self._pack.version, folder)
         added = sum(draft.change is not None and draft.change.kind == "create" for draft in steps.drafts)
         return PackReport(
             self._pack.name,

@@ -9,6 +9,7 @@ from core.base.call_log import log_bases, log_call
 from core.base.errors import EditError
 from core.base.messages import Message, message
 from core.base.text import keywords
+from core.features.findability.table import CheckTable
 from core.features.related import hints, mentions, suggestions
 from core.features.related.concepts import Concepts
 from core.features.related.mentions import Mention
@@ -48,6 +49,7 @@ class RelatedNotes:
 
     def __init__(self, store: Store, notes: Notes, review: Review, uses: Uses, searching: SearchEngine) -> None:
         self._store = store
+        self._checks = CheckTable(store.database)
         self._notes = notes
         self._uses = uses
         self._searching = searching
@@ -91,7 +93,7 @@ class RelatedNotes:
 
     def _unreached(self, note: Note) -> Finding | None:
         """Return what the last check of a base says of a note, None for one that was changed since."""
-        at, finding = self._store.checks.finding(note.base_id, note.id) or (None, None)
+        at, finding = self._checks.finding(note.base_id, note.id) or (None, None)
         return finding if at and note.updated_at and note.updated_at <= at else None
 
     def _unfound(self, note: Note) -> datetime | None:

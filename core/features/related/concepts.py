@@ -13,6 +13,7 @@ from core.base.errors import EditError, NoteNotFound, UnknownChoice
 from core.base.messages import Message, message
 from core.base.text import fold
 from core.features.related.phrases import phrases, size_of
+from core.features.related.table import ConceptTable
 from core.features.related.wording import LONGEST, Text
 from core.model import Concept, ConceptChoice, ConceptNote, Step
 from core.notes.links import NoteLinks
@@ -44,6 +45,7 @@ class Concepts:
 
     def __init__(self, store: Store, text: Text, links: Callable[[], NoteLinks]) -> None:
         self._store = store
+        self._table = ConceptTable(store.database)
         self._text = text
         self._links = links
         self._reading = threading.Lock()
@@ -52,7 +54,7 @@ class Concepts:
     @log_call("concept.list")
     def all(self, base: str = "", limit: int = 60) -> list[Concept]:
         """Return the concepts of all bases, or of one: the pinned ones first, then those that say most."""
-        index, choices = self._index(base), self._store.concepts.choices()
+        index, choices = self._index(base), self._table.choices()
         pinned = {name for name, (choice, _) in choices.items() if choice == "pin"}
         merged: defaultdict[str, list[str]] = defaultdict(list)
         for name, (choice, into) in choices.items():
@@ -84,7 +86,7 @@ class Concepts:
     @log_call("concept.notes")
     def notes(self, names: Sequence[str], base: str = "") -> list[ConceptNote]:
         """Return the notes that hold all of some concepts, those that name them most first; none without a name."""
-        index, choices = self._index(base), self._store.concepts.choices()
+        index, choices = self._index(base), self._table.choices()
         wanted = {_resolve_merges(_name(name), choices) for name in names}
         times = {
             note_id: sum(counts[name] for name in wanted)
@@ -135,17 +137,17 @@ class Concepts:
         """
         if choice not in CHOICES:
             raise UnknownChoice("choice", choice, CHOICES)
-        name, into = _name(name), _resolve_merges(_name(into), self._store.concepts.choices())
+        name, into = _name(name), _resolve_merges(_name(into), self._table.choices())
         if choice == "undo":
-            self._store.concepts.drop(name)
+            self._table.drop(name)
             return
         if choice == "merge" and into in ("", name):
             raise EditError("Say into which other concept '{name}' goes.", name=name)
-        self._store.concepts.put(name, choice, into if choice == "merge" else "")
+        self._table.put(name, choice, into if choice == "merge" else "")
 
     def _index(self, base: str = "") -> _Index:
         """Return the concepts of the notes that answer, as the person decided on them."""
-        choices = self._store.concepts.choices()
+        choices = self._table.choices()
         hidden = {name for name, (choice, _) in choices.items() if choice == "hide"}
         of_note: dict[str, Mapping[str, int]] = {}
         every = self._phrases()

@@ -14,6 +14,7 @@ from core.features.packs.collection import Packs
 from core.features.review.likeness import Likeness, Pair
 from core.features.review.reminders import Reminders
 from core.features.review.sides import TextConflicts
+from core.features.review.table import DecisionTable
 from core.indexing.chunks import Chunks
 from core.model import MATTERS, MatterKind, Note, NoteSummary, ReviewItem, SearchOptions, Side, lapses
 from core.notes.collection import Notes
@@ -50,6 +51,7 @@ class Review:
     ) -> None:
         """Take the parts; the engine is built when a nearest note is looked for, for a count is on every page."""
         self._store = store
+        self._table = DecisionTable(store.database)
         self._notes = notes
         self._chunks = chunks
         self._proposals = proposals
@@ -86,7 +88,7 @@ class Review:
         if unknown := sorted(wanted - MATTERS.keys()):
             raise UnknownChoice("kind", unknown[0], MATTERS)
         chosen: list[MatterKind] = [kind for kind in MATTERS if kind in wanted]
-        hidden = self._store.decisions.hidden_keys()
+        hidden = self._table.hidden_keys()
         sources = dict.fromkeys(self._sources[kind] for kind in chosen)
         waiting = [
             matter for source in sources for matter in source() if matter.kind in chosen and matter.key not in hidden
@@ -110,15 +112,15 @@ class Review:
 
     def postpone(self, keys: Collection[str]) -> None:
         """Put matters off for a week."""
-        self._store.decisions.put(keys, datetime.now(UTC) + LATER)
+        self._table.put(keys, datetime.now(UTC) + LATER)
 
     def let_be(self, keys: Collection[str]) -> None:
         """Let matters be as they are: they come back only when they change."""
-        self._store.decisions.put(keys, None)
+        self._table.put(keys, None)
 
     def reopen(self, keys: Collection[str]) -> None:
         """Take back that matters were put off or let be."""
-        self._store.decisions.drop(keys)
+        self._table.drop(keys)
 
     def settle(self, matter: ReviewItem, side: Side) -> Callable[[], object]:
         """Choose a side of a note with two texts, and return what undoes it; raises as `TextConflicts.settle`."""

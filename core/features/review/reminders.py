@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, datetime, timedelta
 
+from core.features.review.table import DecisionTable
 from core.model import NoteSummary
 from core.settings.preferences import Preferences
 from core.store import Store
@@ -37,6 +38,7 @@ class Reminders:
         self, store: Store, preferences: Preferences, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> None:
         self._store = store
+        self._table = DecisionTable(store.database)
         self._preferences = preferences
         self._clock = clock
 
@@ -54,7 +56,7 @@ class Reminders:
             return
         now = self._clock()
         touched = self._store.uses.touched(now - TODAY, now - UNSEEN)
-        waiting = self._store.decisions.until(map(_key, touched))
+        waiting = self._table.until(map(_key, touched))
         cards = self._store.notes.cards_of(touched)
         due = (cards[item] for item in touched if item in cards and not _is_later(waiting.get(_key(item)), now))
         recent = now - UNSEEN
@@ -64,15 +66,15 @@ class Reminders:
     def seen(self, note_ids: Collection[str]) -> Callable[[], None]:
         """Put off the next look at notes, by a longer time each time; return what undoes it."""
         keys, now = [_key(item) for item in note_ids], self._clock()
-        before = self._store.decisions.until(keys)
+        before = self._table.until(keys)
         for key in keys:
             at, end = before.get(key, (now, now))
-            self._store.decisions.put([key], now + next_interval(end - at if key in before else None), at=now)
+            self._table.put([key], now + next_interval(end - at if key in before else None), at=now)
 
         def undo() -> None:
-            self._store.decisions.drop(keys)
+            self._table.drop(keys)
             for key, (at, end) in before.items():
-                self._store.decisions.put([key], end, at=at)
+                self._table.put([key], end, at=at)
 
         return undo
 

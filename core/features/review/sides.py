@@ -10,6 +10,7 @@ from itertools import pairwise
 
 from core.base.errors import EditError, NoteNotFound, UnknownChoice
 from core.features.packs.collection import Packs
+from core.features.packs.table import PackTable
 from core.model import SIDES, Note, NoteDifference, NoteSummary, ReviewItem, Side
 from core.notes.collection import Notes
 from core.store import Store
@@ -194,13 +195,14 @@ class TextConflicts:
 
     def __init__(self, store: Store, notes: Notes, packs: Packs) -> None:
         self._store = store
+        self._table = PackTable(store.database)
         self._notes = notes
         self._packs = packs
         self._second_texts = SecondTexts(store)
 
     def upgrades(self) -> Iterator[tuple[NoteSummary, str]]:
         """Yield the notes that upgrades of their packs passed by, with the hash of what the pack has for each."""
-        passed = self._store.packs.passed_by()
+        passed = self._table.passed_by()
         cards = self._notes.cards_of(passed)
         yield from ((cards[note_id], offered) for note_id, offered in passed.items() if note_id in cards)
 

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import streamlit as st
 
-from core.model import Answer, Quote, SearchResult, bar_line, told
+from core.model import Answer, Quote, SearchResult, answer_remark, bar_line
 from core.workspace import Workspace
 from pages.ui.search import question_box
 from pages.ui.shared import cards, rendered
@@ -27,7 +27,7 @@ def box(workspace: Workspace, result: SearchResult) -> Answer | None:
     if answer is None:
         return None
     workspace.answers.start_measuring(answer)
-    if line := told(answer):
+    if line := answer_remark(answer):
         about = plain(text_of(bar_line(answer.bar)))
         st.caption(f":material/help: {plain(text_of(line))}", width="content", help=about)
     elif answer.likely:

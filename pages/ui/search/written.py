@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 import streamlit as st
 
-from core.model import NOT_IN_NOTES, Answer, Quote, Sentence, WrittenAnswer, doubt, told
+from core.model import NOT_IN_NOTES, Answer, Quote, Sentence, WrittenAnswer, answer_remark, doubt
 from core.workspace import Workspace
 from pages.ui.shared import cards, rendered, shell, widgets
 from pages.ui.shared.safe import html, plain
@@ -55,7 +55,7 @@ def _answer(answer: Answer) -> None:
     writing = answer.writing
     if writing and writing.problem:
         st.warning(plain(text_of(writing.problem)), icon=":material/warning:")
-    elif line := told(answer):
+    elif line := answer_remark(answer):
         st.caption(f":material/help: {plain(text_of(line))}")
     if writing is None:
         return

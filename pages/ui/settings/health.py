@@ -20,7 +20,7 @@ def section(workspace: Workspace) -> None:
             jobs.start(workspace, "doctor", partial(_examined, workspace, False))
         job = workspace.jobs.find("doctor")
         health = job.result if job and isinstance(job.result, Health) else None
-        mendable = health and any(check.told and check.mendable for check in health.checks)
+        mendable = health and any(check.problem and check.mendable for check in health.checks)
         shut = busy or jobs.writing(workspace)
         if mendable and widgets.button(t("Mend what can be mended"), "doctor_fix", "healing", disabled=shut):
             jobs.start(workspace, "doctor", partial(_examined, workspace, True))
@@ -40,10 +40,10 @@ def _found(health: Health) -> None:
     for check in health.checks:
         if check.mended:
             st.success(plain(t("Mended: {title}", title=text_of(check.title))), icon=":material/check_circle:")
-        if check.told:
-            text = f"**{plain(text_of(check.told))}** {plain(text_of(check.about))}"
+        if check.problem:
+            text = f"**{plain(text_of(check.problem))}** {plain(text_of(check.about))}"
             draw, icon = (st.error, "error") if check.level == "broken" else (st.warning, "warning")
-            draw(f"{text}  \n{plain(t('To mend it: {cure}', cure=text_of(check.cure)))}", icon=f":material/{icon}:")
+            draw(f"{text}  \n{plain(t('To mend it: {cure}', cure=text_of(check.remedy)))}", icon=f":material/{icon}:")
     sound = sum(check.level == "sound" for check in health.checks)
     st.caption(t_plural("{n} check finds nothing wrong.", "{n} checks find nothing wrong.", n=sound))
 

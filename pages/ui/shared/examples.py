@@ -16,7 +16,7 @@ OF_SAMPLES = (
     message("宫保鸡丁的碗汁怎么调"),
     message("why did we decide against automatic failover"),
 )
-"""Questions on the sample notes; in each language their first quote is the answer (`tests/answers/test_shown.py`)."""
+"""Questions on the sample notes; in each language their first quote is the answer (`tests/features/answers/test_shown.py`)."""
 
 
 def questions(workspace: Workspace) -> dict[str, str]:

@@ -17,6 +17,10 @@ from core import model
 from core.base.messages import message
 from core.base.registry import Entry
 from core.embedding import EMBEDDERS
+from core.features.findability.table import CheckTable
+from core.features.packs.table import PackTable
+from core.features.related.table import ConceptTable
+from core.features.threads.table import ThreadTable
 from core.store import schema
 from core.workspace import Workspace
 
@@ -239,7 +243,7 @@ def write_here(workspace: Workspace) -> None:
     with store.database.write():
         row = {"name": "cooking", "version": "1.0", "base_id": note.base_id, "folder": ""}
         store.database.insert("packs", row | {"initialized_at": at.isoformat(), "checked_at": at.isoformat()})
-        store.packs.put_files("cooking", {"bread.md": "0f"})
+        PackTable(store.database).put_files("cooking", {"bread.md": "0f"})
 
 
 def throw_away(workspace: Workspace) -> None:
@@ -301,9 +305,11 @@ def answer(workspace: Workspace) -> None:
     start = note.body.index(quote)
     cited = model.Cited(1, note.id, note.version, note.title, quote, start, start + len(quote))
     sentence = model.Sentence("Count the rows.", (1,))
-    store.threads.add(model.Turn("nights", 1, "how?", "how to restore?", "a model", (sentence,), (cited,), at))
-    store.concepts.put("backup", "pin")
-    store.checks.add(model.BaseCheck(note.base_id, at, {}, {note.id: note.title}, ()))
+    ThreadTable(store.database).add(
+        model.Turn("nights", 1, "how?", "how to restore?", "a model", (sentence,), (cited,), at)
+    )
+    ConceptTable(store.database).put("backup", "pin")
+    CheckTable(store.database).add(model.BaseCheck(note.base_id, at, {}, {note.id: note.title}, ()))
 
 
 def pack(file: Path, target: Path) -> None:

@@ -1,0 +1,1 @@
+"""The program itself: its jobs, its settings and the state of the workspace that it has open."""

@@ -1,0 +1,34 @@
+"""The operations of users and programs on a workspace: one declaration for each, which every door reads."""
+
+from collections.abc import Mapping
+from importlib import import_module
+
+from core.doors.operations.declaring import Operation
+from core.features import FEATURES
+
+_STAGES = (
+    "bases",
+    "imports",
+    "notes",
+    "note_versions",
+    "note_trash",
+    "documents",
+    "chunks",
+    "search",
+    "index",
+    "models",
+)
+_MODULES = (
+    *(f"core.doors.operations.{name}" for name in _STAGES),
+    *(f"core.features.{name}.operations" for name in FEATURES),
+    "core.doors.program.jobs",
+    "core.doors.program.operations",
+)
+
+OPERATIONS: Mapping[str, Operation] = {
+    value.name: value
+    for module in _MODULES
+    for value in vars(import_module(module)).values()
+    if isinstance(value, Operation)
+}
+"""All operations by their names, in the order of their modules."""

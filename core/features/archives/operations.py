@@ -1,0 +1,111 @@
+"""Operations on bases as files, and on the trash of bases."""
+
+from operator import itemgetter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from core.base.messages import Message, message
+from core.doors.json_forms import bases as forms
+from core.doors.operations.declaring import About, operation
+from core.doors.operations.forms import Form
+from core.doors.operations.parameters import Base
+from core.model import Restored, TrashedBase
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+_FILES = dict.fromkeys(("http", "tool"), "files outside the workspace are written and let in by the person")
+_PERSONS = dict.fromkeys(("http", "tool"), "the person alone decides what comes back and what goes for good")
+
+_Restored = tuple[Restored, int, str | Message, bool]
+Key = Annotated[str, About(message("One of them, by the key that `tessera restore` lists."))]
+NewName = Annotated[str, About(message("Another name for the base."))]
+
+
+@operation(
+    "base.export",
+    message("Write a base to a file or a folder, to keep or to take elsewhere."),
+    cli="export {base}",
+    takes={"to": "/home/ada/work.zip"},
+    form=Form("Exported", tuple, base=(str, itemgetter(0)), **{"as": (str, itemgetter(1))}, place=(str, itemgetter(2))),
+    lacks=_FILES,
+)
+def export(
+    workspace: "Workspace",
+    base: Base,
+    to: Annotated[Path, About(message("A file, or for markdown a folder, that isn't there yet."))],
+    form: Annotated[
+        str,
+        About(
+            message(
+                "markdown (a folder), json or yaml (notes and their fields), or zip (everything, with the history)."
+            ),
+            "as",
+        ),
+    ] = "zip",
+) -> tuple[str, str, Path]:
+    return base, form, workspace.archives.export(base, to, form)
+
+
+@operation(
+    "base.restore",
+    message("Make a base of what was exported."),
+    cli="restore {place}",
+    by_hand=("cli",),
+    writes=True,
+    takes={"place": "/home/ada/work.zip"},
+    form=forms.RESTORED,
+    lacks=_FILES,
+)
+def restore(
+    workspace: "Workspace",
+    place: Annotated[Path, About(message("What `tessera export` wrote, or a folder of Markdown notes."))],
+    base: NewName = "",
+) -> _Restored:
+    return _restored(workspace, workspace.archives.restore(place, base), foreign=False)
+
+
+@operation(
+    "base.restore_deleted",
+    message("Bring a deleted base back from the trash."),
+    cli="restore --deleted {key}",
+    by_hand=("cli",),
+    writes=True,
+    takes={"key": "work"},
+    form=forms.RESTORED,
+    lacks=_PERSONS,
+)
+def restore_deleted(workspace: "Workspace", key: Key, base: NewName = "") -> _Restored:
+    made = workspace.archives.restore_deleted(key, base)
+    return _restored(workspace, made, foreign=not made.own)
+
+
+@operation(
+    "base.trash",
+    message("List the deleted bases."),
+    cli="restore",
+    by_hand=("cli",),
+    form=forms.TRASH,
+    lacks=_PERSONS,
+)
+def trash(workspace: "Workspace") -> list[TrashedBase]:
+    return workspace.archives.trash()
+
+
+@operation(
+    "base.empty_trash",
+    message("Delete the bases in the trash for good, or one of them; asks first."),
+    cli="base empty-trash {key}",
+    writes=True,
+    form=Form("Emptied", int, deleted=(int, int)),
+    lacks=_PERSONS,
+)
+def empty_trash(workspace: "Workspace", key: Key = "") -> int:
+    archives = workspace.archives
+    return archives.delete_for_good(key) if key else archives.empty_trash()
+
+
+def _restored(workspace: "Workspace", made: Restored, *, foreign: bool) -> _Restored:
+    wish = made.base.wish
+    asks = workspace.models.asks(wish) if wish else ""
+    return made, workspace.bases.status(made.base).notes, asks, foreign

@@ -1,0 +1,239 @@
+"""Operations on question sets and runs, which measure how many right passages are found."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typing_extensions import TypedDict
+
+from core.base.errors import UnknownChoice
+from core.base.messages import message
+from core.doors.operations.declaring import About, operation
+from core.doors.operations.examples import NEW_SET, QUESTION, QUESTION_RESULT, QUESTION_SET, RUN
+from core.doors.operations.parameters import SEARCH, Base
+from core.features.evaluation import forms, text
+from core.model import Measured, Pipeline, Progress, Question, QuestionSet, Run, SearchSettings
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+_PERSONS = {"tool": "what is right, and how it is searched, is the person's choice"}
+Set = Annotated[str, About(message("A question set, by its id."))]
+RunId = Annotated[str, About(message("A run, by its id."))]
+Setups = list[str] | None
+
+
+class Deleted(TypedDict):
+    """The id of what is deleted."""
+
+    id: str
+    deleted: bool
+
+
+# question sets
+
+
+@operation(
+    "questions.list",
+    message("List the question sets of a base."),
+    http="GET /question-sets",
+    cli="questions list",
+    takes={"base": "work"},
+    gives={"question_sets": [QUESTION_SET]},
+    form=forms.SETS,
+    lacks=_PERSONS,
+    lines=text.format_sets,
+)
+def list_(workspace: "Workspace", base: Base) -> list[QuestionSet]:
+    return workspace.question_sets.all(base)
+
+
+@operation(
+    "questions.add",
+    message("Make a question set, or add questions to it; all of them are added, or none."),
+    http="POST /question-sets",
+    cli="questions add {name}",
+    writes=True,
+    creates="/question-sets/{id}",
+    takes=NEW_SET,
+    gives=QUESTION_SET,
+    form=forms.SET,
+    lacks=_PERSONS,
+    lines=text.format_set,
+)
+def add(
+    workspace: "Workspace",
+    base: Base,
+    name: Annotated[str, About(message("The name of the set."))],
+    questions: Annotated[str, About(message("Lines of a question file (JSONL)."), long=True)] = "",
+    file: Annotated[
+        Path | None, About(message("A file of questions with their right passages (JSONL, CSV)."), doors=("cli",))
+    ] = None,
+) -> QuestionSet:
+    if not (questions or file):
+        return workspace.question_sets.add(base, name)
+    content = workspace.question_sets.content(file) if file else questions.encode()
+    return workspace.question_sets.add_file(base, name, content, str(file or "questions"))
+
+
+@operation(
+    "questions.show",
+    message("Show a question set with its questions and the places of their right passages."),
+    http="GET /question-sets/{question_set}",
+    cli="questions show {question_set}",
+    takes={"question_set": "8c21"},
+    gives=QUESTION_SET | {"all": [QUESTION]},
+    form=forms.WHOLE_SET,
+    lacks=_PERSONS,
+    lines=text.format_whole_set,
+)
+def show(workspace: "Workspace", question_set: Set) -> tuple[QuestionSet, list[Question]]:
+    known = _known(workspace, question_set)
+    return known, workspace.questions.all(known)
+
+
+@operation(
+    "questions.delete",
+    message("Delete a question set; its runs stay."),
+    http="DELETE /question-sets/{question_set}",
+    cli="questions delete {question_set}",
+    writes=True,
+    takes={"question_set": "8c21"},
+    gives={"id": "8c21", "deleted": True},
+    lacks=_PERSONS,
+    lines=text.format_deleted_set,
+)
+def delete(workspace: "Workspace", question_set: Set) -> Deleted:
+    workspace.question_sets.delete_for_good(_known(workspace, question_set))
+    return {"id": question_set, "deleted": True}
+
+
+def _known(workspace: "Workspace", set_id: str) -> QuestionSet:
+    """Return the question set of an id; raises UnknownChoice."""
+    sets = {
+        question_set.id: question_set
+        for base in workspace.bases.all()
+        for question_set in workspace.question_sets.all(base.name)
+    }
+    if set_id not in sets:
+        raise UnknownChoice(message("question set"), set_id, sets)
+    return sets[set_id]
+
+
+def _check_set(workspace: "Workspace", question_set: str, **_: object) -> None:
+    _known(workspace, question_set)
+
+
+@operation(
+    "questions.suggest",
+    message("Look for questions that the notes answer; they wait in the set until the person accepts them."),
+    http="POST /question-sets/{question_set}/suggestions",
+    cli="questions suggest {question_set}",
+    writes=True,
+    job="suggest",
+    check=_check_set,
+    takes={"question_set": "8c21", "count": 20},
+    gives={"count": 20},
+    form=forms.COUNT,
+    lacks=_PERSONS,
+    lines=text.format_suggested,
+)
+def suggest(
+    workspace: "Workspace",
+    progress: Progress,
+    question_set: Set,
+    count: Annotated[int, About(message("How many at most."), least=1, most=1000)] = 20,
+    by_model: Annotated[bool, About(message("By the language model of the settings, not by rules."))] = False,
+) -> int:
+    known = _known(workspace, question_set)
+    return len(workspace.questions.suggest(known, count, by_model=by_model, progress=progress))
+
+
+# runs
+
+
+def _pipelines(
+    workspace: "Workspace", question_set: str, search: Any = None, compare: Setups = None, grid: Setups = None
+) -> tuple[QuestionSet, list[Pipeline]]:
+    """Return a set and the setups to run it with; raises the errors of either."""
+    known = _known(workspace, question_set)
+    base = workspace.bases.by_id(known.base_id).name
+    settings = SearchSettings.from_values(search or {})
+    pipelines = workspace.runs.variants(base, settings, compare or (), grid or ())
+    workspace.runs.to_ask(known)
+    return known, pipelines
+
+
+@operation(
+    "run.start",
+    message("Ask the questions of a set; the runs are kept."),
+    http="POST /question-sets/{question_set}/runs",
+    cli="evaluate {questions} --save",
+    by_hand=("cli",),
+    writes=True,
+    job="evaluate",
+    check=_pipelines,
+    takes={"question_set": "8c21", "search": {"limit": 5}},
+    gives={"runs": [RUN]},
+    form=forms.RUNS,
+    lacks=_PERSONS,
+)
+def start(
+    workspace: "Workspace",
+    progress: Progress,
+    question_set: Annotated[str, About(message("A question set, by its id."), doors=("http",))],
+    search: Annotated[dict[str, Any] | None, About(message("How the questions are asked."), parts=SEARCH)] = None,
+    compare: Annotated[Setups, About(message("Ask with this setup too, such as chunk_size=256,reranker=none."))] = None,
+    grid: Annotated[
+        Setups,
+        About(message("Try each of these values, such as semantic_weight=0.4,0.6, and advise on the best; or auto.")),
+    ] = None,
+) -> list[Run]:
+    known, pipelines = _pipelines(workspace, question_set, search, compare, grid)
+    return workspace.runs.run(known, pipelines, progress)
+
+
+@operation(
+    "run.list",
+    message("List the runs on a base, the newest first."),
+    http="GET /runs",
+    cli="runs list",
+    takes={"base": "work"},
+    gives={"runs": [RUN]},
+    form=forms.RUNS,
+    lacks=_PERSONS,
+    lines=text.format_runs,
+)
+def runs(workspace: "Workspace", base: Base) -> list[Run]:
+    return workspace.runs.all(base)
+
+
+@operation(
+    "run.show",
+    message("Show a run with what it found for each question."),
+    http="GET /runs/{run}",
+    cli="runs show {run}",
+    takes={"run": "5d07"},
+    gives=RUN | {"per_question": [QUESTION_RESULT]},
+    form=forms.MEASURED,
+    lacks=_PERSONS,
+    lines=text.format_run,
+)
+def show_run(workspace: "Workspace", run: RunId) -> Measured:
+    return workspace.runs.measured([run])[0]
+
+
+@operation(
+    "run.delete",
+    message("Delete a run."),
+    http="DELETE /runs/{run}",
+    cli="runs delete {run}",
+    writes=True,
+    takes={"run": "5d07"},
+    gives={"id": "5d07", "deleted": True},
+    lacks=_PERSONS,
+    lines=text.format_deleted_run,
+)
+def delete_run(workspace: "Workspace", run: RunId) -> Deleted:
+    workspace.runs.measured([run])
+    workspace.runs.delete_for_good([run])
+    return {"id": run, "deleted": True}

@@ -1,0 +1,1 @@
+"""Findability: whether a base's own notes are found by questions to them."""

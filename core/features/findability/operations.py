@@ -1,0 +1,75 @@
+"""Operations that check whether the notes of a base can be found."""
+
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from core.base.errors import ConfigError
+from core.base.messages import message
+from core.doors.operations.declaring import About, operation
+from core.doors.operations.parameters import SEARCH, Base, check_base
+from core.features.findability import forms, text
+from core.model import Findability, Progress, SearchSettings, SettingsTrial
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+T = TypeVar("T")
+
+
+@operation(
+    "findability.check",
+    message("Check whether the notes of a base can be found, with questions made from them; takes at most a minute."),
+    http="POST /bases/{base:path}/findability",
+    cli="check notes",
+    writes=True,
+    job="findable",
+    check=check_base,
+    form=forms.CHECK,
+    lacks={"tool": "it takes a minute; a tool shows the last check"},
+    lines=text.format_check,
+)
+def check(workspace: "Workspace", progress: Progress, base: Base) -> Findability:
+    return workspace.findability.check(base, progress)
+
+
+@operation(
+    "findability.last",
+    message("Show the last check whether the notes of a base can be found: which no question reaches, and why."),
+    http="GET /bases/{base:path}/findability",
+    cli="check last",
+    tool="knowledge_check",
+    form=forms.CHECK,
+    lines=text.format_check,
+)
+def last(workspace: "Workspace", base: Base) -> Findability:
+    return _known(base, workspace.findability.last(base))
+
+
+@operation(
+    "findability.try",
+    message("Try other search settings on the questions of the last check: what would be found worse."),
+    http="POST /bases/{base:path}/findability/trial",
+    cli="check settings",
+    takes={"search": {"limit": 5}},
+    form=forms.TRIAL,
+    lacks={"tool": "how a base is searched is the person's choice"},
+    lines=text.format_trial,
+)
+def try_(
+    workspace: "Workspace",
+    progress: Progress,
+    base: Base,
+    search: Annotated[dict[str, Any] | None, About(message("The settings to try."), parts=SEARCH)] = None,
+) -> SettingsTrial:
+    settings = SearchSettings.from_values(search or {}).over(workspace.bases.get(base).search)
+    return _known(base, workspace.findability.try_settings(base, settings, progress))
+
+
+def _known(base: str, value: T | None) -> T:
+    """Return a value that needs a check of the base; raises ConfigError without one."""
+    if value is None:
+        raise ConfigError(
+            "The base '{base}' has no check with enough questions yet. Check it first: {command}",
+            base=base,
+            command=f"tessera check notes --base '{base}'",
+        )
+    return value

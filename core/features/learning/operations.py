@@ -1,0 +1,99 @@
+"""Operations on logs: their facts become notes that wait for the user."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from core.base.messages import message
+from core.doors.operations.bases import ASSISTANT
+from core.doors.operations.declaring import About, Caller, operation
+from core.features.learning import forms, text
+from core.model import LearningReport, Progress, RuleCard
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+_LOG = "2026-02-14 10:12:03 INFO config - setting pool.size = 20\n"
+
+
+def _check(workspace: "Workspace", base: str = "", parser: str = "", name: str = "", **given: Any) -> None:
+    """Raise the errors of `learn` before it reads anything."""
+    if base:
+        workspace.bases.get(base)
+    workspace.learning.check(**given)
+
+
+@operation(
+    "learning.learn",
+    message(
+        "Suggest notes for what stands in logs: errors and what ended them, settings, headers, tests, slow calls, "
+        "commands. Secrets are masked, and the notes wait until the person accepts them."
+    ),
+    http="POST /learn",
+    cli="learn {files}",
+    tool="log_learn",
+    writes=True,
+    job="learn",
+    check=_check,
+    takes={"text": _LOG, "name": "app.log"},
+    form=forms.REPORT,
+    lines=text.format_report,
+)
+def learn(
+    workspace: "Workspace",
+    caller: Caller,
+    progress: Progress,
+    files: Annotated[
+        list[Path] | None,
+        About(
+            message("Logs, JSON lines, reports of pytest or JUnit, Markdown, chats, exports of ChatGPT or Claude."),
+            doors=("cli",),
+        ),
+    ] = None,
+    base: Annotated[
+        str, About(message("The knowledge base for the notes; a command makes it where there is none."))
+    ] = "",
+    text: Annotated[str | None, About(message("The text of a log."), doors=("http", "tool"), long=True)] = None,
+    events: Annotated[
+        list[dict[str, Any]] | None,
+        About(
+            message("Events that are parsed already: text, and time, level, source, line, kind, count, fields."),
+            doors=("http", "tool"),
+        ),
+    ] = None,
+    name: Annotated[str, About(message("The name of the log, such as its file's."), doors=("http", "tool"))] = "",
+    parser: Annotated[
+        str, About(message("The parser, such as plain or jsonlines; by default the one that suits the log best."))
+    ] = "",
+    with_model: Annotated[
+        bool,
+        About(
+            message(
+                "Let the language model of the settings suggest notes too. It is sent the log with its secrets masked, "
+                "and each suggestion must quote the log."
+            )
+        ),
+    ] = False,
+) -> LearningReport:
+    if base and not caller.is_person:
+        workspace.bases.get(base)
+    return workspace.learning.learn(
+        base,
+        files=files or (),
+        text=text,
+        events=events,
+        name=name,
+        parser=parser,
+        with_model=with_model,
+        progress=progress,
+    )
+
+
+@operation(
+    "learning.rules",
+    message("List the rules that read facts from logs."),
+    http="GET /learn/rules",
+    form=forms.RULES,
+    lacks={"cli": "each suggestion names its rule", **ASSISTANT},
+)
+def rules(workspace: "Workspace") -> list[RuleCard]:
+    return workspace.learning.rules()

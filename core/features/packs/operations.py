@@ -1,0 +1,76 @@
+"""Operations on packs."""
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+from core.base.messages import message
+from core.doors.operations.declaring import About, operation
+from core.features.packs import text
+from core.features.packs.views import PackList, RemovedPack
+from core.model import PackReport, Progress
+
+if TYPE_CHECKING:
+    from core.workspace import Workspace
+
+_PERSONS = "packs are the person's choice"
+Name = Annotated[str, About(message("A name that `tessera packs list` shows."), example="guide")]
+
+
+@operation(
+    "pack.list",
+    message("Show the packs there are, and which of them this workspace has."),
+    http="GET /packs",
+    cli="packs list",
+    by_hand=("cli",),
+    lacks={"tool": _PERSONS},
+)
+def list_(workspace: "Workspace") -> PackList:
+    return PackList(tuple(workspace.packs.all()))
+
+
+@operation(
+    "pack.install",
+    message("Install a pack by its name, or from a folder with a pack.toml."),
+    http="POST /packs",
+    cli="packs install {source}",
+    by_hand=("cli",),
+    writes=True,
+    job="packs",
+    takes={"source": "guide"},
+    lacks={"tool": _PERSONS},
+)
+def install(
+    workspace: "Workspace",
+    progress: Progress,
+    source: Annotated[str, About(message("A name that `tessera packs list` shows, or a folder."))],
+) -> PackReport:
+    return workspace.packs.install(source, progress=progress)
+
+
+@operation(
+    "pack.upgrade",
+    message("Bring packs to the version there is now. Notes that you changed stay as you have them, and are shown."),
+    http="POST /packs/{pack}/upgrade",
+    cli="packs upgrade {pack}",
+    by_hand=("cli",),
+    writes=True,
+    job="packs",
+    lacks={"tool": _PERSONS},
+)
+def upgrade(workspace: "Workspace", progress: Progress, pack: Name) -> PackReport:
+    report = workspace.packs.upgrade(pack, progress=progress)
+    return replace(report, edited=tuple(workspace.packs.edited(pack)))
+
+
+@operation(
+    "pack.remove",
+    message("Put the notes of a pack into the trash; those that you changed stay."),
+    http="DELETE /packs/{pack}",
+    cli="packs remove {pack}",
+    writes=True,
+    gives={"name": "guide", "stay": 0},
+    lines=text.format_removed,
+    lacks={"tool": _PERSONS},
+)
+def remove(workspace: "Workspace", pack: Name) -> RemovedPack:
+    return RemovedPack(pack, workspace.packs.delete(pack))

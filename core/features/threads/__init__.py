@@ -1,0 +1,1 @@
+"""Threads: questions that follow on each other, with their answers."""

@@ -1,0 +1,243 @@
+"""Threads: questions that a language model answered one after the other, their quotes, and their notes."""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Unpack
+
+from core.base.errors import NoteNotFound, ProviderError, QueryError, UnknownChoice, VersionNotFound
+from core.base.jobs import Jobs, stop_check
+from core.base.messages import ENGLISH, message, render
+from core.base.text import CJK, find_half_character, one_line
+from core.features.answers import places
+from core.features.threads.table import ThreadTable
+from core.model import REFUSED, Answer, Cited, CitedPlace, Note, Progress, SearchOptions, Thread, Turn, answer_remark
+from core.notes import difference
+from core.notes.collection import Notes
+from core.providers.chat import Chat, values
+from core.providers.connection import Stop, never
+from core.settings.config import Settings
+from core.store import Store
+from core.store.ids import fresh_id
+
+if TYPE_CHECKING:
+    from core.features.answers.collection import Answers
+
+COMPLETE = """Someone asks a question that follows earlier ones.
+You are given JSON: "earlier", each with a "question" and its "answer", and the new "question".
+Write the new question so that it can be understood alone: put in what it refers to, add nothing else, and keep its \
+language. Reply with one JSON object only, such as {"question": "..."}."""
+_EARLIER = 4
+"""Turns of a thread from which a question is completed."""
+_MOST = 500
+"""Characters of a completed question at most."""
+_TITLE = 120
+"""Characters of the title of a note that is made of a thread."""
+_MARKUP = re.compile(r"([\\`*_\[\]<>!#|~$&])")
+
+
+class Asking(SearchOptions, total=False):
+    """Options of a search, the question `typed` before it was completed, and what says that it is to `stop`."""
+
+    typed: str
+    stop: Stop
+
+
+class Threads:
+    """The threads of a workspace, which outlive their notes, and the answer that is written now."""
+
+    def __init__(
+        self, store: Store, settings: Settings, answers: Callable[[], "Answers"], notes: Notes, jobs: Jobs
+    ) -> None:
+        """Take the parts; `answers` are built with the first answer, for past ones are listed beside every question."""
+        self._store = store
+        self._table = ThreadTable(store.database)
+        self._settings = settings
+        self._answers = answers
+        self._notes = notes
+        self._jobs = jobs
+        self.latest: Answer | None = None
+        """The answer that the job `answer` writes or wrote last, as far as it is."""
+        self.latest_thread = ""
+        """The id of its thread; empty while a new one isn't stored."""
+        self.latest_subject = ""
+        """The thread or the question for which it was begun."""
+
+    def all(self) -> list[Thread]:
+        """Return the threads, the one that was answered last first."""
+        return self._table.all()
+
+    def get(self, thread_id: str) -> Thread:
+        """Return the thread of an id; raises UnknownChoice."""
+        thread = self._table.find(thread_id)
+        if thread is None:
+            raise UnknownChoice(message("thread"), thread_id, [item.id for item in self.all()])
+        return thread
+
+    def delete_for_good(self, thread_id: str) -> None:
+        """Delete a thread; raises UnknownChoice. A note that was made of it stays."""
+        self._table.delete_for_good(self.get(thread_id).id)
+
+    # asking
+
+    def complete(self, thread_id: str, text: str) -> str:
+        """Return a question completed from the ones before it, so that a search understands it.
+
+        A completion of another form than was asked for leaves the question as it is. Raises UnknownChoice, and as
+        `Chat.ask` does.
+        """
+        turns = self.get(thread_id).turns[-_EARLIER:]
+        earlier = [{"question": turn.question, "answer": _said(turn)} for turn in turns]
+        answer = Chat(self._settings.llm).ask(COMPLETE, {"earlier": earlier, "question": text})
+        for value in values(answer, "{"):
+            completed = value.get("question") if value.keys() == {"question"} else None
+            if isinstance(completed, str) and find_half_character(completed) is None:
+                completed = one_line(completed)
+                return completed if 0 < len(completed) <= _MOST else text
+        return text
+
+    def ask(self, text: str, thread_id: str = "", **more: Unpack[Asking]) -> Iterator[Answer]:
+        """Yield an answer as `Answers.write` does, and store it at its end in a thread, by default a new one.
+
+        `typed` is the question before it was completed. What was refused without a model, or has no sentence, isn't
+        stored. Raises UnknownChoice for a thread, WorkspaceLocked in a workspace that is open for reading only, and as
+        `Answers.write` does.
+        """
+        return (answer for answer, _ in self._written(text, thread_id, **more))
+
+    def answered(self, text: str, thread_id: str = "", **more: Unpack[Asking]) -> Thread:
+        """Return the thread of an answer once it is written, as `ask` does.
+
+        Raises QueryError for a question that the notes don't answer, and ProviderError where the model wrote nothing.
+        """
+        answer, stored = [*self._written(text, thread_id, **more)][-1]
+        if stored:
+            return self.get(stored)
+        problem = answer_remark(answer) or REFUSED
+        raise ProviderError(problem) if answer.writing else QueryError(problem)
+
+    def start(self, text: str, thread_id: str = "", **more: Any) -> bool:
+        """Start the job `answer`, whose state is `latest`; return False while one is written."""
+
+        def work(progress: Progress) -> None:
+            for answer, stored in self._written(text, thread_id, stop=stop_check(progress), **more):
+                self.latest, self.latest_thread = answer, stored
+
+        if self._jobs.running("answer"):
+            return False
+        self.latest, self.latest_thread, self.latest_subject = None, "", thread_id or text
+        return self._jobs.start("answer", work, quiet=True)
+
+    def _written(
+        self, text: str, thread_id: str, *, typed: str = "", stop: Stop = never, **options: Unpack[SearchOptions]
+    ) -> Iterator[tuple[Answer, str]]:
+        """Yield an answer as it is written, with the id of its thread once it is stored there."""
+        if thread_id:
+            self.get(thread_id)
+        self._store.database.check_writable()
+        for answer in self._answers().write(text, stop=stop, **options):
+            ended = answer.writing is not None and answer.writing.ended and bool(answer.written)
+            yield answer, self._stored(answer, thread_id, typed or text) if ended else ""
+
+    def _stored(self, answer: Answer, thread_id: str, typed: str) -> str:
+        """Store an answer as the next turn of a thread, and return the thread's id."""
+        at = datetime.now(UTC)
+        with self._store.changing:
+            threads = {thread.id: thread for thread in self.all()}
+            thread_id = thread_id or fresh_id(f"{typed}\0{at.isoformat()}", threads)
+            number = len(threads[thread_id].turns) + 1 if thread_id in threads else 1
+            self._table.add(_turn(answer, thread_id, number, typed, at))
+        return thread_id
+
+    # quotes
+
+    def place(self, cited: Cited) -> CitedPlace:
+        """Return where a quote stands in its note as that is now, and what of the note differs where it doesn't."""
+        try:
+            note = self._store.notes.note(cited.note_id)
+        except NoteNotFound:
+            return CitedPlace("deleted", cited.title)
+        span, old = (cited.start, cited.end), None
+        with suppress(VersionNotFound):
+            old = self._notes.at(cited.note_id, cited.version)
+        if old is None:
+            now = places.find_unique(cited.quote, note.body)
+        elif note.version == cited.version or self._has(note, cited, old.body[slice(*span)]):
+            now = span if note.body == old.body else places.relocate(old.body, span, note.body)
+        else:
+            now = None
+        if now is not None:
+            return CitedPlace("same" if now == span else "moved", note.title, *now)
+        pieces = places.changes_around(difference.compare_texts(old.body, note.body), span) if old else ()
+        return CitedPlace("changed", note.title, pieces=pieces)
+
+    def _has(self, note: Note, cited: Cited, text: str) -> bool:
+        """Whether a quote is of a note's own text, or of a chunk that a person wrote and that still holds it."""
+        own = text == cited.quote
+        return own or any(cited.quote in chunk.text for chunk in self._store.chunks.for_note(note.id))
+
+    # notes
+
+    def keep(self, thread_id: str) -> Note:
+        """Add a note of a thread, which waits for the person, to the base of its first source; return the note.
+
+        Raises UnknownChoice for a thread, and NoteNotFound where none of its sources is there any more.
+        """
+        thread = self.get(thread_id)
+        cited = [citation for turn in thread.turns for citation in turn.citations]
+        cards = self._store.notes.cards_of(item.note_id for item in cited)
+        first = next((cards[item.note_id] for item in cited if item.note_id in cards), None)
+        if first is None:
+            raise NoteNotFound(cited[0].note_id if cited else thread_id)
+        models = list(dict.fromkeys(turn.model for turn in thread.turns))
+        return self._notes.add(
+            first.base,
+            _body(thread, {card.id: card.path or "" for card in cards.values()}, models),
+            title=one_line(thread.title)[:_TITLE],
+            author="person",
+            status="pending",
+            created_by=", ".join(models),
+        )
+
+
+def _turn(answer: Answer, thread_id: str, number: int, typed: str, at: datetime) -> Turn:
+    assert answer.writing is not None, "a model wrote it"
+    cited = tuple(
+        Cited(quote.number, quote.note.id, quote.note.version, quote.note.title, quote.text, quote.start, quote.end)
+        for quote in answer.quotes
+    )
+    return Turn(thread_id, number, typed, answer.query, answer.writing.model, answer.written, cited, at)
+
+
+def _said(turn: Turn) -> str:
+    return " ".join(sentence.text for sentence in turn.sentences if sentence.citations)
+
+
+def _body(thread: Thread, paths: dict[str, str], models: list[str]) -> str:
+    """Return the proven sentences of a thread as Markdown, with a link to each source; all else is plain text."""
+    parts = []
+    for turn in thread.turns:
+        lines = [f"## {_plain(turn.typed)}", ""] if len(thread.turns) > 1 else []
+        for sentence in turn.sentences:
+            marks = "".join(f" \\[{number}\\]" for number in sentence.citations)
+            lines += [f"{_plain(sentence.text)}{marks}", ""] if sentence.citations else []
+        for cited in turn.citations:
+            lines.append(f"- \\[{cited.number}\\] {_link(cited, paths)}: “{_plain(one_line(cited.quote))}”")
+        parts.append("\n".join(lines).rstrip())
+    language = "zh_CN" if re.search(f"[{CJK}]", thread.title) else ENGLISH
+    by = message("Written by {model} from these notes.", model=_plain(", ".join(models)))
+    return "\n\n".join([*parts, render(by, language)]) + "\n"
+
+
+def _link(cited: Cited, paths: dict[str, str]) -> str:
+    """Return a link to the note of a quote as Obsidian writes it; a name with marks of a link stays text."""
+    path = paths.get(cited.note_id, "").removesuffix(".md")
+    if not path or re.search(r"[\[\]|#^]", path):
+        return _plain(cited.title)
+    return f"[[{path}|{re.sub(_MARKUP, '', one_line(cited.title))}]]"
+
+
+def _plain(text: str) -> str:
+    """Return a text as Markdown that shows it as it is."""
+    return _MARKUP.sub(r"\\\1", text)

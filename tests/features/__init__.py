@@ -1,0 +1,1 @@
+"""Tests of the features, each in the folder of its name."""

@@ -1,0 +1,222 @@
+"""Runs next to each other tell what is worked out on paper, over the questions they share."""
+
+from dataclasses import replace
+from statistics import fmean
+
+import pytest
+
+from core.base.errors import ConfigError, UnknownChoice
+from core.features.evaluation.compare import compare
+from core.features.evaluation.sidebyside import BY_BUDGET, BY_RANK, shared, side_by_side
+from core.model import METRICS, ChunkingOptions, GoldSpan, KindComparison, Pipeline, QuestionResult, Rates, SideBySide
+from tests.features.evaluation.paper import negative, ranked, result, run
+
+OLD = (1, 2, None, 4, 12, 1, 3)
+NEW = (1, 1, 3, None, 11, 1, 5)
+
+
+def two() -> SideBySide:
+    return side_by_side([ranked("old", OLD), ranked("new", NEW)])
+
+
+def test_figures_are_the_means_over_the_questions() -> None:
+    shown = two()
+    assert set(shown.figures) == {*METRICS, "p50_ms", "p95_ms"}
+    assert shown.figures["hit@1"] == (2 / 7, 3 / 7)
+    assert shown.figures["hit@10"] == (5 / 7, 5 / 7)
+    assert shown.figures["mrr@10"] == pytest.approx(
+        (fmean([1, 1 / 2, 0, 1 / 4, 0, 1, 1 / 3]), fmean([1, 1, 1 / 3, 0, 0, 1, 1 / 5]))
+    )
+    assert shown.figures["p50_ms"] == (12.0, 12.0)
+
+
+def test_what_became_of_each_question() -> None:
+    shown = two()
+    assert [row.changes for row in shown.rows] == [
+        ("same",),
+        ("better",),
+        ("gained",),
+        ("lost",),
+        ("better",),  # from rank 12 to 11: answered within DEPTH in neither
+        ("same",),
+        ("worse",),
+    ]
+    assert shown.rows[4].ranks == (12, 11)
+    assert [row.id for row in shown.changed("gained", "lost")] == ["2", "3"]
+    assert shown.changed("worse")[0].question == "question 6?"
+
+
+def test_of_three_runs_each_is_compared_with_the_first() -> None:
+    shown = side_by_side([ranked("a", (1, None)), ranked("b", (None, None)), ranked("c", (2, 2))])
+    assert [row.changes for row in shown.rows] == [("lost", "worse"), ("same", "gained")]
+    assert [row.id for row in shown.changed("lost", run=1)] == ["0"]
+    assert [row.id for row in shown.changed("gained")] == ["1"]
+    assert [one["hit@10"].difference for one in shown.comparisons] == [-0.5, 0.5]
+
+
+def test_comparisons_are_those_of_the_values_without_negatives() -> None:
+    old = run("old", [result("a", 1), negative("n", 0.5), result("b", 2)])
+    new = run("new", [result("a", 2), negative("n", 0.9), result("b", 2)])
+    shown = side_by_side([old, new])
+    assert (len(shown.rows), shown.answerable) == (3, 2)
+    assert shown.comparisons[0]["mrr@10"] == compare({"a": 1.0, "b": 0.5}, {"a": 0.5, "b": 0.5})
+    assert (shown.rows[1].negative, shown.rows[1].values, shown.rows[1].changes) == (True, ({}, {}), ("same",))
+
+
+# which questions
+
+
+def moved(asked: QuestionResult, **fields: object) -> QuestionResult:
+    return replace(asked, golds=tuple(replace(gold, **fields) for gold in asked.golds))  # type: ignore[arg-type]
+
+
+def test_a_question_whose_passage_moved_is_the_same() -> None:
+    old, new = result("a", 1), moved(result("a", 2), start=300, end=400, note_id="n9")
+    assert shared([run("x", [old]), run("y", [new])]) == [(old, new)]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        moved(result("a", 1), quote="another quote"),
+        moved(result("a", 1), path="b.md"),
+        replace(result("a", 1), question="another question?"),
+        replace(result("a", 1), any=False),
+        replace(result("a", 1), id="z"),
+        replace(result("a", 1), golds=()),
+    ],
+)
+def test_other_questions_are_left_out_and_that_is_told(other: QuestionResult) -> None:
+    shown = side_by_side([run("x", [result("a", 1), result("b", 1)]), run("y", [result("b", 3), other])])
+    assert [row.id for row in shown.rows] == ["b"]
+    assert shown.left_out == 2
+    assert [*map(str, shown.notices)] == [
+        "2 of 3 questions left out: not asked in every run, or their right passages were changed.",
+    ]
+    assert shown.figures["hit@1"] == (1.0, 0.0)
+
+
+def test_passages_in_another_order_are_the_same() -> None:
+    golds = (GoldSpan("a.md", "one", 0, 3, "n"), GoldSpan("b.md", "two", 0, 3, "m"))
+    old, new = replace(result("a"), golds=golds), replace(result("a"), golds=golds[::-1])
+    assert len(shared([run("x", [old]), run("y", [new])])) == 1
+
+
+def test_what_cannot_be_compared_is_refused() -> None:
+    one = ranked("a", (1,))
+    with pytest.raises(ConfigError, match="Choose runs"):
+        side_by_side([])
+    with pytest.raises(ConfigError, match="of different bases"):
+        side_by_side([one, ranked("b", (1,), base_id="other")])
+    with pytest.raises(ConfigError, match="no question in common"):
+        side_by_side([one, run("b", [result("z", 1)])])
+    with pytest.raises(UnknownChoice, match=r"figure 'hit@3'.*Did you mean"):
+        side_by_side([one, one], "hit@3")
+
+
+# what to keep in mind
+
+
+def test_runs_that_did_not_go_alike_say_so() -> None:
+    stopped = ranked("new", (1, 1), ended_at=None, questions=9, index_version=8)
+    assert [*map(str, side_by_side([ranked("old", (1, 1)), stopped]).notices)] == [
+        "The notes or the base changed between these runs: a difference may come from that.",
+        "'new' was stopped after 2 of 9 questions.",
+    ]
+
+
+def test_hits_of_other_lengths_are_looked_at_within_a_budget() -> None:
+    old, new = ranked("old", (1,)), ranked("new", (2,), settings={"semantic_weight": 0.6, "chunk_size": 256})
+    shown = side_by_side([old, new])
+    assert shown.metric == BY_BUDGET
+    assert "favours long ones" in str(shown.notices[0])
+    assert side_by_side([old, new], "hit@1").metric == "hit@1"
+    assert (two().metric, two().notices) == (BY_RANK, ())
+
+
+def test_only_settings_that_differ_are_told() -> None:
+    new = ranked("new", (1,), settings={"semantic_weight": 0.4, "chunk_size": 512, "reranker": "none"})
+    shown = side_by_side([ranked("old", (1,)), new])
+    assert shown.settings == {"semantic_weight": (0.6, 0.4), "reranker": (None, "none")}
+
+
+def test_runs_of_one_name_are_told_apart() -> None:
+    runs = [ranked("mine", (1,)), ranked("", (1,)), ranked("mine", (1,))]
+    assert [*map(str, side_by_side(runs).labels)] == ["mine (1)", "Current settings", "mine (3)"]
+
+
+def test_a_label_says_what_differs_from_the_base_as_it_was_split() -> None:
+    sections = Pipeline(chunking=ChunkingOptions("markdown", chunk_size=256))
+    base, other = ranked("", (1,), settings={"chunk_size": 256}), ranked("", (1,), pipeline=sections)
+    assert [*map(str, side_by_side([base, other]).labels)] == ["Current settings", "split by headings"]
+
+
+def test_answered_questions_are_counted_by_kind() -> None:
+    def asked(*ranks: int | None) -> list[QuestionResult]:
+        kinds = ("short", "keyword", "short", "")
+        return [result(f"{n}", rank, kind=kind) for n, (rank, kind) in enumerate(zip(ranks, kinds, strict=True))]
+
+    shown = side_by_side(
+        [run("a", [*asked(1, 2, 3, 4), negative("n")]), run("b", [*asked(None, 2, 11, 4), negative("n")])]
+    )
+    assert shown.kinds == (
+        KindComparison("short", 2, (2, 0)),
+        KindComparison("keyword", 1, (1, 1)),
+        KindComparison("", 1, (1, 1)),
+    )
+
+
+# questions without an answer
+
+
+def cosines(having: list[float | None], without: list[float | None]) -> SideBySide:
+    results = [result(f"{n}", 1, near=near) for n, near in enumerate(having)]
+    return side_by_side([run("a", [*results, *(negative(f"n{n}", near) for n, near in enumerate(without))])])
+
+
+def test_the_threshold_is_the_highest_that_keeps_enough() -> None:
+    having = [0.3, *(0.5 + number / 100 for number in range(19))]
+    told = cosines([*having], [0.9, 0.4999, 0.5, 0.2]).false_positives[0]
+    assert told.at == Rates(0.5, 0.5, 0.95)
+    assert told.points[-1] == Rates(0.2, 1.0, 1.0)
+    assert str(told.message) == (
+        "With a minimum similarity of 0.500, 95% of the questions with an answer still get a hit, "
+        "and so do 50% of those without one."
+    )
+
+
+def test_a_threshold_is_never_rounded_over_what_it_keeps() -> None:
+    at = cosines([0.7129] * 20, [0.7121, 0.7119]).false_positives[0].at
+    assert at == Rates(0.712, 0.5, 1.0)
+
+
+def test_where_there_is_no_threshold_it_says_why() -> None:
+    assert str(cosines([0.5], []).false_positives[0].message) == "No question was asked that the notes don't answer."
+    by_words = cosines([None] * 19, [0.5]).false_positives[0]
+    assert (by_words.at, str(by_words.message)) == (
+        None,
+        "Whatever the minimum similarity, fewer than 95% of the questions with an answer get a hit.",
+    )
+    assert cosines([], [0.5]).false_positives[0].at is None
+
+
+def test_a_run_alone_has_nothing_to_compare() -> None:
+    shown = side_by_side([ranked("a", (1, None))])
+    assert (shown.comparisons, shown.notices, shown.figures["hit@1"]) == ((), (), (0.5,))
+    assert shown.settings == {"semantic_weight": (0.6,), "chunk_size": (512,)}
+    assert [row.changes for row in shown.rows] == [(), ()]
+
+
+def test_a_run_without_questions_has_figures_of_zero() -> None:
+    shown = side_by_side([run("a", [], ended_at=None, questions=3)])
+    assert set(shown.figures["hit@1"]) == {0.0}
+    assert [*map(str, shown.notices)] == ["'a' was stopped after 0 of 3 questions."]
+
+
+def test_the_found_are_counted_with_the_range_of_as_many_other_questions() -> None:
+    answered = ranked("old", (1,) * 12 + (None,) * 8)
+    shown = side_by_side([answered])
+    assert shown.count("hit@5", 0) == 12
+    assert shown.expected("hit@5", 0) == (8, 16)
+    assert side_by_side([ranked("all", (1,) * 20)]).expected("hit@5", 0) == (17, 20)
+    assert side_by_side([ranked("none", (None,) * 20)]).expected("hit@5", 0) == (0, 3)

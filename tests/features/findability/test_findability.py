@@ -1,0 +1,188 @@
+"""Questions made from notes find them; what none of them reaches, what vanished and what a setting loses is named."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from core.base.errors import ConfigError
+from core.features.evaluation.probes import plain_question
+from core.features.findability.table import CheckTable
+from core.model import BaseCheck, SearchSettings
+from core.workspace import Workspace
+
+THINGS = "harbour orchard furnace glacier lantern meadow quarry saddle turbine violin walnut yoghurt".split()
+NOTE = """# The {0} handbook
+
+See [the {1} at night](the-{1}.md).
+
+## Cleaning the {0}
+
+The {0} needs a careful cleaning with warm water before winter begins in the valley. Use `{0}_scrub` for it.
+
+## {2} years with a {0}
+
+An old {0} was repaired by the neighbours in the spring of that year without any help.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    for number, thing in enumerate(THINGS):
+        (folder / f"the-{thing}.md").write_text(NOTE.format(thing, THINGS[number - 1], f"Number {number}"))
+    return folder
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    with Workspace(tmp_path / "workspace") as opened:
+        bring(opened, folder)
+        yield opened
+
+
+def bring(workspace: Workspace, folder: Path) -> None:
+    workspace.notes.apply(workspace.notes.plan_folder(folder, "things"), confirmed=True)
+
+
+def checked(workspace: Workspace) -> BaseCheck:
+    return workspace.findability.check("things").check
+
+
+def test_notes_are_reached_by_what_they_hold(workspace: Workspace) -> None:
+    check = checked(workspace)
+    assert check.findings == ()
+    assert check.reached == 1.0
+    assert check.first > 0.8
+    assert check.left_out == 0
+    assert len(check.results) > 3 * len(THINGS)
+    assert {"title", "sentence", "heading", "identifier", "link"} <= check.by_kind.keys()
+    gapped = [one for one in check.results if one.kind == "sentence"]
+    assert all(one.text not in one.source and one.source in workspace.notes.get(one.note_id).body for one in gapped)
+    linked = next(one for one in check.results if one.text == "the lantern at night")
+    assert check.titles[linked.note_id] == "The lantern handbook"
+    assert all(check.findable(note_id) is not None for note_id in check.titles)
+
+
+def test_each_note_has_its_first_question_before_any_has_its_second(workspace: Workspace) -> None:
+    assert workspace.findability.check("things", seconds=0.0).check.left_out > 0
+    order = [one.note_id for one in checked(workspace).results]
+    assert len(set(order[: len(THINGS)])) == len(THINGS)
+
+
+def test_a_copy_and_a_note_with_too_little_text_are_named(workspace: Workspace, folder: Path) -> None:
+    text = (folder / "the-walnut.md").read_text()
+    (folder / "zz.md").write_text(text.replace("# The walnut handbook", "# Another one"))
+    (folder / "todo.md").write_text("# TODO\n")
+    bring(workspace, folder)
+    named = {one.title: one for one in checked(workspace).findings}
+    pair = {"The walnut handbook", "Another one"}
+    (copy,) = pair & named.keys()
+    assert named[copy].reason == "copy"
+    assert {copy, named[copy].other_title} == pair
+    assert named["TODO"].reason == "short"
+    assert named.keys() == {copy, "TODO"}
+
+
+def test_no_question_quotes_what_is_hidden_or_answers_nothing(workspace: Workspace) -> None:
+    note = workspace.notes.add("things", "# The bobsled\n\nThe hidden bobsled of the king is kept in a golden shed.\n")
+    archived = workspace.notes.add("things", "# The archived one\n\nThe archived bobsled is kept in an iron shed.\n")
+    workspace.notes.archive([archived.id])
+    for chunk in workspace.chunks.all(note.id):
+        workspace.chunks.delete(chunk.id)
+    check = checked(workspace)
+    assert archived.id not in check.titles
+    assert not [one.text for one in check.results if "king" in one.text or "iron" in one.text]
+
+
+def test_what_vanished_since_the_last_check_is_named(workspace: Workspace, folder: Path) -> None:
+    checked(workspace)
+    file = folder / "the-violin.md"
+    file.write_text(file.read_text().replace("## Cleaning the violin\n", ""))
+    (folder / "the-saddle.md").unlink()
+    bring(workspace, folder)
+    since = workspace.findability.check("things").since
+    assert since is not None
+    assert {(one.kind, one.title, one.text) for one in since.vanished} == {
+        ("heading", "The violin handbook", "Cleaning the violin"),
+        ("note", "The saddle handbook", ""),
+    }
+    assert not since.settings
+    assert not since.comparison.settled
+    assert workspace.findability.last("things").since == since  # type: ignore[union-attr]
+
+
+def test_a_worse_search_is_told_against_the_last_check(workspace: Workspace) -> None:
+    checked(workspace)
+    workspace.bases.update("things", search=SearchSettings(score_threshold=1.0, mode="semantic"))
+    since = workspace.findability.check("things").since
+    assert since is not None
+    assert {"mode", "score_threshold"} <= set(since.settings)
+    assert since.comparison.settled
+    assert since.comparison.difference < 0
+    assert since.lost
+    assert "worse" in str(since.message)
+
+
+def test_settings_are_tried_before_they_are_taken(workspace: Workspace) -> None:
+    assert workspace.findability.try_settings("things", SearchSettings(limit=3)) is None
+    checked(workspace)
+    losing = SearchSettings(score_threshold=1.0, mode="semantic")
+    trial = workspace.findability.try_settings("things", losing)
+    assert trial is not None
+    assert trial.loses
+    assert trial.lost
+    same = workspace.findability.try_settings("things", replace(losing, score_threshold=None, mode=None))
+    assert same is not None
+    assert not same.loses
+    assert not same.lost
+    # What a base has now counts as it is: leaving its settings for those of the program is a gain.
+    workspace.bases.update("things", search=losing)
+    back = workspace.findability.try_settings("things", SearchSettings())
+    assert back is not None
+    assert back.comparison.difference > 0
+    assert not back.loses
+
+
+def test_after_an_import_its_bases_are_checked_if_wished(workspace: Workspace, folder: Path) -> None:
+    workspace.start_indexing()
+    assert workspace.jobs.find("findable") is None
+    workspace.findability.check_after_import(True)
+    workspace.start_indexing()
+    job = workspace.jobs.wait("findable", 30)
+    assert job is not None
+    assert job.state == "done"
+    assert job.quiet
+    assert workspace.findability.is_current("things")
+    assert not workspace.findability.start_due()
+    (folder / "new.md").write_text("# A new one\n\nThe windmill of the new one turns in the evening.\n")
+    bring(workspace, folder)
+    assert not workspace.findability.is_current("things")
+    assert workspace.findability.start_due()
+
+
+def test_the_newest_checks_stay_and_leave_with_their_base(workspace: Workspace) -> None:
+    for _ in range(7):
+        workspace.findability.check("things", seconds=0.0)
+    base = workspace.bases.get("things")
+    assert len(CheckTable(workspace.store.database).for_base(base)) == 5
+    workspace.bases.add("bare")
+    with pytest.raises(ConfigError, match="no notes"):
+        workspace.findability.check("bare")
+    workspace.store.delete_base(base)
+    assert CheckTable(workspace.store.database).for_base(base) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ('tag:secret -ownership "as typed" (a|b)', "tag secret ownership as typed a b"),
+        ("What's Rc<T>?", "What's Rc T"),
+        ("--flag v1.2.3 re-use 变量、函数。", "flag v1.2.3 re-use 变量 函数"),
+    ],
+)
+def test_a_question_is_words_only(text: str, question: str) -> None:
+    assert plain_question(text) == question

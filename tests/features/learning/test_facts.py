@@ -1,0 +1,109 @@
+"""What the rules read from 14 logs, against the facts that were labelled in them before the rules were tuned."""
+
+import pytest
+
+from core.features.learning.masks import Masker
+from core.features.learning.memory import Memory
+from core.features.learning.reading import read_text
+from core.features.learning.rules import RULES, facts
+from core.model import Fact, LearntFact
+from tests.features.learning.measure import LABELS, LOGS, all_measured, measured
+
+
+def facts_of(text: str, name: str = "a.log") -> list[Fact]:
+    return [fact for _, fact in facts(read_text(text, name, Masker()))]
+
+
+def test_four_of_five_labelled_facts_are_suggested_and_at_most_a_fifth_is_noise() -> None:
+    results = all_measured()
+    assert len(results) == 14
+    labels = sum(one.labels for one in results)
+    missing = [label for one in results for label in one.missing]
+    noise = [text for one in results for text in one.noise]
+    suggestions = sum(len(one.suggestions) for one in results)
+    assert labels >= 60
+    assert len(missing) <= 0.2 * labels, missing
+    assert len(noise) <= 0.2 * suggestions, noise
+
+
+def test_every_rule_is_needed_by_a_log() -> None:
+    used = {text[1 : text.index("]")].split("_")[0] for name in LABELS for text in measured(name).suggestions}
+    assert {name.split("_")[0] for name in RULES} - {"statement"} <= used
+    assert "stated" in used
+
+
+def test_an_error_has_its_cause_its_count_what_ended_it_and_what_was_done_before() -> None:
+    log = (LOGS / "payments-java.log").read_text(encoding="utf-8")
+    fact = next(one for one in facts_of(log) if one.rule == "repeated_error" and "PKIX" in str(one.title))
+    text = str(fact.text)
+    assert "3 times" in text
+    assert "It ended with: Capture of payment 88171 succeeded" in text
+    assert "Before that: Imported certificate of gateway.acme.example" in text
+    assert fact.lines[0] == 4
+    assert any("SSLHandshakeException" in quote for quote in fact.quotes)
+
+
+def test_an_error_that_stands_there_once_is_no_fact() -> None:
+    assert not facts_of("2026-01-01 10:00:00 ERROR a - broken\n2026-01-01 10:00:01 INFO a - fine\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-01-01 10:00:00 INFO web - order=1 user=2 total=3 placed by the customer in the shop\n",
+        "User: why is it slow?\nAssistant: The cause may be the disk.\n",
+        "$ ls\na.txt\n$ make\nok\n",
+        "2026-01-01 10:00:00 INFO web - GET /a took 12 ms\n" * 5,
+        "just some text\nin a file\n",
+    ],
+)
+def test_what_is_ordinary_is_no_fact(text: str) -> None:
+    assert not facts_of(text)
+
+
+def test_a_masked_value_is_no_setting() -> None:
+    assert not facts_of("2026-01-01 10:00:00 INFO config - setting db.password = Sunshine!42\n")
+
+
+def test_the_same_error_in_another_log_is_the_same_fact() -> None:
+    def log(day: str, order: int, host: str) -> str:
+        return "".join(
+            f"{day} 10:00:0{n} ERROR stock - reserve of order {order + n} failed: lock-{n} of {host} is held\n"
+            for n in range(3)
+        )
+
+    (first,) = facts_of(log("2026-01-01", 100, "db1"))
+    (second,) = facts_of(log("2026-05-05", 900, "db2"))
+    assert first.key == second.key
+
+
+def test_a_fact_that_is_said_a_little_otherwise_is_known_and_its_opposite_is_not() -> None:
+    said = "We decided to keep the nightly export of the orders table on the second machine."
+    (fact,) = facts_of(f"User: {said}\nAssistant: Fine.\n")
+    memory = Memory([LearntFact(fact.rule, fact.key, "", rejected=True)])
+
+    def known(sentence: str) -> bool:
+        (other,) = facts_of(f"User: {sentence}\nAssistant: Fine.\n")
+        return memory.find(other) is not None
+
+    assert known(said)
+    assert known(said.replace("of the orders", "of orders"))
+    assert not known(said.replace("to keep", "not to keep"))
+    assert not known(said.replace("second machine", "machine 3"))
+    assert not known("We decided to stop paying for the second machine in the cellar.")
+
+
+def test_settings_with_other_values_are_other_facts() -> None:
+    line = "2026-01-01 10:00:00 INFO config - setting pool.size = {}\n"
+    (ten,), (twenty,) = facts_of(line.format(10)), facts_of(line.format(20))
+    assert Memory([LearntFact(ten.rule, ten.key, "", rejected=True)]).find(twenty) is None
+
+
+def test_facts_rest_on_lines_that_say_so() -> None:
+    for name in LABELS:
+        data = (LOGS / name).read_text(encoding="utf-8")
+        log = read_text(data, name, Masker())
+        lines = {event.line for event in log.events} | {event.end for event in log.events}
+        for _, fact in facts(log):
+            assert fact.quotes
+            assert {*fact.lines} <= lines, (name, fact.title)

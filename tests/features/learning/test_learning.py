@@ -1,0 +1,208 @@
+"""Learning into a workspace: suggestions wait, secrets stay out, what was suggested or rejected doesn't come back."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from core.base.errors import ConfigError, EditError, SourceError, UnknownChoice
+from core.model import LearningReport
+from core.workspace import Workspace
+from tests.features.learning.measure import LABELS, LOGS
+from tests.features.learning.secrets import planted
+
+FILES = [LOGS / name for name in LABELS]
+SETTING = "2026-01-01 10:00:00 INFO config - setting {} = {}\n"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    monkeypatch.setenv("TESSERA_INDEX__KIND", "none")
+    monkeypatch.setenv("TESSERA_ENABLE_LEARNING", "true")
+    with Workspace(tmp_path / "workspace") as opened:
+        yield opened
+
+
+def fresh(report: LearningReport) -> list[str]:
+    return [note_id for log in report.logs for note_id in log.note_ids]
+
+
+def test_learning_is_off_until_somebody_turns_it_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TESSERA_EMBEDDER", "tfidf")
+    monkeypatch.setenv("TESSERA_INDEX__KIND", "none")
+    with Workspace(tmp_path / "workspace") as workspace:
+        with pytest.raises(ConfigError, match="enable_learning"):
+            workspace.learning.learn(text=SETTING.format("a.b", 1))
+        workspace.learning.enable(True)
+        assert fresh(workspace.learning.learn(text=SETTING.format("a.b", 1)))
+        workspace.learning.enable(False)
+        with pytest.raises(ConfigError):
+            workspace.learning.learn(text=SETTING.format("a.b", 2))
+
+
+def test_suggestions_wait_and_are_found_once_they_are_accepted(workspace: Workspace) -> None:
+    report = workspace.learning.learn("work", files=[LOGS / "shop-service.log"])
+    (log,) = report.logs
+    assert (report.base, log.name, log.format, log.secrets, log.known) == ("work", "shop-service.log", "plain", 1, 0)
+    waiting = {one.note.title: one for one in workspace.proposals.all()}
+    one = waiting["db.pool_size = 20"]
+    assert (one.note.status, one.note.source, one.note.origin) == ("pending", "log_learning", "shop-service.log:2")
+    assert not workspace.search("pool_size", bases=["work"]).hits
+    assert workspace.search("pool_size status:pending", bases=["work"]).hits
+    note = workspace.notes.get(one.note.id)
+    assert "'setting'" in note.body
+    assert note.extra["metadata"] == {"rule": "setting", "format": "plain", "lines": [2]}
+    assert note.extra["created_by"] == "rules"
+    workspace.proposals.accept([one])
+    (hit, *_) = workspace.search("pool_size", bases=["work"]).hits
+    assert hit.note.title == "db.pool_size = 20"
+
+
+def test_the_same_files_again_suggest_nothing(workspace: Workspace) -> None:
+    first = workspace.learning.learn(files=FILES)
+    again = workspace.learning.learn(files=FILES)
+    assert fresh(first)
+    assert not fresh(again)
+    assert [log.known for log in again.logs] == [log.facts for log in first.logs]
+
+
+def test_a_thousand_rejected_facts_do_not_come_back(workspace: Workspace) -> None:
+    many = "".join(SETTING.format(f"limits.{chr(97 + n % 26)}{n}", n) for n in range(200))
+    errors = "".join(
+        f"2026-01-01 10:00:0{k} ERROR unit{n} - job {words} failed on shard {k}\n"
+        for n, words in enumerate(
+            f"{a} {b}"
+            for a in "read write move copy list sort scan merge".split()
+            for b in "rows files keys blobs pages".split()
+        )
+        for k in range(2)
+    )
+    texts = [many.replace("limits", f"group{number}") for number in range(5)] + [errors]
+    learnt = [
+        workspace.learning.learn(text=text, name="a.log")
+        for text in (*texts, *(file.read_text(encoding="utf-8") for file in FILES))
+    ]
+    note_ids = [note_id for report in learnt for note_id in fresh(report)]
+    assert len(note_ids) >= 1000
+    workspace.proposals.reject(workspace.proposals.all(), reason="no use")
+    workspace.notes.empty_trash()
+    again = [
+        workspace.learning.learn(text=text, name="b.log")
+        for text in (*texts, *(file.read_text(encoding="utf-8") for file in FILES))
+    ]
+    assert not [note_id for report in again for note_id in fresh(report)]
+    assert sum(log.rejected for report in again for log in report.logs) >= 1000
+    elsewhere = workspace.learning.learn(
+        text=errors.replace("2026-01-01", "2026-07-07").replace("shard ", "shard 7"), name="c.log"
+    )
+    assert not fresh(elsewhere)
+    assert workspace.store.facts.all()[0].reason == "no use"
+
+
+def test_what_was_accepted_after_a_rejection_counts_as_known(workspace: Workspace) -> None:
+    (note_id,) = fresh(workspace.learning.learn(text=SETTING.format("a.b", 1)))
+    workspace.proposals.reject(workspace.proposals.all())
+    workspace.notes.restore([note_id])
+    workspace.proposals.accept(workspace.proposals.all())
+    (log,) = workspace.learning.learn(text=SETTING.format("a.b", 1)).logs
+    assert (log.known, log.rejected) == (1, 0)
+
+
+def test_a_fact_whose_note_is_gone_for_good_may_be_suggested_again(workspace: Workspace) -> None:
+    (note_id,) = fresh(workspace.learning.learn(text=SETTING.format("a.b", 1)))
+    workspace.notes.delete(note_id)
+    assert not fresh(workspace.learning.learn(text=SETTING.format("a.b", 1)))
+    workspace.notes.empty_trash()
+    assert fresh(workspace.learning.learn(text=SETTING.format("a.b", 1)))
+
+
+def test_of_200_planted_secrets_none_is_stored(workspace: Workspace) -> None:
+    secrets = [secret for _, secret, _ in planted(200)]
+    lines = [line for _, _, line in planted(200)]
+    failing = "".join(
+        f"2026-01-01 10:00:0{n % 10} ERROR a{n // 2} - step failed: {lines[n // 2]}\n" for n in range(400)
+    )
+    settings = "".join(SETTING.format(f"k{n}", line) for n, line in enumerate(lines))
+    chat = "".join(f"User: We decided to use this for the deployment: {line}\nAssistant: Fine.\n" for line in lines)
+    reports = [
+        workspace.learning.learn(text=text, name="a.log") for text in (failing, settings, chat, "\n".join(lines))
+    ]
+    assert len(fresh(reports[0])) > 50
+    workspace.store.database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    stored = (workspace.store.folder / "notes.db").read_bytes()
+    shown = json.dumps([report.logs for report in reports], default=str) + "".join(
+        workspace.notes.get(one.note.id).body + one.note.title for one in workspace.proposals.all()
+    )
+    assert not [secret for secret in secrets if secret.encode() in stored or secret in shown]
+    logs = "".join(file.read_text(encoding="utf-8") for file in (workspace.store.folder / "logs").glob("*"))
+    assert not [secret for secret in secrets if secret in logs]
+
+
+def test_a_hostile_log_stays_text(workspace: Workspace) -> None:
+    workspace.learning.learn(
+        files=[LOGS / "hostile-instructions.log", LOGS / "hostile-bytes.log", LOGS / "claude-export.json"]
+    )
+    cards = workspace.notes.all()
+    assert cards
+    assert {card.status for card in cards} == {"pending"}
+    for card in cards:
+        note = workspace.notes.get(card.id)
+        outside = re.sub(r"(?ms)^(`{3,})text$.*?^\1$", "", note.body)
+        outside = re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", outside)
+        assert not {*outside} & {*"<>[]`"}
+        assert not note.links
+        assert not {*note.tags} - {"http"}
+
+
+def test_a_base_that_trusts_programs_gets_suggestions_too(workspace: Workspace) -> None:
+    workspace.bases.add("open", embedder="tfidf")
+    workspace.bases.update("open", trusts_programs=True)
+    workspace.learning.learn("open", text=SETTING.format("a.b", 1))
+    assert [card.status for card in workspace.notes.all()] == ["pending"]
+
+
+def test_a_chinese_log_gets_chinese_notes(workspace: Workspace) -> None:
+    workspace.learning.learn(files=[LOGS / "订单服务.log"])
+    bodies = [workspace.notes.get(one.note.id).body for one in workspace.proposals.all()]
+    assert all("规则" in body for body in bodies)
+
+
+def test_reports_of_tests_have_a_source_of_their_own(workspace: Workspace) -> None:
+    workspace.learning.learn(files=[LOGS / "junit.xml", LOGS / "pytest-run.txt"])
+    assert {card.source for card in workspace.notes.all()} == {"test_learning"}
+
+
+def test_a_file_that_cannot_be_read_is_named_and_the_others_are_learnt(workspace: Workspace, tmp_path: Path) -> None:
+    report = workspace.learning.learn(files=[tmp_path / "gone.log", LOGS / "junit.xml", tmp_path])
+    assert [one.path for one in report.failed] == ["gone.log", tmp_path.name]
+    assert len(fresh(report)) == 3
+    with pytest.raises(SourceError, match=r"gone\.log"):
+        workspace.learning.learn(files=[tmp_path / "gone.log"])
+
+
+def test_programs_say_where_a_note_is_from(workspace: Workspace) -> None:
+    workspace.bases.add("work", embedder="tfidf")
+    values = {
+        "source": "manual",
+        "source_ref": "wiki.md:3",
+        "created_by": "importer 2",
+        "metadata": {"run": 7, "of": ["a"]},
+    }
+    note = workspace.notes.add("work", "Text.\n", **values)
+    assert (note.source, note.source_ref, note.in_file) == ("manual", "", False)
+    assert note.extra == {"source_ref": "wiki.md:3", "created_by": "importer 2", "metadata": {"run": 7, "of": ["a"]}}
+    (card,) = workspace.notes.all()
+    assert card.origin == "wiki.md:3"
+    for wrong in ({"source": "folder"}, {"source": "pack"}, {"source": "x"}):
+        with pytest.raises(UnknownChoice):
+            workspace.notes.add("work", "Text.\n", **wrong)
+    for wrong in (
+        {"metadata": [1]},
+        {"metadata": {"a": float("nan")}},
+        {"metadata": {"a": "x" * 20_000}},
+        {"source_ref": "x" * 600},
+    ):
+        with pytest.raises(EditError):
+            workspace.notes.add("work", "Text.\n", **wrong)

@@ -1,0 +1,5 @@
+"""The fixtures of notes."""
+
+from tests.notes.conftest import model, workspace
+
+__all__ = ["model", "workspace"]
