@@ -14,12 +14,11 @@ from statistics import median
 from benchmarks.quality import vaults
 from core.features.evaluation.question_files import parse
 from core.model import DEFAULTS
-from core.retrieval.stages import candidates
+from core.reranking import Candidate
 from core.workspace import Workspace
 
 POOLS = (20, 50)
 TURNS = 4
-CHARACTERS = 2000
 
 
 def main() -> None:
@@ -55,10 +54,8 @@ def latency(workspace: Workspace, data: Path) -> None:
                 rowids = list(workspace.store.nearest(base, vector, pool, None))
                 started = time.perf_counter()
                 chunks = workspace.store.chunks.by_rowid(rowids)
-                found = candidates(
-                    workspace.store, base, embedder, vector, chunks, {}, with_bits=True, characters=CHARACTERS
-                )
-                reranker.score(question.text, list(found.values()))
+                bits = workspace.store.vectors.bits(chunks, base.fingerprint)
+                reranker.score(question.text, [Candidate("", rows) for rows in bits.values()])
                 times.append(1000 * (time.perf_counter() - started))
         times.sort()
         print(f"pool {pool}: p50 {median(times):.1f} ms, p95 {times[int(len(times) * 0.95)]:.1f} ms")

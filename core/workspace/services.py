@@ -87,11 +87,12 @@ class Services:
 
     @LazyService
     def searching(self) -> "SearchEngine":
-        from core.retrieval.engine import SearchEngine
+        from core.retrieval.engine import SearchEngine, SearchServices
         from core.retrieval.images.search import ImageSearch
 
         images = ImageSearch(self.store, self.settings, self.notes, self.jobs)
-        return SearchEngine(self.store, self.settings, self.models, self._synonyms, self.clicks, images=images)
+        searched = self.store, self.settings, self.models, self._synonyms
+        return SearchEngine(SearchServices(*searched, self.clicks, images))
 
     @LazyService
     def answers(self) -> "Answers":

@@ -36,7 +36,7 @@ from core.notes.lines import blanked
 from core.notes.links import NoteLinks
 from core.query.synonyms import SynonymsFile
 from core.reranking import NONE
-from core.retrieval.engine import SearchEngine
+from core.retrieval.engine import SearchEngine, SearchServices
 from core.settings.config import Settings
 from core.settings.preferences import CHECK_AFTER_IMPORT, Preferences
 from core.store import Store
@@ -68,7 +68,7 @@ class FindabilityChecks:
         self._settings = settings
         self._preferences = preferences
         # Each question is new, and its result isn't looked at again.
-        self._searching = SearchEngine(store, settings, models, synonyms, cached=False)
+        self._searching = SearchEngine(SearchServices(store, settings, models, synonyms), cached=False)
         self._checking = threading.Lock()
 
     @property
