@@ -30,7 +30,7 @@ from time import perf_counter
 from benchmarks.quality import imported, vaults
 from core.base.text import query_keywords
 from core.model import Click, SearchResult, Verdict
-from core.notes.clicks import Clicks
+from core.notes.uses import Clicks
 from core.query.synonyms import SynonymsFile
 from core.retrieval import clicks as ranking
 from core.retrieval import fusion

@@ -1,13 +1,15 @@
 """The stored notes: listed, read, found by their names, with their links and files."""
 
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
+from urllib.parse import unquote
 
 from core.base.errors import NoteNotFound, SourceError
 from core.base.faults import FILES
@@ -28,7 +30,7 @@ from core.model import (
     later,
 )
 from core.model.limits import check_part
-from core.notes import attachments, lines, mentions, naming, texts
+from core.notes import attachments, lines, naming, texts
 from core.notes.links import NoteLinks
 from core.store import Store
 from core.store.remembered import Remembered
@@ -135,7 +137,7 @@ class StoredNotes(Imports):
 
         def sentence(other: str) -> str:
             note = lines.blanked(self._store.notes.note(other), self.hidden(other))
-            return mentions.sentence(note.body, lambda target: links.target(note, target) == note_id)
+            return linking_sentence(note.body, lambda target: links.target(note, target) == note_id)
 
         return {other: sentence(other) for other in among}
 
@@ -215,3 +217,32 @@ class StoredNotes(Imports):
                 )
         except OSError as error:
             raise SourceError(str(path), "the system has no program that opens it.") from error
+
+
+MOST_CHARACTERS = 240
+"""Characters of a sentence."""
+_LINK = re.compile(r"\[\[([^\[\]|\n#^]{1,500}+)[^\[\]\n]{0,500}+\]\]|\]\(<?+([^()<>\s#]{1,500}+)[^()\n]{0,300}+\)")
+_END = re.compile(r"[.!?…](?=\s)|[。！？]|\n")
+_WORDS = re.compile(r"!?\[\[(?:[^\[\]|\n]{0,500}\|)?([^\[\]|\n]{0,500})\]\]|!?\[([^\[\]\n]{0,500})\]\([^()\n]{0,500}\)")
+_SIGNS = re.compile(r"^(?:[-*+>#]+\s|\d{1,9}[.)]\s|\[.\]\s|\s)+|\*\*|__|==|`")
+
+
+def linking_sentence(body: str, is_wanted: Callable[[str], bool]) -> str:
+    """Return the sentence around the first link whose target is wanted, as plain text; "" without one."""
+    for link in _LINK.finditer(body):
+        if is_wanted((link[1] or unquote(link[2])).removesuffix("\\").strip()):
+            return _plain(_around(body, link.start(), link.end()))
+    return ""
+
+
+def _around(body: str, start: int, end: int) -> str:
+    first = max(0, start - MOST_CHARACTERS)
+    before = [stop.end() for stop in _END.finditer(body, first, start)]
+    after = _END.search(body, end, end + MOST_CHARACTERS)
+    return body[before[-1] if before else first : after.end() if after else end + MOST_CHARACTERS]
+
+
+def _plain(text: str) -> str:
+    shown = _WORDS.sub(lambda link: link[1] or link[2] or "", text.strip())
+    shown = " ".join(_SIGNS.sub("", shown).split())
+    return shown if len(shown) <= MOST_CHARACTERS else f"{shown[: MOST_CHARACTERS - 1]}…"

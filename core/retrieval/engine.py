@@ -29,22 +29,21 @@ from core.model import (
     WhyNot,
 )
 from core.model.limits import QUESTION
-from core.notes.clicks import Clicks
+from core.notes.uses import Clicks
 from core.query.decomposition import WHOLE
 from core.query.filters import filters_of
 from core.query.synonyms import SynonymsFile
-from core.retrieval import context, highlights, hits, llm_choice, passages, stages
+from core.retrieval import context, highlights, hits, llm_choice, stages
 from core.retrieval.clicks import rank_by_clicks, relevant_clicks
-from core.retrieval.highlights import TokenizedHit
+from core.retrieval.grouping import Successors
+from core.retrieval.highlights import TokenizedHit, add_pages
 from core.retrieval.images.search import ImageSearch
-from core.retrieval.llm_steps import LlmSteps
-from core.retrieval.pages import with_pages
+from core.retrieval.llm_choice import LlmSteps
 from core.retrieval.prepare import prepare, properties_in
 from core.retrieval.ranking import Candidates, Ranking, Scope
 from core.retrieval.reasons import Reasons
 from core.retrieval.requests import SearchRequest, load_rerankers, start_search
 from core.retrieval.rounds import Rounds, run_follow_ups
-from core.retrieval.supersession import Successors
 from core.settings.config import Settings
 from core.store import Store
 
@@ -175,7 +174,7 @@ class SearchEngine:
         """Return a hit widened by up to `size` chunks on each side."""
         chunks = self._store.chunks.for_note(hit.note.id) if hit.joined else []
         joined = [chunk for chunk in chunks if chunk.index in hit.joined]
-        return passages.passage(self._store, hit.note, hit.chunk, size, joined)
+        return context.build_passage(self._store, hit.note, hit.chunk, size, joined)
 
     def _compute_answer(self, prepared: Prepared) -> SearchResult:
         decompositions = self._llm.decompose(prepared)
@@ -206,7 +205,7 @@ class SearchEngine:
             decompositions=decompositions.found,
             decompose_problem=decompositions.problem,
         )
-        return with_pages(answered, self._store, self._models)
+        return add_pages(answered, self._store, self._models)
 
     @contextmanager
     def _open_search(self, query: Query, parts: Sequence[SubQuery], *, wait: bool) -> Iterator[list[Ranking]]:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
@@ -273,3 +273,25 @@ def _fullest(spans: Sequence[Span], words: Sequence[Span]) -> Span | None:
         return sum(last - first for first, last in words if start <= first and last <= end)
 
     return max(spans, key=held, default=None)
+
+
+def add_pages(result: SearchResult, store: Store, models: Models) -> SearchResult:
+    """Return a result whose hits have the page of their sentence; one on a single page has it already."""
+    spread = [hit for hit in result.hits if _runs_on(hit)]
+    if not spread:
+        return result
+    part = replace(result, hits=tuple(spread))
+    seen = highlights(part, store, tokenize_hits(part, store, models))
+    pages = {
+        hit.chunk.id: hit.chunk.page_at(hit.note.document, hit.chunk.start + sentence[0])
+        for hit in spread
+        if (sentence := seen[hit.chunk.id].sentence)
+    }
+    hits = tuple(replace(hit, page=pages.get(hit.chunk.id, hit.page)) for hit in result.hits)
+    return replace(result, hits=hits)
+
+
+def _runs_on(hit: Hit) -> bool:
+    """Whether the text of a hit's chunk, as the document has it, ends on another page than it begins on."""
+    document, chunk = hit.note.document, hit.chunk
+    return chunk.page_at(document, chunk.start) != chunk.page_at(document, chunk.end - 1)

@@ -1,17 +1,35 @@
-"""Hits from ranked candidates, with the scores of every stage, and the candidates that lost."""
+"""Hits from ranked candidates, with the scores of every stage and their facets, and the candidates that lost."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import accumulate
 from pathlib import Path
 
 from core.intake.absent import is_evicted
-from core.model import Chunk, Copy, DroppedCandidate, FileState, Hit, LostAt, Passage, SearchResult, StageScore
-from core.retrieval import confidence, duplicates, facets, fusion, supersession
-from core.retrieval.duplicates import Group
-from core.retrieval.passages import passage
+from core.markdown.tags import key, with_parents
+from core.model import (
+    FACETS,
+    NOTE_FIELDS,
+    Chunk,
+    Copy,
+    DroppedCandidate,
+    Facet,
+    FileState,
+    Hit,
+    LostAt,
+    NoteSummary,
+    Passage,
+    SearchResult,
+    StageScore,
+    day_of,
+)
+from core.query.dates import YEARS
+from core.retrieval import confidence, fusion
+from core.retrieval.context import build_passage
+from core.retrieval.grouping import Group, NewerNotes, demote_superseded, group_duplicates
 from core.retrieval.ranking import RankedCandidate, Ranking, merge
-from core.retrieval.supersession import NewerNotes
 from core.store import Store
 
 
@@ -59,7 +77,7 @@ def build_result(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
         notices=tuple(dict.fromkeys(notice for ranking in rankings for notice in ranking.notices)),
         reranker=whole.reranker,
         rerank_problem=next((ranking.rerank_problem for ranking in rankings if ranking.rerank_problem), None),
-        facets=facets.count(hits, [base.name for base in whole.request.bases]),
+        facets=count_facets(hits, [base.name for base in whole.request.bases]),
         confident=evidence >= confidence.LEAST,
         evidence=evidence,
         settings=query.settings,
@@ -96,10 +114,10 @@ def _rank_groups(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
         for rowid in ranking.trace.below:
             candidates.setdefault(rowid, RankedCandidate(0.0, ranking))
     chunks = {rowid: candidate.ranking.candidates.chunks[rowid] for rowid, candidate in candidates.items()}
-    groups = duplicates.groups(order, chunks, limit)
+    groups = group_duplicates(order, chunks, limit)
     if successors:
         shown = [rowid for group in groups for rowid in (group.best, *group.copies)]
-        demoted = supersession.demote_superseded(order, chunks, shown, successors)
+        demoted = demote_superseded(order, chunks, shown, successors)
         if demoted is not order:
             scores = accumulate((candidates[rowid].score for rowid in demoted), min)
             moved = {
@@ -107,7 +125,7 @@ def _rank_groups(store: Store, successors: NewerNotes, rankings: Sequence[Rankin
                 for rowid, score in zip(demoted, scores, strict=True)
             }
             candidates = moved | {rowid: item for rowid, item in candidates.items() if rowid not in moved}
-            groups = duplicates.groups(demoted, chunks, limit)
+            groups = group_duplicates(demoted, chunks, limit)
     matched = store.words.matched_words(whole.request.words, list(chunks)) if query.explain else {}
     return _Ranked(rankings, candidates, chunks, groups, matched)
 
@@ -132,7 +150,7 @@ def _hits(store: Store, successors: NewerNotes, ranked: _Ranked, expansion_size:
             replace(
                 hit,
                 scores=scores,
-                passage=passage(store, hit.note, hit.chunk, expansion_size, joined),
+                passage=build_passage(store, hit.note, hit.chunk, expansion_size, joined),
                 joined=tuple(sorted(chunk.index for chunk in joined)),
                 copies=tuple(Copy(cards[chunk.note_id], chunk) for chunk in copies),
                 superseded_by=tuple(cards[new] for new in successors.get(hit.note.id, ())),
@@ -190,3 +208,53 @@ def _find_drop_stage(ranks: Mapping[str, Mapping[int, int]], rowid: int, limit: 
     if "final" in ranks and within("boosted" if "boosted" in ranks else "fused"):
         return "reranking"
     return "fusion" if "fused" in ranks and not within("fused") and within("vector", "keyword") else "limit"
+
+
+MOST_VALUES = 12
+"""Maximum number of values of a field."""
+_FIELDS = {name: field.typed[0] for name, field in NOTE_FIELDS.items() if field.is_facet}
+
+
+def count_facets(hits: Sequence[Hit], bases: Sequence[str]) -> tuple[Facet, ...]:
+    """Return the values of the hits' notes and their copies', the most frequent first.
+
+    A value that all hits share is left out.
+    """
+    values: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    spelled: dict[str, str] = {}
+    for hit in hits:
+        pairs = [pair for card in (hit.note, *(copy.note for copy in hit.copies)) for pair in _values(card)]
+        own = {(field, spelled.setdefault(key(value), value) if field == "tag" else value) for field, value in pairs}
+        for field, value in own:
+            values[field][value] += 1
+    if len(bases) < 2:
+        values.pop("base", None)
+    return tuple(
+        Facet(field, value, number, _term(field, value))
+        for field in FACETS
+        for value, number in sorted(values[field].items(), key=lambda item: (-item[1], item[0]))[:MOST_VALUES]
+        if number < len(hits)
+    )
+
+
+def _values(card: NoteSummary) -> Iterator[tuple[str, str]]:
+    yield "base", card.base
+    for name, facet in _FIELDS.items():
+        value = getattr(card, name)
+        values = value if isinstance(value, tuple) else filter(None, [value])
+        named = (parent for entry in values for parent in (with_parents(entry) if name == "tags" else [str(entry)]))
+        yield from ((facet, entry) for entry in named)
+    if card.path and "/" in card.path:
+        yield "folder", card.path.rpartition("/")[0]
+    if card.updated_at and card.updated_at.year in YEARS[:-1]:
+        yield "month", day_of(card.updated_at)[:7]
+
+
+def _term(field: str, value: str) -> str:
+    """Return the term of the query language for a value."""
+    if field == "month":
+        start = datetime.fromisoformat(f"{value}-01")
+        later = f"{start.year + start.month // 12}-{start.month % 12 + 1:02}"
+        return f"after:{value} before:{later}"
+    name, value = ("path", f"{value}/") if field == "folder" else (field, value)
+    return f'{name}:"{value}"' if any(mark in value for mark in ' ,，、:：()"“”「」#') else f"{name}:{value}"

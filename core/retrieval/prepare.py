@@ -6,12 +6,30 @@ from core import reranking
 from core.base.errors import QueryError, UnknownChoice
 from core.base.text import fold, keywords
 from core.model import CallerContext, Filters, Prepared, Query, SearchOptions, Understood, local_now
-from core.query import limits
+from core.model.limits import FILTERS, check_filters, check_part, check_question
 from core.query.decomposition import classified
 from core.query.filters import merge_filters
 from core.query.language import as_text, parse
-from core.settings.config import Settings
+from core.settings.config import Settings, check
 from core.store import Store
+
+
+def check_query(query: Query) -> Query:
+    """Return a query with a pool at least as large as its limit; raises QueryError or UnknownChoice with advice."""
+    check(query.settings, QueryError, of_question=True)
+    check_question(query.text)
+    check_filters(query.filters)
+    exact = (*query.phrases, *query.emphasised, *query.excluded)
+    if len(exact) > FILTERS:
+        raise QueryError(
+            "The question has {n} phrases and left-out words; at most {most} can be searched for.",
+            n=len(exact),
+            most=FILTERS,
+        )
+    for text in exact:
+        check_part(text)
+    settings = query.settings
+    return replace(query, settings=replace(settings, pool=max(settings.pool, settings.limit)))
 
 
 def properties_in(store: Store, *typed: str) -> frozenset[str]:
@@ -90,4 +108,4 @@ def prepare(
     else:
         level, parts = classified(understood, completed.level)
     asks_model, wait = chooses and settings.llm.is_set_up, options.get("wait", True)
-    return Prepared(typed, understood, level, limits.check_query(query), parts, asks_model=asks_model, wait=wait)
+    return Prepared(typed, understood, level, check_query(query), parts, asks_model=asks_model, wait=wait)

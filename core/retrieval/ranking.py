@@ -8,7 +8,7 @@ from typing import Self
 from core.base.lazy import lazy
 from core.base.messages import Message
 from core.model import Chunk, NoteSummary, Notice, ResultMode, Rowids, StageScore
-from core.retrieval import fusion, languages
+from core.retrieval import fusion
 from core.retrieval.fusion import Scores
 from core.retrieval.requests import SearchRequest
 
@@ -91,7 +91,7 @@ class Candidates:
     @lazy
     def groups(self) -> Mapping[int, bool]:
         """The languages of the candidates."""
-        return languages.groups(self.chunks, self.cards)
+        return fusion.language_groups(self.chunks, self.cards)
 
     def after(self, stage: str, scores: Scores | None) -> Self:
         """Return the candidates after a stage; see `Trace.add`."""

@@ -7,46 +7,22 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from core.base.errors import ModelError, ProviderError
+from core.base.text import fold
 from core.embedding import tokens
 from core.embedding.windows import windows_of
-from core.model import Chunk, KnowledgeBase, NoteSummary, Notice, Query, Rowids
+from core.markdown import tags
+from core.model import SCOPE_GAIN, TAGS_GAIN, CallerContext, Chunk, KnowledgeBase, NoteSummary, Notice, Query, Rowids
 from core.notes.links import plain
 from core.reranking import Candidate, Reranker
-from core.retrieval import callers, exact_match, fusion, languages
+from core.retrieval import exact_match, fusion
 from core.retrieval.fusion import Scores
 from core.retrieval.ranking import Candidates, Ranking, Reranked, Scope, Trace
 from core.retrieval.requests import SearchRequest
 from core.store import Store
 from core.store.ranking import best
 
-# Links between the candidates' notes: a hint that both belong to the question.
-
-STRONG = 3
-"""Number of first candidates whose linked notes are raised."""
-
-
-def linked(cards: Mapping[str, NoteSummary], links: Mapping[str, Sequence[str]], notes: Mapping[int, str]) -> list[int]:
-    """Return the candidates whose note links to a strong candidate's note, or is linked from it.
-
-    `notes` maps candidates to their notes, best first. `links` are the targets in each note: a path, or the
-    title or file name in a wikilink.
-    """
-    named = {note_id: _names(card) for note_id, card in cards.items()}
-    targets = {note_id: {plain(link) for link in links.get(note_id, ())} for note_id in cards}
-    strong = set(list(notes.values())[:STRONG])
-    return [
-        rowid
-        for rowid, note_id in notes.items()
-        if any(
-            other != note_id and (named[other] & targets[note_id] or named[note_id] & targets[other])
-            for other in strong
-        )
-    ]
-
-
-def _names(card: NoteSummary) -> set[str]:
-    path = card.path or ""
-    return {plain(name) for name in (card.title, path, PurePosixPath(path).name) if name}
+_STRONG = 3
+"""Number of first candidates whose linked notes are raised: a link is a hint that both belong to the question."""
 
 
 def narrow(store: Store, query: Query, bases: Sequence[KnowledgeBase]) -> Scope:
@@ -182,7 +158,7 @@ def _fuse(store: Store, request: SearchRequest, candidates: Candidates) -> Score
     if settings.fusion != "weighted":
         return best(fusion.fuse_reciprocal(vector.returned, keyword.returned))
     across = any(store.vectors.centring(base).compares_languages for base in request.vector_bases)
-    trusted = languages.trust_words(keyword.every, candidates.groups) if across else {}
+    trusted = fusion.trust_words(keyword.every, candidates.groups) if across else {}
     return best(fusion.fuse_weighted(vector.every, keyword.every, settings.semantic_weight, trusted))
 
 
@@ -198,7 +174,7 @@ def _boost(store: Store, query: Query, scope: Scope, candidates: Candidates) -> 
     if settings.link_weight and order:
         links = store.notes.links_of(candidates.cards)
         notes = {rowid: candidates.chunks[rowid].note_id for rowid in order}
-        for rowid in linked(candidates.cards, links, notes):
+        for rowid in _linked(candidates.cards, links, notes):
             raised[rowid] = raised.get(rowid, 0.0) + settings.link_weight
     return fusion.add_gains(order, raised) if raised else None
 
@@ -249,7 +225,7 @@ def _judge(
     for reranker, texts in by_reranker.values():
         scores = dict(zip(texts, reranker.score(request.query.text, list(texts.values())), strict=True))
         if reranker.reads_bits and request.mode != "keyword":
-            scores = languages.level_scores(scores, candidates.trace.scores("vector"), candidates.groups)
+            scores = fusion.level_scores(scores, candidates.trace.scores("vector"), candidates.groups)
         judged |= scores
     if None in judged.values():
         report("rerank_partial")
@@ -283,7 +259,7 @@ def _boost_caller(query: Query, candidates: Candidates, order: Scores) -> Scores
     """Raise the chunks of notes that have the scope and the tags of the caller."""
     if not (query.caller.scopes or query.caller.tags):
         return None
-    return fusion.add_gains(order, {rowid: callers.gain(query.caller, candidates.card(rowid)) for rowid in order})
+    return fusion.add_gains(order, {rowid: _caller_gain(query.caller, candidates.card(rowid)) for rowid in order})
 
 
 def _exact_match_gains(store: Store, request: SearchRequest, candidates: Candidates, order: Scores) -> dict[int, float]:
@@ -309,6 +285,39 @@ def _break_ties(candidates: Candidates, trace: Trace) -> Trace:
     scores = last.returned
     order = sorted(scores, key=lambda rowid: (-scores[rowid], -candidates.card(rowid).priority))
     return trace.add(stage, {rowid: scores[rowid] for rowid in order})
+
+
+def _caller_gain(caller: CallerContext, card: NoteSummary) -> float:
+    """Return what a note gains, on a scale from 0 to 1, because it has the scope and the tags of a caller."""
+    fits = fold(card.scope) in map(fold, caller.scopes)
+    wanted, own = ({*map(tags.key, item)} for item in (caller.tags, card.tags))
+    return SCOPE_GAIN * fits + TAGS_GAIN * (len(wanted & own) / len(wanted) if wanted else 0.0)
+
+
+def _linked(
+    cards: Mapping[str, NoteSummary], links: Mapping[str, Sequence[str]], notes: Mapping[int, str]
+) -> list[int]:
+    """Return the candidates whose note links to a strong candidate's note, or is linked from it.
+
+    `notes` maps candidates to their notes, best first. `links` are the targets in each note: a path, or the
+    title or file name in a wikilink.
+    """
+    named = {note_id: _names(card) for note_id, card in cards.items()}
+    targets = {note_id: {plain(link) for link in links.get(note_id, ())} for note_id in cards}
+    strong = set(list(notes.values())[:_STRONG])
+    return [
+        rowid
+        for rowid, note_id in notes.items()
+        if any(
+            other != note_id and (named[other] & targets[note_id] or named[note_id] & targets[other])
+            for other in strong
+        )
+    ]
+
+
+def _names(card: NoteSummary) -> set[str]:
+    path = card.path or ""
+    return {plain(name) for name in (card.title, path, PurePosixPath(path).name) if name}
 
 
 def _rowids(chunks: Iterable[int]) -> Rowids:

@@ -33,12 +33,11 @@ if TYPE_CHECKING:
     from core.features.review.collection import Review
     from core.indexing.models.servers import Servers
     from core.intake.textfolders import TextFolders
-    from core.notes.clicks import Clicks
     from core.notes.documents import Documents
     from core.notes.maps import NoteMaps
     from core.notes.pictures import Pictures
     from core.notes.proposals import Proposals
-    from core.notes.uses import Uses
+    from core.notes.uses import Clicks, Uses
     from core.notes.vocabulary import Vocabulary
     from core.query.synonyms import SynonymsFile
     from core.retrieval.engine import SearchEngine
@@ -197,7 +196,7 @@ class Services:
 
     @LazyService
     def clicks(self) -> "Clicks":
-        from core.notes.clicks import Clicks
+        from core.notes.uses import Clicks
 
         return Clicks(self.store, self.settings, self.preferences)
 
@@ -242,7 +241,7 @@ class Services:
 
 
 def _renamed(question: str, old: str, new: str) -> str:
-    from core.query.renaming import rename_base
+    from core.query.language import rename_base
 
     return rename_base(question, old, new)
 

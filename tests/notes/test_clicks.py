@@ -8,7 +8,7 @@ import pytest
 
 from core.base.errors import ConfigError, NoteNotFound, UnknownChoice
 from core.model import Click, GoldSpan, NoteSummary, Pipeline, Question, SearchResult
-from core.notes.clicks import Clicks
+from core.notes.uses import Clicks
 from core.retrieval.clicks import GAIN, likeness
 from core.retrieval.engine import SearchEngine, SearchServices
 from core.workspace import Workspace

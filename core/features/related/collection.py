@@ -20,7 +20,7 @@ from core.notes.collection import Notes
 from core.notes.links import NoteLinks
 from core.notes.uses import Uses
 from core.retrieval.engine import SearchEngine
-from core.retrieval.supersession import Successors
+from core.retrieval.grouping import Successors
 from core.store import Store
 from core.store.note_rows import NoteNames
 
