@@ -16,7 +16,7 @@ from core.intake.paths import free
 from core.markdown.body import look_into
 from core.model import NOTE_SOURCES, ORIGIN, Added, Author, KnowledgeBase, Note, Revision
 from core.notes import naming
-from core.notes.fields import check_body, check_text, checked
+from core.notes.fields import check_body, check_fields, check_text
 from core.notes.texts import with_body
 from core.notes.writer import Writer
 from core.store import Store
@@ -26,7 +26,7 @@ from core.store.note_to_index import NoteToIndex
 # Where a new note comes from, as who writes it says: its source, its place there, its writer, and other values.
 
 NAMES = ("source", ORIGIN, "created_by", "metadata")
-"""The values of a new note beside its text, its path and its fields."""
+"""The values of a new note besides its text, its path and its fields."""
 _MOST = 500
 """Characters of a place or a name."""
 _MOST_METADATA = 16 * 1024
@@ -134,14 +134,14 @@ def _new(base: KnowledgeBase, author: Author, item: dict[str, Any], paths: _Take
     body, path = item.pop("body", ""), item.pop("path", "")
     source, properties = taken(item)
     front = "" if base.plain else front_of(properties)
-    fields = checked(item)
+    fields = check_fields(item)
     check_body(body)
     in_folder = not path or path.endswith("/")
     inside = look_into(body, "note.md" if in_folder else path, plain=base.plain)
     name = "" if in_folder else stem(path)
     title = fields.pop("title", "") or inside.title or name or naming.first_words(body)
     path = f"{path}{naming.title_filename(title)}" if in_folder else path
-    path = free(naming.checked(path), paths)
+    path = free(naming.check_path(path), paths)
     note_id = fresh_id(f"{base.id}/{path}", ids)
     now = datetime.now(UTC)
     note = Note(

@@ -35,7 +35,7 @@ from core.model import (
     Version,
 )
 from core.notes import adding, attachments, difference, filing, naming, texts
-from core.notes.fields import checked, with_fields
+from core.notes.fields import check_fields, with_fields
 from core.notes.stored_notes import StoredNotes
 from core.notes.texts import restore_version
 from core.notes.writer import Writer
@@ -107,7 +107,7 @@ class NoteTrash:
             for trashed in self.all()
             if name in (trashed.version.note_id, trashed.path, trashed.version.title)
         }
-        return deleted[naming.only(name, deleted)]
+        return deleted[naming.resolve_single(name, deleted)]
 
 
 # Pictures that the user pastes into a note: one file each, next to the notes of a folder and never outside of it.
@@ -265,7 +265,7 @@ class Notes(StoredNotes):
         **fields: Unpack[NoteFields],
     ) -> None:
         """Set fields of several notes; raises as `update` does."""
-        values = checked(fields)
+        values = check_fields(fields)
         as_what = Revision("update", author)
         self._writer.change_all(note_ids, lambda note: replace(note, **values), as_what, expected_version)
 
@@ -279,7 +279,10 @@ class Notes(StoredNotes):
         author: Author = "person",
     ) -> None:
         """Add tags to several notes, and remove tags from them."""
-        more, less = checked({"tags": add})["tags"], {tag.casefold() for tag in checked({"tags": remove})["tags"]}
+        more, less = (
+            check_fields({"tags": add})["tags"],
+            {tag.casefold() for tag in check_fields({"tags": remove})["tags"]},
+        )
 
         def change(note: Note) -> Note:
             return with_fields(note, {"tags": [*(tag for tag in note.tags if tag.casefold() not in less), *more]})
@@ -298,7 +301,7 @@ class Notes(StoredNotes):
             if note.source_ref:
                 raise EditError("'{path}' is a file. Move the file, then update its folder.", path=str(note.path))
             name = posixpath.basename(note.path or naming.title_filename(note.title))
-            path = naming.checked(f"{folder}/{name}")
+            path = naming.check_path(f"{folder}/{name}")
             if path == note.path:
                 return note
             base = self._store.bases.by_id(note.base_id)

@@ -84,7 +84,7 @@ class StoredNotes(Imports):
             for name in filter(None, (card.id, card.path, card.title)):
                 called[name][card.id] = alike[name_key(name)][card.id] = card
         found = [(name, called[name] or alike[name_key(name)]) for name in names]
-        return [cards[naming.only(name, cards)] for name, cards in found]
+        return [cards[naming.resolve_single(name, cards)] for name, cards in found]
 
     def expiring(self, *, days: int = 14) -> list[NoteSummary]:
         """Return the active notes that are expired or will be within some days, the first ones first."""
@@ -100,15 +100,15 @@ class StoredNotes(Imports):
         """
         check_part(text)
         notes = self._store.notes.notes_with_text(self._bases.get(base), text)
-        return [line for note in notes for line in lines.holding(note, text, self.hidden(note.id))]
+        return [line for note in notes for line in lines.find_lines(note, text, self.hidden(note.id))]
 
     def shown(self, note_id: str) -> str:
         """Return the text of a note without hidden parts; raises NoteNotFound."""
-        return lines.shown(self.get(note_id), self.hidden(note_id))
+        return lines.visible_text(self.get(note_id), self.hidden(note_id))
 
     def without_hidden(self, note_id: str) -> Note:
         """Return a note with blanks for hidden parts; raises NoteNotFound."""
-        return lines.blanked(self.get(note_id), self.hidden(note_id))
+        return lines.blank_hidden(self.get(note_id), self.hidden(note_id))
 
     def hidden(self, note_id: str) -> list[tuple[int, int]]:
         """Return the hidden parts of a note's body, which answer nothing."""
@@ -136,7 +136,7 @@ class StoredNotes(Imports):
         """Return the sentence in which each of some notes links to a note, without hidden parts."""
 
         def sentence(other: str) -> str:
-            note = lines.blanked(self._store.notes.note(other), self.hidden(other))
+            note = lines.blank_hidden(self._store.notes.note(other), self.hidden(other))
             return linking_sentence(note.body, lambda target: links.target(note, target) == note_id)
 
         return {other: sentence(other) for other in among}
@@ -149,7 +149,7 @@ class StoredNotes(Imports):
     def switch(self, text: str, limit: int) -> list[NoteSummary]:
         """Return the notes whose title, alias or path has the words of a text, the nearest first; else the newest."""
         notes = self._store.notes
-        ids = naming.nearest(notes.named(), text, limit) if text.strip() else notes.newest(limit)
+        ids = naming.nearest_names(notes.named(), text, limit) if text.strip() else notes.newest(limit)
         cards = notes.cards_of(ids)
         return [cards[note_id] for note_id in ids if note_id in cards]
 

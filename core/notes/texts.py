@@ -38,7 +38,7 @@ def title_of(body: str, inside: BodyMetadata | None = None) -> str:
     return (inside.title if inside else "") or naming.first_words(body)
 
 
-def titled(note: Note, changed: Note, inside: BodyMetadata | None = None) -> Note:
+def with_title(note: Note, changed: Note, inside: BodyMetadata | None = None) -> Note:
     """Return a changed note with the title of its text, where it has none or had the one of the text before.
 
     A file names its own title.

@@ -82,9 +82,9 @@ class Uses:
                     self._writer = threading.Thread(target=self._gather, name="tessera-uses", daemon=True)
                     self._writer.start()
 
-    def found(self, result: SearchResult, beside: Filters | None = None) -> None:
+    def found(self, result: SearchResult, chosen: Filters | None = None) -> None:
         """Record the hits of a search, unless it narrows by use: its hits would leave it at once."""
-        filters = (result.understood.filters, beside or Filters())
+        filters = (result.understood.filters, chosen or Filters())
         if not any(condition.field == "use" for item in filters for condition in item.conditions):
             self.note("found", dict.fromkeys((hit.note.id, "") for hit in result.hits))
 

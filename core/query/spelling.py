@@ -21,7 +21,7 @@ Counts = Callable[[Sequence[str]], Mapping[str, int]]
 _WORD = re.compile(rf"(?P<cjk>[{CJK}]{{2,}})|(?<![^\W{CJK}])(?P<latin>[a-z0-9_]{{3,30}})(?![^\W{CJK}])")
 _MOST = 6
 """Most words of a question, two characters of Chinese as one. In a longer one a word that no note holds is mostly a
-word of the person's own, and its neighbours say enough."""
+word of the user's own, and its neighbours say enough."""
 _LEAST = 5
 """Least number of letters of a word that may differ in a letter; in a shorter one only neighbours may be swapped."""
 

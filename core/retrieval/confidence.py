@@ -2,8 +2,8 @@
 
 Three things are evidence of an answer: how far the nearest chunk is above the floor of its base (what questions about
 other things reach there, in their standard deviations), the share of the question's words that the first hit holds,
-each weighted by its rarity, and what it gains where the question stands as it was typed. Their sum is the evidence. The
-weights and the least evidence were chosen on a grid over both vaults and questions on Wikipedia's paragraphs
+each weighted by its rarity, and what it gains where it holds the question as it was typed. Their sum is the evidence.
+The weights and the least evidence were chosen on a grid over both vaults and questions on Wikipedia's paragraphs
 (`benchmarks.unanswered`). The score of late interaction says of questions across languages that they have no answer,
 so it has no part.
 """

@@ -1,6 +1,6 @@
 """A context: the chunks of hits and of their neighbours as one block for a prompt, within a budget of tokens.
 
-What a note says, its title and its path included, stands between the NOTE_MARKS, which none of them can hold. So a
+What a note says, its title and its path included, is between the NOTE_MARKS, which none of them can hold. So a
 number in brackets is a citation only before the first of them, whatever a note says.
 """
 
@@ -40,7 +40,7 @@ def build_passage(store: Store, card: NoteSummary, chunk: Chunk, size: int, join
 
 
 def _nearest_chunks(around: Sequence[Chunk], chunk: Chunk, joined: Sequence[Chunk]) -> list[Chunk]:
-    """Return a chunk with its neighbours, the nearest first, as far as there is room beside the `joined` ones."""
+    """Return a chunk with its neighbours, the nearest first, as far as there is room next to the `joined` ones."""
     held = {item.index for item in (chunk, *joined)}
     left = MOST_TOKENS - sum(item.token_count for item in (chunk, *joined))
     near, ended = [chunk], set[bool]()
@@ -78,14 +78,14 @@ _BLANK = 100
 """Maximum distance of neighbouring pieces, in characters."""
 _LEAST = 16
 """Minimum number of tokens of a neighbour that is cut."""
-_BEHIND = 1 << 30
+_AFTER_HITS = 1 << 30
 _STEPS = 8
 """Number of places per window at which a window of a chunk that exceeds the budget may begin."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A slice of a note under one section; a chunk that a person wrote or edited has its own text."""
+    """A slice of a note under one section; a chunk that the user wrote or edited has its own text."""
 
     note: NoteSummary
     section: tuple[str, ...]
@@ -100,7 +100,7 @@ class _Piece:
 
     @classmethod
     def from_chunk(cls, chunk: Chunk, hit: Hit) -> Self:
-        """Return a chunk of a hit's passage; its neighbours stand behind every hit by `rank`."""
+        """Return a chunk of a hit's passage; its neighbours come after every hit by `rank`."""
         edited, is_own = len(chunk.text) != chunk.end - chunk.start, chunk.id == hit.chunk.id
         return cls(
             hit.note,
@@ -112,7 +112,7 @@ class _Piece:
             hit.page if is_own else chunk.page,
             chunk.line,
             chunk.picture,
-            hit.rank if is_own else _BEHIND,
+            hit.rank if is_own else _AFTER_HITS,
         )
 
     def cut(self, start: int, end: int) -> Self:
@@ -209,7 +209,7 @@ def build(
 
     A hit's own chunk comes before its neighbours, the nearest first, and what exceeds the budget is cut away from
     the neighbours' far ends. Only a first chunk that exceeds it alone is cut itself, to the window that holds most of
-    the question's `words`; later hits whose chunk doesn't fit are left out. Pieces that touch stand together in the
+    the question's `words`; later hits whose chunk doesn't fit are left out. Pieces that touch are together in the
     order of their note, and each section has its own number.
     """
     block, chunks_of = _Block(tokens, budget), cache(store.chunks.for_note)

@@ -46,7 +46,7 @@ def group_duplicates(order: Sequence[int], chunks: Mapping[int, Chunk], count: i
     result: list[Group] = []
     texts = {rowid: _ComparedText(chunks[rowid].text) for rowid in order}
     for place, rowid in enumerate(order):
-        home = _repeated(rowid, result, chunks, texts if len(result) < count or place < 3 * count else None)
+        home = _find_group(rowid, result, chunks, texts if len(result) < count or place < 3 * count else None)
         if home is not None and not _overlap(chunks[home.best], chunks[rowid]):
             home.copies.append(rowid)
         elif home is not None:
@@ -56,7 +56,7 @@ def group_duplicates(order: Sequence[int], chunks: Mapping[int, Chunk], count: i
     return result
 
 
-def _repeated(
+def _find_group(
     rowid: int, others: Sequence[Group], chunks: Mapping[int, Chunk], texts: "Mapping[int, _ComparedText] | None"
 ) -> Group | None:
     chunk = chunks[rowid]

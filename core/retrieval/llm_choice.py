@@ -114,7 +114,7 @@ def material(question: str, hits: Sequence[Hit], characters: int) -> dict[str, A
 
 
 def place_of(hit: Hit) -> str:
-    """Return where a hit stands, as a model is told: the titles of its note and section."""
+    """Return the place of a hit for a model: the titles of its note and section."""
     return " › ".join(dict.fromkeys([hit.note.title, *hit.chunk.section]))
 
 

@@ -7,7 +7,7 @@ from core.base.errors import QueryError, UnknownChoice
 from core.base.text import fold, keywords
 from core.model import CallerContext, Filters, Prepared, Query, SearchOptions, Understood, local_now
 from core.model.limits import FILTERS, check_filters, check_part, check_question
-from core.query.decomposition import classified
+from core.query.decomposition import classify_question
 from core.query.filters import merge_filters
 from core.query.language import as_text, parse
 from core.settings.config import Settings, check
@@ -33,7 +33,7 @@ def check_query(query: Query) -> Query:
 
 
 def properties_in(store: Store, *typed: str) -> frozenset[str]:
-    """Return the folded names of the properties that notes have, none where no text has a colon behind a name."""
+    """Return the folded names of the properties that notes have, none where no text has a colon after a name."""
     is_needed = any(colon in item for item in typed for colon in ":：")
     return frozenset(map(fold, store.properties.names())) if is_needed else frozenset()
 
@@ -54,7 +54,7 @@ def _parse_question(store: Store, typed: str, options: SearchOptions) -> Underst
 
 
 def _is_emoji(text: str) -> bool:
-    """Return whether a text holds nothing but emoji: to a model most are the same, while each is a word by itself."""
+    """Return whether a text holds nothing but emoji: to a model most are the same, while each is a word of its own."""
     return not any(map(str.isalnum, text)) and bool(keywords(text))
 
 
@@ -106,6 +106,6 @@ def prepare(
     if like and like.query.settings.level == completed.level:
         level, parts = like.classified, like.decomposition
     else:
-        level, parts = classified(understood, completed.level)
+        level, parts = classify_question(understood, completed.level)
     asks_model, wait = chooses and settings.llm.is_set_up, options.get("wait", True)
     return Prepared(typed, understood, level, check_query(query), parts, asks_model=asks_model, wait=wait)

@@ -110,7 +110,7 @@ class Reranked:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The ranked candidates of a part of a question; `gains` are of chunks in which it stands as it was typed."""
+    """The ranked candidates of a part of a question; `gains` are of chunks that hold it as it was typed."""
 
     request: SearchRequest
     scope: Scope

@@ -69,11 +69,13 @@ class Reasons:
         for lost in self._lost:
             if lost.hit.chunk.id in ids:
                 return Outcome(lost.stage, lost.hit.chunk, lost.hit.scores)
-        narrowed = self._narrowed(note, list(chunks))
+        narrowed = self._find_narrowing_stage(note, list(chunks))
         if narrowed:
             return Outcome(narrowed)
         among_all = {
-            rowid: {name: StageScore(*ranked[rowid]) for name, ranked in self._ranked.items() if rowid in ranked}
+            rowid: {
+                name: StageScore(*ranked[rowid]) for name, ranked in self._ranks_among_all.items() if rowid in ranked
+            }
             for rowid in chunks
         }
         scores = {rowid: stages for rowid, stages in among_all.items() if stages}
@@ -85,32 +87,32 @@ class Reasons:
         best = min(scores, key=lambda rowid: min(score.rank or 0 for score in scores[rowid].values()))
         return Outcome(stage, chunks[best], scores[best])
 
-    def _narrowed(self, note: NoteSummary, own: list[int]) -> LostAt | None:
+    def _find_narrowing_stage(self, note: NoteSummary, own: list[int]) -> LostAt | None:
         """Return the first of filters, exclusions and phrases that none of a note's chunks passes."""
         if not own or note.base_id not in {base.id for base in self._request.bases}:
             return "filters"
-        for stage, allowed in self._passing:
+        for stage, allowed in self._allowed_by_stage:
             if allowed is not None and not np.isin(own, allowed).any():
                 return stage
         return None
 
     @lazy
-    def _passing(self) -> list[tuple[LostAt, Rowids | None]]:
+    def _allowed_by_stage(self) -> list[tuple[LostAt, Rowids | None]]:
         """The allowed chunks after the filters, the exclusions and the phrases; None for all chunks."""
         query = self._request.query
         return [
-            ("filters", self._allowed(replace(query, phrases=(), excluded=()))),
-            ("excluded", self._allowed(replace(query, phrases=()))),
+            ("filters", self._narrow(replace(query, phrases=(), excluded=()))),
+            ("excluded", self._narrow(replace(query, phrases=()))),
             ("phrase", self._scope.allowed),
         ]
 
-    def _allowed(self, query: Query) -> Rowids | None:
+    def _narrow(self, query: Query) -> Rowids | None:
         if query == self._request.query:
             return self._scope.allowed
         return narrow(self._store, query, self._request.bases).allowed
 
     @lazy
-    def _ranked(self) -> dict[str, dict[int, tuple[float, int]]]:
+    def _ranks_among_all(self) -> dict[str, dict[int, tuple[float, int]]]:
         """Score and rank of every allowed chunk by meaning and by words, as far as the mode uses them."""
         request, allowed = self._request, self._scope.allowed
         vector: dict[int, float] = {}

@@ -32,7 +32,7 @@ from core.model import (
     SettingsTrial,
     no_progress,
 )
-from core.notes.lines import blanked
+from core.notes.lines import blank_hidden
 from core.notes.links import NoteLinks
 from core.query.synonyms import SynonymsFile
 from core.reranking import NONE
@@ -175,7 +175,7 @@ class FindabilityChecks:
         for card in drawn_from:
             progress(0, 0, card.title)
             with suppress(NoteNotFound):
-                notes.append(blanked(self._store.notes.note(card.id), self._store.chunks.hidden(card.id)))
+                notes.append(blank_hidden(self._store.notes.note(card.id), self._store.chunks.hidden(card.id)))
         if not notes:
             raise ConfigError("The base '{base}' has no notes that could be found. Import some first.", base=base.name)
         shelf = probes.shelf(notes, NoteLinks(self._store))
