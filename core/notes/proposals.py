@@ -224,7 +224,7 @@ def _check(note: Note, submission: Submission, over: int | None) -> None:
 
 def _changed(note: Note, change: Proposal) -> Note:
     """Return a note with a proposed change."""
-    return with_body(with_fields(note, change.fields), note.body if change.body is None else change.body)[0]
+    return with_body(with_fields(note, change.fields), note.body if change.body is None else change.body).note
 
 
 def _joined(earlier: Proposal, later: Proposal) -> Proposal:

@@ -52,7 +52,8 @@ class Writer:
             log_bases([base])
             changed, inside = change(note), None
             if body is not None:
-                changed, inside = with_body(changed, body)
+                rewritten = with_body(changed, body)
+                changed, inside = rewritten.note, rewritten.inside
             if (body is not None and as_what.author == "person") or not changed.title:
                 changed = with_title(note, changed, inside)
             if changed == note:

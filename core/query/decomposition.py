@@ -140,15 +140,24 @@ MOST_CHARACTERS = 300
 """Maximum length of a sub-query from a language model."""
 
 
-def classify_question(understood: Understood, level: Level) -> tuple[Classified, Decomposition | None]:
+@dataclass(frozen=True, slots=True)
+class ClassifiedQuestion:
+    """The level of a question, and the parts of an exploratory one."""
+
+    level: Classified
+    parts: Decomposition | None = None
+
+
+def classify_question(understood: Understood, level: Level) -> ClassifiedQuestion:
     """Return the level of a question, the rules' for `auto`, and the parts of an exploratory one by the rules."""
     match = recognise(understood.text, understood.quoted) if level in ("auto", "exploratory") else None
     result = Classified(level, message("You chose this kind of search."))
     if level == "auto":
         result = classify(understood, match)
     if result.level != "exploratory" or not understood.text.strip():
-        return result, None
-    return result, decompose(match) if match else Decomposition("summary", (SubQuery(understood.text, WHOLE),))
+        return ClassifiedQuestion(result)
+    whole = Decomposition("summary", (SubQuery(understood.text, WHOLE),))
+    return ClassifiedQuestion(result, decompose(match) if match else whole)
 
 
 def decompose(match: Recognised, *, limit: int = 6) -> Decomposition:

@@ -7,7 +7,7 @@ from core.base.errors import QueryError, UnknownChoice
 from core.base.text import fold, keywords
 from core.model import CallerContext, Filters, Prepared, Query, SearchOptions, Understood, local_now
 from core.model.limits import FILTERS, check_filters, check_part, check_question
-from core.query.decomposition import classify_question
+from core.query.decomposition import ClassifiedQuestion, classify_question
 from core.query.filters import merge_filters
 from core.query.language import as_text, parse
 from core.settings.config import Settings, check
@@ -104,8 +104,9 @@ def prepare(
         caller=options.get("caller") or CallerContext(),
     )
     if like and like.query.settings.level == completed.level:
-        level, parts = like.classified, like.decomposition
+        question = ClassifiedQuestion(like.classified, like.decomposition)
     else:
-        level, parts = classify_question(understood, completed.level)
+        question = classify_question(understood, completed.level)
     asks_model, wait = chooses and settings.llm.is_set_up, options.get("wait", True)
-    return Prepared(typed, understood, level, check_query(query), parts, asks_model=asks_model, wait=wait)
+    checked = check_query(query)
+    return Prepared(typed, understood, question.level, checked, question.parts, asks_model=asks_model, wait=wait)
