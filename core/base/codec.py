@@ -91,7 +91,10 @@ def to_plain(value: Any) -> Any:
 
 
 def decode(kind: Any, value: Any) -> Any:
-    """Return the value of a type from `to_plain`'s; fields that it doesn't have are left out. Raises DAMAGE."""
+    """Return the value of a type from that of `encode`, with messages as they are or as `to_plain` has them.
+
+    Fields that it doesn't have are left out. Raises DAMAGE.
+    """
     return decoder(kind)(value)
 
 
@@ -286,6 +289,8 @@ def _time(bring: Callable[[datetime], datetime]) -> Decoder:
 
 
 def _message(value: Any) -> Message:
+    if isinstance(value, Message):
+        return value
     try:
         read = from_json(value)
         str(read).encode()
@@ -306,7 +311,7 @@ def _any(*, exact: bool) -> Decoder:
             return {_key(name): decode(item, depth + 1) for name, item in value.items()}
         if isinstance(value, (list, tuple)):
             return [decode(item, depth + 1) for item in value]
-        if value is None or isinstance(value, (bool, datetime)):
+        if value is None or isinstance(value, (bool, datetime, Message)):
             return value
         _expect(type(value) in (str, int, float), dict)
         return scalars[type(value)](value)
