@@ -9,7 +9,15 @@ from core.doors.operations.declaring import About, Caller, CommandGroup, operati
 from core.doors.operations.notes import Written, written
 from core.doors.operations.parameters import Expected, NoteName, SomeBase
 from core.features.related import text
-from core.features.related.views import ConceptList, ConceptNotes, DecidedConcept, NotePath, RelatedView
+from core.features.related.views import (
+    ConceptList,
+    ConceptNotes,
+    ConceptNoteView,
+    DecidedConcept,
+    NotePath,
+    RelatedView,
+    StepView,
+)
 from core.model import ConceptChoice, Note, Proposal
 
 if TYPE_CHECKING:
@@ -113,7 +121,7 @@ def show_concept_notes(
     base: SomeBase = None,
 ) -> ConceptNotes:
     name = workspace.bases.get(base).name if base else ""
-    return ConceptNotes.from_notes(workspace.related.concepts.notes(concepts, name))
+    return ConceptNotes(tuple(map(ConceptNoteView.from_noun, workspace.related.concepts.notes(concepts, name))))
 
 
 @operation(
@@ -131,7 +139,7 @@ def find_way(
     to: Annotated[str, About(message("The other note, by its id, path or title."), example="7a20")],
 ) -> NotePath:
     first, last = names.ids(workspace, [note, to])
-    return NotePath.from_steps(workspace.related.concepts.way(first, last))
+    return NotePath(tuple(map(StepView.from_noun, workspace.related.concepts.way(first, last))))
 
 
 @operation(

@@ -1,23 +1,10 @@
 """What the operations on related notes and on concepts return in addition to the nouns."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Self
+from dataclasses import dataclass, fields
+from typing import Any, Self
 
 from core.base.messages import Message
-from core.model import (
-    Concept,
-    ConceptNote,
-    Hint,
-    HintKind,
-    LinkSuggestion,
-    NoteSummary,
-    PlaceSuggestion,
-    Related,
-    RelatedNote,
-    Step,
-    TagSuggestion,
-)
+from core.model import Concept, Hint, HintKind, PlaceSuggestion, Related, TagSuggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +16,12 @@ class NoteReference:
     path: str | None
     title: str
 
-
-def _names(note: NoteSummary) -> tuple[str, str, str | None, str]:
-    return note.id, note.base, note.path, note.title
+    @classmethod
+    def from_noun(cls, noun: Any) -> Self:
+        """Return what is shown of a noun with a `note`."""
+        note = noun.note
+        others = (getattr(noun, field.name) for field in fields(cls)[len(fields(NoteReference)) :])
+        return cls(note.id, note.base, note.path, note.title, *others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +29,6 @@ class RelatedNoteView(NoteReference):
     """A note that is related to another one, and why."""
 
     reasons: tuple[Message, ...]
-
-    @classmethod
-    def from_note(cls, related: RelatedNote) -> Self:
-        return cls(*_names(related.note), related.reasons)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +40,6 @@ class LinkSuggestionView(NoteReference):
     end: int
     link: str
     reason: Message
-
-    @classmethod
-    def from_link(cls, link: LinkSuggestion) -> Self:
-        return cls(*_names(link.note), link.text, link.start, link.end, link.link, link.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +70,8 @@ class RelatedView:
 
     @classmethod
     def from_related(cls, related: Related) -> Self:
-        notes, copies = (tuple(map(RelatedNoteView.from_note, part)) for part in (related.notes, related.copies))
-        links = tuple(map(LinkSuggestionView.from_link, related.links))
+        notes, copies = (tuple(map(RelatedNoteView.from_noun, part)) for part in (related.notes, related.copies))
+        links = tuple(map(LinkSuggestionView.from_noun, related.links))
         return cls(notes, copies, related.tags, related.places, links, tuple(map(HintView.from_hint, related.hints)))
 
 
@@ -113,10 +95,6 @@ class ConceptNotes:
 
     notes: tuple[ConceptNoteView, ...]
 
-    @classmethod
-    def from_notes(cls, notes: Iterable[ConceptNote]) -> Self:
-        return cls(tuple(ConceptNoteView(*_names(item.note), item.times) for item in notes))
-
 
 @dataclass(frozen=True, slots=True)
 class StepView(NoteReference):
@@ -130,10 +108,6 @@ class NotePath:
     """The notes on the path from one to another."""
 
     steps: tuple[StepView, ...]
-
-    @classmethod
-    def from_steps(cls, steps: Iterable[Step]) -> Self:
-        return cls(tuple(StepView(*_names(step.note), step.way) for step in steps))
 
 
 @dataclass(frozen=True, slots=True)
