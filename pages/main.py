@@ -2,12 +2,12 @@
 
 import streamlit as st
 
-from pages.ui.notes import letters
+from pages.ui.notes import drafts
 from pages.ui.shared import aloud, shell, widgets
 
 page = shell.start()
 with st.sidebar:
-    letters.listen(shell.workspace())
+    drafts.listen(shell.workspace())
     aloud.listen()
 with shell.unreadable(), shell.errors():
     page.run()

@@ -173,7 +173,7 @@ def test_what_an_editor_sends_after_it_was_left_ends_nothing(tab: Tab) -> None:
     page.get_by_role("button", name="Done").click()
     expect(text).to_have_count(0)
     tab.settle()
-    editor.evaluate("own => own.trigger('typed', { text: 'one two', number: 99, at: 7, wishes: 0 })")
+    editor.evaluate("own => own.trigger('typed', { text: 'one two', number: 99, at: 7, actions: 0 })")
     page.wait_for_timeout(500)
     tab.settle()
     expect(page.get_by_test_id("stException")).to_have_count(0)

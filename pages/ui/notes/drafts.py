@@ -1,11 +1,20 @@
-"""Unsaved drafts: drafts of a stored note are drawn above it, drafts of new notes above the list."""
+"""Texts that aren't saved: drafts are offered, and what a browser still holds is taken into a draft or the open editor."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from secrets import token_hex
+from typing import Any
 
 import streamlit as st
 
+from core.base.errors import NoteNotFound
 from core.model import NoteDraft
 from core.workspace import Workspace
 from pages.ui.notes import composer
-from pages.ui.shared import shell, units, widgets
+from pages.ui.notes.session import without_surrogates
+from pages.ui.shared import links, shell, units, widgets
+from pages.ui.shared.component import component
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
@@ -32,7 +41,7 @@ def draw_new_drafts(workspace: Workspace) -> None:
 def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"draft_{draft.key}"):
         st.markdown(f":material/edit_note: {text}", width="stretch")
-        resume, discard = shell.guarded(composer.resume), shell.guarded(composer.discard)
+        resume, discard = shell.guarded(_resume), shell.guarded(composer.discard)
         widgets.button(
             t("Go on writing"),
             f"resume_{draft.key}",
@@ -42,3 +51,97 @@ def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:
             args=(workspace, draft.key),
         )
         widgets.small(t("Discard"), f"discard_{draft.key}", "delete", on_click=discard, args=(workspace, draft.key))
+
+
+def _resume(workspace: Workspace, key: str) -> None:
+    """Open a draft with what the browser sent together with the click: its last letters."""
+    _take_sent(workspace)
+    composer.resume(workspace, key)
+
+
+_KEY = "letters"
+_STORED = "letters_stored"
+_SESSION = "letters_session"
+
+LETTERS = component("letters", __file__, before="shelf.js")
+"""Triggers `take_text`: the texts that aren't stored, and the token of an editor whose session ended."""
+
+
+def session_id() -> str:
+    """Return the name of this session, by which the window notices a new one."""
+    return str(st.session_state.setdefault(_SESSION, token_hex(4)))
+
+
+def about(draft: NoteDraft) -> dict[str, Any]:
+    """Return the key, the base, the version and the fields of a draft for the browser."""
+    return {"key": draft.key, "base": draft.base_id, "version": draft.version, "fields": draft.fields}
+
+
+def listen(workspace: Workspace) -> None:
+    """Take the texts that aren't stored, of this window's editors and of closed ones."""
+
+    now = composer.current_session()
+    composer.settle(workspace, now if st.session_state["page"] == "notes" else None)
+    stored = st.session_state.get(_STORED, {}) | {
+        token: writing.stored for token, writing in composer.session_texts().items()
+    }
+    data = {
+        "open": now.token if now and st.session_state["page"] == "notes" else "",
+        "session": session_id(),
+        "stored": stored,
+        "place": workspace.name,
+        "readonly": workspace.readonly,
+        "away": t("Tessera doesn't answer. What you type stays on this page; start Tessera again to go on."),
+    }
+    with st.container(key="letters_box"):
+        LETTERS(key=_KEY, data=data, on_typed_change=lambda: shell.guarded(_take_sent)(workspace))
+
+
+def _take_sent(workspace: Workspace) -> None:
+    sent = (st.session_state.get(_KEY) or {}).get("typed")
+    if sent and not workspace.readonly:
+        for item in sent["items"]:
+            with suppress(KeyError, TypeError, ValueError):  # no editor wrote it
+                _take(workspace, item, goes_on=item["token"] == sent["resume"])
+
+
+def _take(workspace: Workspace, item: Mapping[str, Any], *, goes_on: bool) -> None:
+    """Store a text in the editor of this session that it is from, else as a draft; with `goes_on` its editor reopens."""
+    token, number = str(item["token"]), int(item["number"])
+    if mine := next(
+        (writing for writing in composer.session_texts().values() if token in (writing.token, writing.predecessor)),
+        None,
+    ):
+        if number > mine.stored:
+            mine.take_text(item["text"], number, int(item["at"]), title=item.get("title"))
+            composer.keep(workspace, mine)
+        number = min(number, mine.stored)
+    elif goes_on:
+        links.say("note", st.query_params.get("note", ""))  # no link brought it
+        composer.go_on(workspace, _draft(item), token)
+    elif not _is_known(workspace, draft := _draft(item)):
+        composer.put(workspace, draft, token)
+    st.session_state.setdefault(_STORED, {})[token] = number
+
+
+def _draft(item: Mapping[str, Any]) -> NoteDraft:
+    about, text = item["about"], without_surrogates(item["text"])
+    fields = dict(about["fields"]) | {"number": int(item["number"]), "writer": str(item["token"])}
+    title = item.get("title")
+    if title is not None:
+        fields["fields"] = dict(fields.get("fields") or {}) | {"title": without_surrogates(title)}
+    title = str((fields.get("fields") or {}).get("title") or "")
+    return NoteDraft(
+        str(about["key"]), str(about["base"]), int(about["version"]), title, text, fields, datetime.now(UTC)
+    )
+
+
+def _is_known(workspace: Workspace, draft: NoteDraft) -> bool:
+    """Return whether this text, or a later one of its editor, is stored as a draft or in the note."""
+    stored = workspace.drafts.find(draft.key)
+    if stored is None:
+        with suppress(NoteNotFound):
+            return composer.is_saved(workspace, draft)
+        return False
+    mine = stored.fields.get("writer") == draft.fields["writer"]
+    return stored.body == draft.body or (mine and composer.number_of(stored) >= composer.number_of(draft))

@@ -9,9 +9,9 @@ import streamlit as st
 
 from core.model import KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.notes import composer, drafting, editor, history, nearby, notefields, offers, opened
+from pages.ui.notes import composer, editor, history, nearby, notefields, offers, opened
+from pages.ui.notes.session import Action, EditorSession, State
 from pages.ui.notes.sources import NoteSources
-from pages.ui.notes.written_text import EditorSession, Wish
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.document import as_written, document, view
 from pages.ui.shared.safe import html, light, plain, tangled
@@ -22,7 +22,7 @@ from pages.ui.shared.text import t, text_of
 
 def draw(workspace: Workspace, now: EditorSession) -> None:
     """Draw the differences and two actions; neither of them loses a text, nor does going on writing."""
-    stored = now.opposed
+    stored = now.conflict
     assert stored is not None
     with st.container(border=True, key="conflict"):
         st.warning(
@@ -62,7 +62,7 @@ def _difference(workspace: Workspace, stored: Note, now: EditorSession) -> None:
 def _mine(workspace: Workspace, now: EditorSession) -> None:
     """Save over the stored text; a changed file is read first, so that its text becomes a version."""
     assert now.note is not None
-    stored = workspace.notes.take_file(now.note.id) if _in_file(workspace, now) else now.opposed
+    stored = workspace.notes.take_file(now.note.id) if _in_file(workspace, now) else now.conflict
     composer.save(workspace, now, over=stored)
 
 
@@ -131,7 +131,7 @@ def _draw(workspace: Workspace, now: EditorSession) -> None:
         _act(workspace, now)
     with shell.errors():
         with st.container():  # its own container: elements that come and go don't move the editor
-            if now.opposed:
+            if now.conflict:
                 draw(workspace, now)
             elif now.newer and now.note and now.newer.version > now.note.version:
                 _newer(workspace, now)
@@ -160,53 +160,53 @@ def _act(workspace: Workspace, now: EditorSession) -> None:
     The callback itself may run before the one that takes the typed text. The action stays noted until it is done, for
     another message may break off the run that the click began.
     """
-    wish, note = now.wish, now.note
-    if wish is None:
+    action, note = now.action, now.note
+    if action is None:
         return
     try:
-        _do(workspace, now, wish)
+        _do(workspace, now, action)
     except Exception:
-        now.wish = None
+        now.action = None
         raise
-    now.wish = None
+    now.action = None
     if composer.current_session() is not now or now.note is not note is None:
         st.rerun()
 
 
-def _do(workspace: Workspace, now: EditorSession, wish: Wish) -> None:
-    if wish == "discard":
+def _do(workspace: Workspace, now: EditorSession, action: Action) -> None:
+    if action == "discard":
         composer.discard(workspace, now.key)
-    elif wish == "save":
+    elif action == "save":
         if now.changed and now.complete:
             composer.save(workspace, now)
-        now.rested = None  # what is stored stays a version
+        now.autosaved_at = None  # what is stored stays a version
     else:
-        tries = now.saves
-        if tries:
-            composer.save(workspace, now, rests=True)
-        if wish == "leave" and not (tries and now.changed):
+        saves = now.state is State.UNSAVED
+        if saves:
+            composer.save(workspace, now, automatic=True)
+        if action == "leave" and not (saves and now.changed):
             composer.leave(workspace)
             if now.note:  # a new one was made by this
                 opened.choose(now.note.id)
 
 
 def _bar(workspace: Workspace, now: EditorSession) -> None:
-    stays = now.changed and not now.saves
+    stays = now.state not in (State.CLEAN, State.SAVED, State.UNSAVED)
     with st.container(horizontal=True, vertical_alignment="center", key="writing_bar"):
         label = t("Close; the draft stays") if stays else t("Done")
-        widgets.small(label, "writing_leave", "arrow_back", on_click=composer.wish_for, args=(now, "leave"))
+        widgets.small(label, "writing_leave", "arrow_back", on_click=now.request, args=("leave",))
         with st.container(key="writing_state", width="stretch"):
             st.caption(_state(workspace, now))
-        if now.note and not now.made:
+        if now.note and not now.created:
             about = [workspace.bases.by_id(now.note.base_id).name, *PurePosixPath(now.note.path or "").parts[:-1]]
             st.caption(plain(" › ".join(about)), width="content")
         if stays:
             label = t("Discard the changes") if now.note else t("Discard this note")
-            widgets.small(label, "writing_discard", "delete", on_click=composer.wish_for, args=(now, "discard"))
+            widgets.small(label, "writing_discard", "delete", on_click=now.request, args=("discard",))
         if now.decides:
             save = {
-                "on_click": composer.wish_for,
-                "args": (now, "save"),
+                "on_click": now.request,
+                "args": ("save",),
                 "disabled": workspace.readonly or not now.changed,
             }
             widgets.button(t("Save"), "writing_save", "check", type="primary", help="Ctrl+S · Ctrl+Enter", **save)
@@ -215,18 +215,20 @@ def _bar(workspace: Workspace, now: EditorSession) -> None:
 
 
 def _state(workspace: Workspace, now: EditorSession) -> str:
-    if now.saves:
-        return t("Saving…")
-    if now.changed and now.note is None and not now.base:
-        return t("Not saved: choose a base. What you write is stored as a draft meanwhile.")
-    if now.changed:
-        return t("Not saved. What you write is stored as a draft meanwhile.")
-    if not (now.saved and now.note):
-        return t("What you write is saved by itself.")
-    base = workspace.bases.by_id(now.note.base_id)
-    if not base.embed_at_once and (n := _pending(workspace, now.note.id)):
-        return t("Saved, and found by its words; {n} of its passages wait until you index this base.", n=n)
-    return t("Saved")
+    match now.state:
+        case State.UNSAVED:
+            return t("Saving…")
+        case State.CLEAN:
+            return t("What you write is saved by itself.")
+        case State.SAVED:
+            assert now.note is not None
+            base = workspace.bases.by_id(now.note.base_id)
+            if not base.embed_at_once and (n := _pending(workspace, now.note.id)):
+                return t("Saved, and found by its words; {n} of its passages wait until you index this base.", n=n)
+            return t("Saved")
+        case State.INCOMPLETE if not now.base:
+            return t("Not saved: choose a base. What you write is stored as a draft meanwhile.")
+    return t("Not saved. What you write is stored as a draft meanwhile.")
 
 
 def _pending(workspace: Workspace, note_id: str) -> int:
@@ -234,11 +236,11 @@ def _pending(workspace: Workspace, note_id: str) -> int:
 
 
 def _editor(workspace: Workspace, now: EditorSession) -> None:
-    offered = now.offered = now.offered or offers.load_offers(workspace)
+    offered = now.offers = now.offers or offers.load_offers(workspace)
 
     def typed(sent: Mapping[str, Any]) -> None:
         now.take_text(**sent)
-        drafting.keep(workspace, now)
+        composer.keep(workspace, now)
 
     editor.write(workspace, now, offered, shell.guarded(typed))
 

@@ -18,10 +18,10 @@ from starlette.routing import Route
 from core.base.errors import TesseraError
 from core.base.messages import render
 from core.workspace import Workspace
-from pages.ui.notes import bundle, drafting, letters
+from pages.ui.notes import bundle, composer, drafts
 from pages.ui.notes.attachments import is_sealed, seal
 from pages.ui.notes.offers import Offers
-from pages.ui.notes.written_text import EditorSession
+from pages.ui.notes.session import EditorSession
 from pages.ui.shared.component import component
 from pages.ui.shared.text import session_language, t
 
@@ -61,9 +61,9 @@ def route(workspace: Callable[[], Workspace]) -> Route:
 WRITE = component(
     "note_editor", __file__, "<p class='notice' role='alert'></p><div class='paper'></div>", before="shelf.js"
 )
-"""Triggers `typed`: the text, its number, the place of the caret, a typed title, and the last wish with its number.
+"""Triggers `typed`: the text, its number, the place of the caret, a typed title, and the last action with its number.
 
-Numbers of texts and of wishes rise.
+Numbers of texts and of actions rise.
 """
 
 
@@ -74,21 +74,21 @@ def write(
     key = f"editor_{now.token}"
 
     def take() -> None:
-        # The last message of a closed editor comes too late for the page; `letters` takes its text.
+        # The last message of a closed editor comes too late for the page; `drafts` takes its text.
         if sent := (st.session_state.get(key) or {}).get("typed"):
             typed(sent)
 
     data = {
         "token": now.token,
-        "was": now.was,
+        "predecessor": now.predecessor,
         "text": now.body,
         "number": now.number,
         "taken": now.number,
         "stored": now.stored,
-        "wishes": now.wishes,
-        "about": letters.about(drafting.draft_of(workspace, now)),
+        "actions": now.actions,
+        "about": drafts.about(composer.draft_of(workspace, now)),
         "place": workspace.name,
-        "session": letters.session(),
+        "session": drafts.session_id(),
         "notes": offered.notes,
         "tags": offered.tags,
         "script": bundle.ADDRESS,

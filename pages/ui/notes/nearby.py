@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.notes.written_text import EditorSession
+from pages.ui.notes.session import EditorSession
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 

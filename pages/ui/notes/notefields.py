@@ -10,8 +10,8 @@ from core.base.messages import Message, message
 from core.model import CLASSIFYING, NOTE_FIELDS, RELATIONS
 from core.model import STATUSES as EVERY_STATUS
 from core.workspace import Workspace
-from pages.ui.notes import composer, drafting, offers
-from pages.ui.notes.written_text import EditorSession, as_json
+from pages.ui.notes import composer, offers
+from pages.ui.notes.session import EditorSession, as_json
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
@@ -36,7 +36,7 @@ _FOLDED = tuple(name for name in CLASSIFYING if name not in _SEEN)
 def head(workspace: Workspace, now: EditorSession) -> None:
     """Draw the title, and below it where the note goes, its tags and its status."""
     _title(workspace, now)
-    if now.note is None or now.made:
+    if now.note is None or now.created:
         base, folder, tags, status = st.columns([3, 3, 4, 2])
         _place(workspace, now, base, folder)
     else:
@@ -84,7 +84,7 @@ def draw(workspace: Workspace, now: EditorSession) -> None:
 
 def key_of(now: EditorSession, name: str) -> str:
     """Return the key of a field's widget."""
-    return f"note_{name}_{now.token}_{now.drawn}"
+    return f"note_{name}_{now.token}_{now.redraws}"
 
 
 def _title(workspace: Workspace, now: EditorSession) -> None:
@@ -176,11 +176,8 @@ def _draw_file_value(workspace: Workspace, now: EditorSession, name: str, box: A
 
 def _give_back(workspace: Workspace, now: EditorSession, name: str) -> None:
     assert now.note is not None
-    fields = {other: value for other, value in now.fields.items() if other != name}
-    composer.adopt(now, workspace.notes.give_back(now.note.id, [name]))
-    now.fields = fields
-    now.drawn += 1
-    drafting.keep(workspace, now)
+    now.give_back(workspace.notes.give_back(now.note.id, [name]), name)
+    composer.keep(workspace, now)
 
 
 def _on_change(workspace: Workspace, now: EditorSession, name: str, key: str) -> Callable[[], None]:
@@ -191,8 +188,8 @@ def _on_change(workspace: Workspace, now: EditorSession, name: str, key: str) ->
             return
         value = st.session_state[key]
         now.set(name, value.isoformat() if isinstance(value, date) else value)
-        drafting.keep(workspace, now)
-        now.wish = now.wish or "rest"
+        composer.keep(workspace, now)
+        now.request(now.action or "rest")
 
     return take
 
@@ -208,6 +205,6 @@ def _words(workspace: Workspace, now: EditorSession, name: Any) -> list[str]:
 
 
 def _load_offers(workspace: Workspace, now: EditorSession) -> offers.Offers:
-    if now.offered is None:
-        now.offered = offers.load_offers(workspace)
-    return now.offered
+    if now.offers is None:
+        now.offers = offers.load_offers(workspace)
+    return now.offers

@@ -1,4 +1,4 @@
-"""A component: its script, and its style where it has one, lie in files next to the module that draws it."""
+"""A component: its script, and its style where it has one, are files of its name next to the module that draws it."""
 
 from pathlib import Path
 
@@ -7,11 +7,11 @@ from streamlit.components.v2.types import ComponentRenderer
 
 
 def component(name: str, module: str, html: str | None = None, *, before: str = "") -> ComponentRenderer:
-    """Register the component of a module, which is its `__file__`: `tree.py` has `tree.js` and perhaps `tree.css`.
+    """Register a component of a module, which is its `__file__`: `note_tree` has `note_tree.js` and perhaps `note_tree.css`.
 
     `before` is a file in the same folder with a script that runs first.
     """
-    style, script = Path(module).with_suffix(".css"), Path(module).with_suffix(".js")
+    style, script = (Path(module).with_name(f"{name}{suffix}") for suffix in (".css", ".js"))
     scripts = [script.with_name(before), script] if before else [script]
     return st.components.v2.component(
         name,

@@ -7,26 +7,26 @@ const shelf = window.tesseraShelf;
 
 const lines = text => text.replace(/\r\n?/g, '\n');
 const connected = () => document.querySelector('[data-testid=stApp]').dataset.testConnectionState === 'CONNECTED';
-const came = own => own.data.taken >= own.sent && own.data.wishes >= own.wishes;
+const came = own => own.data.taken >= own.sent && own.data.actions >= own.actions;
 const left = own => own.number !== own.sent;
 const titled = own => (own.titled > own.data.taken ? own.title : undefined);
 const item = own => ({
   token: own.token, about: own.data.about, number: own.number, text: own.editor.text(), at: own.editor.at(), title: titled(own),
 });
 
-// What is sent may be lost, or take the place of what nobody has read yet: each message tells the last wish again, with its
+// What is sent may be lost, or take the place of what nobody has read yet: each message tells the last action again, with its
 // number, and is sent again until the answer shows that it came. A message ends the run of the script that would answer
 // the one before, so each waits twice as long for its answer.
-const send = (own, wish) => {
+const send = (own, action) => {
   for (const timer of [own.timer, own.again]) clearTimeout(timer);
   own.timer = null;
   own.wait = came(own) ? PATIENCE : Math.min(MOST, 2 * own.wait);
   own.again = setTimeout(() => (left(own) || !came(own)) && send(own), own.wait);
-  if (wish) {
+  if (action) {
     clearTimeout(own.quiet);
     own.quiet = null;
-    own.wish = wish;
-    own.wishes += 1;
+    own.action = action;
+    own.actions += 1;
     own.waits = true;
   }
   if (!own.paper || own.session !== shelf.session || !connected()) return;
@@ -34,7 +34,7 @@ const send = (own, wish) => {
   own.last = performance.now();
   own.sent = own.number;
   const { number, text, at, title } = item(own);
-  own.trigger('typed', { text, number, at, title, wish: own.wish, wishes: own.wishes });
+  own.trigger('typed', { text, number, at, title, action: own.action, actions: own.actions });
 };
 
 const changed = own => {
@@ -153,10 +153,7 @@ const listen = (own, whole) => {
 };
 
 const begin = (own, edit) => {
-  const { place, about, number, text, words } = own.data;
-  // A text of this draft that was typed and didn't come to the workspace is later than the draft.
-  const later = shelf.all(place).filter(one => one.about.key === about.key && one.number > number)
-    .toSorted((one, other) => other.number - one.number)[0];
+  const { place, text, words } = own.data, { later } = own;
   own.host = document.createElement('div');
   own.host.style.cssText = 'height: 100%';
   own.offered = {};
@@ -190,23 +187,31 @@ const begin = (own, edit) => {
 
 // An editor whose session ended goes on in the one that took its place, with a save that nobody can have read.
 const adopted = data => {
-  const own = shelf.editors.get(data.was);
+  const own = shelf.editors.get(data.predecessor);
   if (!own?.editor) return null;
-  shelf.editors.delete(data.was);
+  shelf.editors.delete(data.predecessor);
   Object.assign(own, {
-    data, token: data.token, session: data.session, wish: own.waits ? own.wish : undefined,
-    wishes: data.wishes + (own.waits ? 1 : 0), waits: false, number: Math.max(own.number, data.number), sent: data.number,
+    data, token: data.token, session: data.session, action: own.waits ? own.action : undefined,
+    actions: data.actions + (own.waits ? 1 : 0), waits: false, number: Math.max(own.number, data.number), sent: data.number,
     wait: PATIENCE,
   });
   setTimeout(() => {
     if (own.number > data.number || own.editor.text() !== lines(data.text)) changed(own);
-    shelf.drop(data.place, data.was, own.number);
+    shelf.drop(data.place, data.predecessor, own.number);
   });
   return own;
 };
 
+// A text of this draft that was typed and didn't come to the workspace is later than the draft, also where that has been saved
+// meanwhile: a key is the note's id, or `new`, and the draft's.
+const latest = ({ place, about, number }) => {
+  const draft = ({ key }) => key.split(' ')[1];
+  return shelf.all(place).filter(item => draft(item.about) === draft(about) && item.number > number)
+    .toSorted((item, other) => other.number - item.number)[0];
+};
+
 const begun = data => ({
-  token: data.token, number: data.number, sent: data.number, wishes: data.wishes, wait: PATIENCE, last: 0,
+  token: data.token, number: data.number, sent: data.number, actions: data.actions, wait: PATIENCE, last: 0, later: latest(data),
 });
 
 export default async function write(component) {
