@@ -19,12 +19,11 @@ from core.doors.api.server import SameOrigin, api
 from core.doors.assistants import lazy_app
 from core.doors.remote.calls import Calls
 from core.settings import access
-from pages.ui.notes import attachments, bundle, editor, originals
-from pages.ui.shared import shell, unused
-from pages.ui.shared.frontend import FrontEnd
-from pages.ui.shared.policy import Policy, failure
+from pages.ui.notes import attachments, editor, originals
+from pages.ui.shared import policy, shell
+from pages.ui.shared.policy import FrontEnd, Policy, failure
 
-unused.leave_out()
+policy.leave_out()
 print_nothing()
 
 HOSTS = [
@@ -72,7 +71,7 @@ app = st.App(
     lifespan=lifespan,
     routes=[
         *(module.route(shell.workspace) for module in (attachments, originals, editor)),
-        bundle.ROUTE,
+        editor.ROUTE,
         *with_tokens,
     ],
     middleware=middleware,

@@ -3,19 +3,19 @@
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.bases import cards, making, onebase, place
+from pages.ui.bases import arrival, cards, making, onebase
 from pages.ui.notes import deletion
 from pages.ui.shared import jobs, shell
 from pages.ui.shared.text import t
 
 
 def page(workspace: Workspace) -> None:
-    open_base = place.settle(workspace)
+    open_base = arrival.settle(workspace)
     # In its own container: a panel that comes or goes doesn't move the elements after it.
     with st.container():
-        base = "" if open_base == place.NEW else open_base
+        base = "" if open_base == arrival.NEW else open_base
         jobs.panel(workspace, ("import", *jobs.BASES, "rechunk", "embed"), base)
-    if open_base == place.NEW:
+    if open_base == arrival.NEW:
         making.page(workspace)
     elif open_base:
         onebase.page(workspace, workspace.bases.status(workspace.bases.get(open_base)))

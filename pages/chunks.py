@@ -6,8 +6,8 @@ import streamlit as st
 
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.chunks import bands, chunktable, editor, flagged, picker, summary, tryout
-from pages.ui.shared import empty, jobs, links, pending, shell, widgets
+from pages.ui.chunks import bands, chunktable, editor, flagged, summary, tryout
+from pages.ui.shared import empty, jobs, links, shell, switches, widgets
 from pages.ui.shared.text import t
 
 
@@ -30,7 +30,7 @@ def stored(
         summary.figures(chunks)
         marked, shown = chunktable.table(note, chunks, shown, edits)
         chunktable.actions(workspace, base, note, chunks, marked, set(edits))
-        pending.section(workspace, base, note, chunks)
+        switches.section(workspace, base, note, chunks)
         summary.retained_edits(edits.values())
         cut = summary.cut(workspace, note, now, base.embedder)
         if [(chunk.start, chunk.end) for chunk in cut.chunks] != [(chunk.start, chunk.end) for chunk in chunks]:
@@ -61,7 +61,7 @@ def stored(
 def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
     side, main = st.columns([2, 8], gap="medium")
     with side, st.container(key="chunks_side"):
-        note_id = picker.picker(workspace, [base.name for base in bases])
+        note_id = summary.picker(workspace, [base.name for base in bases])
     with main:
         _note(workspace, note_id)
 
@@ -74,11 +74,11 @@ def _note(workspace: Workspace, note_id: str | None) -> None:
     with st.container():
         flagged.section(workspace)
     if note_id is None:
-        picker.offer(workspace)
+        summary.offer(workspace)
         return
     # On narrow screens the menu's button hides the tree: this replaces it there.
     with st.container(key="another_note"):
-        shell.popover(t("Another note"), "another", "description", lambda: picker.offer(workspace))
+        shell.popover(t("Another note"), "another", "description", lambda: summary.offer(workspace))
     note = workspace.notes.get(note_id)
     base = workspace.bases.by_id(note.base_id)
     own = workspace.chunks.options(note.id)

@@ -7,7 +7,7 @@ import streamlit as st
 from core.base.messages import message
 from core.model import KnowledgeBase, QuestionSet
 from core.workspace import Workspace
-from pages.ui.evaluation import advice, comparison, history, marking, pipelines, questions, running, sets
+from pages.ui.evaluation import advice, comparison, history, pipelines, question, questions, running, sets
 from pages.ui.shared import empty, links, shell, widgets
 from pages.ui.shared.text import labels, t
 
@@ -51,10 +51,10 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
 def choice(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> KnowledgeBase:
     """Draw the choice of a base, which begins with one that has questions, and return it."""
     by_name = {base.name: base for base in bases}
-    if st.session_state.get(marking.BASE) not in by_name:
-        st.session_state[marking.BASE] = next((name for name in by_name if workspace.question_sets.all(name)), "")
-    links.settle("base", marking.BASE, by_name, bases[0].name)
-    name = widgets.select_hidden(t("Knowledge base"), by_name, marking.BASE)
+    if st.session_state.get(question.BASE) not in by_name:
+        st.session_state[question.BASE] = next((name for name in by_name if workspace.question_sets.all(name)), "")
+    links.settle("base", question.BASE, by_name, bases[0].name)
+    name = widgets.select_hidden(t("Knowledge base"), by_name, question.BASE)
     links.say("base", name)
     return by_name[name]
 

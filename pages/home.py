@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.ui.home import overview
-from pages.ui.shared import examples, jobs, shell
+from pages.ui.shared import empty, jobs, shell
 
 workspace = shell.workspace()
 status = workspace.status()
@@ -15,7 +15,7 @@ if not status.bases:
 
 st.title("Tessera")
 overview.quick_search()
-examples.links(workspace)
+empty.links(workspace)
 jobs.panel(workspace)
 overview.attention(workspace, status)
 overview.recent(workspace)

@@ -3,19 +3,8 @@
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.notes import (
-    actions,
-    beginning,
-    drafts,
-    editing,
-    imports,
-    inbox,
-    listing,
-    opened,
-    reader,
-    trash,
-    undo,
-)
+from pages.ui.notes import actions, beginning, deletion, drafts, editing, imports, listing, opened, reader, undo
+from pages.ui.review import deciding
 from pages.ui.shared import empty, jobs, shell
 from pages.ui.shared.text import t
 
@@ -54,7 +43,7 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
             opened.drawer_close()
     base, tags, text, use = listing.filters(workspace, bases, wide=view == "list")
     if view == "trash":
-        trash.draw(workspace, base, text)
+        deletion.draw(workspace, base, text)
         return base, False
     narrowed = workspace.searching.filters(bases=[base] if base else [], tags=tags, terms=[f"use:{use}"] if use else [])
     cards = workspace.notes.all(narrowed, text=text)
@@ -72,7 +61,7 @@ def _note(workspace: Workspace, note_id: str) -> None:
     note = workspace.notes.get(note_id)
     undo.offer_text_undo(workspace, note)
     drafts.draw_note_drafts(workspace, note_id)
-    inbox.box(workspace, note_id)
+    deciding.box(workspace, note_id)
     reader.note(workspace, note, opened.passage(workspace, note))
 
 

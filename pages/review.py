@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.ui.notes import undo
-from pages.ui.review import learning, listing, matter
+from pages.ui.review import listing, matter
 from pages.ui.shared import jobs, shell
 from pages.ui.shared.text import t
 
@@ -26,4 +26,4 @@ with shell.errors():
             if item:
                 matter.draw(workspace, item)
     listing.reminders(workspace)
-    learning.section(workspace)
+    listing.section(workspace)

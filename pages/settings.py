@@ -7,10 +7,10 @@ from pages.ui.settings import (
     backups,
     defaults,
     documents,
-    general,
     health,
     modelcards,
     packs,
+    program,
     programs,
     servers,
     vocabulary,
@@ -36,7 +36,7 @@ with shell.errors():
     links.say("tab", "")
     widgets.tabs(
         {
-            t("General"): lambda: general.section(workspace),
+            t("General"): lambda: program.section(workspace),
             t("Search"): lambda: defaults.search(workspace),
             t("Types of notes"): lambda: vocabulary.section(workspace),
             t("Backups"): lambda: backups.section(workspace),

@@ -24,7 +24,7 @@ from core.doors.api.entrance import Entrance
 from core.doors.api.limits import MOST_HEAD
 from core.doors.api.server import api
 from core.workspace import Workspace
-from pages.ui.notes import attachments, bundle
+from pages.ui.notes import attachments, editor
 
 SECRET = b"the secret of the drill"
 _TOKEN = "token-of-the-drill"
@@ -83,7 +83,7 @@ class Doors:
     def __init__(self, workspace: Workspace, folder: Path) -> None:
         self._workspace = workspace
         others = [Mount(PLACE, api(lambda: workspace, programs_only=True))]
-        routes = [attachments.route(lambda: workspace), bundle.ROUTE, *others]
+        routes = [attachments.route(lambda: workspace), editor.ROUTE, *others]
         self._open = Starlette(routes=routes, middleware=front.middleware)
         entrance = Middleware(Entrance, token=_TOKEN, others=others)
         self._locked = Starlette(routes=routes, middleware=[*front.middleware, entrance])
@@ -137,9 +137,9 @@ class Doors:
     def script(self, random: Random) -> Got:
         """Ask for another file beside the editor's script."""
         place = "/".join(random.choices(_PLACES, k=random.randint(1, 5)))
-        path = random.choice((f"/editor/{place}", f"{bundle.ADDRESS}/{place}", f"{bundle.ADDRESS}%00", bundle.ADDRESS))
+        path = random.choice((f"/editor/{place}", f"{editor.ADDRESS}/{place}", f"{editor.ADDRESS}%00", editor.ADDRESS))
         got = self._ask(self._open, "GET", path.encode("latin-1", "replace"), {})
-        return _judged(got, got.status == (200 if path == bundle.ADDRESS else 404), path)
+        return _judged(got, got.status == (200 if path == editor.ADDRESS else 404), path)
 
     def origin(self, random: Random) -> Got:
         """Ask as a page of another origin, with the token."""
@@ -236,7 +236,7 @@ class Doors:
             "/notes",
             "/api/v1/notes",
             "/api/none",
-            bundle.ADDRESS,
+            editor.ADDRESS,
             attachments.address(self._note, "pic.png"),
         ]
         return random.choice(places).encode()

@@ -11,7 +11,7 @@ import streamlit as st
 from core.base.errors import ArchiveError
 from core.model import BASE_KINDS, BaseStatus, KnowledgeBase, Restored, embedder_name
 from core.workspace import Workspace
-from pages.ui.bases import arrival, place, trash, watched
+from pages.ui.bases import arrival, trash
 from pages.ui.notes import deletion
 from pages.ui.shared import empty, jobs, shell, widgets
 from pages.ui.shared.safe import facts, html, plain
@@ -134,8 +134,10 @@ def page(workspace: Workspace) -> None:
     status = workspace.status()
     about = t("A base is a collection of notes with its own model, splitting and search. A note is in one base.")
     st.html(f'<p class="t-lead">{html(about)}</p>')
-    widgets.button(t("New base"), "new_base", "add", disabled=workspace.readonly, on_click=place.go, args=(place.NEW,))
-    watched.text_folders(workspace)
+    widgets.button(
+        t("New base"), "new_base", "add", disabled=workspace.readonly, on_click=arrival.go, args=(arrival.NEW,)
+    )
+    arrival.text_folders(workspace)
     if not status.bases:
         empty.no_notes(workspace, t("There is no base yet. Make one, or import notes: that makes one too."))
     for column, base in widgets.in_columns(status.bases, COLUMNS):
@@ -149,14 +151,14 @@ def _card(workspace: Workspace, status: BaseStatus) -> None:
     base = status.base
     about = f'<div class="t-small">{html(base.description)}</div>' if base.description else ""
     st.html(
-        f'<div class="t-name">{html(base.name)}</div>{about}{facts(figures(status))}{watched.state(workspace, status)}'
+        f'<div class="t-name">{html(base.name)}</div>{about}{facts(figures(status))}{arrival.state(workspace, status)}'
     )
-    watched.problems(workspace, base)
+    arrival.problems(workspace, base)
     _folders(workspace, status)
     with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall"):
-        add = {"on_click": partial(place.go, base.name, adding=True), "disabled": jobs.shut(workspace)}
+        add = {"on_click": partial(arrival.go, base.name, adding=True), "disabled": jobs.shut(workspace)}
         widgets.button(t("Add notes"), f"add_{base.id}", "note_add", **add)
-        widgets.small(t("Settings"), f"open_{base.id}", "tune", on_click=place.go, args=(base.name,))
+        widgets.small(t("Settings"), f"open_{base.id}", "tune", on_click=arrival.go, args=(base.name,))
         widgets.base_link(base.name)
         export(workspace, base)
         shut = jobs.shut(workspace)
@@ -190,7 +192,7 @@ def _folders(workspace: Workspace, status: BaseStatus) -> None:
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"folder_{base.id}_{number}"):
             st.html(f'<div class="t-small t-dim t-where">{html(folder)}</div>')
             if widgets.small(t("Update now"), f"sync_{base.id}_{number}", "sync", disabled=jobs.shut(workspace)):
-                watched.sync(workspace, base, folder)
+                arrival.sync(workspace, base, folder)
     widgets.more(len(folders) - FOLDERS)
 
 

@@ -7,8 +7,8 @@ import streamlit as st
 
 from core.model import ABOUT_KINDS, BASE_KINDS, BaseFields, BaseKind, SearchSettings
 from core.workspace import Workspace
-from pages.ui.bases import place, splitting
-from pages.ui.shared import knobs, parameters, shell, switches, widgets
+from pages.ui.bases import arrival, splitting
+from pages.ui.shared import knobs, shell, switches, widgets
 from pages.ui.shared.text import t, text_of
 
 _WIDTH = 640
@@ -17,7 +17,7 @@ _WIDTH = 640
 
 def page(workspace: Workspace) -> None:
     """Draw the choices for a new base, the rare ones folded, and the button that makes it; problems are below it."""
-    place.back()
+    arrival.back()
     st.subheader(t("New base"))
     with st.container(key="new_base_form", width=_WIDTH):
         name = st.text_input(t("Name"), key="new_name", max_chars=80)
@@ -31,7 +31,7 @@ def page(workspace: Workspace) -> None:
         switched = switches.draw_new_base_switches(workspace, indexes=not literal, plain=kind == "lines")
         st.html(f'<div class="t-caption">{t("How its notes are split")}</div>')
         side = "new" if kind == "vector" else f"new_{kind}"
-        chunking = parameters.choose(side, usual.chunking, usual.chunking, reset=t("Reset to the defaults"))
+        chunking = knobs.choose(side, usual.chunking, usual.chunking, reset=t("Reset to the defaults"))
         splitting.preview(workspace, chunking, embedder)
     with act, shell.errors():
         if widgets.button(t("Make the base"), "make_base", "check", type="primary", disabled=workspace.readonly):
@@ -40,7 +40,7 @@ def page(workspace: Workspace) -> None:
             base = workspace.bases.add(name.strip(), kind=kind, embedder=chosen, chunking=chunking, **fields)
             if st.session_state.get("plan"):
                 st.switch_page("notes.py")  # an import waits for its base
-            place.go(base.name)
+            arrival.go(base.name)
             st.rerun()
 
 

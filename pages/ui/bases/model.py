@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.model import BaseStatus, ChangeCost, KnowledgeBase, ModelCard, Progress, Switch, embedder_name
 from core.workspace import Workspace
-from pages.ui.shared import jobs, units, widgets
+from pages.ui.shared import jobs, names, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -68,7 +68,7 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
     )
     share = status.with_bits / status.windows if status.windows else 0.0
     state = (
-        t("{share:.0%} of the base, {size}", share=share, size=units.megabytes(status.bit_bytes))
+        t("{share:.0%} of the base, {size}", share=share, size=names.megabytes(status.bit_bytes))
         if possible
         else t("This model has no re-check data.")
     )
@@ -85,7 +85,7 @@ def _draw_switch(workspace: Workspace, base: KnowledgeBase, switch: Switch) -> N
     fields = {
         "embedder": embedder_name(switch.embedder),
         "old": embedder_name(base.embedder) if base.has_vectors else t("the search by words"),
-        "at": units.local(switch.started_at),
+        "at": names.local(switch.started_at),
     }
     if job and running and job.what == base.name:
         state = t("Changing to {embedder}, started {at}. Until it is done, {old} answers.", **fields)

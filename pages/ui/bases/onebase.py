@@ -6,10 +6,10 @@ import streamlit as st
 
 from core.model import MODES, BaseStatus, KnowledgeBase, RefusedChunk
 from core.workspace import Workspace
-from pages.ui.bases import arrival, cards, findability, model, place, splitting, watched
+from pages.ui.bases import arrival, cards, findability, model, splitting
 from pages.ui.notes import deletion, imports
 from pages.ui.search import hits
-from pages.ui.shared import choice, jobs, knobs, pending, shell, switches, widgets
+from pages.ui.shared import jobs, knobs, shell, switches, widgets
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -47,16 +47,16 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
             st.caption(t("and {n} more", n=len(refused) - _SHOWN))
         shut = jobs.writing(workspace, base) or workspace.jobs.running("embed")
         if widgets.button(t("Try them again"), f"retry_{status.base.id}", "replay", disabled=shut):
-            pending.embed(workspace, base, refused=True)
+            switches.embed(workspace, base, refused=True)
 
 
 def page(workspace: Workspace, status: BaseStatus) -> None:
     """Draw all settings of a base."""
     base = status.base
-    place.back()
+    arrival.back()
     st.html(f'<div class="t-title">{html(base.name)}</div>{facts(cards.figures(status))}')
-    imports.adding(workspace, base.name, opened=not status.notes or place.is_adding())
-    watched.problems(workspace, base)
+    imports.adding(workspace, base.name, opened=not status.notes or arrival.is_adding())
+    arrival.problems(workspace, base)
     arrival.section(base)
     section(workspace, status)
     if base.wish:
@@ -93,7 +93,7 @@ def _general(workspace: Workspace, status: BaseStatus) -> None:
         arrival.connection(workspace, base)
         with st.container(horizontal=True, vertical_alignment="center"):
             if status.pending:
-                pending.embed_all(workspace, base, status.pending)
+                switches.embed_all(workspace, base, status.pending)
             widgets.base_link(base.name)
             cards.export(workspace, base)
             shut = jobs.shut(workspace)
@@ -120,7 +120,7 @@ def _name(workspace: Workspace, base: KnowledgeBase) -> None:
 
 def _follow_rename(old: str, new: str) -> None:
     """Let the choices of this session follow a base that has another name."""
-    place.go(new)
+    arrival.go(new)
     for key in ("notes_base", "eval_base", "cut_base"):
         if st.session_state.get(key) == old:
             st.session_state[key] = new
@@ -172,7 +172,7 @@ def _answer(workspace: Workspace, base: KnowledgeBase, text: str) -> None:
     count = t_plural("{n} hit", "{n} hits", n=len(result.hits))
     took = t("{ms} ms", ms=round(result.took_ms))
     st.caption(f"{count} · {text_of(MODES[result.mode])} · {took}")
-    choice.section(result)
+    hits.section(result)
     if result.hits and not result.confident:
         st.caption(t("Nothing close. The nearest:"))
     hits.listed(workspace, text, result, base=False)

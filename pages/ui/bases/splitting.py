@@ -7,7 +7,7 @@ import streamlit as st
 from core.model import CALENDAR_BEGINS, ChangeCost, ChunkingOptions, Cut, Filters, KnowledgeBase, Note, Progress
 from core.workspace import Workspace
 from pages.ui.chunks import bands, summary
-from pages.ui.shared import jobs, parameters, widgets
+from pages.ui.shared import jobs, knobs, widgets
 from pages.ui.shared.text import t
 
 OFFERED = 50
@@ -17,7 +17,7 @@ def section(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the parameters of a base with a preview. Changed ones show their cost before they can be applied."""
     left, right = st.columns([5, 6], gap="large")
     with left:
-        tried = parameters.choose(f"base_{base.id}", base.chunking, base.chunking)
+        tried = knobs.choose(f"base_{base.id}", base.chunking, base.chunking)
         _apply(workspace, base, tried)
     with right:
         preview(workspace, tried, base.embedder, base.name)

@@ -7,9 +7,9 @@ from core.workspace import Workspace
 from pages.ui.bases import arrival
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.dialogs import Dialog
+from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
-from pages.ui.shared.units import local
 
 _DIALOG = Dialog("emptying_bases")
 _TITLES = 5

@@ -21,7 +21,7 @@ from core.model import (
     embedder_name,
 )
 from core.workspace import Workspace
-from pages.ui.evaluation import figures, history, running, ways
+from pages.ui.evaluation import figures, history, pipelines, running
 from pages.ui.evaluation.pipelines import embedders
 from pages.ui.shared import jobs, knobs, widgets
 from pages.ui.shared.safe import html, plain
@@ -168,7 +168,7 @@ def _verdict(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run]) -> 
     name = gain = ""
     if advised:
         gained, low, high = map(figures.signed, (advice.gain, advice.comparison.low, advice.comparison.high))
-        name = f'<div class="t-name">{html(ways.pipeline_name(best, base))}</div>'
+        name = f'<div class="t-name">{html(pipelines.pipeline_name(best, base))}</div>'
         gain = (
             f'<div class="t-facts"><span>{html(t("Gain on other questions"))} <b>{gained}</b> ({low} … {high})</span>'
             f"<span>{html(t('best in {share} of the trials', share=f'{advice.chosen:.0%}'))}</span></div>"
@@ -220,7 +220,7 @@ def _candidates(base: KnowledgeBase, advice: Advice, runs: dict[str, Run]) -> No
         [
             {
                 "place": place,
-                "way": ways.pipeline_name(runs[run_id].pipeline, base),
+                "way": pipelines.pipeline_name(runs[run_id].pipeline, base),
                 "mean": mean,
                 "difference": mean - advice.current_mean,
                 "time": runs[run_id].metrics["p50_ms"],

@@ -9,7 +9,7 @@ import streamlit as st
 from core.base.messages import message
 from core.model import ENOUGH, KnowledgeBase, Pipeline, QuestionSet, SideBySide
 from core.workspace import Workspace
-from pages.ui.evaluation import figures, rows, ways
+from pages.ui.evaluation import figures, pipelines, rows
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import folded, html, plain
 from pages.ui.shared.text import session_language, t, t_plural, text_of
@@ -110,7 +110,7 @@ def _compute_comparison(_workspace: Workspace, state: Sequence[tuple[str, int, s
 def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="compared_head"):
         names = "".join(
-            f'<span class="t-ran">{figures.badge(number)}<b>{html(ways.pipeline_name(run.pipeline, base))}</b></span>'
+            f'<span class="t-ran">{figures.badge(number)}<b>{html(pipelines.pipeline_name(run.pipeline, base))}</b></span>'
             for number, run in enumerate(shown.runs)
         )
         counts = t_plural(

@@ -10,7 +10,7 @@ import streamlit as st
 from core.base.messages import message
 from core.model import DEPTH, ENOUGH, MAIN, METRICS, KnowledgeBase, SideBySide
 from core.workspace import Workspace
-from pages.ui.evaluation import figures, ways
+from pages.ui.evaluation import figures, pipelines
 from pages.ui.shared import style
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
@@ -40,7 +40,7 @@ def _chart(rows: Sequence[dict[str, Any]]) -> alt.Chart:
 
 
 def _names(base: KnowledgeBase, shown: SideBySide) -> list[str]:
-    return [ways.pipeline_title(run, number, base) for number, run in enumerate(shown.runs)]
+    return [pipelines.pipeline_title(run, number, base) for number, run in enumerate(shown.runs)]
 
 
 def _colour(names: Sequence[str]) -> alt.Color:
@@ -175,7 +175,7 @@ def thresholds(base: KnowledgeBase, shown: SideBySide) -> None:
     )
     st.altair_chart(chart, height=HEIGHT + 40, key="chart_thresholds")
     for number, curve in enumerate(shown.false_positives):
-        st.caption(f"**{ways.LETTERS[number]}** {plain(text_of(curve.message))}")
+        st.caption(f"**{pipelines.LETTERS[number]}** {plain(text_of(curve.message))}")
 
 
 def history(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
@@ -186,7 +186,7 @@ def history(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
     metric = figures.judge_by("history_metric", index=first, label_visibility="collapsed", width=260)
     rows = [
         {
-            "run": ways.pipeline_name(run.pipeline, base),
+            "run": pipelines.pipeline_name(run.pipeline, base),
             "when": run.started_at.isoformat(),
             "value": run.metrics[metric],
         }

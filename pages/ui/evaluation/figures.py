@@ -19,7 +19,7 @@ from core.model import (
     KnowledgeBase,
     SideBySide,
 )
-from pages.ui.evaluation import ways
+from pages.ui.evaluation import pipelines
 from pages.ui.evaluation.question import kind_name
 from pages.ui.shared import knobs, widgets
 from pages.ui.shared.safe import facts, folded, html
@@ -81,7 +81,7 @@ SHORT = (*MAIN, "p50_ms")
 
 def badge(number: int) -> str:
     """Return a run's letter as HTML, in its colour."""
-    return f'<span class="t-run t-run-{number % 4}">{ways.LETTERS[number]}</span>'
+    return f'<span class="t-run t-run-{number % 4}">{pipelines.LETTERS[number]}</span>'
 
 
 def metric_name(name: str) -> str:
@@ -144,7 +144,7 @@ def _figure_table(base: KnowledgeBase, shown: SideBySide, names: Sequence[str]) 
             )
             cells.append(f'<span class="{"t-best" if beaten else ""}">{form(figure)}</span>{counted}{shift}')
         lines.append((f' title="{html(text_of(ABOUT[name]))}"', html(metric_name(name)), cells))
-    return _table([f' title="{html(ways.pipeline_name(run.pipeline, base))}"' for run in shown.runs], lines)
+    return _table([f' title="{html(pipelines.pipeline_name(run.pipeline, base))}"' for run in shown.runs], lines)
 
 
 def counts(shown: SideBySide, name: str, number: int) -> str:

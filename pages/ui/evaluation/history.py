@@ -7,8 +7,8 @@ import streamlit as st
 from core.base.messages import message
 from core.model import MAIN, KnowledgeBase, QuestionSet, Run
 from core.workspace import Workspace
-from pages.ui.evaluation import comparison, figures, running, ways
-from pages.ui.shared import jobs, shell, units, widgets
+from pages.ui.evaluation import comparison, figures, pipelines, running
+from pages.ui.shared import jobs, names, shell, widgets
 from pages.ui.shared.text import t, t_plural, text_of
 
 STATES = {
@@ -79,9 +79,9 @@ def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, s
 
 def _line(workspace: Workspace, base: KnowledgeBase, run: Run, *, sets: bool) -> Mapping[str, object]:
     return {
-        "when": units.local(run.started_at),
+        "when": names.local(run.started_at),
         **({"set": run.set_name} if sets else {}),
-        "way": ways.pipeline_name(run.pipeline, base),
+        "way": pipelines.pipeline_name(run.pipeline, base),
         "state": text_of(STATES[state(workspace, run)]),
         "asked": f"{run.asked}" if run.asked == run.questions else f"{run.asked} / {run.questions}",
         **{name: run.metrics.get(name) for name in MAIN},

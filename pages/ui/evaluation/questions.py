@@ -8,7 +8,7 @@ import streamlit as st
 from core.base.messages import message
 from core.model import Question, QuestionSet
 from core.workspace import Workspace
-from pages.ui.evaluation import question, setmenu, suggesting
+from pages.ui.evaluation import question, setmenu, sets
 from pages.ui.shared import jobs, links, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.text import t, t_plural, text_of
@@ -86,7 +86,7 @@ def _bar(workspace: Workspace, question_set: QuestionSet, every: Sequence[Questi
     shut = workspace.readonly
     with st.container(horizontal=True, vertical_alignment="center", key="question_bar"):
         widgets.button(t("New question"), "add_question", "add", on_click=add, disabled=shut)
-        suggesting.popover(workspace, question_set)
+        sets.popover(workspace, question_set)
         label = t_plural("Accept {n} suggested", "Accept all {n} suggested", n=len(suggested))
         if suggested and widgets.button(label, "accept_all", "done_all", disabled=shut):
             workspace.questions.accept(question_set, suggested)

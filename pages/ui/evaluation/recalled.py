@@ -24,7 +24,7 @@ from core.model import (
     SideBySide,
 )
 from core.workspace import Workspace
-from pages.ui.evaluation import figures, ways
+from pages.ui.evaluation import figures, pipelines
 from pages.ui.evaluation.question import kind_name
 from pages.ui.shared import cards, knobs, marks, widgets
 from pages.ui.shared.safe import Span, facts, folded, html
@@ -83,7 +83,7 @@ def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, row: C
     _question(row, places)
     parts: Sequence[DeltaGenerator]
     if len(shown.runs) > 2:
-        labels = [f"{ways.LETTERS[number]} · {_rank_text(result)}" for number, result in enumerate(row.results)]
+        labels = [f"{pipelines.LETTERS[number]} · {_rank_text(result)}" for number, result in enumerate(row.results)]
         parts = st.tabs(labels, key=f"recalled_{row.id}_{len(labels)}")
     else:
         parts = st.columns(len(shown.runs), gap="small")
@@ -136,7 +136,7 @@ def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, places:
     tone = "" if result.negative else "good" if result.found_rank else "bad"
     level, took = knobs.shown("level", result.level), f"{result.took_ms:,.0f} ms"
     st.html(
-        f'<div class="t-head">{figures.badge(number)}<span class="t-name">{html(ways.pipeline_name(run.pipeline, base))}</span></div>'
+        f'<div class="t-head">{figures.badge(number)}<span class="t-name">{html(pipelines.pipeline_name(run.pipeline, base))}</span></div>'
         f'<div class="t-facts"><b class="t-standing {tone}">{html(_rank_text(result))}</b>'
         f"<span>{html(level)}</span><span>{html(took)}</span></div>"
     )

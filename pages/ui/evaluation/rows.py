@@ -7,7 +7,7 @@ import streamlit as st
 from core.base.messages import message
 from core.model import DEPTH, ComparisonRow, KnowledgeBase, SideBySide
 from core.workspace import Workspace
-from pages.ui.evaluation import recalled, ways
+from pages.ui.evaluation import pipelines, recalled
 from pages.ui.evaluation.question import kind_filter, kind_name
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import plain
@@ -52,7 +52,9 @@ def _compared_run(base: KnowledgeBase, shown: SideBySide) -> int:
     """Return the number of the run that the filters compare with the first; of several, the user chooses it."""
     if len(shown.runs) < 3:
         return len(shown.runs) - 1
-    names = {number: plain(ways.pipeline_title(run, number, base)) for number, run in enumerate(shown.runs) if number}
+    names = {
+        number: plain(pipelines.pipeline_title(run, number, base)) for number, run in enumerate(shown.runs) if number
+    }
     return widgets.segments(t("Compared with A"), names, "against", default=1, label_visibility="visible")
 
 
@@ -102,7 +104,7 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow], against: int) -
     state = hash((tuple(run.id for run in shown.runs), tuple(row.id for row in rows), linked))
     about = t("Rank of the answer")
     ranks = {
-        f"rank_{number}": st.column_config.TextColumn(ways.LETTERS[number], width=34, help=about)
+        f"rank_{number}": st.column_config.TextColumn(pipelines.LETTERS[number], width=34, help=about)
         for number in range(len(shown.runs))
     }
     event = widgets.table(

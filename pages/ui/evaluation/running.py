@@ -7,8 +7,8 @@ import streamlit as st
 
 from core.model import KnowledgeBase, Pipeline, QuestionSet
 from core.workspace import Workspace
-from pages.ui.evaluation import comparison, pipelines, ways
-from pages.ui.shared import jobs, units, widgets
+from pages.ui.evaluation import comparison, pipelines
+from pages.ui.shared import jobs, names, widgets
 from pages.ui.shared.text import t, t_plural
 
 JOB = "evaluate"
@@ -20,7 +20,7 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
     """Draw the time that a run of the setups takes, and the button that begins it."""
     count = question_set.questions - question_set.suggested
     twice = len({replace(way, name="") for way in chosen}) < len(chosen)
-    copies = [letter for letter, way in zip(ways.LETTERS, chosen, strict=False) if ways.needs_copy(way, base)]
+    copies = [letter for letter, way in zip(pipelines.LETTERS, chosen, strict=False) if pipelines.needs_copy(way, base)]
     with st.container(horizontal=True, vertical_alignment="center", key="run_row"):
         label, shut = t("Run these {n} setups", n=len(chosen)), jobs.evaluating(workspace) or not count or twice
         if widgets.button(label, "run", "play_arrow", type="primary", disabled=shut):
@@ -65,4 +65,4 @@ def panel(workspace: Workspace, base: KnowledgeBase) -> None:
 def lasts(workspace: Workspace, base: KnowledgeBase, count: int) -> str:
     """Return the estimated time for `count` questions, by the last runs on a base."""
     measured = [run.metrics["p50_ms"] / 1000 for run in workspace.runs.all(base.name)[:4] if run.asked]
-    return units.duration(count * max(measured, default=SECONDS))
+    return names.duration(count * max(measured, default=SECONDS))

@@ -4,11 +4,52 @@ from functools import partial
 
 import streamlit as st
 
-from core.model import QuestionSet
+from core.model import Progress, QuestionSet
 from core.workspace import Workspace
-from pages.ui.evaluation import files, marking, setmenu, suggesting
+from pages.ui.evaluation import files, question, setmenu
 from pages.ui.shared import empty, jobs, links, shell, widgets
+from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural
+
+# Suggestions by rules or by a language model of questions that the notes answer.
+
+COUNTS = (5, 10, 20, 50, 100)
+USUAL = 20
+
+
+def popover(workspace: Workspace, question_set: QuestionSet) -> None:
+    """Draw the number of the suggestions, their source, and the button that begins."""
+    icon, shut = ":material/auto_awesome:", workspace.readonly
+    with st.popover(t("Suggest"), icon=icon, key="suggest", disabled=shut):
+        _choices(workspace, question_set)
+
+
+def _choices(workspace: Workspace, question_set: QuestionSet) -> None:
+    llm = workspace.settings.llm
+    ways = {"rules": t("Rules, from definitions and headings")}
+    if llm.is_set_up:
+        ways["model"] = plain(t("The language model {name}", name=llm.model))
+    st.caption(t("Questions that the notes answer, each with its passage. They wait for you to accept or reject them."))
+    count = st.select_slider(t("Questions at most"), COUNTS, USUAL, key="suggest_count")
+    way = st.radio(t("By"), list(ways), format_func=ways.__getitem__, key="suggest_by")
+    if "model" not in ways:
+        st.caption(t("A language model, set in [llm] of tessera.toml, can ask in other words than the notes'."))
+
+    def begin() -> None:
+        start(workspace, question_set, count, by_model=way == "model")
+
+    label, shut = t("Suggest questions"), workspace.readonly or workspace.jobs.running("suggest")
+    widgets.button(label, "suggest_yes", "auto_awesome", type="primary", on_click=begin, disabled=shut)
+
+
+def start(workspace: Workspace, question_set: QuestionSet, count: int = USUAL, *, by_model: bool = False) -> None:
+    """Suggest questions in a job, and wait for it for up to `jobs.SOON` seconds; for callbacks."""
+
+    def job(progress: Progress) -> int:
+        return len(workspace.questions.suggest(question_set, count, by_model=by_model, progress=progress))
+
+    workspace.jobs.start("suggest", job)
+    workspace.jobs.wait("suggest", jobs.SOON)
 
 
 def bar(workspace: Workspace, base: str) -> QuestionSet | None:
@@ -36,11 +77,11 @@ def bar(workspace: Workspace, base: str) -> QuestionSet | None:
 def _choice(workspace: Workspace, base: str, sets: list[QuestionSet]) -> QuestionSet:
     by_name = {question_set.name: question_set for question_set in sets}
     key = f"question_set_{sets[0].base_id}"
-    used = marking.last_used(workspace, base)
+    used = question.last_used(workspace, base)
     links.settle("set", key, by_name, used.name if used else sets[0].name)
     name = widgets.select_hidden(t("Question set"), by_name, key, width=360)
     links.say("set", name)
-    marking.use(workspace, by_name[name])
+    question.use(workspace, by_name[name])
     return by_name[name]
 
 
@@ -66,7 +107,7 @@ def _none(workspace: Workspace, base: str) -> None:
                 st.rerun()
         tone = "secondary" if samples else "primary"
         if button(t("Suggest questions from my notes"), "suggest_first", "auto_awesome", type=tone):
-            suggesting.start(workspace, _first(workspace, base))
+            start(workspace, _first(workspace, base))
             st.rerun()
         button(t("Import a file"), "import_first", "upload_file", on_click=setmenu.DIALOG.open, args=("import",))
         if button(t("Write one myself"), "type_first", "edit"):

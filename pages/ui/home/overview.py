@@ -9,7 +9,7 @@ from core.base.messages import message
 from core.model import BASE_KINDS, BaseStatus, NoteSummary, Status, day_of, embedder_name
 from core.workspace import Workspace
 from pages.ui.settings import defaults
-from pages.ui.shared import empty, jobs, plans, shell, style, units, widgets
+from pages.ui.shared import empty, jobs, names, plans, shell, style, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -159,7 +159,7 @@ def bases(workspace: Workspace, status: Status) -> None:
         if jobs.SAMPLE not in [base.base.name for base in status.bases]:
             empty.samples(workspace, type="tertiary")
     st.caption(
-        t("{size} on disk in {folder}", size=units.megabytes(status.bytes_on_disk), folder=plain(str(status.folder)))
+        t("{size} on disk in {folder}", size=names.megabytes(status.bytes_on_disk), folder=plain(str(status.folder)))
     )
 
 
@@ -173,7 +173,7 @@ def _base(status: BaseStatus) -> None:
     facts = [
         f"{notes} · {t_plural('{n} passage', '{n} passages', n=status.chunks)}",
         *([t("{n} of them by words only", n=status.waiting)] if status.waiting else []),
-        t("Last update {at}", at=units.local(base.synced_at)) if base.synced_at else t("Never updated"),
+        t("Last update {at}", at=names.local(base.synced_at)) if base.synced_at else t("Never updated"),
         t("Model: {name}", name=embedder_name(base.embedder)) if base.has_vectors else text_of(BASE_KINDS[base.kind]),
         *(folder for folder, _ in status.folders[:3] if folder != "upload"),
     ]

@@ -13,7 +13,7 @@ from core.model import NoteDraft
 from core.workspace import Workspace
 from pages.ui.notes import composer
 from pages.ui.notes.session import without_surrogates
-from pages.ui.shared import links, shell, units, widgets
+from pages.ui.shared import links, names, shell, widgets
 from pages.ui.shared.component import component
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
@@ -23,7 +23,7 @@ def draw_note_drafts(workspace: Workspace, note_id: str) -> None:
     """Draw the drafts of a note."""
     for draft in workspace.drafts.all():
         if draft.key.startswith(f"{note_id} "):
-            at = units.local(draft.at)
+            at = names.local(draft.at)
             _offer(workspace, draft, t("You changed this note at {at} and didn't save it.", at=at))
 
 
@@ -34,7 +34,7 @@ def draw_new_drafts(workspace: Workspace) -> None:
     for draft in drafts:
         if draft.key.split(" ")[0] not in there:
             title = plain(draft.title or draft.body.strip().split("\n")[0][:60])
-            at = units.local(draft.at)
+            at = names.local(draft.at)
             _offer(workspace, draft, t("Unsaved draft: {title}, from {at}.", title=title, at=at))
 
 

@@ -10,8 +10,8 @@ import streamlit as st
 from core.model import KnowledgeBase, Note
 from core.workspace import Workspace
 from pages.ui.notes import composer, editor, history, nearby, notefields, offers, opened
+from pages.ui.notes.attachments import NoteSources
 from pages.ui.notes.session import Action, EditorSession, State
-from pages.ui.notes.sources import NoteSources
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.document import as_written, document, view
 from pages.ui.shared.safe import html, light, plain, tangled

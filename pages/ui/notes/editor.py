@@ -5,25 +5,40 @@ server may be lost, so the editor repeats it until the answer confirms it. Until
 browser's storage holds it (`shelf.js`).
 """
 
+import hashlib
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from core.base.errors import TesseraError
 from core.base.messages import render
 from core.workspace import Workspace
-from pages.ui.notes import bundle, composer, drafts
+from pages.ui.notes import composer, drafts
 from pages.ui.notes.attachments import is_sealed, seal
 from pages.ui.notes.offers import Offers
 from pages.ui.notes.session import EditorSession
 from pages.ui.shared.component import component
 from pages.ui.shared.text import session_language, t
+
+# The route of the editor's script: one file, which a browser loads once per version.
+
+FILE = Path(__file__).with_name("codemirror") / "codemirror.js"
+ADDRESS = f"/editor/codemirror-{hashlib.sha256(FILE.read_bytes()).hexdigest()[:16]}.js"
+
+
+async def _script(_: Request) -> FileResponse:
+    return FileResponse(FILE, media_type="text/javascript", headers={"Cache-Control": "max-age=31536000, immutable"})
+
+
+ROUTE = Route(ADDRESS, _script)
+
 
 # The route that takes pictures for the note in the editor. An address holds a seal, which only pages of this run can make.
 
@@ -91,7 +106,7 @@ def write(
         "session": drafts.session_id(),
         "notes": offered.notes,
         "tags": offered.tags,
-        "script": bundle.ADDRESS,
+        "script": ADDRESS,
         "pictures": address(now.base, now.note.id if now.note else "", session_language()),
         "words": {
             "label": t("Text of the note"),

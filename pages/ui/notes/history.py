@@ -7,9 +7,9 @@ from core.workspace import Workspace
 from pages.ui.notes import undo
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.dialogs import Dialog
+from pages.ui.shared.names import local
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
-from pages.ui.shared.units import local
 
 DIALOG = Dialog("history_of")
 """The history of a note, opened with its id."""

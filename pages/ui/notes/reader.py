@@ -26,8 +26,8 @@ from core.model import (
 )
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, changing, composer, listing, opened, originals, undo, uses
-from pages.ui.notes.sources import NoteSources
+from pages.ui.notes import actions, composer, listing, opened, originals, undo, uses
+from pages.ui.notes.attachments import NoteSources
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.document import RenderedNote, SourceSpan, document, view
@@ -195,7 +195,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             st.warning("\n\n".join(sentences), icon=":material/warning:")
         if note.encoding and note.encoding.known == "unsure" and not jobs.shut(workspace):
             widgets.small(
-                t("Read as…"), "read_as", "translate", on_click=changing.DIALOG.open, args=((note.id, "read_as"),)
+                t("Read as…"), "read_as", "translate", on_click=actions.DIALOG.open, args=((note.id, "read_as"),)
             )
         if lost := workspace.notes.missing_attachments(note):
             st.caption(f":material/broken_image: {plain(_missing_files(lost))}")

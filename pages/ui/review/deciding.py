@@ -4,15 +4,44 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
+import streamlit as st
+
 from core.base.errors import Conflict
 from core.base.messages import Message, message
+from core.model import AUTHORS, MATTERS, SUBMISSIONS, MatterKind, Progress, ReviewItem, Side, Submission, settled_line
 from core.model import Decision as Verdict
-from core.model import MatterKind, Progress, ReviewItem, Side, Submission, settled_line
 from core.workspace import Workspace
-from pages.ui.notes import opened, undo
-from pages.ui.shared import jobs
+from pages.ui.notes import composer, history, opened, undo
+from pages.ui.shared import jobs, shell, widgets
+from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t_plural, text_of
+from pages.ui.shared.text import t, t_plural, text_of
+
+# The box above a note that waits for the user, or for which a program proposes a change.
+
+
+def box(workspace: Workspace, note_id: str) -> None:
+    """Draw the waiting change of a note, its differences and its actions; draw nothing without one."""
+    submission = next((proposal for proposal in workspace.proposals.all() if proposal.note.id == note_id), None)
+    if submission is None:
+        return
+    kind = MATTERS[submission.kind]
+    with st.container(border=True, key="waiting_box"):
+        st.markdown(f":material/{kind.icon}: {text_of(kind.about)}")
+        st.caption(
+            f"{t('{done} {by}', done=SUBMISSIONS[submission.kind], by=AUTHORS[submission.author])} · {local(submission.at)}"
+        )
+        if submission.change:
+            history.draw(workspace.proposals.difference(submission))
+        shut = jobs.shut(workspace)
+        with st.container(horizontal=True):
+            click = {"args": (workspace, [submission]), "disabled": shut}
+            widgets.button(t("Accept"), "accept_box", "check", type="primary", on_click=shell.guarded(accept), **click)
+            edit = shell.guarded(composer.edit_proposed)
+            label = t("Edit, then accept")
+            widgets.button(label, "waiting_edit", "edit", on_click=edit, args=(workspace, submission), disabled=shut)
+            widgets.button(t("Reject"), "reject_box", "close", on_click=shell.guarded(reject), **click)
+            st.page_link("review.py", label=t("Everything that waits"), icon=":material/rule:")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,14 @@ from core.base.messages import message
 from core.model import AUTHORS, MATTERS, SUBMISSIONS, NoteSummary, ReviewItem, day_of
 from core.workspace import Workspace
 from pages.ui.notes import composer, history, opened
-from pages.ui.notes.sources import NoteSources
+from pages.ui.notes.attachments import NoteSources
 from pages.ui.review import deciding
 from pages.ui.review.deciding import DECISIONS
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.document import as_written, document, view
+from pages.ui.shared.names import local
 from pages.ui.shared.safe import html, light, plain, tangled
 from pages.ui.shared.text import t, text_of
-from pages.ui.shared.units import local
 
 LONGEST = 6_000
 """Characters of a text at most."""

@@ -28,21 +28,8 @@ from core.model import (
     WhyNot,
 )
 from core.workspace import Workspace
-from pages.ui.search import (
-    facets,
-    hits,
-    more,
-    offer,
-    pictures,
-    question_box,
-    quotes,
-    subqueries,
-    suggestions,
-    threads,
-    understood,
-    written,
-)
-from pages.ui.shared import cards, choice, copying, knobs, links, shell, widgets
+from pages.ui.search import hits, pictures, question_box, quotes, threads, understood, written
+from pages.ui.shared import cards, copying, knobs, links, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
@@ -139,7 +126,7 @@ def section(workspace: Workspace, text: str, options: SearchOptions, *, quoted: 
         return
     if not workspace.settings.llm.is_set_up:
         if not quoted:
-            offer.draw(workspace, text, options)
+            written.draw(workspace, text, options)
     elif thread := _thread(workspace, text):
         threads.in_place(workspace, thread, text)
     else:
@@ -226,7 +213,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     links.say("q", text)
     with nullcontext() if early else st.spinner(t("Searching…")):
         workspace.start_healing()
-        result = more.answer(workspace, prepared, now)
+        result = hits.answer(workspace, prepared, now)
     if "model_loading" not in result.notices:
         st.session_state["reranked"] = question
         if question_box.is_first("hits", text):
@@ -235,12 +222,12 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     if early is None:
         with top:
             understood.chips(text, result)
-    fields = facets.collect_facets(workspace, result, now) if result.hits and result.confident else {}
+    fields = understood.collect_facets(workspace, result, now) if result.hits and result.confident else {}
     before.empty()
     if waiting:
         waiting.empty()
     with narrowing:
-        facets.drawer(result, fields)
+        understood.drawer(result, fields)
     with answer.container():
         _summary(workspace, prepared, result, top, narrow=bool(fields))
         _hits(workspace, prepared, result, options, several=several)
@@ -261,7 +248,7 @@ def _hits(
     workspace: Workspace, prepared: Prepared, result: SearchResult, options: SearchOptions, *, several: bool
 ) -> None:
     text = prepared.typed
-    subqueries.section(result)
+    understood.section(result)
     pictures.section(workspace, result)
     if result.hits:
         first = st.container()
@@ -272,11 +259,11 @@ def _hits(
         st.html(cards.legend())
         hits.listed(workspace, text, result, base=several, answer=answer)
         if result.confident:
-            more.button(result)
+            hits.button(result)
     elif result.pictures:
         return
     else:
-        suggestions.no_hits(workspace, text, result)
+        understood.no_hits(workspace, text, result)
     options = SearchOptions(**{**options, "limit": result.settings.limit})
     lost(workspace, prepared, options)
     why_not(workspace, text, options)
@@ -313,7 +300,7 @@ def _summary(
         )
         st.caption(count, width="stretch", help=plain(" · ".join(filter(None, about))))
         if narrow:
-            widgets.small(t("Narrow"), "facets_toggle", "filter_list", on_click=facets.toggle)
+            widgets.small(t("Narrow"), "facets_toggle", "filter_list", on_click=understood.toggle)
         if result.hits and close:
             _context(workspace, prepared)
     if result.rerank_problem:
@@ -321,7 +308,7 @@ def _summary(
             f"**{t('There was no re-check: the hits are in their first order.')}** {plain(text_of(result.rerank_problem))}",
             icon=":material/warning:",
         )
-    choice.section(result)
+    hits.section(result)
     _spelled(result)
     for notice in result.notices if result.hits or "pictures_loading" in result.notices else ():
         st.info(text_of(_notice(workspace, result, notice)), icon=":material/info:")

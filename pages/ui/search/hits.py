@@ -8,14 +8,136 @@ from typing import Any, get_args
 import streamlit as st
 
 from core.base.messages import message
-from core.model import CLICKED, Answer, Highlight, Hit, SearchResult, Verdict, day_of
+from core.model import (
+    CLICKED,
+    PARTS,
+    Answer,
+    Highlight,
+    Hit,
+    Prepared,
+    SearchOptions,
+    SearchResult,
+    Verdict,
+    choice_line,
+    day_of,
+)
 from core.workspace import Workspace
-from pages.ui.evaluation import marking
+from pages.ui.evaluation import question
 from pages.ui.notes import attachments
-from pages.ui.search import reasons
 from pages.ui.shared import cards, copying, shell, style, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
+
+# Why a hit is there, in a sentence made of its ranks.
+
+WAYS = {"vector": message("by meaning ({place})"), "keyword": message("by words ({place})")}
+"""The stages that find a hit."""
+RANKED = {"fused": message("both combined put it {place}"), "final": message("the re-check put it {place}")}
+"""The stages that give every hit a place."""
+RAISED = {
+    "boosted": message("a phrase or a link put it {place}"),
+    "priority": message("the priority of its note put it {place}"),
+    "context": message("your context put it {place}"),
+    "literal": message("your exact words in it put it {place}"),
+    "feedback": message("your verdicts put it {place}"),
+    "clicks": message("what you opened, copied or cited before put it {place}"),
+}
+"""The stages that raise some hits above others."""
+PASSED = message("others rose above it, which makes it {place}")
+ORDINALS = {1: message("{n}st"), 2: message("{n}nd"), 3: message("{n}rd")}
+OTHERS = message("{n}th")
+
+
+def sentence(hit: Hit) -> str:
+    """Return what found a hit and what moved it to its place, empty for a hit of a list; the re-check is always named."""
+    ranks = {stage: score.rank for stage, score in hit.scores.items() if score.rank}
+    ways = sorted((way for way in WAYS if way in ranks), key=ranks.__getitem__)
+    if not ways:
+        return ""
+    clauses = [t("Found {ways}", ways=joined([text_of(WAYS[way], place=_place(ranks[way])) for way in ways]))]
+    before = ranks[ways[0]]
+    skipped = "fused" if "final" in ranks or len(ways) == 1 else ""
+    for stage, rank in ranks.items():
+        if stage in RANKED and stage != skipped:
+            clauses.append(text_of(RANKED[stage], place=_place(rank)))
+        elif stage in RAISED and rank != before:
+            clauses.append(text_of(RAISED[stage] if rank < before else PASSED, place=_place(rank)))
+        before = rank
+    return t("; ").join(clauses) + t(".")
+
+
+def joined(texts: Sequence[str]) -> str:
+    """Return texts as a list whose last two are joined by "and"."""
+    *others, last = texts
+    return t("{first} and {last}", first=others, last=last) if others else last
+
+
+def _place(rank: int) -> str:
+    ending = 0 if rank % 100 in (11, 12, 13) else rank % 10
+    return text_of(ORDINALS.get(ending, OTHERS), n=rank)
+
+
+# More hits of a question, after those that are shown: their order stays.
+
+STEP = 10
+"""Hits that a click adds."""
+MOST = int(PARTS["limit"].most or 0)
+_WANTED = "more_hits"
+"""A question and how often more of its hits were wanted."""
+
+
+def answer(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> SearchResult:
+    """Return the answer to a question with the hits that the user added."""
+    result = workspace.searching.answer(prepared)
+    for _ in range(_wanted(prepared.typed)):
+        options = SearchOptions(**{**options, "limit": min(MOST, len(result.hits) + STEP)})
+        wider = workspace.searching.prepare(prepared.typed, options, like=prepared)
+        result = _behind(result.hits, workspace.searching.answer(wider))
+    return result
+
+
+def button(result: SearchResult) -> None:
+    """Draw the button that adds the next hits, where there may be any."""
+    if result.settings.limit <= len(result.hits) < MOST:
+        add = partial(st.session_state.update, {_WANTED: (result.query, _wanted(result.query) + 1)})
+        widgets.button(t("More hits"), "more_hits_add", "expand_more", on_click=add)
+
+
+def _wanted(text: str) -> int:
+    question, times = st.session_state.get(_WANTED, ("", 0))
+    return times if question == text else 0
+
+
+def _behind(first: Sequence[Hit], wider: SearchResult) -> SearchResult:
+    """Return a wider result that begins with the hits that are there."""
+    shown = {hit.chunk.id for hit in first}
+    others = [hit for hit in wider.hits if hit.chunk.id not in shown]
+    hits = [replace(hit, rank=rank) for rank, hit in enumerate([*first, *others], 1)]
+    return replace(wider, hits=tuple(hits[: len(first) + STEP]))
+
+
+# The hits that a language model chose in bases that answer by words only, and its answer.
+
+
+def section(result: SearchResult) -> None:
+    """Draw the model's answer with the hits that it chose, else why the hits are ordered by words."""
+    choice = result.choice
+    if choice is None or not result.hits:
+        return
+    line = text_of(choice_line(choice))
+    if not choice.by:
+        if choice.problem:
+            st.warning(plain(line), icon=":material/warning:")
+        else:
+            st.caption(f":material/info: {plain(line)}")
+        return
+    with st.container(border=True, key="choice", gap="xsmall"):
+        st.html(f'<div class="t-caption">{html(line)}</div><div class="t-text">{html(choice.answer)}</div>')
+        for hit in result.hits[: len(choice.chunks)]:
+            place = " › ".join([hit.note.title, *cards.section(hit.note, hit.chunk)])
+            address = {"note": hit.note.id, "chunk": str(hit.chunk.index), "q": result.query}
+            st.page_link("notes.py", label=plain(f"{hit.rank}. {place}"), query_params=address)
+
 
 VERDICTS = {"helpful": message("Helpful"), "not_helpful": message("Not helpful"), "harmful": message("Misleading")}
 
@@ -99,7 +221,7 @@ class Entries:
         self._tones = tones(result)
         self._around = result.settings.expansion_size
         # The base of a question set is its filter: its questions have no filters of their own.
-        self._marks = marking.Marks(workspace, result.understood.text or text)
+        self._marks = question.Marks(workspace, result.understood.text or text)
 
     def draw(self, hit: Hit, more: Callable[[], None] | None, *, head: bool = True) -> None:
         """Draw a hit, with the title of its note if it is its `head`; `more` draws what shows the note's others."""
@@ -153,7 +275,7 @@ class Entries:
         words = dict.fromkeys(hit.chunk.text[start:end].casefold() for start, end in seen.words)
         with st.container(border=True, key=f"why_body_{hit.rank}", gap="small"):
             st.html(
-                f'<div class="t-caption">{html(t("Hit {n}", n=hit.rank))}</div><p>{html(reasons.sentence(hit))}</p>'
+                f'<div class="t-caption">{html(t("Hit {n}", n=hit.rank))}</div><p>{html(sentence(hit))}</p>'
                 + (facts([t("Words of the question in it: {words}", words=list(words))]) if words else "")
                 + facts([hit.note.base, hit.note.path or ""])
                 + cards.tags(hit.note.tags)

@@ -8,7 +8,7 @@ from core.model import Cited, CitedPlace, NoteDifference, Thread, Turn
 from core.workspace import Workspace
 from pages.ui.notes import history
 from pages.ui.search import written
-from pages.ui.shared import links, shell, units, widgets
+from pages.ui.shared import links, names, shell, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t
 
@@ -49,7 +49,7 @@ def listed(workspace: Workspace, most: int = SHOWN) -> None:
             label=plain(title),
             icon=":material/forum:",
             query_params={"thread": thread.id},
-            help=plain(units.local(thread.at)),
+            help=plain(names.local(thread.at)),
             width="stretch",
         )
 

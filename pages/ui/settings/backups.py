@@ -7,10 +7,10 @@ import streamlit as st
 from core.model import BACKUP_REASONS, Backup, ProgramSetting, Progress
 from core.workspace import Workspace
 from pages.ui.settings import program
-from pages.ui.shared import jobs, shell, units, widgets
+from pages.ui.shared import jobs, names, shell, widgets
+from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
-from pages.ui.shared.units import local
 
 _DAILY, _FOLDER, _CHOSEN, _PASSPHRASE = "backup_daily", "backup_folder", "backup_chosen", "backup_passphrase"
 _SHOWN = 30
@@ -116,7 +116,7 @@ def _verified(workspace: Workspace, name: str, progress: Progress) -> Backup:
 def _about(backup: Backup) -> str:
     if backup.problem:
         return f"{backup.name} · {text_of(backup.problem)}"
-    parts = [units.megabytes(backup.bytes), text_of(BACKUP_REASONS[backup.reason])]
+    parts = [names.megabytes(backup.bytes), text_of(BACKUP_REASONS[backup.reason])]
     if backup.encrypted:
         parts.append(t("encrypted"))
     elif backup.program:

@@ -8,7 +8,7 @@ import streamlit as st
 from core.model import DEFAULTS, PARTS, Status
 from core.workspace import Workspace
 from pages.ui.settings import program
-from pages.ui.shared import jobs, knobs, shell, units, widgets
+from pages.ui.shared import jobs, knobs, names, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -80,7 +80,7 @@ def index(workspace: Workspace, status: Status) -> None:
         if chosen.url:
             st.caption(plain(t("It is on the Chroma server at {url}.", url=chosen.url)))
     chunks = t_plural("{n} passage", "{n} passages", n=sum(base.chunks for base in status.bases))
-    size = units.megabytes(status.bytes_on_disk)
+    size = names.megabytes(status.bytes_on_disk)
     st.caption(f"{chunks} · {plain(t('{size} on disk in {folder}', size=size, folder=str(status.folder)))}")
     if chosen.kind != "none":
         rebuild(workspace)

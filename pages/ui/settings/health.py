@@ -6,7 +6,7 @@ import streamlit as st
 
 from core.model import SPACE_PARTS, Health, Progress
 from core.workspace import Workspace
-from pages.ui.shared import jobs, shell, units, widgets
+from pages.ui.shared import jobs, names, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -52,15 +52,15 @@ def _space(workspace: Workspace) -> None:
     """Draw what takes how much space, and the button that gives unused space back."""
     space = workspace.doctor.space()
     rows = [
-        {"part": text_of(name), "size": units.megabytes(getattr(space, part))} for part, name in SPACE_PARTS.items()
+        {"part": text_of(name), "size": names.megabytes(getattr(space, part))} for part, name in SPACE_PARTS.items()
     ]
     rows += [
-        {"part": t("of it data for fast re-checking of '{base}'", base=base), "size": units.megabytes(size)}
+        {"part": t("of it data for fast re-checking of '{base}'", base=base), "size": names.megabytes(size)}
         for base, size in space.tokens.items()
     ]
     columns = {"part": st.column_config.TextColumn(t("Part")), "size": st.column_config.TextColumn(t("Size"))}
     widgets.table(rows, columns, "space_table", most=420)
-    free, total = units.megabytes(space.free), units.megabytes(space.total)
+    free, total = names.megabytes(space.free), names.megabytes(space.total)
     st.caption(plain(t("{free} of {total} are free on the disk.", free=free, total=total)))
     if space.tokens:
         st.caption(
@@ -70,7 +70,7 @@ def _space(workspace: Workspace) -> None:
                 "passage among the first five."
             )
         )
-    about = t("{size} unused.", size=units.megabytes(space.unused))
+    about = t("{size} unused.", size=names.megabytes(space.unused))
     shut = workspace.jobs.running("compact") or jobs.writing(workspace)
     if widgets.button(t("Give unused space back"), "compact", "compress", disabled=shut, help=about):
         workspace.jobs.start("compact", workspace.doctor.compact)

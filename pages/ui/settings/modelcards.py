@@ -9,7 +9,7 @@ from core.base.messages import message
 from core.model import Device, ModelCard, Progress, Status, reranker_name
 from core.workspace import Workspace
 from pages.ui.settings import picturemodel
-from pages.ui.shared import jobs, names, units, verdicts, widgets
+from pages.ui.shared import jobs, names, plans, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -125,10 +125,10 @@ def _facts(card: ModelCard) -> list[str]:
         languages.append(t("and {n} more", n=len(card.languages) - SHOWN))
     size = ""
     if card.bytes_on_disk >= LEAST_BYTES:
-        size = t("{size} on disk", size=units.megabytes(card.bytes_on_disk))
+        size = t("{size} on disk", size=names.megabytes(card.bytes_on_disk))
     elif card.download_bytes:
-        size = t("a download of {size}", size=units.megabytes(card.download_bytes))
-    return [", ".join(languages), size, verdicts.memory(card.running) if card.running else ""]
+        size = t("a download of {size}", size=names.megabytes(card.download_bytes))
+    return [", ".join(languages), size, plans.memory(card.running) if card.running else ""]
 
 
 def _details(card: ModelCard) -> str:
@@ -137,7 +137,7 @@ def _details(card: ModelCard) -> str:
         t("Name in commands: {name}", name=card.name),
         t("{n} numbers per text", n=card.dimension) if card.dimension else "",
         t("reads {n} tokens", n=card.input_tokens) if card.input_tokens else "",
-        verdicts.place(card.running) if card.running else "",
+        plans.place(card.running) if card.running else "",
         str(card.folder or card.server),
         text_of(card.problem) if card.problem and card.downloadable else "",
     ]

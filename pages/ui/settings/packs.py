@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.model import EditedNote, PackCard, PackReport, Progress
 from core.workspace import Workspace
-from pages.ui.shared import jobs, names, shell, units, widgets
+from pages.ui.shared import jobs, names, shell, widgets
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -38,7 +38,7 @@ def _pack(workspace: Workspace, card: PackCard) -> None:
             t("Installed: version {version}", version=installed.version or "…"),
             t("Base: {name}", name=installed.base),
             t_plural("{n} note", "{n} notes", n=installed.notes),
-            t("Last check {at}", at=units.local(installed.checked_at)),
+            t("Last check {at}", at=names.local(installed.checked_at)),
         ]
     st.html(f'<div class="t-name">{html(card.name)}</div>{facts(remarks)}')
     if found and found.description:

@@ -9,9 +9,24 @@ import streamlit as st
 from core.base.messages import message
 from core.model import ProgramSetting
 from core.workspace import Workspace
-from pages.ui.shared import shell, widgets
-from pages.ui.shared.safe import plain
+from pages.ui.shared import language, look, shell, widgets
+from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
+
+# The language, the look, folders and old versions on the settings page.
+
+
+def section(workspace: Workspace) -> None:
+    """Draw the choices of this workspace, then what is in `tessera.toml`."""
+    beside(workspace, "general", partial(_fields, workspace))
+
+
+def _fields(workspace: Workspace) -> None:
+    language.choose(workspace, "settings_language", label_visibility="visible")
+    look.choose(workspace, "settings_look", label_visibility="visible")
+    st.html(f'<div class="t-caption">{html(t("Folders and old versions"))}</div>')
+    numbers(workspace)
+
 
 FILE = "tessera.toml"
 

@@ -1,11 +1,34 @@
 """The help: the keys that do something, in one table."""
 
+from typing import Any
+
 import streamlit as st
 
 from core.base.messages import Message, message
 from pages.ui.shared import widgets
+from pages.ui.shared.component import component
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t, text_of
+
+# Keys that work on every page: a component without a look of its own.
+
+KEYS = component("keys", __file__)
+
+
+def listen(*, searches: bool, language: str) -> str:
+    """Listen to the keys of every page and to the arrows; return what a key asks for (`EVERYWHERE`), else "".
+
+    The browser reads the page aloud in the `language`.
+    """
+    wishes: dict[str, Any] = {f"on_{wish}_change": lambda: None for wish in EVERYWHERE}
+    with st.container(key="keys"):
+        wants = KEYS(
+            key="keys_component",
+            data={"searches": searches, "language": language.replace("_", "-"), "keys": EVERYWHERE},
+            **wishes,
+        )
+    return next((wish for wish in EVERYWHERE if wants[wish] is not None), "")
+
 
 EVERYWHERE = {"search": ("Ctrl+K", "/"), "switch": ("Ctrl+O",), "help": ("?",)}
 """The keys of every page, by what they ask for; `keys.js` listens to them, to those without Ctrl outside of fields."""

@@ -23,7 +23,7 @@ from core.model import (
     left_line,
 )
 from core.workspace import Workspace
-from pages.ui.shared import learnt, plans, units, verdicts, widgets
+from pages.ui.shared import names, plans, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -225,7 +225,7 @@ def go_on(workspace: Workspace) -> None:
 
 
 def _running_job(workspace: Workspace, job: Job) -> None:
-    number = (lambda count: units.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
+    number = (lambda count: names.megabytes(int(count))) if job.name == "download" else "{:,.0f}".format
     whole = job.name in (*EVALUATION, *FINDABLE) or isinstance(job.what, Message)
     share = f"{job.share:.0%}" if whole else f"{number(job.done)} / {number(job.total)}"
     done = f"{share} · {plain(text_of(job.what))}" if job.total else t("Getting ready…")
@@ -247,15 +247,15 @@ def _ended(workspace: Workspace, job: Job) -> None:
         case PackReport():
             plans.pack(job.result)
         case LearningReport():
-            learnt.draw(job.result)
+            plans.draw(job.result)
         case Rechunked():
             plans.rechunked(job.result)
         case ModelTrial():
-            verdicts.trial(job.result)
+            plans.trial(job.result)
         case ServerTrial():
-            verdicts.server(job.result)
+            plans.server(job.result)
         case ChangeCost():
-            verdicts.cost(job.result)
+            plans.cost(job.result)
     with st.container(horizontal=True, vertical_alignment="center"):
         if job.state == "done":
             seconds = html(t("{seconds:.1f} s", seconds=job.seconds))

@@ -1,13 +1,118 @@
 """Plans and reports of a sync as figures and lists."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import streamlit as st
 
 from core.base.messages import message
-from core.model import GUESSED, Failed, IncompleteNote, PackReport, Rechunked, SyncPlan, SyncReport
+from core.model import (
+    GUESSED,
+    ChangeCost,
+    Failed,
+    IncompleteNote,
+    LearningReport,
+    ModelTrial,
+    PackReport,
+    Rechunked,
+    Running,
+    ServerTrial,
+    SyncPlan,
+    SyncReport,
+)
+from pages.ui.shared import names
 from pages.ui.shared.safe import boxes, facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
+
+# The results of a model's test and the cost of a change of embedder, as figures.
+
+
+def trial(done: ModelTrial) -> None:
+    """Draw the result of a model's test: right rankings, speed and memory."""
+    values = [
+        (text_of(names.TEXT_LANGUAGES[name]), f"{done.right[name]}/{total}", "" if done.right[name] == total else "bad")
+        for name, total in done.asked.items()
+    ]
+    texts = [
+        t("loaded in {seconds:.1f} s", seconds=done.seconds_to_load),
+        t("{ms:.1f} ms per text", ms=1000 * done.seconds_a_text),
+        *([memory(done.running), place(done.running)] if done.running else []),
+    ]
+    partly = (
+        t("Usable, but not for notes in: {names}.", names=[names.TEXT_LANGUAGES[name] for name in done.wrong])
+        if done.wrong
+        else t("Usable: it put the right sentences first.")
+    )
+    verdict = partly if done.usable else t("Not usable: it put wrong sentences first. Choose another model.")
+    tone = "" if done.usable else "t-problem"
+    st.html(f'{boxes(values)}<div class="t-small {tone}">{html(verdict)}</div>{facts(texts)}')
+
+
+def server(done: ServerTrial) -> None:
+    """Draw the result of a server's test: its time, and whether its answer is right."""
+    texts = [t("answered in {ms:,.0f} ms", ms=1000 * done.seconds)]
+    texts += [t("{n} numbers per text", n=done.dimension)] if done.dimension else []
+    verdict = (
+        t("Of three sentences it put the right one first.")
+        if done.right
+        else t("Of three sentences it put a wrong one first. Check that the model fits this purpose.")
+    )
+    st.html(f'<div class="t-small {"" if done.right else "t-problem"}">{html(verdict)}</div>{facts(texts)}')
+
+
+def memory(model: Running) -> str:
+    """Return the memory that a loaded model takes."""
+    return t("{size} in memory", size=names.megabytes(model.bytes))
+
+
+def place(model: Running) -> str:
+    """Return the device of a loaded model, and the kind of its numbers."""
+    return f"{model.device.name.upper()}, {model.device.dtype}"
+
+
+def cost(change: ChangeCost) -> None:
+    """Draw how much a change of embedder has to index, and how long that takes."""
+    values = [(t("notes to split again"), f"{change.notes:,}", "")] if change.notes else []
+    values += [(t("pieces of text to index"), f"{change.to_embed:,}", "")]
+    st.html(boxes([*values, (t("about"), names.duration(change.seconds), "")]))
+
+
+# What came of logs that were learnt from: what is suggested and by whom, what was known, masked, dropped, not read.
+
+_MOST = 10
+"""Suggestions that were dropped, of which each is shown with its reason."""
+
+
+def draw(report: LearningReport) -> None:
+    """Draw a report."""
+    st.info(" · ".join(_lines(report)), icon=":material/school:")
+    if report.problem:
+        st.warning(t("The language model stopped: {reason}", reason=plain(text_of(report.problem))))
+    for item in [dropped for log in report.logs for dropped in log.dropped][:_MOST]:
+        st.caption(plain(t("Dropped: {title} ({reason})", title=item.title, reason=text_of(item.reason))))
+
+
+def _lines(report: LearningReport) -> Iterator[str]:
+    logs = report.logs
+    yield t_plural("{n} note suggested", "{n} notes suggested", n=sum(len(log.note_ids) for log in logs))
+    if by_model := sum(len(log.by_model) for log in logs):
+        yield t_plural("{n} of them by the language model", "{n} of them by the language model", n=by_model)
+    if known := sum(log.known for log in logs):
+        yield t_plural("{n} was suggested before", "{n} were suggested before", n=known)
+    if rejected := sum(log.rejected for log in logs):
+        yield t_plural("{n} was rejected before, and stays away", "{n} were rejected before, and stay away", n=rejected)
+    if secrets := sum(log.secrets for log in logs):
+        yield t_plural("{n} secret is masked", "{n} secrets are masked", n=secrets)
+    if dropped := sum(len(log.dropped) for log in logs):
+        yield t_plural("{n} suggestion dropped", "{n} suggestions dropped", n=dropped)
+    if unsent := sum(log.unsent for log in logs):
+        yield t_plural(
+            "{n} event wasn't sent to the language model, for the log is too long",
+            "{n} events weren't sent to the language model, for the log is too long",
+            n=unsent,
+        )
+    for failed in report.failed:
+        yield plain(t("{path} wasn't read: {reason}", path=failed.path, reason=text_of(failed.error)))
+
 
 SHOWN = 200
 """Rows of a list at most; the rest is counted."""

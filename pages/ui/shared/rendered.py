@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from core.base.lines import line_starts, with_newlines
-from pages.ui.shared.formulas import formula
+from pages.ui.shared.document.inline import formula
 from pages.ui.shared.safe import Span, html
 
 SHOWN = 520

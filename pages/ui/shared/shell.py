@@ -12,7 +12,7 @@ from core.base.messages import message
 from core.base.places import PROGRAM
 from core.model import JOB_KINDS, Freshness
 from core.workspace import Workspace, bug_report
-from pages.ui.shared import help, jobs, keys, language, look, style, units, widgets
+from pages.ui.shared import help, jobs, language, look, names, style, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -250,7 +250,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
         look.switch(workspace)
         help.button()
         searches = st.session_state["page"] == "search"
-        wants = keys.listen(searches=searches, language=st.session_state["language"])
+        wants = help.listen(searches=searches, language=st.session_state["language"])
     path = urlsplit(st.context.url or "").path.strip("/")
     if path and path not in PAGES:
         st.warning(t("There is no page at this address."), icon=":material/help:")
@@ -308,7 +308,7 @@ def _care(workspace: Workspace) -> None:
     """Draw warnings before anything fails: a disk that is nearly full, a backup that could not be made."""
     if free := workspace.little_space:
         text = t(
-            "The disk is nearly full: {size} are left. Settings show what takes space.", size=units.megabytes(free)
+            "The disk is nearly full: {size} are left. Settings show what takes space.", size=names.megabytes(free)
         )
         st.warning(plain(text), icon=":material/hard_drive:")
     if workspace.backups.problem:

@@ -13,9 +13,8 @@ from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
 from core.base.lines import with_newlines
-from pages.ui.shared.document.drawing import Drawing
+from pages.ui.shared.document.drawing import Drawing, HeadingSource, Sources, SourceSpan, same
 from pages.ui.shared.document.parser import MAX_NESTING, parse
-from pages.ui.shared.document.sources import HeadingSource, Sources, SourceSpan, same
 from pages.ui.shared.safe import Span, html, light, tangled
 
 __all__ = ["HeadingSource", "RenderedNote", "SourceSpan", "Sources", "document"]
