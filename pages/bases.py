@@ -16,7 +16,7 @@ def page(workspace: Workspace) -> None:
         base = "" if open_base == arrival.NEW else open_base
         jobs.panel(workspace, ("import", *jobs.BASES, "rechunk", "embed"), base)
     if open_base == arrival.NEW:
-        making.page(workspace)
+        making.draw_new_base(workspace)
     elif open_base:
         onebase.page(workspace, workspace.bases.status(workspace.bases.get(open_base)))
     else:

@@ -72,7 +72,7 @@ def _note(workspace: Workspace, note_id: str | None) -> None:
     with st.container():
         jobs.panel(workspace, jobs.CHUNKS)
     with st.container():
-        flagged.section(workspace)
+        flagged.draw_flagged(workspace)
     if note_id is None:
         summary.offer(workspace)
         return

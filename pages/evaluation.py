@@ -40,10 +40,10 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
             questions.draw(workspace, base.name, question_set)
         elif shown == "compare":
             chosen = pipelines.choose(workspace, base)
-            running.section(workspace, base, question_set, chosen)
+            running.draw_start(workspace, base, question_set, chosen)
             comparison.section(workspace, base, question_set)
         elif shown == "history":
-            history.section(workspace, base, question_set)
+            history.draw_runs(workspace, base, question_set)
         else:
             advice.section(workspace, base, question_set)
 

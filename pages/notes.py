@@ -24,7 +24,7 @@ def page(workspace: Workspace, bases: list[str]) -> bool:
     if right or vacant:
         with right or st.container(), st.container(key="notes_reader"), shell.errors():
             if not (note_id or listing.is_list()):
-                undo.draw()
+                undo.draw_undo()
             if vacant:
                 if "plan" not in st.session_state:  # it is above
                     imports.adding(workspace, base, opened=True)
@@ -48,7 +48,7 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
     narrowed = workspace.searching.filters(bases=[base] if base else [], tags=tags, terms=[f"use:{use}"] if use else [])
     cards = workspace.notes.all(narrowed, text=text)
     if view == "list":
-        undo.draw()
+        undo.draw_undo()
         actions.marked(workspace, listing.marked_notes(), base)
     listing.notes(cards, view, note_id, [base, tags, text, use], several=len(bases) > 1 and not base)
     if view == "tree":

@@ -14,16 +14,16 @@ with shell.errors():
     with st.spinner(t("Comparing the notes…"), show_time=False):
         matters = workspace.review.all()
     st.caption(listing.heading(matters))
-    undo.draw()
+    undo.draw_undo()
     if matters:
         of_kind = listing.choose_kind(matters)
         left, right = st.columns([3, 7], gap="medium")
         with left:
             shown = listing.choose_base(of_kind, [base.name for base in workspace.bases.all()])
             item = listing.opened(shown)
-            listing.draw(workspace, shown, item.key if item else "")
+            listing.draw_list(workspace, shown, item.key if item else "")
         with right, shell.errors():
             if item:
-                matter.draw(workspace, item)
+                matter.draw_item(workspace, item)
     listing.reminders(workspace)
     listing.section(workspace)

@@ -36,15 +36,15 @@ with shell.errors():
     links.say("tab", "")
     widgets.tabs(
         {
-            t("General"): lambda: program.section(workspace),
+            t("General"): lambda: program.draw_general(workspace),
             t("Search"): lambda: defaults.search(workspace),
-            t("Types of notes"): lambda: vocabulary.section(workspace),
+            t("Types of notes"): lambda: vocabulary.draw_vocabulary(workspace),
             t("Backups"): lambda: backups.section(workspace),
-            t("Models"): lambda: modelcards.section(workspace, status, workspace.models.all()),
-            t("Model servers"): lambda: servers.section(workspace, status),
-            t("Assistants"): lambda: assistants.section(workspace),
-            t("Other programs"): lambda: programs.section(workspace),
-            t("Documents"): lambda: documents.section(workspace),
+            t("Models"): lambda: modelcards.draw_models(workspace, status, workspace.models.all()),
+            t("Model servers"): lambda: servers.draw_servers(workspace, status),
+            t("Assistants"): lambda: assistants.draw_assistants(workspace),
+            t("Other programs"): lambda: programs.draw_programs(workspace),
+            t("Documents"): lambda: documents.draw_documents(workspace),
             t("Packs"): lambda: packs.section(workspace),
             t("Search index"): lambda: defaults.index(workspace, status),
             t("Health and space"): lambda: health.section(workspace),

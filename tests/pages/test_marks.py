@@ -22,10 +22,10 @@ def test_words_are_marked_where_keyword_search_finds_them(text: str, words: list
 def test_an_excerpt_is_where_most_words_are() -> None:
     text = "start. " * 200 + "here the needle and the needle again. " + "end. " * 200
     spans = marks.find(text, ["needle"])
-    start, end = marks.excerpt(text, spans)
+    start, end = marks.best_excerpt(text, spans)
     assert "needle and the needle" in text[start:end]
     assert end - start <= marks.EXCERPT
-    assert marks.excerpt("short", []) == (0, 5)
+    assert marks.best_excerpt("short", []) == (0, 5)
 
 
 def test_simplified_words_mark_traditional_text_in_its_place() -> None:

@@ -144,7 +144,7 @@ def page(workspace: Workspace) -> None:
         with column.container(border=True, height="stretch", key=f"card_{base.base.id}"):
             _card(workspace, base)
     section(workspace)
-    trash.section(workspace)
+    trash.draw_trash(workspace)
 
 
 def _card(workspace: Workspace, status: BaseStatus) -> None:

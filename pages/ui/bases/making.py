@@ -15,7 +15,7 @@ _WIDTH = 640
 """Pixels of the form."""
 
 
-def page(workspace: Workspace) -> None:
+def draw_new_base(workspace: Workspace) -> None:
     """Draw the choices for a new base, the rare ones folded, and the button that makes it; problems are below it."""
     arrival.back()
     st.subheader(t("New base"))
@@ -27,7 +27,7 @@ def page(workspace: Workspace) -> None:
     with more:
         description = st.text_input(t("Description"), key="new_description", placeholder=t("What is it for?"))
         embedder = usual.embedder if literal else _model(workspace, usual.embedder)
-        search = _search(workspace, knobs.OF_BASES[:1] if literal else knobs.OF_BASES[:2])
+        search = _choose_search(workspace, knobs.OF_BASES[:1] if literal else knobs.OF_BASES[:2])
         switched = switches.draw_new_base_switches(workspace, indexes=not literal, plain=kind == "lines")
         st.html(f'<div class="t-caption">{t("How its notes are split")}</div>')
         side = "new" if kind == "vector" else f"new_{kind}"
@@ -65,7 +65,7 @@ def _model(workspace: Workspace, usual: str) -> str:
     return widgets.select_or_type(t("Model for meaning"), names, usual, "new_embedder", help=about) or usual
 
 
-def _search(workspace: Workspace, names: Sequence[str]) -> SearchSettings:
+def _choose_search(workspace: Workspace, names: Sequence[str]) -> SearchSettings:
     """Draw some search settings of a base and return them; None leaves one to the settings of the program."""
     chosen: dict[str, Any] = {}
     for column, name in zip(st.columns(2), names, strict=False):

@@ -12,7 +12,7 @@ from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
 
-def section(workspace: Workspace, status: BaseStatus) -> None:
+def draw_model(workspace: Workspace, status: BaseStatus) -> None:
     """Draw the data of a base for the precise re-check, and the change of its model."""
     base = status.base
     models = [card for card in workspace.models.all() if card.part == "embedder"]
@@ -114,7 +114,7 @@ def _draw_archived_model(workspace: Workspace, base: KnowledgeBase) -> None:
         busy = workspace.readonly or workspace.jobs.running("cost", *jobs.BASES)
         with st.container(horizontal=True):
             if widgets.button(t("Use that model"), f"use_wish_{base.id}", "model_training", disabled=busy):
-                jobs.start(workspace, "cost", lambda progress: _cost(workspace, base, base.wish, progress))
+                jobs.start(workspace, "cost", lambda progress: _model_cost(workspace, base, base.wish, progress))
             if widgets.button(t("Keep the present model"), f"drop_wish_{base.id}", "close", disabled=busy):
                 workspace.bases.forget_wish(base.name)
                 st.rerun()
@@ -145,7 +145,7 @@ def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCar
     )
     if estimate and embedder:
         name = embedder.strip()
-        jobs.start(workspace, "cost", lambda progress: _cost(workspace, base, name, progress))
+        jobs.start(workspace, "cost", lambda progress: _model_cost(workspace, base, name, progress))
     cost = jobs.estimate(workspace, base.name)
     if cost is None:
         return
@@ -156,7 +156,7 @@ def _change(workspace: Workspace, base: KnowledgeBase, models: Sequence[ModelCar
         jobs.start(workspace, "switch", lambda progress: _run(workspace, base, progress))
 
 
-def _cost(workspace: Workspace, base: KnowledgeBase, embedder: str, progress: Progress) -> ChangeCost:
+def _model_cost(workspace: Workspace, base: KnowledgeBase, embedder: str, progress: Progress) -> ChangeCost:
     return workspace.bases.switch_cost(base.name, embedder, progress=jobs.about(base.name, progress))
 
 

@@ -65,7 +65,7 @@ def page(workspace: Workspace, status: BaseStatus) -> None:
         {
             t("General"): lambda: _general(workspace, status),
             t("Splitting"): lambda: _splitting(workspace, base),
-            t("Model"): lambda: model.section(workspace, status),
+            t("Model"): lambda: model.draw_model(workspace, status),
             t("Search"): lambda: _draw_search_settings(workspace, base),
             t("Try it"): lambda: _trial(workspace, base),
             t("Can it be found?"): lambda: findability.section(workspace, base),
@@ -79,7 +79,7 @@ def _splitting(workspace: Workspace, base: KnowledgeBase) -> None:
         st.caption(t("Each line of the text files is found by itself. Blank lines are left out."))
         return
     with shell.errors():
-        splitting.section(workspace, base)
+        splitting.draw_splitting(workspace, base)
 
 
 def _general(workspace: Workspace, status: BaseStatus) -> None:
@@ -172,7 +172,7 @@ def _answer(workspace: Workspace, base: KnowledgeBase, text: str) -> None:
     count = t_plural("{n} hit", "{n} hits", n=len(result.hits))
     took = t("{ms} ms", ms=round(result.took_ms))
     st.caption(f"{count} · {text_of(MODES[result.mode])} · {took}")
-    hits.section(result)
+    hits.draw_choice(result)
     if result.hits and not result.confident:
         st.caption(t("Nothing close. The nearest:"))
-    hits.listed(workspace, text, result, base=False)
+    hits.draw_hits(workspace, text, result, base=False)

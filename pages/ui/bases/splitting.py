@@ -13,7 +13,7 @@ from pages.ui.shared.text import t
 OFFERED = 50
 
 
-def section(workspace: Workspace, base: KnowledgeBase) -> None:
+def draw_splitting(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the parameters of a base with a preview. Changed ones show their cost before they can be applied."""
     left, right = st.columns([5, 6], gap="large")
     with left:
@@ -30,7 +30,7 @@ def _apply(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions) ->
     why = jobs.hindrance(workspace, base.name)
     button = partial(widgets.button, disabled=bool(why), help=why or None)
     if button(t("How long will it take?"), f"split_cost_{base.id}", "calculate"):
-        jobs.start(workspace, "cost", partial(_cost, workspace, base, tried))
+        jobs.start(workspace, "cost", partial(_splitting_cost, workspace, base, tried))
     job = workspace.jobs.find("cost")
     if job and isinstance(job.result, ChangeCost) and job.result.chunking != tried:
         return  # a slider was moved since
@@ -42,7 +42,9 @@ def _apply(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions) ->
         )
 
 
-def _cost(workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions, progress: Progress) -> ChangeCost:
+def _splitting_cost(
+    workspace: Workspace, base: KnowledgeBase, tried: ChunkingOptions, progress: Progress
+) -> ChangeCost:
     return workspace.bases.chunking_cost(base.name, tried, progress=jobs.about(_subject(base), progress))
 
 

@@ -15,7 +15,7 @@ _DIALOG = Dialog("emptying_bases")
 _TITLES = 5
 
 
-def section(workspace: Workspace) -> None:
+def draw_trash(workspace: Workspace) -> None:
     """Draw the deleted bases, the last deleted first; nothing where there is none."""
     trashed = workspace.archives.trash()
     if not trashed:
@@ -28,13 +28,13 @@ def section(workspace: Workspace) -> None:
         st.caption(t("It comes back with its notes, their history and your edits of passages."))
         names = {base.name for base in workspace.bases.all()}
         for trashed_base in trashed:
-            _row(workspace, trashed_base, names)
+            _draw_trashed(workspace, trashed_base, names)
         if len(trashed) > 1:
             _deleting(workspace, t("Empty the trash"), "bases_trash_empty", trashed)
-    _dialog(workspace)
+    _draw_emptying(workspace)
 
 
-def _row(workspace: Workspace, trashed_base: TrashedBase, names: set[str]) -> None:
+def _draw_trashed(workspace: Workspace, trashed_base: TrashedBase, names: set[str]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"trashed_{trashed_base.key}"):
         st.markdown(
             f"**{plain(trashed_base.name)}**  \n:small[:gray[{plain(_describe(trashed_base))}]]", width="stretch"
@@ -81,7 +81,7 @@ def _deleting(workspace: Workspace, label: str, key: str, trashed: list[TrashedB
     widgets.small(label, key, "delete_forever", on_click=_DIALOG.open, args=(trashed,), disabled=jobs.shut(workspace))
 
 
-def _dialog(workspace: Workspace) -> None:
+def _draw_emptying(workspace: Workspace) -> None:
     trashed: list[TrashedBase] = _DIALOG.subject or []
     if not trashed:
         return

@@ -14,7 +14,7 @@ LENGTH = 600
 """Characters of an edit at most."""
 
 
-def section(workspace: Workspace) -> None:
+def draw_flagged(workspace: Workspace) -> None:
     """Draw the flagged edits, each with its text and the two decisions; nothing if there are none."""
     waiting = workspace.chunks.flagged()
     if not waiting:
@@ -28,11 +28,11 @@ def section(workspace: Workspace) -> None:
         st.caption(t("The text they were made on is no longer in the note. Nothing is lost until you decide."))
         for item in waiting[:SHOWN]:
             with st.container(border=True, key=f"flagged_{item.edit.id}"):
-                _edit(workspace, item)
+                _draw_flagged(workspace, item)
         widgets.more(len(waiting) - SHOWN)
 
 
-def _edit(workspace: Workspace, item: Flagged) -> None:
+def _draw_flagged(workspace: Workspace, item: Flagged) -> None:
     edit, note = item.edit, item.note
     title = html(note.title) if note else html(t("Its note is gone"))
     text = edit.text or edit.anchor

@@ -79,7 +79,7 @@ def _ask(
     else:
         label = t_plural("Try {n} combination", "Try all {n} combinations", n=len(setups))
     searches = count * len(setups)
-    time = running.lasts(workspace, base, searches)
+    time = running.estimate(workspace, base, searches)
     texts = [t_plural("{n} search, about {time}", "{n} searches, about {time}", n=searches, time=time)]
     if copies := len({(way.chunking, way.embedder) for way in missing} - {(None, "")}):
         copied = t_plural(

@@ -61,7 +61,7 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
         figures.differ(shown)
         figures.kinds(shown)
     shell.on_demand(t("Charts"), "charts", "bar_chart", lambda: _charts(workspace, base, shown))
-    rows.section(workspace, base, shown)
+    rows.draw_questions(workspace, base, shown)
 
 
 def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> list[str]:

@@ -16,7 +16,7 @@ from pages.ui.shared.text import t, text_of
 KINDS = ("jsonl", "csv", "tsv")
 
 
-def export(workspace: Workspace, question_set: QuestionSet) -> None:
+def export_questions(workspace: Workspace, question_set: QuestionSet) -> None:
     """Draw the ways to save a set as a file, which is written on demand."""
     with st.popover(t("Export"), icon=":material/download:", key=f"export_{question_set.id}"):
         for kind, label, mime, table in (
@@ -28,7 +28,7 @@ def export(workspace: Workspace, question_set: QuestionSet) -> None:
             widgets.download(label, data, file, mime, f"export_{kind}", "download", type="tertiary")
 
 
-def importing(workspace: Workspace, base: str) -> None:
+def import_questions(workspace: Workspace, base: str) -> None:
     """Draw the import of a file, into a set of the base or a new one."""
 
     def content() -> None:

@@ -22,7 +22,7 @@ MOST = 8
 """Runs to compare at once."""
 
 
-def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
+def draw_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> None:
     """Draw the runs of the set, or of all sets of the base, and the actions on the marked ones."""
     every = workspace.runs.all(base.name)
     scopes = {"set": t("This set"), "base": t("All sets of the base")}

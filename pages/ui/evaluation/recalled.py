@@ -77,7 +77,7 @@ class Places:
         return (gold.start, gold.end) if present else None
 
 
-def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) -> None:
+def draw_question(workspace: Workspace, base: KnowledgeBase, shown: SideBySide, row: ComparisonRow) -> None:
     """Draw a question with its right passages, and below the hits of each run."""
     places = Places(workspace, shown.runs)
     _question(row, places)

@@ -27,7 +27,7 @@ FILTERS = {
 SIGNS = {"gained": "▲", "lost": "▼", "better": "↑", "worse": "↓", "same": ""}
 
 
-def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
+def draw_questions(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
     """Draw the list and the chosen question; a click in the list draws only this part anew."""
     st.subheader(t("Question by question"))
 
@@ -43,7 +43,7 @@ def section(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> Non
             with left, st.container(key="rows_list"):
                 row = _draw_rows(shown, rows, against)
             with right:
-                recalled.section(workspace, base, shown, row)
+                recalled.draw_question(workspace, base, shown, row)
 
     part()
 

@@ -16,7 +16,9 @@ SECONDS = 0.15
 """Time of a question before the first measurement."""
 
 
-def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[Pipeline]) -> None:
+def draw_start(
+    workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet, chosen: Sequence[Pipeline]
+) -> None:
     """Draw the time that a run of the setups takes, and the button that begins it."""
     count = question_set.questions - question_set.suggested
     twice = len({replace(way, name="") for way in chosen}) < len(chosen)
@@ -31,7 +33,7 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
             "{n} questions, {ways} setups, about {time}",
             n=count,
             ways=len(chosen),
-            time=lasts(workspace, base, count * len(chosen)),
+            time=estimate(workspace, base, count * len(chosen)),
         )
         st.caption(text if count else t("The set has no question that can be asked yet."), width="content")
         if not count:
@@ -62,7 +64,7 @@ def panel(workspace: Workspace, base: KnowledgeBase) -> None:
     jobs.panel(workspace, (JOB,))
 
 
-def lasts(workspace: Workspace, base: KnowledgeBase, count: int) -> str:
+def estimate(workspace: Workspace, base: KnowledgeBase, count: int) -> str:
     """Return the estimated time for `count` questions, by the last runs on a base."""
     measured = [run.metrics["p50_ms"] / 1000 for run in workspace.runs.all(base.name)[:4] if run.asked]
     return names.duration(count * max(measured, default=SECONDS))

@@ -83,12 +83,12 @@ def open_samples(workspace: Workspace) -> None:
     question_set = next((item for item in workspace.question_sets.all(jobs.SAMPLE) if item.name in known), None)
     if question_set is None:
         name = text_of(SAMPLES)
-        question_set = workspace.question_sets.add_file(jobs.SAMPLE, name, _samples(), QUESTIONS.name)
+        question_set = workspace.question_sets.add_file(jobs.SAMPLE, name, _sample_questions(), QUESTIONS.name)
         toast_added(question_set)
     open_set(question_set)
 
 
-def _samples() -> bytes:
+def _sample_questions() -> bytes:
     """Return the file of the questions, those in the language of the session first."""
     foreign = session_language() == ENGLISH
 

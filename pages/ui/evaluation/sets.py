@@ -60,7 +60,7 @@ def bar(workspace: Workspace, base: str) -> QuestionSet | None:
         with st.container(horizontal=True, vertical_alignment="bottom", key="question_sets"):
             question_set = _choice(workspace, base, sets)
             setmenu.menu(workspace, base, question_set)
-            files.export(workspace, question_set)
+            files.export_questions(workspace, question_set)
         counts = [t_plural("{n} question", "{n} questions", n=question_set.questions)]
         counts += [t("{n} suggested", n=question_set.suggested)] if question_set.suggested else []
         counts += [t("{n} whose passage is gone", n=question_set.flagged)] if question_set.flagged else []
@@ -68,7 +68,7 @@ def bar(workspace: Workspace, base: str) -> QuestionSet | None:
     else:
         _none(workspace, base)
     if setmenu.DIALOG.subject == "import":
-        files.importing(workspace, base)
+        files.import_questions(workspace, base)
     else:
         setmenu.dialogs(workspace, base, question_set)
     return question_set

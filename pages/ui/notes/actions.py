@@ -21,7 +21,7 @@ DIALOG = Dialog("changing_note")
 """One of the dialogs, opened with the id of a note and what is done to it: rename, move, export or read_as."""
 
 
-def dialog(workspace: Workspace) -> None:
+def draw_change_dialog(workspace: Workspace) -> None:
     """Draw the dialog if it is open."""
     if not DIALOG.subject:
         return
@@ -59,7 +59,7 @@ def _move(workspace: Workspace, note: Note) -> None:
             moved = workspace.notes.move(note.id, folder, expected_version=note.version)
             if moved.path != note.path:
                 text = t("The note is at '{path}' now.", path=moved.path or "")
-                undo.offer(plain(text), lambda: workspace.notes.move(note.id, before))
+                undo.offer_undo(plain(text), lambda: workspace.notes.move(note.id, before))
             _done()
 
 
@@ -143,10 +143,10 @@ def marked(workspace: Workspace, note_ids: Sequence[str], base: str) -> None:
                 "set_fields",
                 "edit_note",
                 disabled=shut,
-                on_click=several.DIALOG.open,
+                on_click=several.FIELDS_DIALOG.open,
                 args=(note_ids,),
             )
-            archive = shell.guarded(several.archive)
+            archive = shell.guarded(several.archive_notes)
             widgets.button(
                 t("Archive"), "archive_notes", "archive", disabled=shut, on_click=archive, args=(workspace, note_ids)
             )
@@ -156,7 +156,7 @@ def marked(workspace: Workspace, note_ids: Sequence[str], base: str) -> None:
             label = t("Delete this base")
             widgets.small(label, "delete_base", "delete", disabled=shut, on_click=deletion.ask, args=((), base))
     deletion.dialog(workspace)
-    several.dialog(workspace)
+    several.draw_fields_dialog(workspace)
 
 
 def _menu(workspace: Workspace, note: Note) -> None:
@@ -174,7 +174,7 @@ def _menu(workspace: Workspace, note: Note) -> None:
             case "history":
                 history.DIALOG.open(note.id)
             case "archive":
-                several.archive(workspace, [note.id])
+                several.archive_notes(workspace, [note.id])
             case "restore":
                 workspace.notes.restore([note.id])
             case "delete":
@@ -200,4 +200,4 @@ def _menu(workspace: Workspace, note: Note) -> None:
             texts["read_as"] = t("Read as…")
     widgets.menu(t("More"), texts, key, "more_horiz", on_click=chosen)
     history.dialog(workspace)
-    dialog(workspace)
+    draw_change_dialog(workspace)

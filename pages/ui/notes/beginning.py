@@ -26,7 +26,7 @@ def draw(workspace: Workspace, base: str, *, several: bool) -> None:
         st.html(f'<div class="t-caption">{html(t("Changed last"))}</div>')
         for card in latest:
             _row(card, several=several)
-    concepts.panel(workspace, base)
+    concepts.draw_concepts(workspace, base)
 
 
 def _row(card: NoteSummary, *, several: bool) -> None:

@@ -11,18 +11,18 @@ from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
 
-_SHOWN = 60
+_CONCEPTS = 60
 _NOTES = 20
 
 
-def panel(workspace: Workspace, base: str) -> None:
+def draw_concepts(workspace: Workspace, base: str) -> None:
     """Draw the panel, which is folded at first; what it shows is computed while it is open."""
     shell.on_demand(t("Concepts"), "concepts", "category", lambda: _draw(workspace, base))
 
 
 def _draw(workspace: Workspace, base: str) -> None:
     with st.spinner(t("Reading the notes"), show_time=False):
-        concepts = workspace.related.concepts.all(base, _SHOWN)
+        concepts = workspace.related.concepts.all(base, _CONCEPTS)
     if hidden := st.session_state.get("concept_hidden"):
         label = t("Show '{name}' again", name=plain(hidden))
         widgets.small(label, "concept_show", "visibility", on_click=shell.guarded(_show), args=(workspace, hidden))

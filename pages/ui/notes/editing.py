@@ -20,7 +20,7 @@ from pages.ui.shared.text import t, text_of
 # The choice between the text in the editor and the stored note, which was changed meanwhile.
 
 
-def draw(workspace: Workspace, now: EditorSession) -> None:
+def draw_conflict(workspace: Workspace, now: EditorSession) -> None:
     """Draw the differences and two actions; neither of them loses a text, nor does going on writing."""
     stored = now.conflict
     assert stored is not None
@@ -132,7 +132,7 @@ def _draw(workspace: Workspace, now: EditorSession) -> None:
     with shell.errors():
         with st.container():  # its own container: elements that come and go don't move the editor
             if now.conflict:
-                draw(workspace, now)
+                draw_conflict(workspace, now)
             elif now.newer and now.note and now.newer.version > now.note.version:
                 _newer(workspace, now)
             _bar(workspace, now)
@@ -290,7 +290,7 @@ def _side(workspace: Workspace, now: EditorSession) -> None:
         if view == "fields":
             notefields.draw(workspace, now)
         elif view == "nearby":
-            nearby.draw(workspace, now)
+            nearby.draw_nearby(workspace, now)
         elif now.body.strip():
             _preview(workspace, now)
         else:

@@ -68,10 +68,10 @@ def _draw_comparison(workspace: Workspace, note_id: str, number: int, others: di
     }
     other = widgets.select(t("Compared with"), texts, f"history_{note_id}_{number}", index=list(texts).index(first))
     with st.container(height=360, border=True):
-        draw(workspace.notes.difference(note_id, min(number, other), max(number, other)))
+        draw_difference(workspace.notes.difference(note_id, min(number, other), max(number, other)))
 
 
-def draw(difference: NoteDifference) -> None:
+def draw_difference(difference: NoteDifference) -> None:
     """Draw the fields and the words that differ between two states of a note."""
     if difference.fields:
         st.html(_fields(difference.fields))
@@ -126,7 +126,7 @@ def value(item: object) -> str:
 def _revert(workspace: Workspace, note_id: str, number: int, now: int) -> None:
     note = workspace.notes.revert(note_id, number, expected_version=now)
     DIALOG.close()
-    undo.offer(
+    undo.offer_undo(
         t("'{title}' is as in version {n} again.", title=plain(note.title), n=number),
         lambda: workspace.notes.revert(note_id, now),
     )

@@ -7,11 +7,11 @@ from pages.ui.notes.session import EditorSession
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 
-_CHARACTERS = 400
+_PASSAGE = 400
 """Characters of a passage that are shown."""
 
 
-def draw(workspace: Workspace, now: EditorSession) -> None:
+def draw_nearby(workspace: Workspace, now: EditorSession) -> None:
     """Draw the passages; a click on a title opens its note, and the draft stays."""
     note_id = now.note.id if now.note else ""
     hits = workspace.related.passages(now.body, now.caret, without=note_id)
@@ -22,4 +22,4 @@ def draw(workspace: Workspace, now: EditorSession) -> None:
             address = {"note": hit.note.id, "chunk": str(hit.chunk.index)}
             st.page_link("notes.py", label=plain(hit.note.title), icon=":material/description:", query_params=address)
             text = " ".join(hit.chunk.text.split())
-            st.caption(plain(text if len(text) <= _CHARACTERS else f"{text[: _CHARACTERS - 1]}…"))
+            st.caption(plain(text if len(text) <= _PASSAGE else f"{text[: _PASSAGE - 1]}…"))

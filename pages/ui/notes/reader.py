@@ -150,7 +150,7 @@ class _Panel:
         return pressed
 
     def _finish(self, text: str, take_back: Callable[[], object]) -> None:
-        undo.offer(plain(text), take_back)
+        undo.offer_undo(plain(text), take_back)
         st.rerun()
 
 
@@ -212,7 +212,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
         else:
             _text(workspace, note, passage)
         _fields(note)
-        uses.section(workspace, note)
+        uses.draw_uses(workspace, note)
         panel(workspace, note)
         views = {"reading": t("Reading"), "raw": t("Raw text")}
         widgets.segments(t("View"), views, "view", default="reading", persist_state="session")
@@ -225,7 +225,7 @@ def _bar(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             _ways_back(note, passage)
             st.html(f'<div class="t-title">{html(note.title)}</div>', width="stretch")
             actions.actions(workspace, note)
-        undo.draw()
+        undo.draw_undo()
 
 
 def _ways_back(note: Note, passage: tuple[Chunk, str] | None) -> None:

@@ -11,25 +11,25 @@ from pages.ui.shared import shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.text import labels, t, t_plural, text_of
 
-DIALOG = Dialog("setting")
+FIELDS_DIALOG = Dialog("setting")
 """The dialog, opened with the ids of the notes."""
 WORDS = fields_of("word")
 OTHERS = fields_of("number", "status", "day")
 
 
-def archive(workspace: Workspace, note_ids: Sequence[str]) -> None:
+def archive_notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
     """Archive notes, and offer to undo it; for callbacks."""
     active = [card.id for card in workspace.notes.all() if card.id in set(note_ids) and card.status != "archived"]
     workspace.notes.archive(active)
     text = t_plural("{n} note is archived.", "{n} notes are archived.", n=len(active))
-    undo.offer(text, lambda: workspace.notes.restore(active))
+    undo.offer_undo(text, lambda: workspace.notes.restore(active))
 
 
-def dialog(workspace: Workspace) -> None:
+def draw_fields_dialog(workspace: Workspace) -> None:
     """Draw the dialog if it is open."""
-    if note_ids := DIALOG.subject:
+    if note_ids := FIELDS_DIALOG.subject:
         title = t_plural("Set fields of {n} note", "Set fields of {n} notes", n=len(note_ids))
-        DIALOG.draw(title, lambda: _fields(workspace, note_ids))
+        FIELDS_DIALOG.draw(title, lambda: _fields(workspace, note_ids))
 
 
 def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
@@ -63,5 +63,5 @@ def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
                 workspace.notes.tag(note_ids, add=add, remove=remove)
             if chosen:
                 workspace.notes.set_fields(note_ids, **chosen)  # type: ignore[arg-type]
-            DIALOG.close()
+            FIELDS_DIALOG.close()
             st.rerun()

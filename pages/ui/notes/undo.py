@@ -17,7 +17,7 @@ _MOST = 20
 """Changes that can be undone."""
 
 
-def offer(text: str, undo: Callable[[], object]) -> None:
+def offer_undo(text: str, undo: Callable[[], object]) -> None:
     """Show a text about a change in the next run, with a button that undoes the change."""
     st.session_state[_OFFERED] = True
     st.session_state[_DONE] = [*st.session_state.get(_DONE, []), (text, undo)][-_MOST:]
@@ -32,11 +32,11 @@ def offer_text_undo(workspace: Workspace, note: Note) -> None:
     last = workspace.notes.history(note.id)[0]
     if (last.kind, last.author) == ("update", "person"):
         text = t("'{title}' is saved as version {n}.", title=plain(note.title), n=note.version)
-        offer(text, lambda: workspace.notes.revert(note.id, before, expected_version=note.version))
+        offer_undo(text, lambda: workspace.notes.revert(note.id, before, expected_version=note.version))
         st.session_state.pop(_OFFERED)
 
 
-def draw() -> None:
+def draw_undo() -> None:
     """Draw the last change that isn't undone."""
     if not st.session_state.get(_DONE):
         return
@@ -44,7 +44,7 @@ def draw() -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="notes_done"):
         st.caption(text, width="content")
         widgets.small(t("Undo"), "notes_undo", "undo", on_click=shell.guarded(_undo), args=(undo,))
-        widgets.close("notes_done_close", t("Close"), on_click=clear)
+        widgets.close("notes_done_close", t("Close"), on_click=clear_undo)
 
 
 def _undo(undo: Callable[[], object]) -> None:
@@ -53,6 +53,6 @@ def _undo(undo: Callable[[], object]) -> None:
     undo()
 
 
-def clear() -> None:
+def clear_undo() -> None:
     """Forget the changes: they can't undo later changes of another kind."""
     st.session_state.pop(_DONE, None)

@@ -10,7 +10,7 @@ from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import facts, html
 from pages.ui.shared.text import t, t_plural, text_of
 
-LISTED = 20
+USES = 20
 """Uses that are listed."""
 
 
@@ -25,7 +25,7 @@ def record_opening(workspace: Workspace, note: Note, passage: tuple[Chunk, str] 
             workspace.clicks.note("open", passage[1], places)
 
 
-def section(workspace: Workspace, note: Note) -> None:
+def draw_uses(workspace: Workspace, note: Note) -> None:
     """Draw the figures of a note, with its last uses; nothing of one that was never found nor used."""
     figures = workspace.uses.figures(note.id)
     uses = [use for use in workspace.uses.of(note.id) if use.used_in != "found"]
@@ -45,8 +45,8 @@ def section(workspace: Workspace, note: Note) -> None:
             )
         )
         if uses:
-            st.html(f'<div class="t-list">{"".join(map(_line, uses[:LISTED]))}</div>')
-        widgets.more(len(uses) - LISTED)
+            st.html(f'<div class="t-list">{"".join(map(_line, uses[:USES]))}</div>')
+        widgets.more(len(uses) - USES)
         forget = shell.guarded(partial(workspace.uses.forget, [note.id]))
         about = t("Delete these figures and verdicts. The note stays as it is.")
         widgets.small(t("Delete"), "forget_uses", "delete", help=about, on_click=forget, disabled=workspace.readonly)

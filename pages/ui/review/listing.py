@@ -116,7 +116,7 @@ def opened(matters: Sequence[ReviewItem]) -> ReviewItem | None:
     return matter
 
 
-def draw(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str) -> None:
+def draw_list(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str) -> None:
     """Draw the waiting items by kind, the open one marked, and the decisions on all of them."""
     several = len({matter.base for matter in matters}) > 1
     with st.container(key="review_list", gap="xxsmall", height=620 if len(matters) > 12 else "content"):

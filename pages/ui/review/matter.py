@@ -29,7 +29,7 @@ _OTHER = {
 }
 
 
-def draw(workspace: Workspace, matter: ReviewItem) -> None:
+def draw_item(workspace: Workspace, matter: ReviewItem) -> None:
     """Draw an item with its decisions above it."""
     kind = MATTERS[matter.kind]
     st.subheader(plain(matter.title) or t("Its note is gone"), anchor=False)
@@ -124,7 +124,7 @@ def _clicked(link: view.Clicked) -> None:
 
 def _change(workspace: Workspace, matter: ReviewItem) -> None:
     if matter.submission:
-        history.draw(workspace.proposals.difference(matter.submission))
+        history.draw_difference(workspace.proposals.difference(matter.submission))
 
 
 def _sides(workspace: Workspace, matter: ReviewItem) -> None:
@@ -134,7 +134,7 @@ def _sides(workspace: Workspace, matter: ReviewItem) -> None:
         if difference is None:
             st.caption(t("The pack no longer has this note: taking the pack's side puts it into the trash."))
         else:
-            history.draw(difference)
+            history.draw_difference(difference)
 
 
 def _split(_: Workspace, matter: ReviewItem) -> None:

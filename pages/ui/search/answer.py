@@ -73,7 +73,7 @@ def _row(item: DroppedCandidate, words: Sequence[str], *, base: bool) -> str:
     place = " › ".join([*([hit.note.base] if base else []), hit.note.title, *cards.section(hit.note, hit.chunk)])
     return (
         f'<div class="t-fell"><div><span class="t-dim">{hit.rank}</span> {html(place)}</div>'
-        f"{cards.excerpt(hit.chunk.text, words, EXCERPT)}{cards.stages(hit.scores)}</div>"
+        f"{cards.excerpt_html(hit.chunk.text, words, EXCERPT)}{cards.stages(hit.scores)}</div>"
     )
 
 
@@ -109,7 +109,7 @@ def _reason(workspace: Workspace, why: WhyNot, text: str) -> None:
     if why.chunk is None:
         return
     place = " › ".join([why.note.title, *cards.section(why.note, why.chunk)])
-    excerpt = cards.excerpt(why.chunk.text, workspace.searching.words(text), EXCERPT * 2)
+    excerpt = cards.excerpt_html(why.chunk.text, workspace.searching.words(text), EXCERPT * 2)
     st.html(f'<div class="t-fell"><div>{html(place)}</div>{excerpt}</div>')
     widgets.chunk_link(why.note.id, why.chunk.index)
 
@@ -204,7 +204,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
         waiting.caption(f":material/hourglass_top: {_count(early)} · {doing}")
         answer.empty()
         with before.container():
-            hits.preliminary(workspace, early, base=several)
+            hits.draw_preliminary(workspace, early, base=several)
     if question_box.is_typing() and chooses:
         pause = st.empty()
         for _ in range(round(PAUSE / SLICE)):
@@ -213,7 +213,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     links.say("q", text)
     with nullcontext() if early else st.spinner(t("Searching…")):
         workspace.start_healing()
-        result = hits.answer(workspace, prepared, now)
+        result = hits.search_wider(workspace, prepared, now)
     if "model_loading" not in result.notices:
         st.session_state["reranked"] = question
         if question_box.is_first("hits", text):
@@ -249,7 +249,7 @@ def _hits(
 ) -> None:
     text = prepared.typed
     understood.section(result)
-    pictures.section(workspace, result)
+    pictures.draw_pictures(workspace, result)
     if result.hits:
         first = st.container()
         answer = quotes.box(workspace, result) if result.confident else None
@@ -257,9 +257,9 @@ def _hits(
             with first:
                 section(workspace, text, options, quoted=answer.likely)
         st.html(cards.legend())
-        hits.listed(workspace, text, result, base=several, answer=answer)
+        hits.draw_hits(workspace, text, result, base=several, answer=answer)
         if result.confident:
-            hits.button(result)
+            hits.more_button(result)
     elif result.pictures:
         return
     else:
@@ -308,7 +308,7 @@ def _summary(
             f"**{t('There was no re-check: the hits are in their first order.')}** {plain(text_of(result.rerank_problem))}",
             icon=":material/warning:",
         )
-    hits.section(result)
+    hits.draw_choice(result)
     _spelled(result)
     for notice in result.notices if result.hits or "pictures_loading" in result.notices else ():
         st.info(text_of(_notice(workspace, result, notice)), icon=":material/info:")
@@ -398,7 +398,7 @@ def _passages(workspace: Workspace, prepared: Prepared) -> None:
     st.html(facts(texts))
     with st.container(horizontal=True, vertical_alignment="center"):
         clicked = partial(_cited, workspace, prepared.typed, context) if workspace.clicks.enabled else None
-        copying.button(t("Copy for an assistant"), context.text, "context_copy", clicked)
+        copying.copy_button(t("Copy for an assistant"), context.text, "context_copy", clicked)
         file = (context.text, "context.md", "text/markdown")
 
         def cite() -> None:

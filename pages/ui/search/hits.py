@@ -86,17 +86,17 @@ _WANTED = "more_hits"
 """A question and how often more of its hits were wanted."""
 
 
-def answer(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> SearchResult:
+def search_wider(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> SearchResult:
     """Return the answer to a question with the hits that the user added."""
     result = workspace.searching.answer(prepared)
     for _ in range(_wanted(prepared.typed)):
         options = SearchOptions(**{**options, "limit": min(MOST, len(result.hits) + STEP)})
         wider = workspace.searching.prepare(prepared.typed, options, like=prepared)
-        result = _behind(result.hits, workspace.searching.answer(wider))
+        result = _append_hits(result.hits, workspace.searching.answer(wider))
     return result
 
 
-def button(result: SearchResult) -> None:
+def more_button(result: SearchResult) -> None:
     """Draw the button that adds the next hits, where there may be any."""
     if result.settings.limit <= len(result.hits) < MOST:
         add = partial(st.session_state.update, {_WANTED: (result.query, _wanted(result.query) + 1)})
@@ -108,7 +108,7 @@ def _wanted(text: str) -> int:
     return times if question == text else 0
 
 
-def _behind(first: Sequence[Hit], wider: SearchResult) -> SearchResult:
+def _append_hits(first: Sequence[Hit], wider: SearchResult) -> SearchResult:
     """Return a wider result that begins with the hits that are there."""
     shown = {hit.chunk.id for hit in first}
     others = [hit for hit in wider.hits if hit.chunk.id not in shown]
@@ -119,7 +119,7 @@ def _behind(first: Sequence[Hit], wider: SearchResult) -> SearchResult:
 # The hits that a language model chose in bases that answer by words only, and its answer.
 
 
-def section(result: SearchResult) -> None:
+def draw_choice(result: SearchResult) -> None:
     """Draw the model's answer with the hits that it chose, else why the hits are ordered by words."""
     choice = result.choice
     if choice is None or not result.hits:
@@ -157,7 +157,7 @@ def tones(result: SearchResult) -> dict[str, str]:
     return {text: style.TILES[number % len(style.TILES)] for number, text in enumerate(parts)}
 
 
-def grouped(result: SearchResult) -> list[list[Hit]]:
+def group_by_note(result: SearchResult) -> list[list[Hit]]:
     """Return the hits grouped by note, each note at the rank of its best hit."""
     notes: dict[str, list[Hit]] = {}
     for hit in result.hits:
@@ -165,10 +165,10 @@ def grouped(result: SearchResult) -> list[list[Hit]]:
     return list(notes.values())
 
 
-def preliminary(workspace: Workspace, result: SearchResult, *, base: bool) -> None:
+def draw_preliminary(workspace: Workspace, result: SearchResult, *, base: bool) -> None:
     """Draw the best hits of each note, before the final ones: to read and to open."""
     seen = workspace.searching.highlights(result)
-    for first, *_ in grouped(result):
+    for first, *_ in group_by_note(result):
         with st.container(border=True, key=f"early_{first.rank}", gap="xxsmall"):
             with _row(f"early_head_{first.rank}"):
                 _title(first, result.query, first.note.title, seen[first.chunk.id])
@@ -176,9 +176,11 @@ def preliminary(workspace: Workspace, result: SearchResult, *, base: bool) -> No
             st.html(cards.body(first, seen[first.chunk.id], around=False))
 
 
-def listed(workspace: Workspace, text: str, result: SearchResult, *, base: bool, answer: Answer | None = None) -> None:
+def draw_hits(
+    workspace: Workspace, text: str, result: SearchResult, *, base: bool, answer: Answer | None = None
+) -> None:
     """Draw the hits of a question, with its answer if it is one."""
-    entries, groups = Entries(workspace, text, result, base=base, answer=answer), grouped(result)
+    entries, groups = Entries(workspace, text, result, base=base, answer=answer), group_by_note(result)
     for hits in groups:
         _card(hits, entries.draw, seen=1 if len(groups) > FEW else 3)
 
@@ -260,7 +262,7 @@ class Entries:
             widgets.segments(t("Neighbouring passages"), texts, f"around_{self._around}_{hit.chunk.id}")
             clicks, place = self._workspace.clicks, [(hit.note.id, hit.chunk.id)]
             copied = partial(clicks.note, "copy", self._text, place) if clicks.enabled else None
-            copying.button(t("Copy"), passage.text, f"copy_{hit.rank}", copied)
+            copying.copy_button(t("Copy"), passage.text, f"copy_{hit.rank}", copied)
 
     def _picture(self, hit: Hit) -> None:
         """Draw the picture of which a hit's text was read, small, if it is still there."""

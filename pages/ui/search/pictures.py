@@ -12,17 +12,17 @@ from pages.ui.shared import widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t
 
-COLUMNS = 3
+PICTURE_COLUMNS = 3
 
 
-def section(workspace: Workspace, result: SearchResult) -> None:
+def draw_pictures(workspace: Workspace, result: SearchResult) -> None:
     """Draw a card for each picture."""
-    for column, hit in widgets.in_columns(result.pictures, COLUMNS):
+    for column, hit in widgets.in_columns(result.pictures, PICTURE_COLUMNS):
         with column.container(border=True, height="stretch", key=f"picture_{hit.rank}", gap="xsmall"):
-            _card(workspace, hit)
+            _draw_picture(workspace, hit)
 
 
-def _card(workspace: Workspace, hit: PictureHit) -> None:
+def _draw_picture(workspace: Workspace, hit: PictureHit) -> None:
     file = workspace.notes.attachment(hit.note.id, f"/{hit.picture}")
     if file and attachments.is_shown(file):
         address = attachments.address(hit.note.id, file.place)

@@ -14,7 +14,7 @@ WAYS = {
 }
 
 
-def section(workspace: Workspace) -> None:
+def draw_assistants(workspace: Workspace) -> None:
     """Draw what assistants can do, and the configuration of the chosen one."""
     about = t(
         "An assistant such as Claude can search and read your notes, and write new ones, which wait until you accept "

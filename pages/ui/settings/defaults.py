@@ -19,7 +19,7 @@ FIRST = ("mode", "limit", "reranker")
 def search(workspace: Workspace) -> None:
     """Draw what a search begins with where neither the question nor its base says otherwise."""
     st.caption(t("Every search begins with this, unless its base or the question has its own choice."))
-    program.beside(workspace, "search", partial(_fields, workspace))
+    program.draw_with_file(workspace, "search", partial(_fields, workspace))
 
 
 def _fields(workspace: Workspace) -> None:

@@ -9,7 +9,7 @@ from pages.ui.shared.safe import html
 from pages.ui.shared.text import t, text_of
 
 
-def section(workspace: Workspace) -> None:
+def draw_documents(workspace: Workspace) -> None:
     """Draw the switch and the converters."""
     st.caption(
         t(
@@ -19,10 +19,10 @@ def section(workspace: Workspace) -> None:
     )
     now = widgets.bound("web_pages", workspace.documents.asks_web, workspace.documents.let_ask_web)
     st.toggle(t("Import pages of the web by their address"), disabled=workspace.readonly, **now)
-    st.html(f'<div class="t-list">{"".join(map(_row, workspace.documents.converters()))}</div>')
+    st.html(f'<div class="t-list">{"".join(map(_converter_row, workspace.documents.converters()))}</div>')
 
 
-def _row(converter_card: ConverterCard) -> str:
+def _converter_row(converter_card: ConverterCard) -> str:
     name = html(names.converter(converter_card.name))
     if converter_card.problem:
         return f"<div><b>{name}</b>: <i>{html(text_of(converter_card.problem))}</i></div>"

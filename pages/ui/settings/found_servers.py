@@ -11,7 +11,7 @@ from pages.ui.shared.safe import html
 from pages.ui.shared.text import t
 
 
-def section(workspace: Workspace, changed: Callable[[], object]) -> None:
+def draw_found(workspace: Workspace, changed: Callable[[], object]) -> None:
     """Draw the places that were looked at for language models; `changed` is called before one is used."""
     with st.container(border=True, key="local_servers", gap="small"):
         local_servers.draw(workspace, lambda found: _list(workspace, found, changed))
@@ -31,10 +31,10 @@ def _list(workspace: Workspace, found: local_servers.Found | None, changed: Call
     if found is None:
         st.caption(f":material/hourglass_top: {t('Looking…')}")
     for server in found or ():
-        _row(workspace, server, changed)
+        _draw_found_server(workspace, server, changed)
 
 
-def _row(workspace: Workspace, server: LocalServer, changed: Callable[[], object]) -> None:
+def _draw_found_server(workspace: Workspace, server: LocalServer, changed: Callable[[], object]) -> None:
     card = workspace.servers.get("llm")
     used = card.complete and card.base_url == server.base_url
     if used:

@@ -47,7 +47,7 @@ KINDS = {
 }
 
 
-def section(workspace: Workspace, status: Status, models: Sequence[ModelCard]) -> None:
+def draw_models(workspace: Workspace, status: Status, models: Sequence[ModelCard]) -> None:
     """Draw the device of the models, and a card for each."""
     _device(workspace, models)
     used: dict[str, list[str]] = {}
@@ -59,7 +59,7 @@ def section(workspace: Workspace, status: Status, models: Sequence[ModelCard]) -
         for column, card in widgets.in_columns(cards, COLUMNS):
             with column.container(border=True, height="stretch", key=f"model_{card.name}"):
                 _card(workspace, card, used.get(card.name, []))
-    picturemodel.section(workspace)
+    picturemodel.draw_picture_model(workspace)
     _other(workspace, models)
 
 

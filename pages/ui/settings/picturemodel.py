@@ -13,7 +13,7 @@ from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
 
-def section(workspace: Workspace) -> None:
+def draw_picture_model(workspace: Workspace) -> None:
     """Draw the choice of the model, and what it knows."""
     st.subheader(t("Model for pictures"))
     program.field(workspace, "pictures.model", _name, str, workspace.images.start)
@@ -31,7 +31,7 @@ def section(workspace: Workspace) -> None:
     except TesseraError as error:
         st.warning(plain(text_of(error.message)), icon=":material/warning:")
     else:
-        _known(status)
+        _draw_counts(status)
         job = workspace.jobs.find("images")
         if job and job.state != "done":
             jobs.panel(workspace, ("images",))
@@ -41,7 +41,7 @@ def _name(**more: Any) -> None:
     st.text_input(t("Name or folder"), placeholder="clip-ViT-B-32", **more)
 
 
-def _known(status: ImageStatus) -> None:
+def _draw_counts(status: ImageStatus) -> None:
     texts = [
         t_plural(
             "{n} picture can be found by what it shows", "{n} pictures can be found by what they show", n=status.known

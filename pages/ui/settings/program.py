@@ -16,14 +16,14 @@ from pages.ui.shared.text import t, text_of
 # The language, the look, folders and old versions on the settings page.
 
 
-def section(workspace: Workspace) -> None:
+def draw_general(workspace: Workspace) -> None:
     """Draw the choices of this workspace, then what is in `tessera.toml`."""
-    beside(workspace, "general", partial(_fields, workspace))
+    draw_with_file(workspace, "general", partial(_draw_language_and_look, workspace))
 
 
-def _fields(workspace: Workspace) -> None:
-    language.choose(workspace, "settings_language", label_visibility="visible")
-    look.choose(workspace, "settings_look", label_visibility="visible")
+def _draw_language_and_look(workspace: Workspace) -> None:
+    language.choose_language(workspace, "settings_language", label_visibility="visible")
+    look.choose_look(workspace, "settings_look", label_visibility="visible")
     st.html(f'<div class="t-caption">{html(t("Folders and old versions"))}</div>')
     numbers(workspace)
 
@@ -106,7 +106,7 @@ def _is_fixed(workspace: Workspace, program_setting: ProgramSetting) -> bool:
     return workspace.readonly or program_setting.source == "environment"
 
 
-def beside(workspace: Workspace, key: str, fields: Callable[[], object]) -> None:
+def draw_with_file(workspace: Workspace, key: str, fields: Callable[[], object]) -> None:
     """Draw fields, and next to them the file that they are written into, folded."""
     left, right = st.columns([5, 6], gap="large")
     with left:

@@ -12,7 +12,7 @@ from pages.ui.shared.text import t
 _API = "/api/v1"
 
 
-def section(workspace: Workspace) -> None:
+def draw_programs(workspace: Workspace) -> None:
     """Draw the switch, and while it is on, what programs need."""
     about = t(
         "A script, a bot or an editor on this machine can search your notes, and write new ones, which wait until "

@@ -75,13 +75,13 @@ SOURCES = {
 FILE = "tessera.toml"
 
 
-def section(workspace: Workspace, status: Status) -> None:
+def draw_servers(workspace: Workspace, status: Status) -> None:
     """Draw what a server is, the servers that were found on this machine, and a card for each purpose."""
     st.html(
         f'<div class="t-about t-dim">{html(t("A model server runs a model for Tessera, on this machine or elsewhere. You need none: the built-in models need no server. With a server elsewhere, the text of your notes and questions leaves this machine."))}</div>'
     )
     if workspace.settings.llm.discover:
-        found_servers.section(workspace, lambda: _forget_boxes(workspace.servers.get("llm")))
+        found_servers.draw_found(workspace, lambda: _forget_boxes(workspace.servers.get("llm")))
     for card in (workspace.servers.get(section) for section in PURPOSES):
         with st.container(border=True, key=f"server_{card.section}"):
             _card(workspace, status, card)
@@ -112,7 +112,7 @@ def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
     if "base_url" in open_:
         _presets(card)
     _form(workspace, card, open_)
-    _where(card)
+    _draw_destination(card)
     if card.key or card.key_for:
         _key(workspace, card)
     jobs.panel_about(workspace, ("server",), lambda what: what == card.section)
@@ -182,7 +182,7 @@ def _save(workspace: Workspace, card: ServerCard, open_: list[str]) -> None:
     st.rerun()
 
 
-def _where(card: ServerCard) -> None:
+def _draw_destination(card: ServerCard) -> None:
     """Draw the destination of the notes' text."""
     if card.here:
         st.caption(t("This server is on this machine: the text stays here."))

@@ -9,21 +9,21 @@ from pages.ui.shared import shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
-KEY = "vocabulary"
+VOCABULARY = "vocabulary"
 
 
-def section(workspace: Workspace) -> None:
+def draw_vocabulary(workspace: Workspace) -> None:
     """Draw the file with a button that saves it, and the lines that can't be read."""
     vocabulary, language = workspace.vocabulary, st.session_state["language"]
     vocabulary.begin(language)
-    st.session_state.setdefault(KEY, vocabulary.text())
+    st.session_state.setdefault(VOCABULARY, vocabulary.text())
 
     def save() -> None:
-        vocabulary.write(st.session_state[KEY])
+        vocabulary.write(st.session_state[VOCABULARY])
         st.toast(t("The types are saved."))
 
     def fill(text: str) -> None:
-        st.session_state[KEY] = text
+        st.session_state[VOCABULARY] = text
 
     st.caption(
         t(
@@ -31,8 +31,8 @@ def section(workspace: Workspace) -> None:
             "other word can be typed there."
         )
     )
-    st.text_area(t("Types of notes and their categories"), key=KEY, height=320, disabled=workspace.readonly)
-    changed = st.session_state[KEY] != vocabulary.text()
+    st.text_area(t("Types of notes and their categories"), key=VOCABULARY, height=320, disabled=workspace.readonly)
+    changed = st.session_state[VOCABULARY] != vocabulary.text()
     with st.container(horizontal=True):
         shut = workspace.readonly or not changed
         widgets.button(

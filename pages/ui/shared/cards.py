@@ -218,7 +218,7 @@ def stages(scores: Mapping[str, StageScore]) -> str:
     return f'<div class="t-stages">{"".join(bars)}</div>' if bars else ""
 
 
-def excerpt(text: str, words: Sequence[str], lines: int) -> str:
+def excerpt_html(text: str, words: Sequence[str], lines: int) -> str:
     """Return the lines of a text that hold most of the words as HTML, with the words marked."""
     return _clipped(text, marks.find(text, words), lines)[0]
 
@@ -231,7 +231,7 @@ def foldable(text: str, spans: Sequence[Span], title: str, lines: int = LINES) -
 
 def _clipped(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
     text = with_newlines(text)
-    start, end = marks.excerpt(text, spans)
+    start, end = marks.best_excerpt(text, spans)
     lines = _BLANK.sub("\n", marked(text[start:end].rstrip(), marks.within(spans, start, end))).split("\n")
     whole = (start, end) == (0, len(text)) and len(lines) <= most
     shown = "\n".join(lines[:most])

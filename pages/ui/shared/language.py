@@ -10,14 +10,14 @@ from pages.ui.shared import widgets
 from pages.ui.shared.text import t
 
 
-def settle(workspace: Workspace | None) -> None:
+def settle_language(workspace: Workspace | None) -> None:
     """Decide the language of a session that has none yet."""
     if st.session_state.get("language") not in LANGUAGES:
         preference = workspace.preferences.get("language") if workspace else ""
         st.session_state["language"] = language_of(preference or st.context.locale or "")
 
 
-def choose(workspace: Workspace | None, key: str, **more: Any) -> None:
+def choose_language(workspace: Workspace | None, key: str, **more: Any) -> None:
     """Draw the switch; later sessions begin with the choice."""
 
     def store(language: str) -> None:

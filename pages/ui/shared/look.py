@@ -23,7 +23,7 @@ _THEMES = ("theme", "theme.light", "theme.dark")
 _START = component("look_at_start", __file__, "<i></i>")
 
 
-def settle(workspace: Workspace | None) -> None:
+def settle_look(workspace: Workspace | None) -> None:
     """Apply the chosen theme; the page is drawn anew if it changed."""
     look = _chosen(workspace)
     if config.get_option("theme.base") == (None if look == SYSTEM else look):
@@ -34,7 +34,7 @@ def settle(workspace: Workspace | None) -> None:
     st.rerun()
 
 
-def choose(workspace: Workspace | None, key: str, **more: Any) -> None:
+def choose_look(workspace: Workspace | None, key: str, **more: Any) -> None:
     """Draw the switch; later sessions begin with the choice."""
 
     def store(chosen: str) -> None:
@@ -48,7 +48,7 @@ def switch(workspace: Workspace | None) -> None:
     """Draw the switch of the side bar, and hand the look to the browser's next page."""
     look = _chosen(workspace)
     with st.container(key="look"):
-        choose(workspace, "look_switch")
+        choose_look(workspace, "look_switch")
         _START(key="look_at_start", data={"look": "" if look == SYSTEM else look.capitalize()})
 
 

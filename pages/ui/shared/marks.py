@@ -33,7 +33,7 @@ def find(text: str, words: Sequence[str]) -> list[Span]:
     return joined(sorted(spans))
 
 
-def excerpt(text: str, spans: Sequence[Span], length: int = EXCERPT) -> Span:
+def best_excerpt(text: str, spans: Sequence[Span], length: int = EXCERPT) -> Span:
     """Return where a part of about `length` characters with most of the marked text begins and ends."""
     if len(text) <= length * 1.3:
         return 0, len(text)

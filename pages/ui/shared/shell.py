@@ -226,7 +226,7 @@ def address() -> str:
 
 
 def _frame(workspace: Workspace | None) -> st.Page:
-    language.settle(workspace)
+    language.settle_language(workspace)
     pages = {
         name: st.Page(path, title=f"{text_of(title)} · Tessera", url_path=name, default=name == "home")
         for name, (path, _, title) in PAGES.items()
@@ -235,7 +235,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
     # The icon of the tab is set here: one of a page's own would be fetched from Google.
     st.set_page_config(page_icon=PROGRAM / "data" / "icon" / "tessera.png", layout="wide")
     st.session_state["page"] = page.url_path or "home"
-    look.settle(workspace)
+    look.settle_look(workspace)
     style.put_on()
     counts = {"review": _waiting(workspace)} if workspace else {}
     with st.sidebar:
@@ -246,7 +246,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
         if workspace:
             jobs.follow(workspace, lambda: _state(workspace), idle=IDLE if workspace.watching.is_on else None)
             _care(workspace)
-        language.choose(workspace, "language_switch")
+        language.choose_language(workspace, "language_switch")
         look.switch(workspace)
         help.button()
         searches = st.session_state["page"] == "search"
