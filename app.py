@@ -19,11 +19,11 @@ from core.doors.api.server import SameOrigin, api
 from core.doors.assistants import lazy_app
 from core.doors.remote.calls import Calls
 from core.settings import access
-from pages.ui.notes import attachments, editor, originals
-from pages.ui.shared import policy, shell
-from pages.ui.shared.policy import FrontEnd, Policy, failure
+from pages.ui.notes import editor, files
+from pages.ui.shared import server, shell
+from pages.ui.shared.server import FrontEnd, Policy, failure
 
-policy.leave_out()
+server.leave_out()
 print_nothing()
 
 HOSTS = [
@@ -70,8 +70,8 @@ app = st.App(
     "pages/main.py",
     lifespan=lifespan,
     routes=[
-        *(module.route(shell.workspace) for module in (attachments, originals, editor)),
-        editor.ROUTE,
+        *files.routes(shell.workspace),
+        *editor.routes(shell.workspace),
         *with_tokens,
     ],
     middleware=middleware,

@@ -6,8 +6,8 @@ import streamlit as st
 
 from core.model import Chunk, ChunkingOptions, KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.chunks import bands, chunktable, editor, flagged, summary, tryout
-from pages.ui.shared import empty, jobs, links, shell, switches, widgets
+from pages.ui.chunks import bands, chunktable, editor, summary, tryout
+from pages.ui.shared import jobs, knobs, links, shell, welcome, widgets
 from pages.ui.shared.text import t
 
 
@@ -30,7 +30,7 @@ def stored(
         summary.figures(chunks)
         marked, shown = chunktable.table(note, chunks, shown, edits)
         chunktable.actions(workspace, base, note, chunks, marked, set(edits))
-        switches.section(workspace, base, note, chunks)
+        knobs.draw_embedding(workspace, base, note, chunks)
         summary.retained_edits(edits.values())
         cut = summary.cut(workspace, note, now, base.embedder)
         if [(chunk.start, chunk.end) for chunk in cut.chunks] != [(chunk.start, chunk.end) for chunk in chunks]:
@@ -72,7 +72,7 @@ def _note(workspace: Workspace, note_id: str | None) -> None:
     with st.container():
         jobs.panel(workspace, jobs.CHUNKS)
     with st.container():
-        flagged.draw_flagged(workspace)
+        editor.draw_flagged(workspace)
     if note_id is None:
         summary.offer(workspace)
         return
@@ -96,7 +96,9 @@ workspace = shell.workspace()
 st.title(t("Chunks"))
 bases = workspace.bases.all()
 if not bases:
-    empty.no_notes(workspace, t("Here you see how each note is split, why, and can change it. There are no notes yet."))
+    welcome.no_notes(
+        workspace, t("Here you see how each note is split, why, and can change it. There are no notes yet.")
+    )
     st.stop()
 with shell.errors():
     page(workspace, bases)

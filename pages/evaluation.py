@@ -7,8 +7,8 @@ import streamlit as st
 from core.base.messages import message
 from core.model import KnowledgeBase, QuestionSet
 from core.workspace import Workspace
-from pages.ui.evaluation import advice, comparison, history, pipelines, question, questions, running, sets
-from pages.ui.shared import empty, links, shell, widgets
+from pages.ui.evaluation import advice, comparison, pipelines, question, questions, runs, sets
+from pages.ui.shared import links, shell, welcome, widgets
 from pages.ui.shared.text import labels, t
 
 VIEWS = {
@@ -34,16 +34,16 @@ def page(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> None:
     shown = view(question_set)
     # In its own container: a panel that comes or goes doesn't move the elements after it.
     with st.container():
-        running.panel(workspace, base)
+        runs.panel(workspace, base)
     with shell.errors():
         if shown == "questions":
             questions.draw(workspace, base.name, question_set)
         elif shown == "compare":
             chosen = pipelines.choose(workspace, base)
-            running.draw_start(workspace, base, question_set, chosen)
+            runs.draw_start(workspace, base, question_set, chosen)
             comparison.section(workspace, base, question_set)
         elif shown == "history":
-            history.draw_runs(workspace, base, question_set)
+            runs.draw_runs(workspace, base, question_set)
         else:
             advice.section(workspace, base, question_set)
 
@@ -73,7 +73,7 @@ st.title(t("Evaluation"))
 bases = workspace.bases.all()
 if not bases:
     text = t("There is nothing to evaluate yet. Import notes first; then ask them questions whose answers you know.")
-    empty.no_notes(workspace, text)
+    welcome.no_notes(workspace, text)
     st.stop()
 with shell.errors():
     page(workspace, bases)

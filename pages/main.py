@@ -3,12 +3,12 @@
 import streamlit as st
 
 from pages.ui.notes import drafts
-from pages.ui.shared import aloud, shell, widgets
+from pages.ui.shared import shell, widgets
 
 page = shell.start()
 with st.sidebar:
     drafts.listen(shell.workspace())
-    aloud.listen()
+    widgets.announce()
 with shell.unreadable(), shell.errors():
     page.run()
 widgets.forget_presses()

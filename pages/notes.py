@@ -3,9 +3,9 @@
 import streamlit as st
 
 from core.workspace import Workspace
-from pages.ui.notes import actions, beginning, deletion, drafts, editing, imports, listing, opened, reader, undo
-from pages.ui.review import deciding
-from pages.ui.shared import empty, jobs, shell
+from pages.ui.notes import actions, beginning, drafts, editing, history, imports, listing, opened, reader, trash
+from pages.ui.review import decisions
+from pages.ui.shared import jobs, shell, welcome
 from pages.ui.shared.text import t
 
 
@@ -24,7 +24,7 @@ def page(workspace: Workspace, bases: list[str]) -> bool:
     if right or vacant:
         with right or st.container(), st.container(key="notes_reader"), shell.errors():
             if not (note_id or listing.is_list()):
-                undo.draw_undo()
+                history.draw_undo()
             if vacant:
                 if "plan" not in st.session_state:  # it is above
                     imports.adding(workspace, base, opened=True)
@@ -43,12 +43,12 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
             opened.drawer_close()
     base, tags, text, use = listing.filters(workspace, bases, wide=view == "list")
     if view == "trash":
-        deletion.draw(workspace, base, text)
+        trash.draw(workspace, base, text)
         return base, False
     narrowed = workspace.searching.filters(bases=[base] if base else [], tags=tags, terms=[f"use:{use}"] if use else [])
     cards = workspace.notes.all(narrowed, text=text)
     if view == "list":
-        undo.draw_undo()
+        history.draw_undo()
         actions.marked(workspace, listing.marked_notes(), base)
     listing.notes(cards, view, note_id, [base, tags, text, use], several=len(bases) > 1 and not base)
     if view == "tree":
@@ -59,9 +59,9 @@ def _notes(workspace: Workspace, bases: list[str], note_id: str) -> tuple[str, b
 def _note(workspace: Workspace, note_id: str) -> None:
     opened.tabs(workspace)
     note = workspace.notes.get(note_id)
-    undo.offer_text_undo(workspace, note)
+    history.offer_text_undo(workspace, note)
     drafts.draw_note_drafts(workspace, note_id)
-    deciding.box(workspace, note_id)
+    decisions.box(workspace, note_id)
     reader.note(workspace, note, opened.passage(workspace, note))
 
 
@@ -82,7 +82,7 @@ if not bases:
     if not jobs.importing(workspace):  # its progress is above
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(t("There are no notes yet. Import a folder above, or"), width="content")
-            empty.samples(workspace)
+            welcome.samples(workspace)
     st.stop()
 vacant = page(workspace, bases)
 with importing:

@@ -2,19 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.settings import (
-    assistants,
-    backups,
-    defaults,
-    documents,
-    health,
-    modelcards,
-    packs,
-    program,
-    programs,
-    servers,
-    vocabulary,
-)
+from pages.ui.settings import access, general, models, packs, servers, upkeep
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
@@ -36,18 +24,18 @@ with shell.errors():
     links.say("tab", "")
     widgets.tabs(
         {
-            t("General"): lambda: program.draw_general(workspace),
-            t("Search"): lambda: defaults.search(workspace),
-            t("Types of notes"): lambda: vocabulary.draw_vocabulary(workspace),
-            t("Backups"): lambda: backups.section(workspace),
-            t("Models"): lambda: modelcards.draw_models(workspace, status, workspace.models.all()),
+            t("General"): lambda: general.draw_general(workspace),
+            t("Search"): lambda: general.search(workspace),
+            t("Types of notes"): lambda: general.draw_vocabulary(workspace),
+            t("Backups"): lambda: upkeep.draw_backups(workspace),
+            t("Models"): lambda: models.draw_models(workspace, status, workspace.models.all()),
             t("Model servers"): lambda: servers.draw_servers(workspace, status),
-            t("Assistants"): lambda: assistants.draw_assistants(workspace),
-            t("Other programs"): lambda: programs.draw_programs(workspace),
-            t("Documents"): lambda: documents.draw_documents(workspace),
+            t("Assistants"): lambda: access.draw_assistants(workspace),
+            t("Other programs"): lambda: access.draw_programs(workspace),
+            t("Documents"): lambda: general.draw_documents(workspace),
             t("Packs"): lambda: packs.section(workspace),
-            t("Search index"): lambda: defaults.index(workspace, status),
-            t("Health and space"): lambda: health.section(workspace),
+            t("Search index"): lambda: general.index(workspace, status),
+            t("Health and space"): lambda: upkeep.draw_health(workspace),
         },
         "settings_tab",
     )

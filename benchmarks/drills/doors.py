@@ -24,7 +24,7 @@ from core.doors.api.entrance import Entrance
 from core.doors.api.limits import MOST_HEAD
 from core.doors.api.server import api
 from core.workspace import Workspace
-from pages.ui.notes import attachments, editor
+from pages.ui.notes import editor, files
 
 SECRET = b"the secret of the drill"
 _TOKEN = "token-of-the-drill"
@@ -83,7 +83,7 @@ class Doors:
     def __init__(self, workspace: Workspace, folder: Path) -> None:
         self._workspace = workspace
         others = [Mount(PLACE, api(lambda: workspace, programs_only=True))]
-        routes = [attachments.route(lambda: workspace), editor.ROUTE, *others]
+        routes = [*files.routes(lambda: workspace), editor.routes(lambda: workspace)[0], *others]
         self._open = Starlette(routes=routes, middleware=front.middleware)
         entrance = Middleware(Entrance, token=_TOKEN, others=others)
         self._locked = Starlette(routes=routes, middleware=[*front.middleware, entrance])
@@ -121,10 +121,10 @@ class Doors:
 
     def traversal(self, random: Random) -> Got:
         """Ask for a file beside a note; only the one that is linked to is there, at the address of this run."""
-        linked = attachments.address(self._note, "pic.png")
+        linked = files.address(self._note, "pic.png")
         place = "/".join(random.choices(_PLACES, k=random.randint(1, 5)))
         seal = random.choice(
-            (linked.split("/")[2], attachments.address(self._note, unquote(place)).split("/")[2], "0" * 64, "")
+            (linked.split("/")[2], files.address(self._note, unquote(place)).split("/")[2], "0" * 64, "")
         )
         note = random.choice((self._note, self._note, "..", "x", "%2e%2e", ""))
         path = f"/attachment/{seal}/{note}/{place}" if random.random() < 0.9 else linked
@@ -237,7 +237,7 @@ class Doors:
             "/api/v1/notes",
             "/api/none",
             editor.ADDRESS,
-            attachments.address(self._note, "pic.png"),
+            files.address(self._note, "pic.png"),
         ]
         return random.choice(places).encode()
 

@@ -10,12 +10,12 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
 from streamlit.components.v2.types import ComponentRenderer
 
+from pages.ui import map as map_view
 from pages.ui.chunks import bands
-from pages.ui.map import view as map_view
 from pages.ui.notes import actions, drafts, editor
-from pages.ui.shared import copying, help, look, tree
+from pages.ui.shared import look, shortcuts, tree, widgets
 from pages.ui.shared.document import view
-from pages.ui.shared.policy import HEADERS
+from pages.ui.shared.server import HEADERS
 
 pytestmark = pytest.mark.browser
 
@@ -104,7 +104,7 @@ def folder(name: str, *notes: str, folders: tuple[object, ...] = (), rest: str =
 
 
 def test_a_copy_is_told_where_it_is_wanted_and_says_so_for_a_while(stage: Stage) -> None:
-    stage.mount(copying.COPY)
+    stage.mount(widgets.COPY)
     stage.page.evaluate("Object.defineProperty(navigator, 'clipboard', {value: {writeText: async () => {}}})")
     data = {"label": "Copy", "done": "Copied", "text": "a heron"}
     for tells, sent in ((False, []), (True, [["copied", True]])):
@@ -314,17 +314,17 @@ class TestKeys:
         ("key", "trigger"), [("/", "search"), ("Control+k", "search"), ("Control+o", "switch"), ("?", "help")]
     )
     def test_shortcuts_are_sent_where_there_is_nothing_to_focus(self, stage: Stage, key: str, trigger: str) -> None:
-        stage.mount(help.KEYS, "<input id=other>")
-        stage.draw(searches=False, keys=help.EVERYWHERE)
+        stage.mount(shortcuts.KEYS, "<input id=other>")
+        stage.draw(searches=False, keys=shortcuts.EVERYWHERE)
         first = stage.page.evaluate_handle("tesseraKeys")
-        stage.draw(searches=False, keys=help.EVERYWHERE)
+        stage.draw(searches=False, keys=shortcuts.EVERYWHERE)
         assert first.evaluate("listener => listener.signal.aborted")
         stage.page.keyboard.press(key)
         assert stage.sent == [[trigger, True]]
 
     def test_a_person_who_writes_types_a_slash_and_a_dialog_keeps_its_keys(self, stage: Stage) -> None:
-        stage.mount(help.KEYS, "<input id=other><div role=dialog></div>")
-        stage.draw(searches=False, keys=help.EVERYWHERE)
+        stage.mount(shortcuts.KEYS, "<input id=other><div role=dialog></div>")
+        stage.draw(searches=False, keys=shortcuts.EVERYWHERE)
         stage.one("#other").press("/")
         stage.one("#other").press("?")
         stage.page.keyboard.press("Control+o")
@@ -335,8 +335,8 @@ class TestKeys:
         expect(stage.one("#other")).to_have_value("/?")
 
     def test_arrows_lead_through_the_results_and_back_to_the_box(self, stage: Stage) -> None:
-        stage.mount(help.KEYS, self.SEARCH)
-        stage.draw(searches=False, keys=help.EVERYWHERE)
+        stage.mount(shortcuts.KEYS, self.SEARCH)
+        stage.draw(searches=False, keys=shortcuts.EVERYWHERE)
         places = []
         for key in ("/", "ArrowUp", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowDown", "Escape"):
             stage.page.keyboard.press(key)
@@ -348,18 +348,18 @@ class TestKeys:
         assert stage.sent == []
 
     def test_a_search_that_was_wanted_elsewhere_takes_the_focus_when_its_page_comes(self, stage: Stage) -> None:
-        stage.mount(help.KEYS, "<main></main>")
-        stage.draw(searches=False, keys=help.EVERYWHERE)
+        stage.mount(shortcuts.KEYS, "<main></main>")
+        stage.draw(searches=False, keys=shortcuts.EVERYWHERE)
         stage.page.keyboard.press("/")
-        stage.draw(searches=True, keys=help.EVERYWHERE)
+        stage.draw(searches=True, keys=shortcuts.EVERYWHERE)
         assert stage.focused() == ""
         stage.page.evaluate("document.querySelector('main').innerHTML = '<div class=st-key-q><input id=box></div>'")
         stage.later(50)
         assert stage.focused() == "box"
 
     def test_enter_in_the_switcher_opens_the_first_note(self, stage: Stage) -> None:
-        stage.mount(help.KEYS, self.SWITCH)
-        stage.draw(searches=False, keys=help.EVERYWHERE)
+        stage.mount(shortcuts.KEYS, self.SWITCH)
+        stage.draw(searches=False, keys=shortcuts.EVERYWHERE)
         stage.one("#note").evaluate("note => { note.onclick = () => { localStorage.opened = 1; }; }")
         stage.one("#switcher").press("Enter")
         stage.later(300)

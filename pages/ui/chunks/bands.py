@@ -11,9 +11,9 @@ from core.base.messages import message
 from core.model import Chunk, Edit, Note
 from core.workspace import Workspace
 from pages.ui.shared import rendered, style
-from pages.ui.shared.component import component
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t, t_plural, text_of
+from pages.ui.shared.widgets import component
 
 CHANGES = {
     "text": message("edited"),

@@ -9,7 +9,7 @@ from core.base.messages import message
 from core.model import CHUNK_KINDS, CHUNK_STATES, Chunk, Edit, KnowledgeBase, Note, Progress
 from core.workspace import Workspace
 from pages.ui.chunks import bands, editor
-from pages.ui.shared import jobs, links, switches, widgets
+from pages.ui.shared import jobs, knobs, links, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
@@ -141,7 +141,7 @@ def actions(
         if _button("edit", int(len(marked) == 1 and not marked[0].picture), "edit_note"):
             editor.open_at(marked[0].id)
         if _button("embed", len(waiting), "bolt", why):
-            switches.embed(workspace, chunk_ids=waiting)
+            knobs.embed(workspace, chunk_ids=waiting)
         if _button("merge", len(living) if run else 0, "merge", why):
             links.say("chunk", str(run[0].index))
             jobs.start(workspace, "edits", lambda _: workspace.chunks.merge(*(chunk.id for chunk in run)))

@@ -21,7 +21,7 @@ from core.model import (
     embedder_name,
 )
 from core.workspace import Workspace
-from pages.ui.evaluation import figures, history, pipelines, running
+from pages.ui.evaluation import figures, pipelines, runs
 from pages.ui.evaluation.pipelines import embedders
 from pages.ui.shared import jobs, knobs, widgets
 from pages.ui.shared.safe import html, plain
@@ -51,7 +51,7 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
         )
         st.info(text, icon=":material/quiz:")
         label = t("Add or suggest questions")
-        widgets.button(label, "advice_first", "add", on_click=history.show, args=("questions",))
+        widgets.button(label, "advice_first", "add", on_click=runs.show, args=("questions",))
     pipelines = _grid(workspace, base)
     complete = _complete_runs(workspace, base, question_set, pipelines)
     missing = [way for way in pipelines if way not in complete]
@@ -79,7 +79,7 @@ def _ask(
     else:
         label = t_plural("Try {n} combination", "Try all {n} combinations", n=len(setups))
     searches = count * len(setups)
-    time = running.estimate(workspace, base, searches)
+    time = runs.estimate(workspace, base, searches)
     texts = [t_plural("{n} search, about {time}", "{n} searches, about {time}", n=searches, time=time)]
     if copies := len({(way.chunking, way.embedder) for way in missing} - {(None, "")}):
         copied = t_plural(

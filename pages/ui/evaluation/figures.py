@@ -79,11 +79,6 @@ SHORT = (*MAIN, "p50_ms")
 """Figures in sight; the others are folded."""
 
 
-def badge(number: int) -> str:
-    """Return a run's letter as HTML, in its colour."""
-    return f'<span class="t-run t-run-{number % 4}">{pipelines.LETTERS[number]}</span>'
-
-
 def metric_name(name: str) -> str:
     """Return the name of a figure."""
     return text_of(FIGURES[name])
@@ -115,7 +110,7 @@ def table(base: KnowledgeBase, shown: SideBySide) -> str:
 
 def _table(heads: Iterable[str], lines: Iterable[tuple[str, str, Iterable[str]]], css: str = "") -> str:
     """Return a table as HTML; a line is the attributes and the content of its head, and its cells."""
-    head = "".join(f"<th{attributes}>{badge(number)}</th>" for number, attributes in enumerate(heads))
+    head = "".join(f"<th{attributes}>{pipelines.badge(number)}</th>" for number, attributes in enumerate(heads))
     body = "".join(
         f'<tr><th scope="row"{attributes}>{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
         for attributes, name, cells in lines
@@ -165,7 +160,7 @@ def in_words(shown: SideBySide) -> str:
                 "On other questions like these, {low} to {high} of {every} on average", low=low, high=high, every=every
             )
             texts += [text, _gain_in_words(shown.comparisons[number - 1][name]) if number else ""]
-        lines.append(f'<div class="t-head">{badge(number)}{facts(filter(None, texts))}</div>')
+        lines.append(f'<div class="t-head">{pipelines.badge(number)}{facts(filter(None, texts))}</div>')
     return "".join(lines)
 
 

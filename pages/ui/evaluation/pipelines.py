@@ -19,7 +19,6 @@ from core.model import (
     pipeline_label,
 )
 from core.workspace import Workspace
-from pages.ui.evaluation import figures
 from pages.ui.shared import knobs, widgets
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t, text_of
@@ -54,6 +53,11 @@ def pipeline_name(way: Pipeline, base: KnowledgeBase) -> str:
     """Return the name of a setup: its own, else its differences from the base."""
     text = text_of(pipeline_label(way, base.chunking))
     return text if way.name else text[:1].upper() + text[1:]
+
+
+def badge(number: int) -> str:
+    """Return a run's letter as HTML, in its colour."""
+    return f'<span class="t-run t-run-{number % 4}">{LETTERS[number]}</span>'
 
 
 def pipeline_title(run: Run, number: int, base: KnowledgeBase) -> str:
@@ -117,7 +121,7 @@ Put = Callable[[Pipeline | None], None]
 def _way(workspace: Workspace, base: KnowledgeBase, number: int, way: Pipeline, put: Put, *, last: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"way_head_{number}"):
         name = f'<span class="t-name">{html(pipeline_name(way, base))}</span>'
-        st.html(f'<div class="t-head">{figures.badge(number)}{name}</div>', width="stretch")
+        st.html(f'<div class="t-head">{badge(number)}{name}</div>', width="stretch")
         with (
             st.popover(t("All settings"), icon=":material/tune:", type="tertiary", key=f"way_all_{number}"),
             st.container(key=f"way_body_{number}"),

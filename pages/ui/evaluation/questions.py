@@ -8,7 +8,7 @@ import streamlit as st
 from core.base.messages import message
 from core.model import Question, QuestionSet
 from core.workspace import Workspace
-from pages.ui.evaluation import question, setmenu, sets
+from pages.ui.evaluation import question, sets
 from pages.ui.shared import jobs, links, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.text import t, t_plural, text_of
@@ -188,7 +188,7 @@ def _actions(workspace: Workspace, question_set: QuestionSet, every: Sequence[Qu
     if _DELETION.subject and chosen:
         title = t_plural("Delete {n} question", "Delete {n} questions", n=len(chosen))
         text = t("Runs that asked them keep their results.")
-        setmenu.confirm(_DELETION, title, text, lambda: questions.delete_for_good(question_set, chosen))
+        sets.confirm(_DELETION, title, text, lambda: questions.delete_for_good(question_set, chosen))
 
 
 # The question next to the table.

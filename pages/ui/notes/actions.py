@@ -6,14 +6,72 @@ from urllib.parse import quote
 
 import streamlit as st
 
-from core.model import Note
+from core.model import NOTE_FIELDS, Note, fields_of
 from core.workspace import Workspace
-from pages.ui.notes import composer, deletion, history, offers, opened, several, undo
+from pages.ui.notes import composer, history, note_fields, offers, opened, trash
 from pages.ui.shared import jobs, names, shell, widgets
-from pages.ui.shared.component import component
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import plain
-from pages.ui.shared.text import t, t_plural
+from pages.ui.shared.text import labels, t, t_plural, text_of
+from pages.ui.shared.widgets import component
+
+# The dialog that sets fields of several notes at once; a field without a choice stays as it is in each note.
+
+FIELDS_DIALOG = Dialog("setting")
+"""The dialog, opened with the ids of the notes."""
+WORDS = fields_of("word")
+OTHERS = fields_of("number", "status", "day")
+
+
+def archive_notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
+    """Archive notes, and offer to undo it; for callbacks."""
+    active = [card.id for card in workspace.notes.all() if card.id in set(note_ids) and card.status != "archived"]
+    workspace.notes.archive(active)
+    text = t_plural("{n} note is archived.", "{n} notes are archived.", n=len(active))
+    history.offer_undo(text, lambda: workspace.notes.restore(active))
+
+
+def draw_fields_dialog(workspace: Workspace) -> None:
+    """Draw the dialog if it is open."""
+    if note_ids := FIELDS_DIALOG.subject:
+        title = t_plural("Set fields of {n} note", "Set fields of {n} notes", n=len(note_ids))
+        FIELDS_DIALOG.draw(title, lambda: _fields(workspace, note_ids))
+
+
+def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
+    cards = workspace.notes.all()
+    tags, theirs = list(workspace.notes.tags()), {tag for card in cards if card.id in note_ids for tag in card.tags}
+    leave = t("Leave as it is")
+    add = note_fields.words(st, t("Add tags"), "several_add", tags)
+    remove = st.multiselect(t("Remove tags"), sorted(theirs), key="several_remove", placeholder="")
+    values: dict[str, object] = {}
+    for at in range(0, len(WORDS), 2):
+        for column, name in zip(st.columns(2), WORDS[at : at + 2], strict=False):
+            label, words = text_of(NOTE_FIELDS[name].title), sorted({getattr(card, name) for card in cards} - {""})
+            values[name] = note_fields.word(column, label, f"several_{name}", words, placeholder=leave)
+    for column, name in zip(st.columns(len(OTHERS)), OTHERS, strict=True):
+        key = f"several_{name}"
+        match NOTE_FIELDS[name].kind:
+            case "status":
+                label = text_of(NOTE_FIELDS[name].title)
+                values[name] = widgets.select(label, {"": leave, **labels(note_fields.STATUSES)}, key, column)
+            case "number":
+                values[name] = note_fields.number(column, name, key, placeholder=leave)
+            case _:
+                day = note_fields.day(column, name, key)
+                values[name] = day and day.isoformat()
+    chosen = {name: value for name, value in values.items() if value not in (None, "")}
+    if widgets.button(
+        t("Set"), "several_set", "check", type="primary", disabled=workspace.readonly or not (add or remove or chosen)
+    ):
+        with shell.errors():
+            if add or remove:
+                workspace.notes.tag(note_ids, add=add, remove=remove)
+            if chosen:
+                workspace.notes.set_fields(note_ids, **chosen)  # type: ignore[arg-type]
+            FIELDS_DIALOG.close()
+            st.rerun()
+
 
 # The dialogs that rename a note, move it into another folder, save it as a file, and read its file otherwise.
 
@@ -59,7 +117,7 @@ def _move(workspace: Workspace, note: Note) -> None:
             moved = workspace.notes.move(note.id, folder, expected_version=note.version)
             if moved.path != note.path:
                 text = t("The note is at '{path}' now.", path=moved.path or "")
-                undo.offer_undo(plain(text), lambda: workspace.notes.move(note.id, before))
+                history.offer_undo(plain(text), lambda: workspace.notes.move(note.id, before))
             _done()
 
 
@@ -143,20 +201,20 @@ def marked(workspace: Workspace, note_ids: Sequence[str], base: str) -> None:
                 "set_fields",
                 "edit_note",
                 disabled=shut,
-                on_click=several.FIELDS_DIALOG.open,
+                on_click=FIELDS_DIALOG.open,
                 args=(note_ids,),
             )
-            archive = shell.guarded(several.archive_notes)
+            archive = shell.guarded(archive_notes)
             widgets.button(
                 t("Archive"), "archive_notes", "archive", disabled=shut, on_click=archive, args=(workspace, note_ids)
             )
             label = t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids))
-            widgets.button(label, "delete_notes", "delete", disabled=shut, on_click=deletion.ask, args=(note_ids,))
+            widgets.button(label, "delete_notes", "delete", disabled=shut, on_click=trash.ask, args=(note_ids,))
         if base:
             label = t("Delete this base")
-            widgets.small(label, "delete_base", "delete", disabled=shut, on_click=deletion.ask, args=((), base))
-    deletion.dialog(workspace)
-    several.draw_fields_dialog(workspace)
+            widgets.small(label, "delete_base", "delete", disabled=shut, on_click=trash.ask, args=((), base))
+    trash.dialog(workspace)
+    draw_fields_dialog(workspace)
 
 
 def _menu(workspace: Workspace, note: Note) -> None:
@@ -174,11 +232,11 @@ def _menu(workspace: Workspace, note: Note) -> None:
             case "history":
                 history.DIALOG.open(note.id)
             case "archive":
-                several.archive_notes(workspace, [note.id])
+                archive_notes(workspace, [note.id])
             case "restore":
                 workspace.notes.restore([note.id])
             case "delete":
-                deletion.ask([note.id])
+                trash.ask([note.id])
             case "open":
                 workspace.notes.open_file(note.id)
             case converter:

@@ -14,9 +14,9 @@ from core.workspace import Workspace
 from pages.ui.notes import composer
 from pages.ui.notes.session import without_surrogates
 from pages.ui.shared import links, names, shell, widgets
-from pages.ui.shared.component import component
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
+from pages.ui.shared.widgets import component
 
 
 def draw_note_drafts(workspace: Workspace, note_id: str) -> None:

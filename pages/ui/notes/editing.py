@@ -9,13 +9,33 @@ import streamlit as st
 
 from core.model import KnowledgeBase, Note
 from core.workspace import Workspace
-from pages.ui.notes import composer, editor, history, nearby, notefields, offers, opened
-from pages.ui.notes.attachments import NoteSources
+from pages.ui.notes import composer, editor, history, note_fields, offers, opened
+from pages.ui.notes.files import NoteSources
 from pages.ui.notes.session import Action, EditorSession, State
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.document import as_written, document, view
 from pages.ui.shared.safe import html, light, plain, tangled
 from pages.ui.shared.text import t, text_of
+
+# Passages of other notes that are similar to the paragraph at the caret, next to the editor.
+
+_PASSAGE = 400
+"""Characters of a passage that are shown."""
+
+
+def draw_nearby(workspace: Workspace, now: EditorSession) -> None:
+    """Draw the passages; a click on a title opens its note, and the draft stays."""
+    note_id = now.note.id if now.note else ""
+    hits = workspace.related.passages(now.body, now.caret, without=note_id)
+    if not hits:
+        st.caption(t("Passages of your other notes that are near the paragraph you write appear here."))
+    for number, hit in enumerate(hits):
+        with st.container(key=f"nearby_{number}", gap="xsmall"):
+            address = {"note": hit.note.id, "chunk": str(hit.chunk.index)}
+            st.page_link("notes.py", label=plain(hit.note.title), icon=":material/description:", query_params=address)
+            text = " ".join(hit.chunk.text.split())
+            st.caption(plain(text if len(text) <= _PASSAGE else f"{text[: _PASSAGE - 1]}…"))
+
 
 # The choice between the text in the editor and the stored note, which was changed meanwhile.
 
@@ -136,7 +156,7 @@ def _draw(workspace: Workspace, now: EditorSession) -> None:
             elif now.newer and now.note and now.newer.version > now.note.version:
                 _newer(workspace, now)
             _bar(workspace, now)
-            notefields.head(workspace, now)
+            note_fields.head(workspace, now)
         left, right = st.columns([11, 9], gap="medium")
         with left:
             if _shut(workspace, now):
@@ -288,9 +308,9 @@ def _side(workspace: Workspace, now: EditorSession) -> None:
     view = widgets.segments(t("Beside the text"), views, "writing_side", default="rendered", persist_state="session")
     with st.container(key="writing_beside"):
         if view == "fields":
-            notefields.draw(workspace, now)
+            note_fields.draw(workspace, now)
         elif view == "nearby":
-            nearby.draw_nearby(workspace, now)
+            draw_nearby(workspace, now)
         elif now.body.strip():
             _preview(workspace, now)
         else:

@@ -21,11 +21,11 @@ from core.base.errors import TesseraError
 from core.base.messages import render
 from core.workspace import Workspace
 from pages.ui.notes import composer, drafts
-from pages.ui.notes.attachments import is_sealed, seal
+from pages.ui.notes.files import is_sealed, seal
 from pages.ui.notes.offers import Offers
 from pages.ui.notes.session import EditorSession
-from pages.ui.shared.component import component
 from pages.ui.shared.text import session_language, t
+from pages.ui.shared.widgets import component
 
 # The route of the editor's script: one file, which a browser loads once per version.
 
@@ -35,9 +35,6 @@ ADDRESS = f"/editor/codemirror-{hashlib.sha256(FILE.read_bytes()).hexdigest()[:1
 
 async def _script(_: Request) -> FileResponse:
     return FileResponse(FILE, media_type="text/javascript", headers={"Cache-Control": "max-age=31536000, immutable"})
-
-
-ROUTE = Route(ADDRESS, _script)
 
 
 # The route that takes pictures for the note in the editor. An address holds a seal, which only pages of this run can make.
@@ -52,8 +49,11 @@ def address(base: str, note_id: str, language: str) -> str:
     return f"/{_WHAT}/{seal(_WHAT, *about)}?{urlencode(dict(zip(_ABOUT, about, strict=True)))}"
 
 
-def route(workspace: Callable[[], Workspace]) -> Route:
-    """Return the route: it answers with the `path` by which the note shows the picture, or why it is `refused`."""
+def routes(workspace: Callable[[], Workspace]) -> list[Route]:
+    """Return the routes of the script and of pictures.
+
+    The answer to a picture is the `path` by which the note shows it, or why it is `refused`.
+    """
 
     async def take(request: Request) -> Response:
         base, note_id, language = about = [request.query_params.get(name, "") for name in _ABOUT]
@@ -70,7 +70,7 @@ def route(workspace: Callable[[], Workspace]) -> Route:
             return JSONResponse({"refused": render(error.message, language)}, 422)
         return JSONResponse({"path": path})
 
-    return Route(f"/{_WHAT}/{{seal}}", take, methods=["POST"])
+    return [Route(ADDRESS, _script), Route(f"/{_WHAT}/{{seal}}", take, methods=["POST"])]
 
 
 WRITE = component(

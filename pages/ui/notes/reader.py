@@ -11,6 +11,7 @@ from core.base.messages import message
 from core.model import (
     NOTE_FIELDS,
     RELATIONS,
+    USED_IN,
     Chunk,
     Hint,
     LinkSuggestion,
@@ -20,20 +21,76 @@ from core.model import (
     Related,
     RelatedNote,
     TagSuggestion,
+    Use,
     classification,
     day_of,
     property_text,
 )
 from core.workspace import Workspace
 from pages.ui.chunks import bands
-from pages.ui.notes import actions, composer, listing, opened, originals, undo, uses
-from pages.ui.notes.attachments import NoteSources
+from pages.ui.notes import actions, composer, files, history, listing, opened
+from pages.ui.notes.files import NoteSources
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.document import RenderedNote, SourceSpan, document, view
 from pages.ui.shared.document.drawing import tag, to_note
 from pages.ui.shared.safe import facts, html, light, plain, tangled
 from pages.ui.shared.text import t, t_plural, text_of
+
+# How an open note was found and used, and whether it helped.
+
+USES = 20
+"""Uses that are listed."""
+
+
+def record_opening(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None, arrival: str) -> None:
+    """Record once that a note was opened from the hits of a question."""
+    if passage and passage[1]:
+        now = (note.id, passage[0].id, passage[1], arrival)
+        if st.session_state.get("use_recorded") != now:
+            st.session_state["use_recorded"] = now
+            places = [(note.id, passage[0].id)]
+            workspace.uses.note("search", places, passage[1])
+            workspace.clicks.note("open", passage[1], places)
+
+
+def draw_uses(workspace: Workspace, note: Note) -> None:
+    """Draw the figures of a note, with its last uses; nothing of one that was never found nor used."""
+    figures = workspace.uses.figures(note.id)
+    uses = [use for use in workspace.uses.of(note.id) if use.used_in != "found"]
+    if not (figures.found or uses):
+        return
+    with st.expander(t("Use")):
+        st.html(
+            facts(
+                [
+                    t_plural("found {n} time", "found {n} times", n=figures.found),
+                    t_plural("used {n} time", "used {n} times", n=figures.used),
+                    t("last on {day}", day=day_of(figures.last)) if figures.last else "",
+                    t("{n} helpful", n=figures.helpful) if figures.helpful else "",
+                    t("{n} not helpful", n=figures.not_helpful) if figures.not_helpful else "",
+                    t("{n} misleading", n=figures.misleading) if figures.misleading else "",
+                ]
+            )
+        )
+        if uses:
+            st.html(f'<div class="t-list">{"".join(map(_line, uses[:USES]))}</div>')
+        widgets.more(len(uses) - USES)
+        forget = shell.guarded(partial(workspace.uses.forget, [note.id]))
+        about = t("Delete these figures and verdicts. The note stays as it is.")
+        widgets.small(t("Delete"), "forget_uses", "delete", help=about, on_click=forget, disabled=workspace.readonly)
+
+
+def _line(use: Use) -> str:
+    place = text_of(USED_IN[use.used_in]) if use.used_in in USED_IN else use.used_in
+    verdicts = {1: t("helpful"), 0: t("not helpful"), -1: t("misleading")}
+    parts = [day_of(use.used_at), place, f"“{use.context}”" if use.context else ""]
+    parts += [
+        f"×{use.times}" if use.times > 1 else "",
+        verdicts.get(use.helpful, "") if use.helpful is not None else "",
+    ]
+    return f"<div>{html(' · '.join(filter(None, parts)))}</div>"
+
 
 # What other notes say about the open note: related notes and copies, and suggestions that a click accepts.
 
@@ -150,7 +207,7 @@ class _Panel:
         return pressed
 
     def _finish(self, text: str, take_back: Callable[[], object]) -> None:
-        undo.offer_undo(plain(text), take_back)
+        history.offer_undo(plain(text), take_back)
         st.rerun()
 
 
@@ -175,7 +232,7 @@ BEFORE = 8
 def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -> None:
     """Draw a note, at a passage of it if there is one; nothing in it is run or fetched."""
     edited = _edited_chunks(workspace, note)
-    uses.record_opening(workspace, note, passage, opened.arrival())
+    record_opening(workspace, note, passage, opened.arrival())
     with st.container(key="reader"):
         _bar(workspace, note, passage)
         with st.container(horizontal=True, vertical_alignment="center", key="reader_about"):
@@ -185,7 +242,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             about = facts([note.path or "", size, dated, note.encoding.name if note.encoding else ""])
             st.html(f"{about}{_tag(edited)}{'' if rendered else tags(note.tags)}")
             actions.ways(note)
-        originals.provenance(note, passage[0] if passage else None)
+        files.provenance(note, passage[0] if passage else None)
         # Each property that can't be read has a warning of its own, as far as they are named.
         omissions = (
             omission for omission in note.left_out if omission.kind != "field" or omission.count > len(note.warnings)
@@ -212,7 +269,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
         else:
             _text(workspace, note, passage)
         _fields(note)
-        uses.draw_uses(workspace, note)
+        draw_uses(workspace, note)
         panel(workspace, note)
         views = {"reading": t("Reading"), "raw": t("Raw text")}
         widgets.segments(t("View"), views, "view", default="reading", persist_state="session")
@@ -225,7 +282,7 @@ def _bar(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
             _ways_back(note, passage)
             st.html(f'<div class="t-title">{html(note.title)}</div>', width="stretch")
             actions.actions(workspace, note)
-        undo.draw_undo()
+        history.draw_undo()
 
 
 def _ways_back(note: Note, passage: tuple[Chunk, str] | None) -> None:
@@ -240,7 +297,7 @@ def _ways_back(note: Note, passage: tuple[Chunk, str] | None) -> None:
     else:
         opened.drawer()
     if passage:
-        originals.link(note, passage[0].page)
+        files.original_link(note, passage[0].page)
 
 
 def _edited_chunks(workspace: Workspace, note: Note) -> list[int]:

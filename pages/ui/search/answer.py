@@ -28,8 +28,8 @@ from core.model import (
     WhyNot,
 )
 from core.workspace import Workspace
-from pages.ui.search import hits, pictures, question_box, quotes, threads, understood, written
-from pages.ui.shared import cards, copying, knobs, links, shell, widgets
+from pages.ui.search import hits, question_box, quotes, threads, understood, written
+from pages.ui.shared import cards, knobs, links, shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
@@ -249,7 +249,7 @@ def _hits(
 ) -> None:
     text = prepared.typed
     understood.section(result)
-    pictures.draw_pictures(workspace, result)
+    hits.draw_pictures(workspace, result)
     if result.hits:
         first = st.container()
         answer = quotes.box(workspace, result) if result.confident else None
@@ -398,7 +398,7 @@ def _passages(workspace: Workspace, prepared: Prepared) -> None:
     st.html(facts(texts))
     with st.container(horizontal=True, vertical_alignment="center"):
         clicked = partial(_cited, workspace, prepared.typed, context) if workspace.clicks.enabled else None
-        copying.copy_button(t("Copy for an assistant"), context.text, "context_copy", clicked)
+        widgets.copy_button(t("Copy for an assistant"), context.text, "context_copy", clicked)
         file = (context.text, "context.md", "text/markdown")
 
         def cite() -> None:

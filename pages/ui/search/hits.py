@@ -14,6 +14,7 @@ from core.model import (
     Answer,
     Highlight,
     Hit,
+    PictureHit,
     Prepared,
     SearchOptions,
     SearchResult,
@@ -23,10 +24,39 @@ from core.model import (
 )
 from core.workspace import Workspace
 from pages.ui.evaluation import question
-from pages.ui.notes import attachments
-from pages.ui.shared import cards, copying, shell, style, widgets
+from pages.ui.notes import files
+from pages.ui.search import question_box
+from pages.ui.shared import cards, shell, style, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
+
+# The pictures that a question asks for: each with its note, and the way to others like it.
+
+PICTURE_COLUMNS = 3
+
+
+def draw_pictures(workspace: Workspace, result: SearchResult) -> None:
+    """Draw a card for each picture."""
+    for column, hit in widgets.in_columns(result.pictures, PICTURE_COLUMNS):
+        with column.container(border=True, height="stretch", key=f"picture_{hit.rank}", gap="xsmall"):
+            _draw_picture(workspace, hit)
+
+
+def _draw_picture(workspace: Workspace, hit: PictureHit) -> None:
+    file = workspace.notes.attachment(hit.note.id, f"/{hit.picture}")
+    if file and files.is_shown(file):
+        address = files.address(hit.note.id, file.place)
+        st.html(f'<img class="t-picture" src="{html(address)}" alt="{html(hit.picture)}" loading="lazy">')
+    st.page_link("notes.py", label=plain(hit.note.title), query_params={"note": hit.note.id})
+    st.html(f'<div class="t-crumb">{html(hit.picture)}</div>')
+    ask = partial(question_box.put, f"has:image like:{_quoted(hit.picture)}")
+    widgets.small(t("Pictures like this"), f"like_{hit.rank}", "image_search", on_click=ask)
+
+
+def _quoted(name: str) -> str:
+    """Return a name as a value of a field."""
+    return f"「{name}」" if '"' in name else f'"{name}"'
+
 
 # Why a hit is there, in a sentence made of its ranks.
 
@@ -262,14 +292,14 @@ class Entries:
             widgets.segments(t("Neighbouring passages"), texts, f"around_{self._around}_{hit.chunk.id}")
             clicks, place = self._workspace.clicks, [(hit.note.id, hit.chunk.id)]
             copied = partial(clicks.note, "copy", self._text, place) if clicks.enabled else None
-            copying.copy_button(t("Copy"), passage.text, f"copy_{hit.rank}", copied)
+            widgets.copy_button(t("Copy"), passage.text, f"copy_{hit.rank}", copied)
 
     def _picture(self, hit: Hit) -> None:
         """Draw the picture of which a hit's text was read, small, if it is still there."""
         place = hit.chunk.picture
         file = self._workspace.notes.attachment(hit.note.id, f"/{place}") if place else None
-        if file and attachments.is_shown(file):
-            address = attachments.address(hit.note.id, file.place)
+        if file and files.is_shown(file):
+            address = files.address(hit.note.id, file.place)
             st.html(f'<img class="t-picture" src="{html(address)}" alt="{html(file.place)}" loading="lazy">')
 
     def _why(self, hit: Hit, seen: Highlight) -> None:

@@ -11,7 +11,7 @@ from core.base.messages import message
 from core.model import PastSearch, SearchOptions
 from core.workspace import Workspace
 from pages.ui.search import options, threads
-from pages.ui.shared import empty, links, names, shell, widgets
+from pages.ui.shared import links, names, shell, welcome, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.safe import html, marked, plain
 from pages.ui.shared.text import t, t_plural, text_of
@@ -219,7 +219,7 @@ def start(workspace: Workspace) -> None:
         threads.listed(workspace, RECENT)
     with right, st.container(key="examples", gap="xxsmall"):
         st.html(f'<div class="t-caption">{html(t("For example"))}</div>')
-        for label, text in empty.questions(workspace).items():
+        for label, text in welcome.questions(workspace).items():
             _ask_again(label, text, ":material/arrow_outward:")
     st.html(
         f'<div class="t-keys">{html(t("Press / anywhere to search, the arrows to choose a hit, Enter to open it."))}</div>'

@@ -23,7 +23,7 @@ from core.model import (
     left_line,
 )
 from core.workspace import Workspace
-from pages.ui.shared import names, plans, widgets
+from pages.ui.shared import names, reports, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -243,19 +243,19 @@ def _ended(workspace: Workspace, job: Job) -> None:
         st.warning(text_of(JOB_KINDS[job.name].stopped), icon=":material/stop_circle:")
     match job.result:
         case SyncReport():
-            plans.report(job.result)
+            reports.report(job.result)
         case PackReport():
-            plans.pack(job.result)
+            reports.pack(job.result)
         case LearningReport():
-            plans.draw(job.result)
+            reports.draw(job.result)
         case Rechunked():
-            plans.rechunked(job.result)
+            reports.rechunked(job.result)
         case ModelTrial():
-            plans.trial(job.result)
+            reports.trial(job.result)
         case ServerTrial():
-            plans.server(job.result)
+            reports.server(job.result)
         case ChangeCost():
-            plans.cost(job.result)
+            reports.cost(job.result)
     with st.container(horizontal=True, vertical_alignment="center"):
         if job.state == "done":
             seconds = html(t("{seconds:.1f} s", seconds=job.seconds))

@@ -6,11 +6,34 @@ from typing import Any
 import streamlit as st
 from streamlit import config
 
-from core.base.messages import message
+from core.base.messages import LANGUAGES, language_of, message
 from core.workspace import Workspace
 from pages.ui.shared import widgets
-from pages.ui.shared.component import component
 from pages.ui.shared.text import labels, t
+from pages.ui.shared.widgets import component
+
+# The language of the screens: the user's choice, else the browser's.
+
+
+def settle_language(workspace: Workspace | None) -> None:
+    """Decide the language of a session that has none yet."""
+    if st.session_state.get("language") not in LANGUAGES:
+        preference = workspace.preferences.get("language") if workspace else ""
+        st.session_state["language"] = language_of(preference or st.context.locale or "")
+
+
+def choose_language(workspace: Workspace | None, key: str, **more: Any) -> None:
+    """Draw the switch; later sessions begin with the choice."""
+
+    def store(language: str) -> None:
+        st.session_state["language"] = language
+        if workspace:
+            workspace.preferences.set("language", language)
+
+    # The switch has a key of its own: a widget's key is emptied when the page is left.
+    now = widgets.bound(key, st.session_state["language"], store)
+    widgets.segments(t("Language"), LANGUAGES, **now, **more)
+
 
 LOOKS = {"light": message("Light"), "dark": message("Dark"), "system": message("System")}
 SYSTEM = "system"

@@ -12,7 +12,7 @@ from core.base.messages import message
 from core.base.places import PROGRAM
 from core.model import JOB_KINDS, Freshness
 from core.workspace import Workspace, bug_report
-from pages.ui.shared import help, jobs, language, look, names, style, widgets
+from pages.ui.shared import jobs, look, names, shortcuts, style, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -226,7 +226,7 @@ def address() -> str:
 
 
 def _frame(workspace: Workspace | None) -> st.Page:
-    language.settle_language(workspace)
+    look.settle_language(workspace)
     pages = {
         name: st.Page(path, title=f"{text_of(title)} · Tessera", url_path=name, default=name == "home")
         for name, (path, _, title) in PAGES.items()
@@ -246,11 +246,11 @@ def _frame(workspace: Workspace | None) -> st.Page:
         if workspace:
             jobs.follow(workspace, lambda: _state(workspace), idle=IDLE if workspace.watching.is_on else None)
             _care(workspace)
-        language.choose_language(workspace, "language_switch")
+        look.choose_language(workspace, "language_switch")
         look.switch(workspace)
-        help.button()
+        shortcuts.button()
         searches = st.session_state["page"] == "search"
-        wants = help.listen(searches=searches, language=st.session_state["language"])
+        wants = shortcuts.listen(searches=searches, language=st.session_state["language"])
     path = urlsplit(st.context.url or "").path.strip("/")
     if path and path not in PAGES:
         st.warning(t("There is no page at this address."), icon=":material/help:")
@@ -258,7 +258,7 @@ def _frame(workspace: Workspace | None) -> st.Page:
         st.switch_page(pages["search"])
     if workspace:
         dialog(workspace, wanted=wants == "switch")
-    help.dialog(wanted=wants == "help")
+    shortcuts.dialog(wanted=wants == "help")
     return page
 
 

@@ -7,9 +7,9 @@ from zlib import crc32
 import streamlit as st
 
 from core.model import NoteSummary
-from pages.ui.shared.component import component
 from pages.ui.shared.names import NOTE_STATES
 from pages.ui.shared.text import t, text_of
+from pages.ui.shared.widgets import component
 
 DEEPEST = 12
 """Levels of folders; deeper ones share a line."""

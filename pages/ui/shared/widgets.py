@@ -1,9 +1,11 @@
 """Widgets as all pages draw them: buttons with an icon, choices by name, tables, links into a note."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 import streamlit as st
+from streamlit.components.v2.types import ComponentRenderer
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.ui.shared.text import t
@@ -192,3 +194,49 @@ def base_filter(bases: Sequence[str], key: str, place: Any = st) -> str:
     texts = {"": t("All bases"), **{name: name for name in bases}}
     begin_with(key, texts, "")
     return select(t("Base"), texts, key, place, persist_state="session")
+
+
+# Components: the script of one, and its style where it has one, are files of its name next to the module that draws it.
+
+
+def component(name: str, module: str, html: str | None = None, *, before: str = "") -> ComponentRenderer:
+    """Register a component of a module, which is its `__file__`: `note_tree` has `note_tree.js` and perhaps `note_tree.css`.
+
+    `before` is a file in the same folder with a script that runs first.
+    """
+    style, script = (Path(module).with_name(f"{name}{suffix}") for suffix in (".css", ".js"))
+    scripts = [script.with_name(before), script] if before else [script]
+    return st.components.v2.component(
+        name,
+        html=html,
+        css=style.read_text(encoding="utf-8") if style.exists() else None,
+        js="\n".join(path.read_text(encoding="utf-8") for path in scripts),
+    )
+
+
+# A button that copies a text to the clipboard.
+
+COPY = component("copying", __file__, "<button></button>")
+
+
+def copy_button(label: str, text: str, key: str, copied: Callable[[], None] | None = None) -> None:
+    """Draw the button; it says so once the text is copied, and calls `copied`."""
+    data = {"label": label, "done": t("Copied"), "text": text, "tells": copied is not None}
+    COPY(key=key, data=data, width="content", height="content", on_copied_change=copied or _nothing)
+
+
+def _nothing() -> None:
+    pass
+
+
+# What a screen reader announces: how many hits there are, and the end of a job; errors are alerts already.
+
+PLACES = (".st-key-chips [data-testid='stCaptionContainer'] p", ".t-done b")
+"""Selectors of texts that are read aloud when they appear or change."""
+
+ALOUD = component("aloud", __file__)
+
+
+def announce() -> None:
+    """Have the texts of these places read aloud from now on."""
+    ALOUD(key="aloud", data={"places": PLACES})

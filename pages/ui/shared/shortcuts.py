@@ -6,9 +6,9 @@ import streamlit as st
 
 from core.base.messages import Message, message
 from pages.ui.shared import widgets
-from pages.ui.shared.component import component
 from pages.ui.shared.safe import html
 from pages.ui.shared.text import t, text_of
+from pages.ui.shared.widgets import component
 
 # Keys that work on every page: a component without a look of its own.
 

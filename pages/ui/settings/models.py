@@ -2,16 +2,66 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
+from core.base.errors import TesseraError
 from core.base.messages import message
-from core.model import Device, ModelCard, Progress, Status, reranker_name
+from core.model import Device, ImageStatus, ModelCard, Progress, Status, reranker_name
 from core.workspace import Workspace
-from pages.ui.settings import picturemodel
-from pages.ui.shared import jobs, names, plans, widgets
+from pages.ui.settings import general
+from pages.ui.shared import jobs, names, reports, widgets
 from pages.ui.shared.safe import facts, folded, html, plain
-from pages.ui.shared.text import t, text_of
+from pages.ui.shared.text import t, t_plural, text_of
+
+# The model for pictures on the settings page, and how many pictures can be found by it.
+
+
+def draw_picture_model(workspace: Workspace) -> None:
+    """Draw the choice of the model, and what it knows."""
+    st.subheader(t("Model for pictures"))
+    general.field(workspace, "pictures.model", _name, str, workspace.images.start)
+    st.caption(
+        t(
+            "A CLIP model by its name on huggingface.co, such as clip-ViT-B-32 (600 MB, downloaded once), or its folder. "
+            "Pictures of your notes are then found by what they show; they stay on this machine. Without one, pictures "
+            "are found by their names and the text in them."
+        )
+    )
+    if not workspace.settings.pictures.model:
+        return
+    try:
+        status = workspace.images.status()
+    except TesseraError as error:
+        st.warning(plain(text_of(error.message)), icon=":material/warning:")
+    else:
+        _draw_counts(status)
+        job = workspace.jobs.find("images")
+        if job and job.state != "done":
+            jobs.panel(workspace, ("images",))
+
+
+def _name(**more: Any) -> None:
+    st.text_input(t("Name or folder"), placeholder="clip-ViT-B-32", **more)
+
+
+def _draw_counts(status: ImageStatus) -> None:
+    texts = [
+        t_plural(
+            "{n} picture can be found by what it shows", "{n} pictures can be found by what they show", n=status.known
+        )
+    ]
+    if status.waiting:
+        texts.append(t_plural("{n} waits", "{n} wait", n=status.waiting))
+    st.html(facts(texts))
+    if status.failed:
+        lines = "".join(
+            f'<div class="t-small">{html(f"{failed.path}: {text_of(failed.error)}")}</div>' for failed in status.failed
+        )
+        title = t_plural("{n} can't be read", "{n} can't be read", n=len(status.failed))
+        st.html(folded(title, lines, css="t-more"))
+
 
 COLUMNS = 2
 SHOWN = 6
@@ -59,7 +109,7 @@ def draw_models(workspace: Workspace, status: Status, models: Sequence[ModelCard
         for column, card in widgets.in_columns(cards, COLUMNS):
             with column.container(border=True, height="stretch", key=f"model_{card.name}"):
                 _card(workspace, card, used.get(card.name, []))
-    picturemodel.draw_picture_model(workspace)
+    draw_picture_model(workspace)
     _other(workspace, models)
 
 
@@ -128,7 +178,7 @@ def _facts(card: ModelCard) -> list[str]:
         size = t("{size} on disk", size=names.megabytes(card.bytes_on_disk))
     elif card.download_bytes:
         size = t("a download of {size}", size=names.megabytes(card.download_bytes))
-    return [", ".join(languages), size, plans.memory(card.running) if card.running else ""]
+    return [", ".join(languages), size, reports.memory(card.running) if card.running else ""]
 
 
 def _details(card: ModelCard) -> str:
@@ -137,7 +187,7 @@ def _details(card: ModelCard) -> str:
         t("Name in commands: {name}", name=card.name),
         t("{n} numbers per text", n=card.dimension) if card.dimension else "",
         t("reads {n} tokens", n=card.input_tokens) if card.input_tokens else "",
-        plans.place(card.running) if card.running else "",
+        reports.place(card.running) if card.running else "",
         str(card.folder or card.server),
         text_of(card.problem) if card.problem and card.downloadable else "",
     ]

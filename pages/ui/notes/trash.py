@@ -7,7 +7,7 @@ import streamlit as st
 from core.base.messages import Message, message
 from core.model import AUTHORS, Trashed
 from core.workspace import Workspace
-from pages.ui.notes import opened, undo
+from pages.ui.notes import history, opened
 from pages.ui.shared import shell, widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
@@ -75,7 +75,7 @@ def _restoring(workspace: Workspace, label: str, key: str, note_ids: Sequence[st
 
 def _restore(workspace: Workspace, note_ids: Sequence[str]) -> None:
     workspace.notes.restore(note_ids)
-    undo.clear_undo()
+    history.clear_undo()
     if len(note_ids) == 1:
         opened.choose(note_ids[0])
 
@@ -95,7 +95,7 @@ def _dialog(workspace: Workspace) -> None:
 
 def _delete(workspace: Workspace, note_ids: Sequence[str]) -> None:
     workspace.notes.delete_for_good(note_ids)
-    undo.clear_undo()
+    history.clear_undo()
 
 
 NAMED = 5
@@ -153,7 +153,7 @@ def _notes(workspace: Workspace, note_ids: Sequence[str]) -> None:
             workspace.notes.delete(note_ids)
         opened.forget(note_ids)
         text = t_plural("{n} note is in the trash.", "{n} notes are in the trash.", n=len(cards))
-        undo.offer_undo(text, lambda: workspace.notes.restore([card.id for card in cards]))
+        history.offer_undo(text, lambda: workspace.notes.restore([card.id for card in cards]))
 
     names = [f"- {plain(card.title)}" for card in cards[:NAMED]]
     if len(cards) > NAMED:

@@ -11,7 +11,7 @@ from core.base.messages import Message, message
 from core.model import AUTHORS, MATTERS, SUBMISSIONS, MatterKind, Progress, ReviewItem, Side, Submission, settled_line
 from core.model import Decision as Verdict
 from core.workspace import Workspace
-from pages.ui.notes import composer, history, opened, undo
+from pages.ui.notes import composer, history, opened
 from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
@@ -67,7 +67,7 @@ def accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
             workspace.notes.take_file(conflict.stored.id)
         raise
     workspace.start_indexing()
-    undo.offer_undo(_settled(chosen, accepted=True), lambda: _wait_again(workspace, chosen))
+    history.offer_undo(_settled(chosen, accepted=True), lambda: _wait_again(workspace, chosen))
 
 
 def reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
@@ -80,7 +80,7 @@ def reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
         workspace.notes.restore(new)
         workspace.proposals.restore([submission.change for submission in chosen if submission.change])
 
-    undo.offer_undo(_settled(chosen, accepted=False), undone)
+    history.offer_undo(_settled(chosen, accepted=False), undone)
 
 
 def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
@@ -124,13 +124,13 @@ def merge(workspace: Workspace, matter: ReviewItem, into: str) -> None:
         workspace.notes.restore([matter.note.id] if matter.note else [], embed=False)
         workspace.start_indexing()
 
-    undo.offer_undo(t_plural("{n} note is added to another.", "{n} notes are added to others.", n=1), undone)
+    history.offer_undo(t_plural("{n} note is added to another.", "{n} notes are added to others.", n=1), undone)
 
 
 def _archive(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     ids = [matter.note.id for matter in chosen if matter.note]
     workspace.notes.archive(ids)
-    undo.offer_undo(
+    history.offer_undo(
         t_plural("{n} note is archived.", "{n} notes are archived.", n=len(ids)),
         lambda: workspace.notes.restore(ids),
     )
@@ -140,7 +140,7 @@ def _delete(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     ids = [matter.note.id for matter in chosen if matter.note]
     workspace.notes.delete(ids, author="person")
     opened.forget(ids)
-    undo.offer_undo(
+    history.offer_undo(
         t_plural("{n} note is in the trash.", "{n} notes are in the trash.", n=len(ids)),
         lambda: workspace.notes.restore(ids),
     )
@@ -170,7 +170,7 @@ def _try_again(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
 def _let_be(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     keys = [matter.key for matter in chosen]
     workspace.review.let_be(keys)
-    undo.offer_undo(
+    history.offer_undo(
         t_plural("{n} stays as it is.", "{n} stay as they are.", n=len(keys)), lambda: workspace.review.reopen(keys)
     )
 
@@ -185,20 +185,20 @@ def _settle(side: Side) -> Callable[[Workspace, Sequence[ReviewItem]], None]:
                 item()
             workspace.start_indexing()
 
-        undo.offer_undo(t_plural("{n} note is settled.", "{n} notes are settled.", n=len(chosen)), back)
+        history.offer_undo(t_plural("{n} note is settled.", "{n} notes are settled.", n=len(chosen)), back)
 
     return act
 
 
 def _seen(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     undone = workspace.review.reminders.seen([matter.note.id for matter in chosen if matter.note])
-    undo.offer_undo(t_plural("{n} comes back later.", "{n} come back later.", n=len(chosen)), undone)
+    history.offer_undo(t_plural("{n} comes back later.", "{n} come back later.", n=len(chosen)), undone)
 
 
 def _postpone(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     keys = [matter.key for matter in chosen]
     workspace.review.postpone(keys)
-    undo.offer_undo(
+    history.offer_undo(
         t_plural("{n} comes back in a week.", "{n} come back in a week.", n=len(keys)),
         lambda: workspace.review.reopen(keys),
     )

@@ -9,8 +9,8 @@ import streamlit as st
 from core.base.messages import message
 from core.model import NoteMap, NoteSummary
 from core.workspace import Workspace
-from pages.ui.shared.component import component
 from pages.ui.shared.text import t, t_plural
+from pages.ui.shared.widgets import component
 
 # The colours of the points of a map, and the legend.
 

@@ -6,9 +6,9 @@ import streamlit as st
 
 from core.model import FOREIGN, BaseStatus, KnowledgeBase, Restored, WatchedFolder
 from core.workspace import Workspace
-from pages.ui.shared import jobs, links, names, plans, shell, widgets
+from pages.ui.shared import jobs, links, names, reports, shell, widgets
+from pages.ui.shared.knobs import SWITCHES
 from pages.ui.shared.safe import html, plain
-from pages.ui.shared.switches import SWITCHES
 from pages.ui.shared.text import t, t_plural, text_of
 
 # The view of the Bases page, kept in its address: all bases, one base, or the form for a new one.
@@ -56,12 +56,12 @@ def back() -> None:
 def problems(workspace: Workspace, base: KnowledgeBase) -> None:
     """Draw the files that couldn't be read, why watched folders couldn't be synced, and syncs that wait for the user."""
     failures = workspace.bases.failures(base)
-    plans.unread(base.name, failures)
+    reports.unread(base.name, failures)
     away = workspace.bases.not_downloaded(base)
-    plans.not_downloaded(base.name, away)
+    reports.not_downloaded(base.name, away)
     shown = {*failures, *away}
-    plans.not_read(base.name, [failed for failed in workspace.documents.unread(base.name) if failed not in shown])
-    plans.lacking(workspace.documents.incomplete(base.name))
+    reports.not_read(base.name, [failed for failed in workspace.documents.unread(base.name) if failed not in shown])
+    reports.lacking(workspace.documents.incomplete(base.name))
     if not base.watch:
         return
     seen = workspace.watching.folders(base)

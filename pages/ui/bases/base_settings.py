@@ -6,10 +6,10 @@ import streamlit as st
 
 from core.model import MODES, BaseStatus, KnowledgeBase, RefusedChunk
 from core.workspace import Workspace
-from pages.ui.bases import arrival, cards, findability, model, splitting
-from pages.ui.notes import deletion, imports
+from pages.ui.bases import findability, folders, listing, model
+from pages.ui.notes import imports, trash
 from pages.ui.search import hits
-from pages.ui.shared import jobs, knobs, shell, switches, widgets
+from pages.ui.shared import jobs, knobs, shell, widgets
 from pages.ui.shared.safe import facts, html, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
@@ -47,17 +47,17 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
             st.caption(t("and {n} more", n=len(refused) - _SHOWN))
         shut = jobs.writing(workspace, base) or workspace.jobs.running("embed")
         if widgets.button(t("Try them again"), f"retry_{status.base.id}", "replay", disabled=shut):
-            switches.embed(workspace, base, refused=True)
+            knobs.embed(workspace, base, refused=True)
 
 
 def page(workspace: Workspace, status: BaseStatus) -> None:
     """Draw all settings of a base."""
     base = status.base
-    arrival.back()
-    st.html(f'<div class="t-title">{html(base.name)}</div>{facts(cards.figures(status))}')
-    imports.adding(workspace, base.name, opened=not status.notes or arrival.is_adding())
-    arrival.problems(workspace, base)
-    arrival.section(base)
+    folders.back()
+    st.html(f'<div class="t-title">{html(base.name)}</div>{facts(listing.figures(status))}')
+    imports.adding(workspace, base.name, opened=not status.notes or folders.is_adding())
+    folders.problems(workspace, base)
+    folders.section(base)
     section(workspace, status)
     if base.wish:
         st.caption(t("Its archive names another model. Choose on the tab Model whether it is used."))
@@ -79,7 +79,7 @@ def _splitting(workspace: Workspace, base: KnowledgeBase) -> None:
         st.caption(t("Each line of the text files is found by itself. Blank lines are left out."))
         return
     with shell.errors():
-        splitting.draw_splitting(workspace, base)
+        model.draw_splitting(workspace, base)
 
 
 def _general(workspace: Workspace, status: BaseStatus) -> None:
@@ -87,17 +87,17 @@ def _general(workspace: Workspace, status: BaseStatus) -> None:
     with st.columns([5, 6])[0]:
         _name(workspace, base)
         shown = {"embed_at_once": base.has_vectors, "write_files": not base.plain, "read_pictures": not base.plain}
-        for name in switches.SWITCHES:
+        for name in knobs.SWITCHES:
             if shown.get(name, True):
-                switches.draw(workspace, base, name)
-        arrival.connection(workspace, base)
+                knobs.draw_switch(workspace, base, name)
+        folders.connection(workspace, base)
         with st.container(horizontal=True, vertical_alignment="center"):
             if status.pending:
-                switches.embed_all(workspace, base, status.pending)
+                knobs.embed_all(workspace, base, status.pending)
             widgets.base_link(base.name)
-            cards.export(workspace, base)
+            listing.export(workspace, base)
             shut = jobs.shut(workspace)
-            asks = {"on_click": deletion.ask, "args": ((), base.name)}
+            asks = {"on_click": trash.ask, "args": ((), base.name)}
             widgets.small(t("Delete this base"), "delete_base", "delete", disabled=shut, **asks)
 
 
@@ -120,7 +120,7 @@ def _name(workspace: Workspace, base: KnowledgeBase) -> None:
 
 def _follow_rename(old: str, new: str) -> None:
     """Let the choices of this session follow a base that has another name."""
-    arrival.go(new)
+    folders.go(new)
     for key in ("notes_base", "eval_base", "cut_base"):
         if st.session_state.get(key) == old:
             st.session_state[key] = new

@@ -1,4 +1,7 @@
-"""The route of pictures and files next to notes. An address holds a seal, which only pages of this run can make."""
+"""The files of notes: attachments, originals of converted documents, and the targets of links.
+
+The address of a file holds a seal, which only pages of this run can make.
+"""
 
 import hmac
 import secrets
@@ -6,14 +9,17 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from urllib.parse import quote
 
+import streamlit as st
 from starlette.requests import Request
 from starlette.responses import FileResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from core.base.errors import NoteNotFound, TesseraError
-from core.model import Attachment, Note
+from core.model import Attachment, Chunk, Note
 from core.workspace import Workspace
 from pages.ui.shared.document import Sources, SourceSpan
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t
 
 # The targets of the links of a note.
 
@@ -78,6 +84,7 @@ class NoteSources:
 
 _KEY = secrets.token_bytes(32)
 """The key of this run's seals."""
+_ORIGINAL = "original"
 
 
 def address(note_id: str, place: str) -> str:
@@ -85,8 +92,8 @@ def address(note_id: str, place: str) -> str:
     return f"/attachment/{seal(note_id, place)}/{quote(note_id, safe='')}/{quote(place)}"
 
 
-def route(workspace: Callable[[], Workspace]) -> Route:
-    """Return the route of the files next to the notes of a workspace."""
+def routes(workspace: Callable[[], Workspace]) -> list[Route]:
+    """Return the routes of the files next to notes, and of the originals of notes."""
 
     def attachment(request: Request) -> Response:
         note_id, place, sealed = (request.path_params[name] for name in ("note", "place", "seal"))
@@ -97,7 +104,21 @@ def route(workspace: Callable[[], Workspace]) -> Route:
             file = None
         return _answer(file) if file else PlainTextResponse("Not Found", 404)
 
-    return Route("/attachment/{seal}/{note}/{place:path}", attachment)
+    def original(request: Request) -> Response:
+        note_id = request.path_params["note"]
+        if not is_sealed(request.path_params["seal"], _ORIGINAL, note_id):
+            return PlainTextResponse("Not Found", 404)
+        try:
+            file = workspace().documents.original(note_id)
+        except TesseraError:
+            return PlainTextResponse("Not Found", 404)
+        headers = file.headers
+        return FileResponse(file.path, headers=headers) if file.path else Response(file.data, headers=headers)
+
+    return [
+        Route("/attachment/{seal}/{note}/{place:path}", attachment),
+        Route("/original/{seal}/{note}", original),
+    ]
 
 
 def _answer(file: Attachment) -> Response:
@@ -124,3 +145,29 @@ def seal(*parts: str) -> str:
 def is_sealed(sealed: str, *parts: str) -> bool:
     """Return whether this is the seal of these parts."""
     return hmac.compare_digest(seal(*parts).encode(), sealed.encode())
+
+
+# The document that a note was converted from.
+
+
+def provenance(note: Note, chunk: Chunk | None) -> None:
+    """Draw what a note was converted from and by what, and the link to that where no passage is shown."""
+    if note.document is None:
+        return
+    kind, converter = note.document.kind, note.document.converter
+    with st.container(horizontal=True, vertical_alignment="center", key="provenance"):
+        st.caption(plain(t("Converted from a .{kind} file by {converter}", kind=kind, converter=converter)))
+        if chunk is None:
+            original_link(note)
+
+
+def original_link(note: Note, page: int = 0) -> None:
+    """Draw the link to the document of a note, of a PDF at a page; nothing for a note without one."""
+    if note.document:
+        label = t("Open the original at page {n}", n=page) if page else t("Open the original")
+        st.link_button(label, _original_address(note.id, page), icon=":material/draft:", type="tertiary")
+
+
+def _original_address(note_id: str, page: int) -> str:
+    place = f"#page={page}" if page else ""
+    return f"/original/{seal(_ORIGINAL, note_id)}/{quote(note_id, safe='')}{place}"
