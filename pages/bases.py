@@ -10,7 +10,7 @@ from pages.ui.shared.text import t
 
 
 def page(workspace: Workspace) -> None:
-    open_base = folders.settle(workspace)
+    open_base = folders.settle_view(workspace)
     # In its own container: a panel that comes or goes doesn't move the elements after it.
     with st.container():
         base = "" if open_base == folders.NEW else open_base

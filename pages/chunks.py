@@ -11,7 +11,7 @@ from pages.ui.shared import jobs, knobs, links, shell, welcome, widgets
 from pages.ui.shared.text import t
 
 
-def stored(
+def draw_stored(
     workspace: Workspace, note: Note, base: KnowledgeBase, chunks: Sequence[Chunk], now: ChunkingOptions
 ) -> None:
     """Draw the note with its stored chunks."""
@@ -52,7 +52,7 @@ def stored(
                 shown,
                 key=f"bands_{note.id}",
                 edits=edits,
-                on_pick=lambda index: links.say("chunk", str(index)),
+                on_pick=lambda index: links.set_value("chunk", str(index)),
                 on_edit=lambda index: editor.open_next(chunks[index].id),
             )
     editor.drawer(workspace, base, note, chunks, edits)
@@ -89,7 +89,7 @@ def _note(workspace: Workspace, note_id: str | None) -> None:
     elif view == "compare":
         tryout.compare(workspace, note, base, now)
     else:
-        stored(workspace, note, base, workspace.chunks.all(note.id), now)
+        draw_stored(workspace, note, base, workspace.chunks.all(note.id), now)
 
 
 workspace = shell.workspace()

@@ -53,18 +53,18 @@ def choice(workspace: Workspace, bases: Sequence[KnowledgeBase]) -> KnowledgeBas
     by_name = {base.name: base for base in bases}
     if st.session_state.get(question.BASE) not in by_name:
         st.session_state[question.BASE] = next((name for name in by_name if workspace.question_sets.all(name)), "")
-    links.settle("base", question.BASE, by_name, bases[0].name)
+    links.begin_with("base", question.BASE, by_name, bases[0].name)
     name = widgets.select_hidden(t("Knowledge base"), by_name, question.BASE)
-    links.say("base", name)
+    links.set_value("base", name)
     return by_name[name]
 
 
 def view(question_set: QuestionSet) -> str:
     """Draw the choice of a view and return it; the first view of a set that a run can't ask yet is its questions."""
     first = "compare" if question_set.questions > question_set.suggested else "questions"
-    links.settle("view", "eval_view", VIEWS, first)
+    links.begin_with("view", "eval_view", VIEWS, first)
     chosen = widgets.segments(t("View"), labels(VIEWS), "eval_view", persist_state="session")
-    links.say("view", chosen)
+    links.set_value("view", chosen)
     return chosen
 
 

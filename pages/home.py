@@ -91,8 +91,8 @@ def _draw_expiring(workspace: Workspace, cards: Sequence[NoteSummary]) -> None:
         with st.expander(about, icon=":material/event_busy:"):
             _draw_rows(expired)
             label = t("Archive the expired ones")
-            archive = shell.guarded(lambda: workspace.notes.archive([card.id for card in expired]))
-            widgets.button(label, "archive_expired", "archive", disabled=workspace.readonly, on_click=archive)
+            click = {"on_click": workspace.notes.archive, "args": ([card.id for card in expired],)}
+            widgets.button(label, "archive_expired", "archive", disabled=workspace.readonly, **click)
     if soon:
         about = t_plural(
             "{n} note expires within {days} days", "{n} notes expire within {days} days", n=len(soon), days=SOON
@@ -142,7 +142,7 @@ def _unfinished(workspace: Workspace, status: Status) -> None:
         n=waiting,
     )
     st.info(text, icon=":material/hourglass_top:")
-    jobs.go_on(workspace)
+    jobs.resume(workspace)
 
 
 def bases(workspace: Workspace, status: Status) -> None:

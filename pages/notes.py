@@ -79,7 +79,7 @@ with shell.errors():
     imports.section(workspace)
 jobs.panel(workspace)
 if not bases:
-    if not jobs.importing(workspace):  # its progress is above
+    if not jobs.is_importing(workspace):  # its progress is above
         with st.container(horizontal=True, vertical_alignment="center"):
             st.caption(t("There are no notes yet. Import a folder above, or"), width="content")
             welcome.samples(workspace)

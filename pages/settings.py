@@ -19,9 +19,9 @@ with shell.errors():
         names = ", ".join(status.set_aside)
         text = t("Damaged, so it was set aside and made again: {names}. Delete what you don't need.", names=names)
         st.warning(plain(f"{text} {t('It is in {folder}.', folder=str(status.folder))}"), icon=":material/warning:")
-    if links.arrived("tab") == "servers":
+    if links.arrived_value("tab") == "servers":
         st.session_state["settings_tab"] = t("Model servers")
-    links.say("tab", "")
+    links.set_value("tab", "")
     widgets.tabs(
         {
             t("General"): lambda: general.draw_general(workspace),

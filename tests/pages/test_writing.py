@@ -20,7 +20,7 @@ def typed(screen: Screen, text: str) -> Screen:
     """Type a text: the component doesn't run here, so what it would send is taken over."""
     now = writing(screen.app)
     now.take_text(text, now.number + 1, len(text))
-    composer.keep(screen.workspace, now)
+    composer.keep_draft(screen.workspace, now)
     screen.app.run()
     return screen
 

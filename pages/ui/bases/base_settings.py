@@ -45,7 +45,7 @@ def section(workspace: Workspace, status: BaseStatus) -> None:
                     st.caption(plain(" ".join(refused_chunk.text.split())[:_LENGTH]), width="content")
         if len(refused) > _SHOWN:
             st.caption(t("and {n} more", n=len(refused) - _SHOWN))
-        shut = jobs.writing(workspace, base) or workspace.jobs.running("embed")
+        shut = jobs.is_writing(workspace, base) or workspace.jobs.running("embed")
         if widgets.button(t("Try them again"), f"retry_{status.base.id}", "replay", disabled=shut):
             knobs.embed(workspace, base, refused=True)
 
@@ -96,7 +96,7 @@ def _general(workspace: Workspace, status: BaseStatus) -> None:
                 knobs.embed_all(workspace, base, status.pending)
             widgets.base_link(base.name)
             listing.export(workspace, base)
-            shut = jobs.shut(workspace)
+            shut = jobs.is_shut(workspace)
             asks = {"on_click": trash.ask, "args": ((), base.name)}
             widgets.small(t("Delete this base"), "delete_base", "delete", disabled=shut, **asks)
 
@@ -107,7 +107,7 @@ def _name(workspace: Workspace, base: KnowledgeBase) -> None:
         description = st.text_input(
             t("Description"), base.description, key=f"about_{base.id}", placeholder=t("What is it for?")
         )
-        shut = jobs.shut(workspace) or workspace.jobs.running(*jobs.BASES, *jobs.EVALUATION)
+        shut = jobs.is_shut(workspace) or workspace.jobs.running(*jobs.BASES, *jobs.EVALUATION)
         saved = widgets.submit(t("Save"), f"save_{base.id}", "check", disabled=shut)
     if not saved:
         return
@@ -144,10 +144,10 @@ def _draw_search_settings(workspace: Workspace, base: KnowledgeBase) -> None:
     for column, (name, key) in zip(st.columns(len(knobs.OF_BASES)), keys.items(), strict=False):
         own = getattr(shown, name)
         st.session_state[key] = knobs.AS_SET if own is None else own
-        texts = knobs.offered(workspace, name)
-        texts.setdefault(st.session_state[key], knobs.shown(name, own))
+        texts = knobs.value_labels(workspace, name)
+        texts.setdefault(st.session_state[key], knobs.value_label(name, own))
         shut = workspace.readonly
-        widgets.select(knobs.setting(name), texts, key, column, on_change=save, disabled=shut)
+        widgets.select(knobs.setting_label(name), texts, key, column, on_change=save, disabled=shut)
     findability.guard(workspace, base)
 
 

@@ -18,20 +18,20 @@ NEW = "\0new"
 _OPEN, _ADDING = "open_base", "adding_to_base"
 
 
-def settle(workspace: Workspace) -> str:
+def settle_view(workspace: Workspace) -> str:
     """Return the name of the base that is open, NEW, or "" for all."""
-    if links.arrived("new"):
+    if links.arrived_value("new"):
         st.session_state.update({_OPEN: NEW, "new_name": st.query_params.get("name", "")})
-    elif (linked := links.arrived("base")) is not None:
+    elif (linked := links.arrived_value("base")) is not None:
         st.session_state[_OPEN] = linked
-    elif links.known("base") and "base" not in st.query_params:
+    elif links.last_value("base") and "base" not in st.query_params:
         st.session_state[_OPEN] = ""  # a click on the page in the side bar
     chosen: str = st.session_state.get(_OPEN, "")
     if chosen != NEW and chosen not in {base.name for base in workspace.bases.all()}:
         chosen = st.session_state[_OPEN] = ""
-    links.say("base", "" if chosen == NEW else chosen)
-    links.say("new", "yes" if chosen == NEW else "")
-    links.say("name", "")
+    links.set_value("base", "" if chosen == NEW else chosen)
+    links.set_value("new", "yes" if chosen == NEW else "")
+    links.set_value("name", "")
     return chosen
 
 
@@ -61,7 +61,7 @@ def problems(workspace: Workspace, base: KnowledgeBase) -> None:
     reports.not_downloaded(base.name, away)
     shown = {*failures, *away}
     reports.not_read(base.name, [failed for failed in workspace.documents.unread(base.name) if failed not in shown])
-    reports.lacking(workspace.documents.incomplete(base.name))
+    reports.draw_incomplete(workspace.documents.incomplete(base.name))
     if not base.watch:
         return
     seen = workspace.watching.folders(base)
@@ -133,7 +133,7 @@ def _wait(workspace: Workspace, base: KnowledgeBase, seen: WatchedFolder, key: s
 _RESTORED, _FOREIGN = "restored_base", "restored_foreign"
 
 
-def open_restored(restored: Restored, *, trashed: bool = False) -> None:
+def draw_restored(restored: Restored, *, trashed: bool = False) -> None:
     """Open a restored base in the next run, with the permissions that its archive names."""
     st.session_state[_RESTORED] = restored
     st.session_state[_FOREIGN] = trashed and not restored.own
@@ -178,7 +178,7 @@ def connection(workspace: Workspace, base: KnowledgeBase) -> None:
         )
         with st.form(f"connect_form_{base.id}", border=False):
             path = st.text_input(t("Path of a folder"), key=f"connect_path_{base.id}", placeholder="~/Documents/notes")
-            shut = jobs.shut(workspace)
+            shut = jobs.is_shut(workspace)
             if not widgets.submit(t("Look at the changes"), f"connect_yes_{base.id}", "difference", disabled=shut):
                 return
         if not path.strip():

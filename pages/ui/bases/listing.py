@@ -77,9 +77,11 @@ def _kind() -> BaseKind:
 def _model(workspace: Workspace, usual: str) -> str:
     cards = workspace.models.all()
     names = {
-        card.name: knobs.shown("embedder", card.name) for card in cards if card.part == "embedder" and not card.problem
+        card.name: knobs.value_label("embedder", card.name)
+        for card in cards
+        if card.part == "embedder" and not card.problem
     }
-    names.setdefault(usual, knobs.shown("embedder", usual))
+    names.setdefault(usual, knobs.value_label("embedder", usual))
     about = t(
         "It decides which texts count as alike in meaning. You can change it later; all notes are then indexed again."
     )
@@ -90,7 +92,7 @@ def _choose_search(workspace: Workspace, names: Sequence[str]) -> SearchSettings
     """Draw some search settings of a base and return them; None leaves one to the settings of the program."""
     chosen: dict[str, Any] = {}
     for column, name in zip(st.columns(2), names, strict=False):
-        value = widgets.select(knobs.setting(name), knobs.offered(workspace, name), f"new_{name}", column)
+        value = widgets.select(knobs.setting_label(name), knobs.value_labels(workspace, name), f"new_{name}", column)
         chosen[name] = None if value == knobs.AS_SET else value
     return SearchSettings.from_values(chosen)
 
@@ -145,12 +147,12 @@ def _describe(trashed_base: TrashedBase) -> str:
 
 def _restoring(workspace: Workspace, trashed_base: TrashedBase, free: str) -> None:
     label = t("Restore") if free == trashed_base.name else t("Restore as '{name}'", name=plain(free))
-    if widgets.small(label, f"restore_base_{trashed_base.key}", "restore_from_trash", disabled=jobs.shut(workspace)):
+    if widgets.small(label, f"restore_base_{trashed_base.key}", "restore_from_trash", disabled=jobs.is_shut(workspace)):
         with shell.errors():
             with st.spinner(t("Restoring…")):
                 restored = workspace.archives.restore_deleted(trashed_base.key, free)
             workspace.start_indexing()
-            folders.open_restored(restored, trashed=True)
+            folders.draw_restored(restored, trashed=True)
             st.rerun()
 
 
@@ -164,7 +166,9 @@ def _free_name(name: str, names: set[str]) -> str:
 
 
 def _deleting(workspace: Workspace, label: str, key: str, trashed: list[TrashedBase]) -> None:
-    widgets.small(label, key, "delete_forever", on_click=_DIALOG.open, args=(trashed,), disabled=jobs.shut(workspace))
+    widgets.small(
+        label, key, "delete_forever", on_click=_DIALOG.open, args=(trashed,), disabled=jobs.is_shut(workspace)
+    )
 
 
 def _draw_emptying(workspace: Workspace) -> None:
@@ -191,7 +195,7 @@ Value = TypeVar("Value")
 
 def section(workspace: Workspace) -> None:
     """Draw the ways to import a base; what is wrong with a file is listed whole."""
-    if jobs.shut(workspace):
+    if jobs.is_shut(workspace):
         return
     with st.expander(t("Import a base"), icon=":material/upload:", key="import_a_base"):
         st.caption(
@@ -273,7 +277,7 @@ def _restore(workspace: Workspace, restore: Callable[[], Restored]) -> None:
             _mistakes(error)
             return
         workspace.start_indexing()
-        folders.open_restored(restored)
+        folders.draw_restored(restored)
         st.rerun()
 
 
@@ -321,12 +325,12 @@ def _card(workspace: Workspace, status: BaseStatus) -> None:
     folders.problems(workspace, base)
     _folders(workspace, status)
     with st.container(horizontal=True, vertical_alignment="center", gap="xxsmall"):
-        add = {"on_click": partial(folders.go, base.name, adding=True), "disabled": jobs.shut(workspace)}
+        add = {"on_click": partial(folders.go, base.name, adding=True), "disabled": jobs.is_shut(workspace)}
         widgets.button(t("Add notes"), f"add_{base.id}", "note_add", **add)
         widgets.small(t("Settings"), f"open_{base.id}", "tune", on_click=folders.go, args=(base.name,))
         widgets.base_link(base.name)
         export(workspace, base)
-        shut = jobs.shut(workspace)
+        shut = jobs.is_shut(workspace)
         asks = {"on_click": trash.ask, "args": ((), base.name), "help": t("Move this base to the trash")}
         widgets.small("", f"delete_{base.id}", "delete", disabled=shut, **asks)
 
@@ -356,7 +360,7 @@ def _folders(workspace: Workspace, status: BaseStatus) -> None:
     for number, path in enumerate(paths[:FOLDERS]):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"folder_{base.id}_{number}"):
             st.html(f'<div class="t-small t-dim t-where">{html(path)}</div>')
-            if widgets.small(t("Update now"), f"sync_{base.id}_{number}", "sync", disabled=jobs.shut(workspace)):
+            if widgets.small(t("Update now"), f"sync_{base.id}_{number}", "sync", disabled=jobs.is_shut(workspace)):
                 folders.sync(workspace, base, path)
     widgets.more(len(paths) - FOLDERS)
 

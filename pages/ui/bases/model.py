@@ -122,7 +122,7 @@ def _draw_reindex(workspace: Workspace, base: KnowledgeBase) -> None:
         "For a model that changed under its name, such as an updated one on a server. Until it is done, notes are "
         "found by their words."
     )
-    shut = jobs.writing(workspace, base.name) or workspace.jobs.running("embed", *jobs.BASES)
+    shut = jobs.is_writing(workspace, base.name) or workspace.jobs.running("embed", *jobs.BASES)
     if widgets.button(t("Index all again"), f"again_{base.id}", "restart_alt", disabled=shut, help=about):
         jobs.start(workspace, "embed", lambda progress: workspace.chunks.embed_again(base.name, progress))
 
@@ -137,7 +137,7 @@ def _tokens(workspace: Workspace, status: BaseStatus, model: ModelCard | None) -
     def keep_them(keep: bool) -> None:
         workspace.jobs.start("tokens", lambda progress: workspace.bases.keep_tokens(base.name, keep, progress=progress))
 
-    shut = not possible or jobs.writing(workspace) or workspace.jobs.running(*jobs.BASES)
+    shut = not possible or jobs.is_writing(workspace) or workspace.jobs.running(*jobs.BASES)
     st.toggle(
         t("Keep data for fast re-checking"),
         value=on,

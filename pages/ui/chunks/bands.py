@@ -115,7 +115,7 @@ def text(
     if (first, last) != (0, len(chunks)):
         st.info(t("Chunks {a} to {b} are shown. To see others, choose one in the table.", a=first + 1, b=last))
     drawn = [
-        _drawn(piece, chunks, note.body, edits, only)
+        _prepare(piece, chunks, note.body, edits, only)
         for piece in pieces(chunks, len(note.body))
         if first <= piece.index < max(last, 1) or last == len(chunks)
     ]
@@ -146,12 +146,12 @@ def rendered_text(chunks: Sequence[Chunk], shown: int | None) -> None:
         head = " · ".join([str(chunk.index + 1), *chunk.section[-2:]])
         parts.append(
             f'<div class="t-band {"on" if chunk.index == shown else ""}" style="--tile: {tile}">'
-            f'<div class="t-small t-dim">{html(head)}</div>{rendered.whole(chunk.text)}</div>'
+            f'<div class="t-small t-dim">{html(head)}</div>{rendered.render_text(chunk.text)}</div>'
         )
     st.html(f'<div class="t-bands">{"".join(parts)}</div>')
 
 
-def _drawn(
+def _prepare(
     piece: BandSpan, chunks: Sequence[Chunk], body: str, edits: Mapping[str, Edit], only: Collection[int]
 ) -> list[object]:
     tile, following = (style.TILES[index % len(style.TILES)] for index in (piece.index, piece.following))

@@ -49,7 +49,7 @@ def _draw_flagged(workspace: Workspace, item: Flagged) -> None:
         f'<div class="t-head"><b>{title}</b><span class="t-tag">{html(text_of(bands.CHANGES[edit.kind]))}</span></div>'
         f'<div class="t-text t-small">{html(text[:LENGTH])}{more}</div>'
     )
-    shut = jobs.writing(workspace, note.base if note else "")
+    shut = jobs.is_writing(workspace, note.base if note else "")
 
     def decide(decision: Decision) -> None:
         jobs.start(workspace, "edits", lambda _: workspace.chunks.resolve(edit.id, decision))
@@ -98,7 +98,7 @@ def drawer(
     def content() -> None:
         with shell.errors():
             shut = _draw_lock_reason(workspace, base)
-            _inside(workspace, note, chunks, chunk, edits.get(chunk.id), shut=shut)
+            _draw_chunk(workspace, note, chunks, chunk, edits.get(chunk.id), shut=shut)
 
     title = t("chunk {index} of {total}", index=chunk.index + 1, total=chunk.total)
     _DRAWER.draw(title, content, width=WIDTH, position="right")
@@ -112,7 +112,7 @@ def _draw_lock_reason(workspace: Workspace, base: KnowledgeBase) -> bool:
     return bool(why)
 
 
-def _inside(
+def _draw_chunk(
     workspace: Workspace, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None, *, shut: bool
 ) -> None:
     change = bands.change(chunk, edit) if chunk.state != "deleted" else ""
@@ -146,7 +146,7 @@ def _edit(workspace: Workspace, note: Note, chunk: Chunk, *, shut: bool) -> None
 def _draw_merge(
     workspace: Workspace, note: Note, chunks: Sequence[Chunk], chunk: Chunk, edit: Edit | None, *, shut: bool
 ) -> None:
-    run = mergeable(chunks, [chunk])
+    run = chunks_to_merge(chunks, [chunk])
     with st.container(horizontal=True):
         label = t("Merge with the next") if run[:1] == [chunk] else t("Merge with the one before")
         if run and widgets.button(label, "drawer_merge", "merge", disabled=shut):
@@ -160,7 +160,7 @@ def _draw_merge(
             st.code(edit.anchor, language=None, wrap_lines=True)
 
 
-def mergeable(chunks: Sequence[Chunk], chosen: Sequence[Chunk]) -> list[Chunk]:
+def chunks_to_merge(chunks: Sequence[Chunk], chosen: Sequence[Chunk]) -> list[Chunk]:
     """Return the chunks that a merge of the chosen ones joins, in reading order; empty where there is nothing to merge.
 
     Several chosen chunks have to follow each other; a single one is merged with the next, else with the one before.
@@ -211,7 +211,7 @@ def _finish(workspace: Workspace, note: Note, index: int, act: Callable[[], obje
     with st.spinner(t("Saving…")):
         act()
     _DRAWER.close()
-    links.say("chunk", str(min(index, len(workspace.chunks.all(note.id)) - 1)))
+    links.set_value("chunk", str(min(index, len(workspace.chunks.all(note.id)) - 1)))
     st.rerun()
 
 

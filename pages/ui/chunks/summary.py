@@ -22,7 +22,7 @@ COLUMNS = 3
 
 def picker(workspace: Workspace, bases: list[str]) -> str | None:
     """Draw base, search and tree, and return the id of the chosen note; a link chooses one too."""
-    if linked := links.arrived("note"):
+    if linked := links.arrived_value("note"):
         st.session_state.update(cut_note=linked, cut_base="", cut_text="")
     base = widgets.base_filter(bases, "cut_base")
     text = st.text_input(t("Title or path"), key="cut_text", icon=":material/filter_alt:", persist_state="session")
@@ -34,7 +34,7 @@ def picker(workspace: Workspace, bases: list[str]) -> str | None:
         tree.draw(cards, chosen, choose, [base, text], "tree", several=several, searched=bool(text))
     else:
         st.caption(t("No note matches these filters."))
-    links.say("note", chosen or "")
+    links.set_value("note", chosen or "")
     if chosen and chosen not in {card.id for card in cards}:
         try:
             workspace.notes.get(chosen)
@@ -49,8 +49,8 @@ def picker(workspace: Workspace, bases: list[str]) -> str | None:
 def choose(note_id: str) -> None:
     """Choose a note for the next run."""
     st.session_state["cut_note"] = note_id
-    links.say("note", note_id)
-    links.say("chunk", "")
+    links.set_value("note", note_id)
+    links.set_value("chunk", "")
 
 
 def _chosen_note(workspace: Workspace) -> str | None:
@@ -67,7 +67,7 @@ def _chosen_note(workspace: Workspace) -> str | None:
 def offer(workspace: Workspace) -> None:
     """Draw the latest notes, or those whose title or path has a text, each with a button that opens it."""
     if not workspace.notes.all():
-        st.caption(t("The notes are being imported.") if jobs.importing(workspace) else t("There are no notes yet."))
+        st.caption(t("The notes are being imported.") if jobs.is_importing(workspace) else t("There are no notes yet."))
         return
     st.html(f'<p class="t-lead">{html(t("Choose a note to see how it is split, and to change that."))}</p>')
     text = widgets.text_box(t("Title or path"), "offer_text", icon=":material/filter_alt:").strip()
@@ -157,7 +157,7 @@ def linked_chunk(chunks: Sequence[Chunk]) -> int | None:
         return None
     if index.isdecimal() and int(index) < len(chunks):
         return int(index)
-    if index == links.known("chunk"):
+    if index == links.last_value("chunk"):
         # Chosen on this page, when there were more chunks.
         return len(chunks) - 1
     st.warning(t("This note has no chunk {n}.", n=html(index)))
@@ -190,7 +190,7 @@ def why(cut: Cut) -> None:
     st.subheader(t("Why this split"))
     lines = []
     for number, reason in enumerate(cut.reasons):
-        strategy, text = knobs.shown("strategy", reason.fields["strategy"]), text_of(reason.fields["reason"])
+        strategy, text = knobs.value_label("strategy", reason.fields["strategy"]), text_of(reason.fields["reason"])
         verdict = t("not chosen") if number else t("chosen")
         lines.append(
             f'<div class="t-reason {"" if number else "chosen"}"><b>{html(strategy)}</b>'

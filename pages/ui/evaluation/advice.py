@@ -89,7 +89,7 @@ def _ask(
         )
         texts.append(copied)
     tone = "primary" if missing else "secondary"
-    shut = jobs.evaluating(workspace) or count < ENOUGH or len(pipelines) < 2
+    shut = jobs.is_evaluating(workspace) or count < ENOUGH or len(pipelines) < 2
     with st.container(horizontal=True, vertical_alignment="center", key="advise_row"):
         if widgets.button(label, "advise", "tips_and_updates", type=tone, disabled=shut):
             jobs.start(workspace, JOB, lambda progress: workspace.runs.run(question_set, setups, progress))
@@ -146,9 +146,9 @@ def _choose_values(workspace: Workspace, column: DeltaGenerator, own: SearchSett
     offered, usual = knobs.OF_GRIDS[name]
     now = getattr(own, name)
     values = list(dict.fromkeys([*(offered or knobs.values(workspace, name)), now]))
-    texts = {value: knobs.shown(name, value) for value in (sorted(values) if offered else values)}
+    texts = {value: knobs.value_label(name, value) for value in (sorted(values) if offered else values)}
     first = [value for value in values if value in (*usual, now)]
-    return _pills(column, knobs.setting(name), texts, f"grid_{name}", first) or [now]
+    return _pills(column, knobs.setting_label(name), texts, f"grid_{name}", first) or [now]
 
 
 def _pills(
@@ -167,7 +167,7 @@ def _verdict(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run]) -> 
     advised = not advice.keep and not advice.refused
     name = gain = ""
     if advised:
-        gained, low, high = map(figures.signed, (advice.gain, advice.comparison.low, advice.comparison.high))
+        gained, low, high = map(figures.with_sign, (advice.gain, advice.comparison.low, advice.comparison.high))
         name = f'<div class="t-name">{html(pipelines.pipeline_name(best, base))}</div>'
         gain = (
             f'<div class="t-facts"><span>{html(t("Gain on other questions"))} <b>{gained}</b> ({low} … {high})</span>'
@@ -199,7 +199,7 @@ def _adopt(workspace: Workspace, base: KnowledgeBase, way: Pipeline) -> None:
         )
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        shut = jobs.writing(workspace, base.name) or jobs.evaluating(workspace)
+        shut = jobs.is_writing(workspace, base.name) or jobs.is_evaluating(workspace)
         if widgets.button(t("Use these settings"), "adopt", "check", type="primary", disabled=shut):
             if recut:
                 jobs.start(workspace, "rechunk", job)

@@ -67,7 +67,7 @@ def section(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet
 def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: QuestionSet) -> list[str]:
     """Return the ids of the runs in the address, else of the runs last compared; deleted runs are left out."""
     key = _key(question_set.id)
-    if (linked := links.arrived("runs")) is not None:
+    if (linked := links.arrived_value("runs")) is not None:
         st.session_state[key] = linked
     runs = workspace.runs.all(base.name)
     existing = {run.id for run in runs}
@@ -78,7 +78,7 @@ def chosen_runs(workspace: Workspace, base: KnowledgeBase, question_set: Questio
         usual = [way for way in last if replace(way, name="") == Pipeline()][-1:]
         others = [way for way in last if way not in usual]
         named = [last[way] for way in (*usual, *others[len(usual) - 2 :])]
-    links.say("runs", ",".join(named))
+    links.set_value("runs", ",".join(named))
     return named
 
 
@@ -87,8 +87,8 @@ def compare(workspace: Workspace, set_id: str, run_ids: Sequence[str]) -> None:
     ids = ",".join(run_ids)
     st.session_state[_key(set_id)] = ids
     workspace.preferences.set(_key(set_id), ids)
-    links.say("runs", ids)
-    links.say("question", "")
+    links.set_value("runs", ids)
+    links.set_value("question", "")
 
 
 def _key(set_id: str) -> str:
@@ -130,12 +130,12 @@ def _head(workspace: Workspace, base: KnowledgeBase, shown: SideBySide) -> None:
 def _verdicts(base: KnowledgeBase, shown: SideBySide) -> None:
     """Say in words how many questions each run found, and whether it is better than the first; the figures are folded."""
     if shown.answerable:
-        st.html(figures.in_words(shown))
+        st.html(figures.found_html(shown))
     for number, by_metric in enumerate(shown.comparisons, start=1):
         comparison = by_metric[shown.metric]
         numbers = ""
         if comparison.questions >= ENOUGH:
-            shift, low, high = map(figures.signed, (comparison.difference, comparison.low, comparison.high))
+            shift, low, high = map(figures.with_sign, (comparison.difference, comparison.low, comparison.high))
             numbers = folded(t("Details"), f"{shift} ({low} … {high})")
         pair = f'{pipelines.badge(number)} <span class="t-dim">{html(t("against"))}</span> {pipelines.badge(0)}'
         st.html(

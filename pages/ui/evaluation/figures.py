@@ -147,7 +147,7 @@ def counts(shown: SideBySide, name: str, number: int) -> str:
     return t("{n} of {every}", n=shown.count(name, number), every=shown.answerable)
 
 
-def in_words(shown: SideBySide) -> str:
+def found_html(shown: SideBySide) -> str:
     """Return as HTML how many questions each run found, and how many of others it would."""
     name = shown.metric if shown.metric in COUNTS else f"hit@{DEPTH}"
     every = shown.answerable
@@ -174,18 +174,18 @@ def _gain_in_words(comparison: Comparison) -> str:
     return t("between {low} fewer and {high} more than A", low=-low, high=high)
 
 
-def signed(number: float) -> str:
+def with_sign(number: float) -> str:
     """Return a difference with a sign; both signs have the same width."""
     return f"{number:+.3f}".replace("-", "−")
 
 
 def _shift(comparison: Comparison, widest: float) -> str:
     """Return a difference and its interval as HTML, on a scale with 0 in the middle."""
-    number = f"<span>{signed(comparison.difference)}</span>"
+    number = f"<span>{with_sign(comparison.difference)}</span>"
     if comparison.questions < ENOUGH:
         return f'<span class="t-shift">{number}</span>'
     left, right = (50 + 50 * end / widest for end in (comparison.low, comparison.high))
-    interval = f"{signed(comparison.low)} … {signed(comparison.high)}"
+    interval = f"{with_sign(comparison.low)} … {with_sign(comparison.high)}"
     return (
         f'<span class="t-shift {tone(comparison)}" title="{interval}">{number}'
         f'<span class="t-interval"><i style="left: {left:.1f}%; width: {max(2.0, right - left):.1f}%"></i></span></span>'
@@ -197,7 +197,11 @@ def differ(shown: SideBySide) -> None:
     if not shown.settings:
         return
     lines = [
-        ("", html(knobs.setting(name)), [html(knobs.shown(name, run.settings.get(name))) for run in shown.runs])
+        (
+            "",
+            html(knobs.setting_label(name)),
+            [html(knobs.value_label(name, run.settings.get(name))) for run in shown.runs],
+        )
         for name in shown.settings
     ]
     settings = _table([""] * len(shown.runs), lines, "t-small")

@@ -156,9 +156,10 @@ def _everything(workspace: Workspace, base: KnowledgeBase, number: int, way: Pip
         now = widgets.bound(f"way_{name}_{number}", value, choose)
         if name == "reranker":
             texts = {
-                reranker: knobs.shown(name, reranker) for reranker in (first, *knobs.values(workspace, name), value)
+                reranker: knobs.value_label(name, reranker)
+                for reranker in (first, *knobs.values(workspace, name), value)
             }
-            widgets.select(knobs.setting(name), texts, **now)
+            widgets.select(knobs.setting_label(name), texts, **now)
         else:
             knobs.draw(name, **now)
 

@@ -79,10 +79,10 @@ def toggle(workspace: Workspace, hit: Hit, *, marked: bool, about: str, act: Cal
         "check_circle" if marked else "radio_button_unchecked",
         type="primary" if marked else "secondary",
         help=plain(about),
-        on_click=shell.guarded(act, key),
+        on_click=widgets.guarded(act, key),
         disabled=workspace.readonly or added,
     )
-    shell.problem_of(key)
+    widgets.problem_of(key)
 
 
 def last_used(workspace: Workspace, base: str) -> QuestionSet | None:
@@ -139,8 +139,8 @@ def _passage(workspace: Workspace, question_set: QuestionSet, question: Question
         else:
             _link(gold.path, gold.note_id, _place(workspace, gold))
         act = partial(workspace.questions.remove_passage, question_set, question.id, gold)
-        widgets.close(key, t("Remove"), on_click=shell.guarded(act, key), disabled=workspace.readonly)
-    shell.problem_of(key)
+        widgets.close(key, t("Remove"), on_click=widgets.guarded(act, key), disabled=workspace.readonly)
+    widgets.problem_of(key)
     st.html(_text(gold.quote))
     if gold.flagged:
         st.caption(
@@ -167,8 +167,8 @@ def _narrowing(workspace: Workspace, question_set: QuestionSet, question: Questi
             )
         )
         st.text_area(t("Shorten"), gold.quote, height=240, key=f"{key}_text", label_visibility="collapsed")
-        st.button(t("Save"), key=key, on_click=shell.guarded(narrow, key), disabled=workspace.readonly)
-    shell.problem_of(key)
+        st.button(t("Save"), key=key, on_click=widgets.guarded(narrow, key), disabled=workspace.readonly)
+    widgets.problem_of(key)
 
 
 def _text(text: str, words: Sequence[Span] = ()) -> str:
@@ -253,7 +253,7 @@ def draw(workspace: Workspace, base: str, question_set: QuestionSet, question: Q
     """Draw the form of a question, its right passages, and the search for another."""
     key = f"{crc32(repr((question_set.id, question.id)).encode('utf-8', 'surrogatepass')):08x}"
     if question.suggested:
-        _suggested(workspace, question_set, question)
+        _draw_suggestion(workspace, question_set, question)
     _form(workspace, question_set, question, kinds, key)
     draw_passages(workspace, question_set, question, key)
     find(workspace, base, question_set, question, key)
@@ -276,7 +276,7 @@ def new(
     return None
 
 
-def _suggested(workspace: Workspace, question_set: QuestionSet, question: Question) -> None:
+def _draw_suggestion(workspace: Workspace, question_set: QuestionSet, question: Question) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="suggested_question"):
         st.caption(t("Suggested: runs don't ask it until you accept it."), width="stretch")
         if widgets.button(t("Accept"), "accept_one", "check", type="primary", disabled=workspace.readonly):

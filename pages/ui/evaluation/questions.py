@@ -64,12 +64,12 @@ def _settle(question_set: QuestionSet, every: Sequence[Question]) -> None:
     ids = {item.id for item in every}
     if st.session_state.get("questions_of") != question_set.id:
         st.session_state.update({"questions_of": question_set.id, _CHOSEN: [], _SHOWN: ""})
-    if (linked := links.arrived("question")) in ids:
+    if (linked := links.arrived_value("question")) in ids:
         show(linked)
     st.session_state[_CHOSEN] = [name for name in st.session_state[_CHOSEN] if name in ids]
     if st.session_state[_SHOWN] not in ids:
         st.session_state[_SHOWN] = ""
-    links.say("question", st.session_state[_SHOWN])
+    links.set_value("question", st.session_state[_SHOWN])
 
 
 def show(question_id: str) -> None:
@@ -174,7 +174,7 @@ def _actions(workspace: Workspace, question_set: QuestionSet, every: Sequence[Qu
     chosen: list[str] = st.session_state[_CHOSEN]
     suggested = [item.id for item in every if item.suggested and item.id in chosen]
     questions = workspace.questions
-    button = partial(widgets.counted, disabled=workspace.readonly)
+    button = partial(widgets.count_button, disabled=workspace.readonly)
     with st.container(horizontal=True, key="question_actions"):
         if button(t("Accept"), len(suggested), "questions_accept", "check"):
             questions.accept(question_set, suggested)

@@ -138,7 +138,7 @@ def _rank_text(result: QuestionResult) -> str:
 def _run(base: KnowledgeBase, run: Run, row: ComparisonRow, number: int, places: Places) -> None:
     result = row.results[number]
     tone = "" if result.negative else "good" if result.found_rank else "bad"
-    level, took = knobs.shown("level", result.level), f"{result.took_ms:,.0f} ms"
+    level, took = knobs.value_label("level", result.level), f"{result.took_ms:,.0f} ms"
     st.html(
         f'<div class="t-head">{pipelines.badge(number)}<span class="t-name">{html(pipelines.pipeline_name(run.pipeline, base))}</span></div>'
         f'<div class="t-facts"><b class="t-standing {tone}">{html(_rank_text(result))}</b>'
@@ -253,7 +253,7 @@ def right_spans(golds: Sequence[GoldSpan], note_id: str, span: Span, places: Pla
     """Return the parts of a span that right passages cover, in order and without overlaps."""
     present = filter(None, (places.gold(gold) for gold in golds if gold.note_id == note_id))
     inside = sorted((max(start, span[0]), min(end, span[1])) for start, end in present)
-    return cards.joined([(start, end) for start, end in inside if start < end])
+    return cards.join_spans([(start, end) for start, end in inside if start < end])
 
 
 Filter = Callable[[ComparisonRow], bool]
@@ -337,10 +337,10 @@ def _filter_rows(shown: SideBySide, against: int) -> list[ComparisonRow]:
 
 def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow], against: int) -> ComparisonRow:
     """Draw a line for each question and return the chosen one, at first the one in the address."""
-    if (linked := links.arrived("question")) is not None:
+    if (linked := links.arrived_value("question")) is not None:
         st.session_state["rows_linked"] = linked
-        links.say("question", linked)
-    wanted = links.known("question")
+        links.set_value("question", linked)
+    wanted = links.last_value("question")
     first = next((number for number, row in enumerate(rows) if row.id == wanted), 0)
     # Rows are chosen by number: another list is another table, and so is one that a link leads to.
     linked = st.session_state.get("rows_linked")
@@ -372,7 +372,7 @@ def _draw_rows(shown: SideBySide, rows: Sequence[ComparisonRow], against: int) -
     )
     chosen = event.selection.rows
     row = rows[chosen[0] if chosen and chosen[0] < len(rows) else first]
-    links.say("question", row.id)
+    links.set_value("question", row.id)
     return row
 
 

@@ -9,7 +9,7 @@ from core.base.messages import message
 from core.model import MAIN, KnowledgeBase, Pipeline, QuestionSet, Run
 from core.workspace import Workspace
 from pages.ui.evaluation import comparison, figures, pipelines
-from pages.ui.shared import jobs, names, shell, widgets
+from pages.ui.shared import jobs, names, widgets
 from pages.ui.shared.text import t, t_plural, text_of
 
 # A run of a question set with several setups: its time, the button, the progress, and the comparison at its end.
@@ -27,7 +27,7 @@ def draw_start(
     twice = len({replace(way, name="") for way in chosen}) < len(chosen)
     copies = [letter for letter, way in zip(pipelines.LETTERS, chosen, strict=False) if pipelines.needs_copy(way, base)]
     with st.container(horizontal=True, vertical_alignment="center", key="run_row"):
-        label, shut = t("Run these {n} setups", n=len(chosen)), jobs.evaluating(workspace) or not count or twice
+        label, shut = t("Run these {n} setups", n=len(chosen)), jobs.is_evaluating(workspace) or not count or twice
         if widgets.button(label, "run", "play_arrow", type="primary", disabled=shut):
             jobs.start(workspace, JOB, lambda progress: workspace.runs.run(question_set, chosen, progress))
         pipelines.add(base)
@@ -110,8 +110,10 @@ def _places(workspace: Workspace) -> None:
                 size=f"{size / 1e6:,.0f}",
             )
         )
-        drop, shut = shell.guarded(workspace.runs.scratch.drop), jobs.evaluating(workspace)
-        widgets.small(t("Delete"), "eval_places_delete", "delete", on_click=drop, disabled=shut)
+        drop = workspace.runs.scratch.drop
+        widgets.small(
+            t("Delete"), "eval_places_delete", "delete", on_click=drop, disabled=jobs.is_evaluating(workspace)
+        )
 
 
 def _marked(workspace: Workspace, base: KnowledgeBase, runs: Sequence[Run], *, sets: bool) -> list[Run]:
@@ -158,7 +160,7 @@ def state(workspace: Workspace, run: Run) -> str:
 
 
 def _actions(workspace: Workspace, question_set: QuestionSet, marked: Sequence[Run]) -> None:
-    shut = jobs.evaluating(workspace)
+    shut = jobs.is_evaluating(workspace)
     ready = [run for run in marked if run.asked]
     with st.container(horizontal=True, vertical_alignment="center", key="history_actions"):
         several = len(ready) > 1

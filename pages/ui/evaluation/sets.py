@@ -55,7 +55,7 @@ def import_questions(workspace: Workspace, base: str) -> None:
             try:
                 added = workspace.question_sets.add_file(base, name, file.getvalue(), file.name)
             except TesseraError as error:
-                _refused(error)
+                _draw_refused(error)
                 return
             toast_added(added)
             open_set(added)
@@ -75,7 +75,7 @@ def _into(workspace: Workspace, base: str, file: str) -> str:
     return widgets.select_or_type(t("Into the set"), texts, new, f"import_into_{file}", help=about)
 
 
-def _refused(error: TesseraError) -> None:
+def _draw_refused(error: TesseraError) -> None:
     """Draw the reason why nothing was imported, line by line if the error has lines."""
     title = t("Nothing was imported. Correct this in the file, then import it again.")
     st.error(f"**{title}**", icon=":material/error:")
@@ -261,16 +261,16 @@ def _choice(workspace: Workspace, base: str, sets: list[QuestionSet]) -> Questio
     by_name = {question_set.name: question_set for question_set in sets}
     key = f"question_set_{sets[0].base_id}"
     used = question.last_used(workspace, base)
-    links.settle("set", key, by_name, used.name if used else sets[0].name)
+    links.begin_with("set", key, by_name, used.name if used else sets[0].name)
     name = widgets.select_hidden(t("Question set"), by_name, key, width=360)
-    links.say("set", name)
+    links.set_value("set", name)
     question.use(workspace, by_name[name])
     return by_name[name]
 
 
 def _none(workspace: Workspace, base: str) -> None:
     """Explain question sets, and offer the ways to a first one."""
-    importing = jobs.importing(workspace, base)
+    importing = jobs.is_importing(workspace, base)
     st.info(
         t("The notes are being imported. Questions on them can be added as soon as that is done.")
         if importing

@@ -42,13 +42,13 @@ def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
     cards = workspace.notes.all()
     tags, theirs = list(workspace.notes.tags()), {tag for card in cards if card.id in note_ids for tag in card.tags}
     leave = t("Leave as it is")
-    add = note_fields.words(st, t("Add tags"), "several_add", tags)
+    add = note_fields.words_box(st, t("Add tags"), "several_add", tags)
     remove = st.multiselect(t("Remove tags"), sorted(theirs), key="several_remove", placeholder="")
     values: dict[str, object] = {}
     for at in range(0, len(WORDS), 2):
         for column, name in zip(st.columns(2), WORDS[at : at + 2], strict=False):
             label, words = text_of(NOTE_FIELDS[name].title), sorted({getattr(card, name) for card in cards} - {""})
-            values[name] = note_fields.word(column, label, f"several_{name}", words, placeholder=leave)
+            values[name] = note_fields.word_box(column, label, f"several_{name}", words, placeholder=leave)
     for column, name in zip(st.columns(len(OTHERS)), OTHERS, strict=True):
         key = f"several_{name}"
         match NOTE_FIELDS[name].kind:
@@ -56,9 +56,9 @@ def _fields(workspace: Workspace, note_ids: Sequence[str]) -> None:
                 label = text_of(NOTE_FIELDS[name].title)
                 values[name] = widgets.select(label, {"": leave, **labels(note_fields.STATUSES)}, key, column)
             case "number":
-                values[name] = note_fields.number(column, name, key, placeholder=leave)
+                values[name] = note_fields.number_box(column, name, key, placeholder=leave)
             case _:
-                day = note_fields.day(column, name, key)
+                day = note_fields.day_box(column, name, key)
                 values[name] = day and day.isoformat()
     chosen = {name: value for name, value in values.items() if value not in (None, "")}
     if widgets.button(
@@ -173,14 +173,14 @@ def is_here() -> bool:
 
 def new(workspace: Workspace) -> None:
     """Draw the button for a new note, which goes into the current base and folder."""
-    begin = {"on_click": shell.guarded(composer.begin_here), "args": (workspace,), "disabled": workspace.readonly}
+    begin = {"on_click": composer.begin_here, "args": (workspace,), "disabled": workspace.readonly}
     widgets.button(t("New note"), "new_note", "edit_square", **begin)
 
 
 def actions(workspace: Workspace, note: Note) -> None:
     """Draw the actions on an open note."""
-    edit, shut = shell.guarded(composer.edit), workspace.readonly
-    widgets.button(t("Edit"), "edit_note", "edit", on_click=edit, args=(workspace, note.id), disabled=shut)
+    click = {"on_click": composer.edit, "args": (workspace, note.id), "disabled": workspace.readonly}
+    widgets.button(t("Edit"), "edit_note", "edit", **click)
     _menu(workspace, note)
 
 
@@ -193,7 +193,7 @@ def ways(note: Note) -> None:
 
 def marked(workspace: Workspace, note_ids: Sequence[str], base: str) -> None:
     """Draw the actions on the notes that are marked in the list, and on the base that it shows."""
-    shut = jobs.shut(workspace)
+    shut = jobs.is_shut(workspace)
     with st.container(horizontal=True, key="marked_actions"):
         if note_ids:
             widgets.button(
@@ -204,10 +204,8 @@ def marked(workspace: Workspace, note_ids: Sequence[str], base: str) -> None:
                 on_click=FIELDS_DIALOG.open,
                 args=(note_ids,),
             )
-            archive = shell.guarded(archive_notes)
-            widgets.button(
-                t("Archive"), "archive_notes", "archive", disabled=shut, on_click=archive, args=(workspace, note_ids)
-            )
+            click = {"on_click": archive_notes, "args": (workspace, note_ids), "disabled": shut}
+            widgets.button(t("Archive"), "archive_notes", "archive", **click)
             label = t_plural("Delete {n} note", "Delete {n} notes", n=len(note_ids))
             widgets.button(label, "delete_notes", "delete", disabled=shut, on_click=trash.ask, args=(note_ids,))
         if base:
@@ -221,7 +219,7 @@ def _menu(workspace: Workspace, note: Note) -> None:
     """Draw the menu of rare actions on a note."""
     key = f"note_menu_{note.id}"
 
-    @shell.guarded
+    @widgets.guarded
     def chosen() -> None:
         match st.session_state[key]:
             case "rename" | "move" | "export" | "read_as":
@@ -245,7 +243,7 @@ def _menu(workspace: Workspace, note: Note) -> None:
     texts = {"history": t("History"), "export": t("Save as a file…")}
     if note.in_file and is_here():
         texts["open"] = t("Open in the system's editor")
-    if not jobs.shut(workspace):
+    if not jobs.is_shut(workspace):
         texts |= {"rename": t("Rename…"), "copy": t("Duplicate")}
         if not note.source_ref:
             texts["move"] = t("Move…")

@@ -27,7 +27,7 @@ def _draw(workspace: Workspace, base: str) -> None:
         concepts = workspace.related.concepts.all(base, _CONCEPTS)
     if hidden := st.session_state.get("concept_hidden"):
         label = t("Show '{name}' again", name=plain(hidden))
-        widgets.small(label, "concept_show", "visibility", on_click=shell.guarded(_show), args=(workspace, hidden))
+        widgets.small(label, "concept_show", "visibility", on_click=_show, args=(workspace, hidden))
     if not concepts:
         st.caption(t("No phrase stands in several notes yet."))
         return
@@ -49,7 +49,7 @@ def _decisions(workspace: Workspace, concepts: Sequence[Concept], chosen: Sequen
     """Draw what can be done with the chosen concepts; of several the first one takes the others."""
     first, shut = chosen[0], workspace.readonly
     known = {concept.name: concept for concept in concepts}
-    decide = shell.guarded(workspace.related.concepts.decide)
+    decide = workspace.related.concepts.decide
     with st.container(horizontal=True, vertical_alignment="center"):
         if len(chosen) == 1:
             if known[first].pinned or known[first].merged:
@@ -57,14 +57,12 @@ def _decisions(workspace: Workspace, concepts: Sequence[Concept], chosen: Sequen
                 widgets.small(label, "concept_undo", "undo", on_click=decide, args=(first, "undo"), disabled=shut)
             else:
                 widgets.small(t("Pin"), "concept_pin", "keep", on_click=decide, args=(first, "pin"), disabled=shut)
-            hide = shell.guarded(_hide)
             widgets.small(
-                t("Hide"), "concept_hide", "visibility_off", on_click=hide, args=(workspace, first), disabled=shut
+                t("Hide"), "concept_hide", "visibility_off", on_click=_hide, args=(workspace, first), disabled=shut
             )
         else:
             label = t("These are one concept: {name}", name=plain(first))
-            merge = shell.guarded(_merge)
-            widgets.small(label, "concept_merge", "merge", on_click=merge, args=(workspace, chosen), disabled=shut)
+            widgets.small(label, "concept_merge", "merge", on_click=_merge, args=(workspace, chosen), disabled=shut)
 
 
 def _hide(workspace: Workspace, name: str) -> None:

@@ -24,7 +24,7 @@ _LATEST = 20
 """Notes that changed last, among which one of a base of notes is looked for."""
 
 
-def place(workspace: Workspace) -> tuple[str, str]:
+def current_place(workspace: Workspace) -> tuple[str, str]:
     """Return the base and the folder of the open note, else the base that the list shows, else that of the last change.
 
     A base of text files is none, for it is written elsewhere. Without any base it is one that the note makes.
@@ -73,7 +73,7 @@ def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
 
 def begin_here(workspace: Workspace) -> None:
     """Begin a new note in the current base and folder; for callbacks."""
-    base, folder = place(workspace)
+    base, folder = current_place(workspace)
     begin(base, folder=folder)
 
 
@@ -118,10 +118,10 @@ def edit_proposed(workspace: Workspace, submission: Submission) -> None:
 def resume(workspace: Workspace, key: str) -> None:
     """Open a draft in the editor; for callbacks. Where its note is gone, it is the draft of a new one."""
     if draft := workspace.drafts.find(key):
-        go_on(workspace, draft)
+        open_draft(workspace, draft)
 
 
-def go_on(workspace: Workspace, draft: NoteDraft, predecessor: str = "") -> None:
+def open_draft(workspace: Workspace, draft: NoteDraft, predecessor: str = "") -> None:
     """Open a draft in the editor. `predecessor` is an editor of an ended session that is still in the window."""
     token = draft.key.split(" ")[1]
     about = draft.fields
@@ -140,7 +140,7 @@ def go_on(workspace: Workspace, draft: NoteDraft, predecessor: str = "") -> None
         predecessor=predecessor,
     )
     _open(writing)
-    keep(workspace, writing, claim=True)
+    keep_draft(workspace, writing, claim=True)
     writing.request("rest")
     if writing.key != draft.key and not workspace.readonly:
         workspace.drafts.delete_for_good(draft.key)
@@ -165,7 +165,7 @@ def leave(workspace: Workspace) -> None:
     """Close the editor and save its text; what can't be saved stays a draft."""
     if writing := st.session_state.pop(_WRITING, None):
         writing.offers = writing.links = None
-        settle(workspace, None)
+        save_left(workspace, None)
 
 
 def discard(workspace: Workspace, key: str) -> None:
@@ -184,19 +184,19 @@ def save(workspace: Workspace, writing: EditorSession, *, over: Note | None = No
     It joins the version before if that was automatic and of the same sitting. What can't be saved stays a draft.
     """
     try:
-        note = _saved(workspace, writing, over)
+        note = _store(workspace, writing, over)
     except Conflict as conflict:
         writing.conflict = conflict.stored
         return
     except TesseraError as error:
         writing.refusal = error.message
         return
-    drop(workspace, writing)
+    drop_draft(workspace, writing)
     writing.save(note, automatic=automatic)
     workspace.start_indexing()
 
 
-def _saved(workspace: Workspace, writing: EditorSession, over: Note | None) -> Note:
+def _store(workspace: Workspace, writing: EditorSession, over: Note | None) -> Note:
     fields: Any = writing.fields
     if writing.note is None:
         writing.created = True
@@ -213,23 +213,23 @@ def _saved(workspace: Workspace, writing: EditorSession, over: Note | None) -> N
     return workspace.notes.update(writing.note.id, **about, **fields)
 
 
-def put_into(workspace: Workspace, writing: EditorSession, base: str, folder: str) -> None:
+def move_to(workspace: Workspace, writing: EditorSession, base: str, folder: str) -> None:
     """Let a new note go into a base and a folder; one that this editor made is made again there.
 
     Its text is a draft first: a kill leaves it there, at most in both places.
     """
     before, writing.base, writing.folder = (writing.base, writing.folder), base, folder
     if not (made := writing.note) or before == (base, folder):
-        keep(workspace, writing)
+        keep_draft(workspace, writing)
         return
     writing.detach(workspace.notes.title_of(made.body))
-    keep(workspace, writing)
+    keep_draft(workspace, writing)
     workspace.notes.delete(made.id)
     workspace.notes.delete_for_good([made.id])
     writing.request("rest")
 
 
-def settle(workspace: Workspace, open_session: EditorSession | None) -> None:
+def save_left(workspace: Workspace, open_session: EditorSession | None) -> None:
     """Save the texts of this session whose editors were left, but for one that is open."""
     for text in session_texts().values():
         if text is not open_session and text.state is State.UNSAVED and not workspace.readonly:
@@ -257,7 +257,7 @@ def take_newer(workspace: Workspace, writing: EditorSession) -> None:
 # The draft of a text: stored as soon as the editor sends it, and of the editor that claimed it last.
 
 
-def keep(workspace: Workspace, writing: EditorSession, *, claim: bool = False) -> None:
+def keep_draft(workspace: Workspace, writing: EditorSession, *, claim: bool = False) -> None:
     """Store the text as a draft; delete the draft if nothing differs from the stored note.
 
     A draft belongs to the editor that claimed it last; another editor writes a draft of its own.
@@ -265,10 +265,10 @@ def keep(workspace: Workspace, writing: EditorSession, *, claim: bool = False) -
     if workspace.readonly:
         return
     if writing.changed:
-        key = put(workspace, draft_of(workspace, writing), "" if claim else writing.token)
+        key = put_draft(workspace, draft_of(workspace, writing), "" if claim else writing.token)
         writing.keep(key.split(" ")[1])
     else:
-        drop(workspace, writing)
+        drop_draft(workspace, writing)
         writing.acknowledge()
 
 
@@ -288,7 +288,7 @@ def draft_of(workspace: Workspace, writing: EditorSession) -> NoteDraft:
     return NoteDraft(writing.key, base.id if base else "", version, title, writing.body, about, datetime.now(UTC))
 
 
-def put(workspace: Workspace, draft: NoteDraft, writer: str) -> str:
+def put_draft(workspace: Workspace, draft: NoteDraft, writer: str) -> str:
     """Store a draft and return its key, which is a new one if another editor claimed the draft."""
     with _PUTTING:
         stored = workspace.drafts.find(draft.key)
@@ -298,7 +298,7 @@ def put(workspace: Workspace, draft: NoteDraft, writer: str) -> str:
     return draft.key
 
 
-def drop(workspace: Workspace, writing: EditorSession) -> None:
+def drop_draft(workspace: Workspace, writing: EditorSession) -> None:
     """Delete the draft of a text, unless another editor claimed it."""
     with _PUTTING:
         stored = workspace.drafts.find(writing.key)

@@ -13,7 +13,7 @@ from core.model import NoteDraft
 from core.workspace import Workspace
 from pages.ui.notes import composer
 from pages.ui.notes.session import without_surrogates
-from pages.ui.shared import links, names, shell, widgets
+from pages.ui.shared import links, names, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
 from pages.ui.shared.widgets import component
@@ -41,16 +41,17 @@ def draw_new_drafts(workspace: Workspace) -> None:
 def _offer(workspace: Workspace, draft: NoteDraft, text: str) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"draft_{draft.key}"):
         st.markdown(f":material/edit_note: {text}", width="stretch")
-        resume, discard = shell.guarded(_resume), shell.guarded(composer.discard)
         widgets.button(
             t("Go on writing"),
             f"resume_{draft.key}",
             "edit",
             type="primary",
-            on_click=resume,
+            on_click=_resume,
             args=(workspace, draft.key),
         )
-        widgets.small(t("Discard"), f"discard_{draft.key}", "delete", on_click=discard, args=(workspace, draft.key))
+        widgets.small(
+            t("Discard"), f"discard_{draft.key}", "delete", on_click=composer.discard, args=(workspace, draft.key)
+        )
 
 
 def _resume(workspace: Workspace, key: str) -> None:
@@ -81,7 +82,7 @@ def listen(workspace: Workspace) -> None:
     """Take the texts that aren't stored, of this window's editors and of closed ones."""
 
     now = composer.current_session()
-    composer.settle(workspace, now if st.session_state["page"] == "notes" else None)
+    composer.save_left(workspace, now if st.session_state["page"] == "notes" else None)
     stored = st.session_state.get(_STORED, {}) | {
         token: writing.stored for token, writing in composer.session_texts().items()
     }
@@ -94,7 +95,7 @@ def listen(workspace: Workspace) -> None:
         "away": t("Tessera doesn't answer. What you type stays on this page; start Tessera again to go on."),
     }
     with st.container(key="letters_box"):
-        LETTERS(key=_KEY, data=data, on_typed_change=lambda: shell.guarded(_take_sent)(workspace))
+        LETTERS(key=_KEY, data=data, on_typed_change=lambda: widgets.guarded(_take_sent)(workspace))
 
 
 def _take_sent(workspace: Workspace) -> None:
@@ -114,13 +115,13 @@ def _take(workspace: Workspace, item: Mapping[str, Any], *, goes_on: bool) -> No
     ):
         if number > mine.stored:
             mine.take_text(item["text"], number, int(item["at"]), title=item.get("title"))
-            composer.keep(workspace, mine)
+            composer.keep_draft(workspace, mine)
         number = min(number, mine.stored)
     elif goes_on:
-        links.say("note", st.query_params.get("note", ""))  # no link brought it
-        composer.go_on(workspace, _draft(item), token)
+        links.set_value("note", st.query_params.get("note", ""))  # no link brought it
+        composer.open_draft(workspace, _draft(item), token)
     elif not _is_known(workspace, draft := _draft(item)):
-        composer.put(workspace, draft, token)
+        composer.put_draft(workspace, draft, token)
     st.session_state.setdefault(_STORED, {})[token] = number
 
 

@@ -14,7 +14,7 @@ from pages.ui.notes.files import NoteSources
 from pages.ui.notes.session import Action, EditorSession, State
 from pages.ui.shared import links, shell, widgets
 from pages.ui.shared.document import as_written, document, view
-from pages.ui.shared.safe import html, light, plain, tangled
+from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
 from pages.ui.shared.text import t, text_of
 
 # Passages of other notes that are similar to the paragraph at the caret, next to the editor.
@@ -57,7 +57,7 @@ def draw_conflict(workspace: Workspace, now: EditorSession) -> None:
                 "check",
                 type="primary",
                 help=t("The other text stays in the history."),
-                on_click=shell.guarded(_mine),
+                on_click=_keep_mine,
                 args=(workspace, now),
             )
             widgets.button(
@@ -65,7 +65,7 @@ def draw_conflict(workspace: Workspace, now: EditorSession) -> None:
                 "conflict_theirs",
                 "undo",
                 help=t("Yours stays as a draft until you discard it."),
-                on_click=shell.guarded(_theirs),
+                on_click=_take_theirs,
                 args=(workspace, now),
             )
 
@@ -79,14 +79,14 @@ def _difference(workspace: Workspace, stored: Note, now: EditorSession) -> None:
         st.caption(t("Both have the same text; their fields differ."))
 
 
-def _mine(workspace: Workspace, now: EditorSession) -> None:
+def _keep_mine(workspace: Workspace, now: EditorSession) -> None:
     """Save over the stored text; a changed file is read first, so that its text becomes a version."""
     assert now.note is not None
     stored = workspace.notes.take_file(now.note.id) if _in_file(workspace, now) else now.conflict
     composer.save(workspace, now, over=stored)
 
 
-def _theirs(workspace: Workspace, now: EditorSession) -> None:
+def _take_theirs(workspace: Workspace, now: EditorSession) -> None:
     assert now.note is not None
     if _in_file(workspace, now):
         workspace.notes.take_file(now.note.id)
@@ -110,7 +110,7 @@ def is_open(workspace: Workspace) -> bool:
     now = composer.current_session()
     if now is None:
         return False
-    linked = links.arrived("note")
+    linked = links.arrived_value("note")
     if linked and linked != (now.note.id if now.note else ""):
         composer.leave(workspace)
         return False
@@ -154,24 +154,24 @@ def _draw(workspace: Workspace, now: EditorSession) -> None:
             if now.conflict:
                 draw_conflict(workspace, now)
             elif now.newer and now.note and now.newer.version > now.note.version:
-                _newer(workspace, now)
+                _draw_newer(workspace, now)
             _bar(workspace, now)
-            note_fields.head(workspace, now)
+            note_fields.draw_head(workspace, now)
         left, right = st.columns([11, 9], gap="medium")
         with left:
-            if _shut(workspace, now):
-                _elsewhere(workspace, now)
+            if _is_read_only(workspace, now):
+                _draw_read_only(workspace, now)
             else:
                 _editor(workspace, now)
         with right:
             _side(workspace, now)
 
 
-def _newer(workspace: Workspace, now: EditorSession) -> None:
+def _draw_newer(workspace: Workspace, now: EditorSession) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="writing_newer"):
         st.info(t("This note's file was changed since you opened it."), icon=":material/sync:")
-        take = shell.guarded(composer.take_newer)
-        widgets.small(t("Show the new text"), "take_newer", "refresh", on_click=take, args=(workspace, now))
+        click = {"on_click": composer.take_newer, "args": (workspace, now)}
+        widgets.small(t("Show the new text"), "take_newer", "refresh", **click)
 
 
 def _act(workspace: Workspace, now: EditorSession) -> None:
@@ -258,31 +258,31 @@ def _pending(workspace: Workspace, note_id: str) -> int:
 def _editor(workspace: Workspace, now: EditorSession) -> None:
     offered = now.offers = now.offers or offers.load_offers(workspace)
 
-    def typed(sent: Mapping[str, Any]) -> None:
+    def take_text(sent: Mapping[str, Any]) -> None:
         now.take_text(**sent)
-        composer.keep(workspace, now)
+        composer.keep_draft(workspace, now)
 
-    editor.write(workspace, now, offered, shell.guarded(typed))
+    editor.write(workspace, now, offered, widgets.guarded(take_text))
 
 
-def _shut(workspace: Workspace, now: EditorSession) -> bool:
+def _is_read_only(workspace: Workspace, now: EditorSession) -> bool:
     """Return whether the text belongs to a file, and the base doesn't write files."""
     return bool(now.note and now.note.in_file and not workspace.bases.by_id(now.note.base_id).write_files)
 
 
-def _elsewhere(workspace: Workspace, now: EditorSession) -> None:
+def _draw_read_only(workspace: Workspace, now: EditorSession) -> None:
     """Draw the ways to edit a note of a file."""
     assert now.note is not None
     note, base = now.note, workspace.bases.by_id(now.note.base_id)
     with st.container(border=True, key="writing_elsewhere"):
         st.markdown(t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or "")))
-        st.caption(_why_shut(note, base))
+        st.caption(_read_only_reason(note, base))
         with st.container(horizontal=True, vertical_alignment="center"):
             widgets.button(
                 t("Make a copy that lives here"),
                 "writing_copy",
                 "content_copy",
-                on_click=shell.guarded(_copied),
+                on_click=_copy,
                 args=(workspace, note.id),
                 disabled=workspace.readonly,
             )
@@ -291,13 +291,13 @@ def _elsewhere(workspace: Workspace, now: EditorSession) -> None:
                 st.page_link("bases.py", label=t("Settings of the base"), icon=":material/tune:", query_params=address)
 
 
-def _why_shut(note: Note, base: KnowledgeBase) -> str:
+def _read_only_reason(note: Note, base: KnowledgeBase) -> str:
     if note.plain:
         return t("Its text is changed in another program: text files are only read here.")
     return t("Its text is only read, as you chose for '{base}'. Its settings can change that.", base=plain(base.name))
 
 
-def _copied(workspace: Workspace, note_id: str) -> None:
+def _copy(workspace: Workspace, note_id: str) -> None:
     copy = workspace.notes.copy(note_id, embed=False)
     workspace.start_indexing()
     composer.edit(workspace, copy.id)
@@ -327,15 +327,15 @@ def _preview(workspace: Workspace, now: EditorSession) -> None:
         else:
             composer.begin_linked(now.base, link.make)
 
-    shown = light(_around(now.body, now.caret))
+    shown = drawable_part(_lines_around(now.body, now.caret))
     now.links = now.links or workspace.notes.links()
-    sources = NoteSources(workspace, _provisional(workspace, now), now.links)
-    drawn = as_written(shown) if tangled(shown) else document(shown, sources).html
+    sources = NoteSources(workspace, _note_in_editor(workspace, now), now.links)
+    drawn = as_written(shown) if is_deeply_nested(shown) else document(shown, sources).html
     with st.container(key="reader_body"):
         view.show(f"<article>{drawn}</article>", "preview", arrival=now.token, on_click=clicked)
 
 
-def _around(body: str, caret: int) -> str:
+def _lines_around(body: str, caret: int) -> str:
     """Return a text, or the lines around the caret of a long one."""
     if len(body) <= 2 * AROUND:
         return body
@@ -343,7 +343,7 @@ def _around(body: str, caret: int) -> str:
     return body[first : max(caret, AROUND) + AROUND]
 
 
-def _provisional(workspace: Workspace, now: EditorSession) -> Note:
+def _note_in_editor(workspace: Workspace, now: EditorSession) -> Note:
     """Return the note in the editor, a provisional one if it is new: links are resolved from its place."""
     if now.note:
         return now.note

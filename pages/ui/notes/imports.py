@@ -121,7 +121,7 @@ def _opens_ways(workspace: Workspace) -> bool:
 
 
 def _is_locked(workspace: Workspace) -> bool:
-    return jobs.shut(workspace) or st.session_state.get("plan") is not None
+    return jobs.is_shut(workspace) or st.session_state.get("plan") is not None
 
 
 def _ways(workspace: Workspace, base: str = "") -> None:

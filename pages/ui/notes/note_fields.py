@@ -12,7 +12,7 @@ from core.model import STATUSES as EVERY_STATUS
 from core.workspace import Workspace
 from pages.ui.notes import composer, offers
 from pages.ui.notes.session import EditorSession, as_json
-from pages.ui.shared import shell, widgets
+from pages.ui.shared import widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, text_of
 
@@ -33,7 +33,7 @@ _SEEN = ("tags", "status")
 _FOLDED = tuple(name for name in CLASSIFYING if name not in _SEEN)
 
 
-def head(workspace: Workspace, now: EditorSession) -> None:
+def draw_head(workspace: Workspace, now: EditorSession) -> None:
     """Draw the title, and below it where the note goes, its tags and its status."""
     _title(workspace, now)
     if now.note is None or now.created:
@@ -54,7 +54,7 @@ def _place(workspace: Workspace, now: EditorSession, left: Any, right: Any) -> N
     def chosen() -> None:
         values = [st.session_state.get(key, now_is) for key, now_is in ((base_key, now.base), (folder_key, now.folder))]
         base, folder = ((value or "").strip() for value in values)
-        composer.put_into(workspace, now, base or now.base, folder)
+        composer.move_to(workspace, now, base or now.base, folder)
 
     left.selectbox(
         t("Knowledge base"),
@@ -63,11 +63,17 @@ def _place(workspace: Workspace, now: EditorSession, left: Any, right: Any) -> N
         accept_new_options=True,
         placeholder=t("Choose one, or type the name of a new one"),
         key=base_key,
-        on_change=shell.guarded(chosen),
+        on_change=widgets.guarded(chosen),
     )
     folders = _load_offers(workspace, now).folders.get(now.base, [])
-    word(
-        right, t("Folder"), folder_key, folders, now.folder, placeholder=t("No folder"), on_change=shell.guarded(chosen)
+    word_box(
+        right,
+        t("Folder"),
+        folder_key,
+        folders,
+        now.folder,
+        placeholder=t("No folder"),
+        on_change=widgets.guarded(chosen),
     )
     if now.base and now.base not in bases:
         st.caption(t("The base '{base}' is made with this note.", base=plain(now.base)))
@@ -110,44 +116,46 @@ def _field(workspace: Workspace, now: EditorSession, name: str, box: Any) -> Non
     more |= {"help": text_of(about)} if about else {}
     match NOTE_FIELDS[name].kind:
         case "tags":
-            words(box, label, key, [tag for tag, _ in _load_offers(workspace, now).tags], value or [], **more)
+            words_box(box, label, key, [tag for tag, _ in _load_offers(workspace, now).tags], value or [], **more)
         case "notes":
             notes = [note for note, _ in _load_offers(workspace, now).notes]
-            words(box, label, key, notes, value or [], **more)
+            words_box(box, label, key, notes, value or [], **more)
         case "number":
-            number(box, name, key, value or 0, **more)
+            number_box(box, name, key, value or 0, **more)
         case "day":
-            day(box, name, key, date.fromisoformat(value) if value else None, **more)
+            day_box(box, name, key, date.fromisoformat(value) if value else None, **more)
         case "status":
             texts = {status: text_of(text) for status, text in STATUSES.items()}
             index = list(texts).index(value or "active")
             widgets.select(label, texts, key, box, index=index, **more)
         case _:
-            word(box, label, key, _words(workspace, now, name), value or "", **more)
+            word_box(box, label, key, _words(workspace, now, name), value or "", **more)
     _draw_file_value(workspace, now, name, box)
 
 
-def words(box: Any, label: str, key: str, options: Sequence[str], value: Sequence[str] = (), **more: Any) -> list[str]:
+def words_box(
+    box: Any, label: str, key: str, options: Sequence[str], value: Sequence[str] = (), **more: Any
+) -> list[str]:
     """Draw a box for several words and return them; the user can type others than the `options`."""
     options = list(dict.fromkeys([*value, *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
     return list(box.multiselect(label, options, list(value), key=key, **more))
 
 
-def word(box: Any, label: str, key: str, options: Sequence[str], value: str = "", **more: Any) -> str | None:
+def word_box(box: Any, label: str, key: str, options: Sequence[str], value: str = "", **more: Any) -> str | None:
     """Draw a box for a word and return it; the user can type another than the `options`."""
     options = list(dict.fromkeys([*([value] if value else []), *options]))
     more = {"accept_new_options": True, "placeholder": "", **more}
     return cast(str | None, box.selectbox(label, options, index=0 if value else None, key=key, **more))
 
 
-def number(box: Any, name: str, key: str, value: int | None = None, **more: Any) -> int | None:
+def number_box(box: Any, name: str, key: str, value: int | None = None, **more: Any) -> int | None:
     """Draw a box for a field that is a number, and return it."""
     label = text_of(NOTE_FIELDS[name].title)
     return cast(int | None, box.number_input(label, -MOST, MOST, value, step=1, key=key, **more))
 
 
-def day(box: Any, name: str, key: str, value: date | None = None, **more: Any) -> date | None:
+def day_box(box: Any, name: str, key: str, value: date | None = None, **more: Any) -> date | None:
     """Draw a box for a field that is a day, and return it."""
     label = text_of(NOTE_FIELDS[name].title)
     return cast(date | None, box.date_input(label, value, min_value=None, key=key, format="YYYY-MM-DD", **more))
@@ -168,7 +176,7 @@ def _draw_file_value(workspace: Workspace, now: EditorSession, name: str, box: A
             f"give_back_{name}",
             "undo",
             help=t("Let the field be the file's own again"),
-            on_click=shell.guarded(_give_back),
+            on_click=_give_back,
             args=(workspace, now, name),
             disabled=workspace.readonly,
         )
@@ -177,7 +185,7 @@ def _draw_file_value(workspace: Workspace, now: EditorSession, name: str, box: A
 def _give_back(workspace: Workspace, now: EditorSession, name: str) -> None:
     assert now.note is not None
     now.give_back(workspace.notes.give_back(now.note.id, [name]), name)
-    composer.keep(workspace, now)
+    composer.keep_draft(workspace, now)
 
 
 def _on_change(workspace: Workspace, now: EditorSession, name: str, key: str) -> Callable[[], None]:
@@ -188,7 +196,7 @@ def _on_change(workspace: Workspace, now: EditorSession, name: str, key: str) ->
             return
         value = st.session_state[key]
         now.set(name, value.isoformat() if isinstance(value, date) else value)
-        composer.keep(workspace, now)
+        composer.keep_draft(workspace, now)
         now.request(now.action or "rest")
 
     return take

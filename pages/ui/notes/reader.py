@@ -34,7 +34,7 @@ from pages.ui.shared import jobs, shell, widgets
 from pages.ui.shared.cards import tags
 from pages.ui.shared.document import RenderedNote, SourceSpan, document, view
 from pages.ui.shared.document.drawing import tag, to_note
-from pages.ui.shared.safe import facts, html, light, plain, tangled
+from pages.ui.shared.safe import drawable_part, facts, html, is_deeply_nested, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
 # How an open note was found and used, and whether it helped.
@@ -76,7 +76,7 @@ def draw_uses(workspace: Workspace, note: Note) -> None:
         if uses:
             st.html(f'<div class="t-list">{"".join(map(_line, uses[:USES]))}</div>')
         widgets.more(len(uses) - USES)
-        forget = shell.guarded(partial(workspace.uses.forget, [note.id]))
+        forget = partial(workspace.uses.forget, [note.id])
         about = t("Delete these figures and verdicts. The note stays as it is.")
         widgets.small(t("Delete"), "forget_uses", "delete", help=about, on_click=forget, disabled=workspace.readonly)
 
@@ -105,7 +105,7 @@ class _Panel:
         self._workspace = workspace
         self._note = note
         self._base = workspace.bases.by_id(note.base_id).name
-        self._shut = jobs.shut(workspace)
+        self._shut = jobs.is_shut(workspace)
 
     def draw(self) -> None:
         related = self._workspace.related.of(self._note.id)
@@ -138,7 +138,7 @@ class _Panel:
         if tags:
             st.caption(f"**{t('Suggested tags')}**")
         for number, suggested in enumerate(tags):
-            if self._accept_button(f"#{suggested.tag}", f"tag_{number}", "new_label", text_of(suggested.reason)):
+            if self._draw_accept(f"#{suggested.tag}", f"tag_{number}", "new_label", text_of(suggested.reason)):
                 self._workspace.notes.tag([self._note.id], add=[suggested.tag])
                 self._finish(
                     t("The tag #{tag} is added.", tag=suggested.tag),
@@ -155,7 +155,7 @@ class _Panel:
                 st.markdown(plain(place))
                 st.caption(plain(text_of(place_suggestion.reason)))
                 continue
-            if self._accept_button(
+            if self._draw_accept(
                 t("Move to {place}", place=place),
                 f"place_{number}",
                 "drive_file_move",
@@ -175,7 +175,7 @@ class _Panel:
                 st.caption(t("This note is a file, and its base doesn't write to files: write the links in the file."))
         for link in links:
             label = link.note.title if link.text == link.note.title else f"{link.text} → {link.note.title}"
-            if self._accept_button(label, f"link_{link.note.id}", "add_link", text_of(link.reason), shut=not writable):
+            if self._draw_accept(label, f"link_{link.note.id}", "add_link", text_of(link.reason), shut=not writable):
                 version = self._workspace.notes.history(self._note.id)[0].number
                 self._workspace.related.link(self._note.id, link.note.id, expected_version=self._note.version)
                 self._finish(
@@ -200,7 +200,7 @@ class _Panel:
             opened.choose(card.id)
             st.rerun()
 
-    def _accept_button(self, label: str, key: str, icon: str, reason: str, *, shut: bool = False) -> bool:
+    def _draw_accept(self, label: str, key: str, icon: str, reason: str, *, shut: bool = False) -> bool:
         """Draw a suggestion with its reason; return whether a click accepts it."""
         pressed = widgets.button(plain(label), f"accept_{key}", icon, disabled=shut or self._shut)
         st.caption(plain(reason))
@@ -250,7 +250,7 @@ def note(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) ->
         if remarks := [text_of(omission) for omission in (*omissions, *note.warnings)]:
             sentences = (plain(f"{remark[:1].upper()}{remark[1:]}") for remark in remarks)
             st.warning("\n\n".join(sentences), icon=":material/warning:")
-        if note.encoding and note.encoding.known == "unsure" and not jobs.shut(workspace):
+        if note.encoding and note.encoding.known == "unsure" and not jobs.is_shut(workspace):
             widgets.small(
                 t("Read as…"), "read_as", "translate", on_click=actions.DIALOG.open, args=((note.id, "read_as"),)
             )
@@ -342,15 +342,15 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
     start, end = (passage[0].start, passage[0].end) if passage else (0, 0)
     first = 0 if end <= RENDERED else body.rfind("\n", 0, start - RENDERED // 4) + 1
     last = first + max(RENDERED, end - first)
-    before = light(body[first:start], last=True)
-    shown = before + body[start:end] + light(body[end:last])
+    before = drawable_part(body[first:start], last=True)
+    shown = before + body[start:end] + drawable_part(body[end:last])
     if len(shown) < len(body):
         _is_long(note, len(shown), around=passage is not None)
     if not shown.strip():
         st.caption(t("This note has no text."))
         return
     with st.container(key="reader_body"):
-        if tangled(shown):
+        if is_deeply_nested(shown):
             st.caption(t("This text is nested too deeply to be laid out, so it is shown as it is written."))
             st.code(shown, language=None, wrap_lines=True)
             return
@@ -366,7 +366,7 @@ def _text(workspace: Workspace, note: Note, passage: tuple[Chunk, str] | None) -
             elif link.tag:
                 listing.narrow("", [link.tag])
             elif link.line >= 0:
-                shell.guarded(_tick)(workspace, note, link.line)
+                widgets.guarded(_tick)(workspace, note, link.line)
             else:
                 composer.begin_linked(workspace.bases.by_id(note.base_id).name, link.make)
 

@@ -8,7 +8,7 @@ from core.base.messages import Message, message
 from core.model import AUTHORS, Trashed
 from core.workspace import Workspace
 from pages.ui.notes import history, opened
-from pages.ui.shared import shell, widgets
+from pages.ui.shared import widgets
 from pages.ui.shared.dialogs import Dialog
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
@@ -67,10 +67,8 @@ def _row(workspace: Workspace, trashed: Trashed) -> None:
 
 
 def _restoring(workspace: Workspace, label: str, key: str, note_ids: Sequence[str]) -> None:
-    act = shell.guarded(_restore)
-    widgets.small(
-        label, key, "restore_from_trash", on_click=act, args=(workspace, note_ids), disabled=workspace.readonly
-    )
+    click = {"on_click": _restore, "args": (workspace, note_ids), "disabled": workspace.readonly}
+    widgets.small(label, key, "restore_from_trash", **click)
 
 
 def _restore(workspace: Workspace, note_ids: Sequence[str]) -> None:

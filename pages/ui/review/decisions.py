@@ -12,7 +12,7 @@ from core.model import AUTHORS, MATTERS, SUBMISSIONS, MatterKind, Progress, Revi
 from core.model import Decision as Verdict
 from core.workspace import Workspace
 from pages.ui.notes import composer, history, opened
-from pages.ui.shared import jobs, shell, widgets
+from pages.ui.shared import jobs, widgets
 from pages.ui.shared.names import local
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t, t_plural, text_of
@@ -33,14 +33,13 @@ def box(workspace: Workspace, note_id: str) -> None:
         )
         if submission.change:
             history.draw_difference(workspace.proposals.difference(submission))
-        shut = jobs.shut(workspace)
+        shut = jobs.is_shut(workspace)
         with st.container(horizontal=True):
             click = {"args": (workspace, [submission]), "disabled": shut}
-            widgets.button(t("Accept"), "accept_box", "check", type="primary", on_click=shell.guarded(accept), **click)
-            edit = shell.guarded(composer.edit_proposed)
-            label = t("Edit, then accept")
-            widgets.button(label, "waiting_edit", "edit", on_click=edit, args=(workspace, submission), disabled=shut)
-            widgets.button(t("Reject"), "reject_box", "close", on_click=shell.guarded(reject), **click)
+            widgets.button(t("Accept"), "accept_box", "check", type="primary", on_click=accept, **click)
+            edit = {"on_click": composer.edit_proposed, "args": (workspace, submission), "disabled": shut}
+            widgets.button(t("Edit, then accept"), "waiting_edit", "edit", **edit)
+            widgets.button(t("Reject"), "reject_box", "close", on_click=reject, **click)
             st.page_link("review.py", label=t("Everything that waits"), icon=":material/rule:")
 
 
@@ -67,7 +66,7 @@ def accept(workspace: Workspace, chosen: Sequence[Submission]) -> None:
             workspace.notes.take_file(conflict.stored.id)
         raise
     workspace.start_indexing()
-    history.offer_undo(_settled(chosen, accepted=True), lambda: _wait_again(workspace, chosen))
+    history.offer_undo(_settled_line(chosen, accepted=True), lambda: _wait_again(workspace, chosen))
 
 
 def reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
@@ -80,10 +79,10 @@ def reject(workspace: Workspace, chosen: Sequence[Submission]) -> None:
         workspace.notes.restore(new)
         workspace.proposals.restore([submission.change for submission in chosen if submission.change])
 
-    history.offer_undo(_settled(chosen, accepted=False), undone)
+    history.offer_undo(_settled_line(chosen, accepted=False), undone)
 
 
-def _settled(done: Sequence[Submission], *, accepted: bool) -> str:
+def _settled_line(done: Sequence[Submission], *, accepted: bool) -> str:
     if len(done) == 1:
         return plain(text_of(settled_line(done[0].kind, done[0].note.title, accepted=accepted)))
     if accepted:
@@ -119,12 +118,12 @@ def merge(workspace: Workspace, matter: ReviewItem, into: str) -> None:
     workspace.review.merge(matter, into)
     workspace.start_indexing()
 
-    def undone() -> None:
+    def undo_merge() -> None:
         workspace.notes.revert(into, before, embed=False)
         workspace.notes.restore([matter.note.id] if matter.note else [], embed=False)
         workspace.start_indexing()
 
-    history.offer_undo(t_plural("{n} note is added to another.", "{n} notes are added to others.", n=1), undone)
+    history.offer_undo(t_plural("{n} note is added to another.", "{n} notes are added to others.", n=1), undo_merge)
 
 
 def _archive(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
@@ -190,7 +189,7 @@ def _settle(side: Side) -> Callable[[Workspace, Sequence[ReviewItem]], None]:
     return act
 
 
-def _seen(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
+def _mark_seen(workspace: Workspace, chosen: Sequence[ReviewItem]) -> None:
     undone = workspace.review.reminders.seen([matter.note.id for matter in chosen if matter.note])
     history.offer_undo(t_plural("{n} comes back later.", "{n} come back later.", n=len(chosen)), undone)
 
@@ -217,7 +216,7 @@ DECISIONS: dict[str, Decision] = {
     "reject": Decision(message("Reject"), "close", "X", ("note", "change", "conflict"), _reject),
     "drop": Decision(message("Drop"), "close", "X", ("split",), _resolve("drop")),
     "delete": Decision(message("Delete the later one"), "delete", "X", ("copy",), _delete, several=False),
-    "seen": Decision(message("Seen"), "visibility", "A", ("reminder",), _seen),
+    "seen": Decision(message("Seen"), "visibility", "A", ("reminder",), _mark_seen),
     "never": Decision(message("Never again"), "notifications_off", "X", ("reminder",), _let_be),
     "fine": Decision(
         message("Fine as it is"), "done_all", "F", ("superseded", "copy", "contradiction", "expired"), _let_be

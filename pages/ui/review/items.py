@@ -19,7 +19,7 @@ from pages.ui.review.decisions import DECISIONS
 from pages.ui.shared import jobs, links, shell, widgets
 from pages.ui.shared.document import as_written, document, view
 from pages.ui.shared.names import local
-from pages.ui.shared.safe import html, light, plain, tangled
+from pages.ui.shared.safe import drawable_part, html, is_deeply_nested, plain
 from pages.ui.shared.text import t, t_plural, text_of
 
 # One waiting item: its content, its origin, the effect of a decision, and the decisions.
@@ -54,13 +54,13 @@ def draw_item(workspace: Workspace, matter: ReviewItem) -> None:
 
 def _decisions(workspace: Workspace, matter: ReviewItem) -> DeltaGenerator:
     """Draw the decisions on an item, and return their row."""
-    shut = jobs.shut(workspace)
+    shut = jobs.is_shut(workspace)
     row = st.container(horizontal=True, key="review_decisions")
     with row:
         for name, decision in DECISIONS.items():
             if matter.kind in decision.kinds:
                 kind = "primary" if decision.shortcut == "A" else "secondary"
-                click = {"on_click": shell.guarded(decision.act), "args": (workspace, [matter])}
+                click = {"on_click": decision.act, "args": (workspace, [matter])}
                 widgets.button(
                     text_of(decision.label),
                     f"decide_{name}",
@@ -84,12 +84,12 @@ def _merge(workspace: Workspace, matter: ReviewItem, row: DeltaGenerator) -> Non
     if not known or known[0] != matter.key:
         known = st.session_state[_NEAREST] = matter.key, workspace.review.nearest(matter)
     if near := known[1]:
-        click = {"on_click": shell.guarded(decisions.merge), "args": (workspace, matter, near.id)}
+        click = {"on_click": decisions.merge, "args": (workspace, matter, near.id)}
         about = t("The text goes to the end of that note, and this note into the trash.")
         label = t("Add to “{title}”", title=plain(near.title))
         with row:
             widgets.button(
-                label, "decide_merge", "merge", shortcut="M", disabled=jobs.shut(workspace), help=about, **click
+                label, "decide_merge", "merge", shortcut="M", disabled=jobs.is_shut(workspace), help=about, **click
             )
 
 
@@ -117,14 +117,14 @@ def _origin(matter: ReviewItem) -> list[str]:
 def _text(workspace: Workspace, matter: ReviewItem) -> None:
     if matter.note:
         note = workspace.notes.get(matter.note.id)
-        shown = light(note.body[:LONGEST])
-        drawn = as_written(shown) if tangled(shown) else document(shown, NoteSources(workspace, note)).html
-        view.show(f"<article>{drawn}</article>", "review_text", arrival=matter.key, on_click=_clicked)
+        shown = drawable_part(note.body[:LONGEST])
+        drawn = as_written(shown) if is_deeply_nested(shown) else document(shown, NoteSources(workspace, note)).html
+        view.show(f"<article>{drawn}</article>", "review_text", arrival=matter.key, on_click=_open_link)
         if st.session_state.pop(_LEAVES, False):
             st.switch_page("notes.py")
 
 
-def _clicked(link: view.Clicked) -> None:
+def _open_link(link: view.Clicked) -> None:
     if link.note_id:
         opened.choose(link.note_id, link.place)
         st.session_state[_LEAVES] = True
@@ -151,7 +151,7 @@ def _split(_: Workspace, matter: ReviewItem) -> None:
         st.html(f'<div class="t-text t-small">{html(text[:LONGEST])}</div>')
 
 
-def _refused(_: Workspace, matter: ReviewItem) -> None:
+def _draw_refused(_: Workspace, matter: ReviewItem) -> None:
     if matter.refused:
         st.markdown(plain(text_of(matter.refused.reason)))
         st.html(f'<div class="t-text t-small">{html(matter.refused.text)}</div>')
@@ -182,7 +182,7 @@ _DRAWN = {
     "upgrade": _sides,
     "file": _sides,
     "split": _split,
-    "refused": _refused,
+    "refused": _draw_refused,
     "expired": _text,
     "superseded": _pair,
     "copy": _pair,
@@ -220,7 +220,7 @@ def _drop(workspace: Workspace) -> None:
     base = widgets.select(t("Base"), bases, "learning_base")
     dropped = st.file_uploader(t("Drop the files here"), accept_multiple_files=True, key="learning_files")
     with_model = _with_model(workspace)
-    closed = not dropped or jobs.shut(workspace) or workspace.jobs.running(*jobs.LEARNING)
+    closed = not dropped or jobs.is_shut(workspace) or workspace.jobs.running(*jobs.LEARNING)
     if widgets.button(t("Suggest notes"), "learning_go", "school", disabled=closed):
         logs = [(_file_name(uploaded_file.name), uploaded_file.getvalue()) for uploaded_file in dropped]
         jobs.start(workspace, "learn", lambda progress: _learn(workspace, base, logs, with_model, progress))
@@ -267,13 +267,13 @@ _OPEN = "review_open"
 def choose_kind(matters: Sequence[ReviewItem]) -> list[ReviewItem]:
     """Draw the choice of a kind, and return the items of that kind."""
     counts = Counter(matter.kind for matter in matters)
-    if (kind := links.arrived("kind")) in MATTERS:
+    if (kind := links.arrived_value("kind")) in MATTERS:
         st.session_state["review_kind"] = kind
     if st.session_state.get("review_kind") not in counts:
         st.session_state["review_kind"] = None
     labels = {kind: f"{text_of(MATTERS[kind].title)} {counts[kind]}" for kind in MATTERS if counts[kind]}
     kind = widgets.pills(t("Kind"), labels, "review_kind") if len(labels) > 1 else None
-    links.say("kind", kind or "")
+    links.set_value("kind", kind or "")
     return [matter for matter in matters if kind in (None, matter.kind)]
 
 
@@ -316,15 +316,15 @@ def draw_list(workspace: Workspace, matters: Sequence[ReviewItem], open_key: str
         widgets.more(len(matters) - SHOWN)
     kinds = {matter.kind for matter in matters}
     if len(matters) > 1 and len(kinds) == 1 and "conflict" not in kinds:
-        _many(workspace, matters)
+        _draw_bulk_decisions(workspace, matters)
 
 
-def _many(workspace: Workspace, matters: Sequence[ReviewItem]) -> None:
+def _draw_bulk_decisions(workspace: Workspace, matters: Sequence[ReviewItem]) -> None:
     for name, decision in DECISIONS.items():
         if decision.several and matters[0].kind in decision.kinds:
             label = t("{decision}: all {n}", decision=text_of(decision.label), n=len(matters))
-            click = {"on_click": shell.guarded(decision.act), "args": (workspace, matters)}
-            widgets.small(label, f"all_{name}", decision.icon, disabled=jobs.shut(workspace), **click)
+            click = {"on_click": decision.act, "args": (workspace, matters)}
+            widgets.small(label, f"all_{name}", decision.icon, disabled=jobs.is_shut(workspace), **click)
 
 
 def _choose(key: str, place: int) -> None:

@@ -43,12 +43,14 @@ LISTED = 300
 EXCERPT = 2
 
 
-def lost(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> None:
+def draw_dropped(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> None:
     """Draw the candidates that are no hits, on demand."""
-    shell.on_demand(t("Also considered"), "lost_box", "filter_list_off", lambda: _lost(workspace, prepared, options))
+    shell.on_demand(
+        t("Also considered"), "lost_box", "filter_list_off", lambda: _draw_dropped(workspace, prepared, options)
+    )
 
 
-def _lost(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> None:
+def _draw_dropped(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> None:
     explained = SearchOptions(**{**options, "explain": True, "wait": False})
     result = workspace.searching.answer(workspace.searching.prepare(prepared.typed, explained, like=prepared))
     if not result.lost:
@@ -190,7 +192,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
     try:
         prepared = workspace.searching.prepare(text, now)
     except QueryError:
-        links.say("q", text)
+        links.set_value("q", text)
         raise
     chooses, reranker = prepared.asks_model, prepared.query.settings.reranker
     slow = (chooses or reranker not in knobs.QUICK) and st.session_state.get("reranked") != question
@@ -210,7 +212,7 @@ def draw(workspace: Workspace, text: str, options: SearchOptions, *, several: bo
         for _ in range(round(PAUSE / SLICE)):
             time.sleep(SLICE)
             pause.empty()  # here the run ends if more was typed
-    links.say("q", text)
+    links.set_value("q", text)
     with nullcontext() if early else st.spinner(t("Searching…")):
         workspace.start_healing()
         result = hits.search_wider(workspace, prepared, now)
@@ -263,9 +265,9 @@ def _hits(
     elif result.pictures:
         return
     else:
-        understood.no_hits(workspace, text, result)
+        understood.draw_suggestions(workspace, text, result)
     options = SearchOptions(**{**options, "limit": result.settings.limit})
-    lost(workspace, prepared, options)
+    draw_dropped(workspace, prepared, options)
     why_not(workspace, text, options)
 
 
@@ -289,7 +291,7 @@ def _summary(
     close = not result.hits or result.confident
     about = [
         t("{ms} ms", ms=round(result.took_ms)),
-        t("re-check: {name}", name=knobs.shown("reranker", result.reranker)) if result.reranker else "",
+        t("re-check: {name}", name=knobs.value_label("reranker", result.reranker)) if result.reranker else "",
         t("from memory") if result.cached else "",
     ]
     with top:
@@ -309,14 +311,14 @@ def _summary(
             icon=":material/warning:",
         )
     hits.draw_choice(result)
-    _spelled(result)
+    _draw_corrections(result)
     for notice in result.notices if result.hits or "pictures_loading" in result.notices else ():
         st.info(text_of(_notice(workspace, result, notice)), icon=":material/info:")
-    if {"model_loading", "pictures_loading"} & {*result.notices} and not _failed(workspace):
+    if {"model_loading", "pictures_loading"} & {*result.notices} and not _has_failed(workspace):
         _wait_for_model(workspace)
 
 
-def _spelled(result: SearchResult) -> None:
+def _draw_corrections(result: SearchResult) -> None:
     """Draw the words that were searched in another spelling, and the button that searches them as typed."""
     for word, nearest in result.spelled.items():
         with st.container(horizontal=True, vertical_alignment="center", key=f"spelled_{word}"):
@@ -330,7 +332,7 @@ def _is_by_meaning(result: SearchResult) -> bool:
     return result.mode in ("semantic", "hybrid")
 
 
-def _failed(workspace: Workspace) -> bool:
+def _has_failed(workspace: Workspace) -> bool:
     return any(job.state == "failed" for job in map(workspace.jobs.find, _LOADING) if job)
 
 
@@ -373,7 +375,7 @@ def _context(workspace: Workspace, prepared: Prepared) -> None:
     """Draw the button for the context of a question."""
     about = t("The passages as one text to paste into a prompt, with their sources")
     inside, look = partial(_passages, workspace, prepared), {"type": "tertiary", "help": about}
-    CONTEXT.behind(t("Context"), "context_open", "content_copy", prepared.typed, inside, **look)
+    CONTEXT.draw_with_button(t("Context"), "context_open", "content_copy", prepared.typed, inside, **look)
 
 
 def _passages(workspace: Workspace, prepared: Prepared) -> None:
@@ -397,19 +399,19 @@ def _passages(workspace: Workspace, prepared: Prepared) -> None:
         texts.append(t_plural("{n} left out: no room", "{n} left out: no room", n=count))
     st.html(facts(texts))
     with st.container(horizontal=True, vertical_alignment="center"):
-        clicked = partial(_cited, workspace, prepared.typed, context) if workspace.clicks.enabled else None
+        clicked = partial(_record_citation, workspace, prepared.typed, context) if workspace.clicks.enabled else None
         widgets.copy_button(t("Copy for an assistant"), context.text, "context_copy", clicked)
         file = (context.text, "context.md", "text/markdown")
 
         def cite() -> None:
             workspace.uses.cited(prepared.typed, context)
-            _cited(workspace, prepared.typed, context)
+            _record_citation(workspace, prepared.typed, context)
 
         none = not context.text
         widgets.download(t("Download"), *file, "context_download", "download", disabled=none, on_click=cite)
     st.code(context.text, language=None, wrap_lines=True, height=min(420, 80 + 24 * context.text.count("\n")))
 
 
-def _cited(workspace: Workspace, question: str, context: Context) -> None:
+def _record_citation(workspace: Workspace, question: str, context: Context) -> None:
     """Record that the user takes the passages of a context along."""
     workspace.clicks.note("cite", question, [(citation.note.id, "") for citation in context.citations])

@@ -49,11 +49,11 @@ def _draw_picture(workspace: Workspace, hit: PictureHit) -> None:
         st.html(f'<img class="t-picture" src="{html(address)}" alt="{html(hit.picture)}" loading="lazy">')
     st.page_link("notes.py", label=plain(hit.note.title), query_params={"note": hit.note.id})
     st.html(f'<div class="t-crumb">{html(hit.picture)}</div>')
-    ask = partial(question_box.put, f"has:image like:{_quoted(hit.picture)}")
+    ask = partial(question_box.put, f"has:image like:{_quote_name(hit.picture)}")
     widgets.small(t("Pictures like this"), f"like_{hit.rank}", "image_search", on_click=ask)
 
 
-def _quoted(name: str) -> str:
+def _quote_name(name: str) -> str:
     """Return a name as a value of a field."""
     return f"「{name}」" if '"' in name else f'"{name}"'
 
@@ -84,7 +84,7 @@ def sentence(hit: Hit) -> str:
     ways = sorted((way for way in WAYS if way in ranks), key=ranks.__getitem__)
     if not ways:
         return ""
-    clauses = [t("Found {ways}", ways=joined([text_of(WAYS[way], place=_place(ranks[way])) for way in ways]))]
+    clauses = [t("Found {ways}", ways=join_texts([text_of(WAYS[way], place=_place(ranks[way])) for way in ways]))]
     before = ranks[ways[0]]
     skipped = "fused" if "final" in ranks or len(ways) == 1 else ""
     for stage, rank in ranks.items():
@@ -96,7 +96,7 @@ def sentence(hit: Hit) -> str:
     return t("; ").join(clauses) + t(".")
 
 
-def joined(texts: Sequence[str]) -> str:
+def join_texts(texts: Sequence[str]) -> str:
     """Return texts as a list whose last two are joined by "and"."""
     *others, last = texts
     return t("{first} and {last}", first=others, last=last) if others else last
@@ -119,7 +119,7 @@ _WANTED = "more_hits"
 def search_wider(workspace: Workspace, prepared: Prepared, options: SearchOptions) -> SearchResult:
     """Return the answer to a question with the hits that the user added."""
     result = workspace.searching.answer(prepared)
-    for _ in range(_wanted(prepared.typed)):
+    for _ in range(_wanted_times(prepared.typed)):
         options = SearchOptions(**{**options, "limit": min(MOST, len(result.hits) + STEP)})
         wider = workspace.searching.prepare(prepared.typed, options, like=prepared)
         result = _append_hits(result.hits, workspace.searching.answer(wider))
@@ -129,11 +129,11 @@ def search_wider(workspace: Workspace, prepared: Prepared, options: SearchOption
 def more_button(result: SearchResult) -> None:
     """Draw the button that adds the next hits, where there may be any."""
     if result.settings.limit <= len(result.hits) < MOST:
-        add = partial(st.session_state.update, {_WANTED: (result.query, _wanted(result.query) + 1)})
+        add = partial(st.session_state.update, {_WANTED: (result.query, _wanted_times(result.query) + 1)})
         widgets.button(t("More hits"), "more_hits_add", "expand_more", on_click=add)
 
 
-def _wanted(text: str) -> int:
+def _wanted_times(text: str) -> int:
     question, times = st.session_state.get(_WANTED, ("", 0))
     return times if question == text else 0
 
@@ -265,7 +265,7 @@ class Entries:
         with _row(f"head_{hit.rank}"):
             _title(hit, self._text, title, seen)
             if not head:
-                st.html(cards.where(hit, self._tones.get(hit.asked, "")), width="content")
+                st.html(cards.place_line(hit, self._tones.get(hit.asked, "")), width="content")
             if meter := cards.meter(self._levels[hit.chunk.id]):
                 st.html(meter, width="content")
             about = t("Show a few lines") if unfolded else t("Read it here")
@@ -332,7 +332,7 @@ class Entries:
             f'<p>{html(title)}</p><div class="t-list">{"".join(f"<div>{html(line)}</div>" for line in lines)}</div>'
         )
         widgets.more(len(clicks) - LISTED)
-        forget = shell.guarded(partial(self._workspace.clicks.forget, [hit.note.id]))
+        forget = partial(self._workspace.clicks.forget, [hit.note.id])
         about = t("Delete what is recorded of your clicks on this note")
         key, shut = f"forget_clicks_{hit.rank}", self._workspace.readonly
         widgets.small(t("Forget"), key, "delete", help=about, on_click=forget, disabled=shut)
@@ -342,7 +342,7 @@ class Entries:
         key, uses = f"verdict_{hit.chunk.id}", self._workspace.uses
         names = {name: text_of(VERDICTS[name]) for name in get_args(Verdict)}
         verdicts = {use.chunk_id: use.verdict for use in uses.judged(query=self._text)}
-        judge = shell.guarded(partial(uses.judge, self._text, hit.note.id, hit.chunk.id))
+        judge = partial(uses.judge, self._text, hit.note.id, hit.chunk.id)
         now = widgets.bound(key, verdicts.get(hit.chunk.id), judge)
         widgets.pills(t("Was it useful?"), names, disabled=self._workspace.readonly, **now)
 

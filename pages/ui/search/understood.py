@@ -51,25 +51,25 @@ def section(result: SearchResult) -> None:
     if not result.asked:
         return
     used, *others = result.decompositions
-    head = text_of(HEADS[used.kind], parts=hits.joined(_named(used)))
+    head = text_of(HEADS[used.kind], parts=hits.join_texts(_compared_things(used)))
     colours = hits.tones(result)
     rounds = "".join(
         f'<div class="t-round"><span class="t-dim">{html(t("Round {n}", n=number))}</span>'
-        f'<div class="t-asks">{"".join(_asked(asked, colours[asked.sub_query.text]) for asked in group)}</div></div>'
+        f'<div class="t-asks">{"".join(_subquery_line(asked, colours[asked.sub_query.text]) for asked in group)}</div></div>'
         for number, group in groupby(result.asked, key=lambda asked: asked.round)
     )
     why = f"{text_of(result.classified.reason)} {t('Broken down {by}.', by=_by(used))}"
-    details = f'<div class="t-dim">{html(why)}</div>{rounds}{"".join(map(_other, others))}'
+    details = f'<div class="t-dim">{html(why)}</div>{rounds}{"".join(map(_draw_other_ways, others))}'
     st.html(f'<div class="t-parts"><b>{html(head)}</b>{folded(t("Details"), details)}</div>')
 
 
-def _named(used: Decomposition) -> list[str]:
+def _compared_things(used: Decomposition) -> list[str]:
     """Return the things that a question is about."""
     texts = [sub_query.text for sub_query in used.sub_queries]
     return texts[: THINGS.get(used.kind)] if used.by == "rules" else texts
 
 
-def _asked(asked: SubQueryResult, tone: str) -> str:
+def _subquery_line(asked: SubQueryResult, tone: str) -> str:
     counts = t("{n} found, {new} new", n=asked.found, new=asked.new)
     return (
         f'<span class="t-ask">{cards.dot(tone)}<span>{html(asked.sub_query.text)}</span>'
@@ -77,7 +77,7 @@ def _asked(asked: SubQueryResult, tone: str) -> str:
     )
 
 
-def _other(way: Decomposition) -> str:
+def _draw_other_ways(way: Decomposition) -> str:
     asks = "".join(
         f'<span class="t-ask"><span>{html(sub_query.text)}</span><span class="t-dim">{html(text_of(sub_query.why))}</span></span>'
         for sub_query in way.sub_queries
@@ -111,7 +111,7 @@ def collect_facets(workspace: Workspace, result: SearchResult, options: SearchOp
     """Return the facets of an answer by field; where the question narrows a field, its facets are of the question without that."""
     fields: dict[str, list[Facet]] = {}
     for name in TERMS:
-        wider = _without(result, name)
+        wider = _without_field(result, name)
         facets = result.facets
         if wider not in ("", result.query):
             if result.settings.reranker not in knobs.QUICK:
@@ -148,7 +148,7 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
         if number < FEW or st.session_state.get(whole) or facet.term == chosen
     ]
     shown = {facet.term: plain(_JOINT.sub("\\g<0>\u200b", facet.value)) for facet in values}
-    rest = _without(result, name) if chosen else result.query
+    rest = _without_field(result, name) if chosen else result.query
 
     def narrow(term: str | None) -> None:
         question_box.put(f"{rest} {term or ''}")
@@ -163,7 +163,7 @@ def _field(result: SearchResult, name: str, group: Sequence[Facet]) -> None:
         st.button(t("{n} more", n=more), key=f"more_{name}", type="tertiary", on_click=show_all)
 
 
-def _without(result: SearchResult, name: str) -> str:
+def _without_field(result: SearchResult, name: str) -> str:
     """Return the question without the terms that narrow it to values of a field."""
 
     def narrows(term: Term) -> bool:
@@ -171,7 +171,7 @@ def _without(result: SearchResult, name: str) -> str:
 
     text = result.query
     for term in sorted(filter(narrows, result.understood.terms), key=lambda term: -term.start):
-        text = question_box.without(text, term.start, term.end)
+        text = question_box.without_term(text, term.start, term.end)
     return text
 
 
@@ -181,7 +181,7 @@ TAGS = 8
 """Tags to name where a question has an unknown one."""
 
 
-def no_hits(workspace: Workspace, text: str, result: SearchResult) -> None:
+def draw_suggestions(workspace: Workspace, text: str, result: SearchResult) -> None:
     """Say that nothing was found, and offer wider searches."""
     words = bool(result.understood.text)
     st.warning(
@@ -191,11 +191,17 @@ def no_hits(workspace: Workspace, text: str, result: SearchResult) -> None:
     _no_such_tag(workspace, result)
     with st.container(horizontal=True, key="relax"):
         for term in narrowing(result):
-            if rest := question_box.without(text, term.start, term.end):
-                _offer(f"term_{term.start}", _undone(term, result.understood.filters), "close", question_box.put, rest)
+            if rest := question_box.without_term(text, term.start, term.end):
+                _offer(
+                    f"term_{term.start}",
+                    _relaxed_label(term, result.understood.filters),
+                    "close",
+                    question_box.put,
+                    rest,
+                )
         for key in options.FILTERS:
             for number, name in enumerate(st.session_state[key]):
-                label = t("Without {term}", term=plain(filter_called(key, name)))
+                label = t("Without {term}", term=plain(filter_name(key, name)))
                 _offer(f"{key}_{number}", label, "close", options.drop_filter, key, name)
         if st.session_state["score_threshold"]:
             _offer("threshold", t("Any similarity"), "close", options.choose, "score_threshold", 0.0)
@@ -209,10 +215,10 @@ def no_hits(workspace: Workspace, text: str, result: SearchResult) -> None:
         )
 
 
-def _undone(term: Term, filters: Filters) -> str:
+def _relaxed_label(term: Term, filters: Filters) -> str:
     if term.kind == "excluded":
         return t("With {value} too", value=plain(term.value))
-    return t("Without {term}", term=plain(called(term, filters)))
+    return t("Without {term}", term=plain(term_name(term, filters)))
 
 
 def _no_such_tag(workspace: Workspace, result: SearchResult) -> None:
@@ -263,15 +269,15 @@ def chips(text: str, result: SearchResult) -> None:
 
     _level(result, chosen=result.settings.level != "auto")
     for term in narrowing(result):
-        rest = question_box.without(text, term.start, term.end)
-        chip(called(term, result.understood.filters), f"term_{term.start}", question_box.put, rest)
+        rest = question_box.without_term(text, term.start, term.end)
+        chip(term_name(term, result.understood.filters), f"term_{term.start}", question_box.put, rest)
     for key in options.FILTERS:
         for number, name in enumerate(st.session_state[key]):
-            chip(filter_called(key, name), f"drop_{key}_{number}", options.drop_filter, key, name)
+            chip(filter_name(key, name), f"drop_{key}_{number}", options.drop_filter, key, name)
 
 
 def _level(result: SearchResult, *, chosen: bool) -> None:
-    levels = {name: knobs.shown("level", name) for name in get_args(Level)}
+    levels = {name: knobs.value_label("level", name) for name in get_args(Level)}
     name = levels[result.classified.level]
 
     def choose() -> None:
@@ -287,7 +293,7 @@ def narrowing(result: SearchResult) -> list[Term]:
     return [term for term in result.understood.terms if term.kind not in ("words", "emphasis")]
 
 
-def called(term: Term, filters: Filters) -> str:
+def term_name(term: Term, filters: Filters) -> str:
     """Return the name of a part of a question on the screen; a time in words also tells its days."""
     if term.kind == "phrase":
         return f"“{term.value}”"
@@ -301,7 +307,7 @@ def called(term: Term, filters: Filters) -> str:
     return t("not {field}: {value}", **fields) if term.negated else t("{field}: {value}", **fields)
 
 
-def filter_called(key: str, name: str) -> str:
+def filter_name(key: str, name: str) -> str:
     """Return the name of a filter set in addition to the question."""
     field = FIELDS["base" if key == options.FILTERS[0] else "tag"]
     return t("{field}: {value}", field=field, value=name)

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.model import NOT_IN_NOTES, Answer, Quote, SearchOptions, Sentence, WrittenAnswer, doubt, told
 from core.workspace import Workspace
-from pages.ui.shared import cards, local_servers, rendered, shell, widgets
+from pages.ui.shared import cards, local_servers, rendered, widgets
 from pages.ui.shared.safe import html, plain
 from pages.ui.shared.text import t, text_of
 
@@ -76,7 +76,7 @@ def live(workspace: Workspace) -> None:
             st.rerun()
         job, answer = workspace.jobs.find("answer"), workspace.threads.latest
         if job and job.error:
-            shell.problem(job.error)
+            widgets.problem(job.error)
         if running and not (answer and answer.written):
             st.caption(f":material/hourglass_top: {t('The language model reads the hits…')}")
         if answer:
@@ -105,7 +105,7 @@ def _answer(answer: Answer) -> None:
             if writing.stopped:
                 st.caption(t("Stopped. What was written stays."))
     if writing.ended:
-        _sent(writing)
+        _draw_sent_text(writing)
 
 
 def head(model: str) -> None:
@@ -134,15 +134,15 @@ def _source(quote: Quote, asked: str) -> None:
 def source(number: int, place: str, quote: str, address: Mapping[str, str]) -> None:
     """Draw the link to the place of a quote, and the quote."""
     st.page_link("notes.py", label=plain(f"[{number}] {place}"), query_params=dict(address))
-    st.html(cited(quote))
+    st.html(quote_html(quote))
 
 
-def cited(quote: str) -> str:
+def quote_html(quote: str) -> str:
     """Return a quote as HTML."""
-    return f'<div class="t-cited t-small">“{rendered.whole(quote)}”</div>'
+    return f'<div class="t-cited t-small">“{rendered.render_text(quote)}”</div>'
 
 
-def _sent(writing: WrittenAnswer) -> None:
+def _draw_sent_text(writing: WrittenAnswer) -> None:
     """Draw what the model was sent."""
     task, material = writing.sent
     with st.expander(t("What was sent"), icon=":material/outbox:"):

@@ -61,10 +61,10 @@ def draw_programs(workspace: Workspace) -> None:
     general.remark(enabled)
     run = workspace.access.run
     if workspace.open_to_programs and run:
-        _needed(workspace, f"{run.address}{_API}")
+        _draw_access(workspace, f"{run.address}{_API}")
 
 
-def _needed(workspace: Workspace, address: str) -> None:
+def _draw_access(workspace: Workspace, address: str) -> None:
     """Draw the address, the token, and a request to try."""
     st.markdown(f"**{t('Address')}**")
     st.code(address, language=None)
@@ -91,4 +91,4 @@ def _token(workspace: Workspace) -> None:
 
     about = t("Programs with the old token are shut out until you give them the new one.")
     label = t("Make another token")
-    widgets.button(label, "renew", "autorenew", on_click=shell.guarded(renew), help=about, disabled=workspace.readonly)
+    widgets.button(label, "renew", "autorenew", on_click=renew, help=about, disabled=workspace.readonly)

@@ -55,8 +55,8 @@ def _clicks(workspace: Workspace) -> None:
     remark(program_setting)
     if count := len(clicks.all()):
         st.caption(t_plural("{n} click is recorded", "{n} clicks are recorded", n=count))
-        forget = shell.guarded(clicks.forget)
-        widgets.small(t("Forget all clicks"), "forget_clicks", "delete", on_click=forget, disabled=workspace.readonly)
+        click = {"on_click": clicks.forget, "disabled": workspace.readonly}
+        widgets.small(t("Forget all clicks"), "forget_clicks", "delete", **click)
 
 
 def _part(workspace: Workspace, name: str) -> None:
@@ -65,10 +65,10 @@ def _part(workspace: Workspace, name: str) -> None:
 
 
 def _reranker(workspace: Workspace, **more: Any) -> None:
-    texts = {value: knobs.shown("reranker", value) for value in knobs.values(workspace, "reranker")}
+    texts = {value: knobs.value_label("reranker", value) for value in knobs.values(workspace, "reranker")}
     chosen = st.session_state[more["key"]]
-    texts.setdefault(chosen, knobs.shown("reranker", chosen))
-    widgets.select(knobs.setting("reranker"), texts, **more)
+    texts.setdefault(chosen, knobs.value_label("reranker", chosen))
+    widgets.select(knobs.setting_label("reranker"), texts, **more)
 
 
 def index(workspace: Workspace, status: Status) -> None:
@@ -101,7 +101,7 @@ def problem(status: Status) -> None:
 def rebuild(workspace: Workspace) -> None:
     """Draw the button that rebuilds the vector index."""
     about = plain(t("Builds the search index again from stored data; needs no model and changes no note."))
-    shut = jobs.writing(workspace) or workspace.jobs.running("switch")
+    shut = jobs.is_writing(workspace) or workspace.jobs.running("switch")
     if widgets.button(t("Rebuild the index"), "rebuild", "restart_alt", disabled=shut, help=about):
         jobs.rebuild(workspace)
 
@@ -134,9 +134,7 @@ def draw_vocabulary(workspace: Workspace) -> None:
     changed = st.session_state[VOCABULARY] != vocabulary.text()
     with st.container(horizontal=True):
         shut = workspace.readonly or not changed
-        widgets.button(
-            t("Save"), "vocabulary_save", "save", type="primary", disabled=shut, on_click=shell.guarded(save)
-        )
+        widgets.button(t("Save"), "vocabulary_save", "save", type="primary", disabled=shut, on_click=save)
         if changed:
             widgets.button(t("Discard"), "vocabulary_discard", "undo", on_click=fill, args=(vocabulary.text(),))
         for name, title in vocabulary.presets.items():
@@ -223,7 +221,7 @@ def field(
     shown: Callable[[Any], Any] = int,
     then: Callable[[], object] = lambda: None,
 ) -> None:
-    """Draw a setting by its widget, which takes the value as `shown`, with what sets it and the way to its default.
+    """Draw a setting by its widget, which takes the value as `value_label`, with what sets it and the way to its default.
 
     `then` is called after a change.
     """
@@ -236,12 +234,12 @@ def field(
     with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", key=f"{widget}_row"):
         with st.container():
             draw(
-                **widgets.bound(widget, shown(program_setting.value), shell.guarded(write)),
+                **widgets.bound(widget, shown(program_setting.value), write),
                 disabled=_is_fixed(workspace, program_setting),
             )
         if program_setting.source == "file":
             about = t("Take this line out of {file}", file=FILE)
-            shut, undo = workspace.readonly, shell.guarded(partial(write, None))
+            shut, undo = workspace.readonly, partial(write, None)
             widgets.small("", f"{widget}_undo", "undo", help=about, on_click=undo, disabled=shut)
     remark(program_setting)
 
@@ -252,7 +250,7 @@ def choice(
     """Return the arguments of a widget for a choice that the workspace stores, unless `tessera.toml` makes it."""
     program_setting = workspace.settings_file.get(key)
     chosen = partial(workspace.settings_file.write, key) if program_setting.source == "file" else store
-    return {**widgets.bound(widget, value, shell.guarded(chosen)), "disabled": _is_fixed(workspace, program_setting)}
+    return {**widgets.bound(widget, value, chosen), "disabled": _is_fixed(workspace, program_setting)}
 
 
 def remark(program_setting: ProgramSetting) -> None:

@@ -43,7 +43,7 @@ def _pack(workspace: Workspace, card: PackCard) -> None:
     st.html(f'<div class="t-name">{html(card.name)}</div>{facts(remarks)}')
     if found and found.description:
         st.caption(plain(found.description))
-    shut = jobs.writing(workspace)
+    shut = jobs.is_writing(workspace)
     with st.container(horizontal=True, vertical_alignment="center"):
         if found and not installed:
             work = partial(_install, workspace, card.name)
@@ -106,7 +106,7 @@ def _from_folder(workspace: Workspace) -> None:
     """Draw the box that installs a pack from a folder."""
     with st.form("pack_folder", border=False), st.container(horizontal=True, vertical_alignment="bottom"):
         folder = st.text_input(t("Folder with a pack.toml"), key="pack_folder_path")
-        if widgets.submit(t("Install"), "install_folder", "folder_open", disabled=jobs.writing(workspace)):
+        if widgets.submit(t("Install"), "install_folder", "folder_open", disabled=jobs.is_writing(workspace)):
             if folder.strip():
                 _start(workspace, partial(_install, workspace, folder.strip()))
             st.rerun()

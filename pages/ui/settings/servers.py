@@ -179,7 +179,7 @@ def _card(workspace: Workspace, status: Status, card: ServerCard) -> None:
     if card.key or card.key_for:
         _key(workspace, card)
     jobs.panel_about(workspace, ("server",), lambda what: what == card.section)
-    if used := _used(status, card):
+    if used := _served_bases(status, card):
         st.caption(plain(t("Used by {names}. With another model, index these bases again.", names=used)))
     elif card.complete:
         st.caption(plain(text_of(purpose.use)))
@@ -284,7 +284,7 @@ def _key(workspace: Workspace, card: ServerCard) -> None:
                 st.rerun()
 
 
-def _used(status: Status, card: ServerCard) -> list[str]:
+def _served_bases(status: Status, card: ServerCard) -> list[str]:
     """Return the bases whose model for meaning runs on this server."""
     kind = "openai_compatible"
     bases = [base.base for base in status.bases if base.base.embedder.partition(":")[0] == kind]

@@ -21,25 +21,25 @@ def draw_health(workspace: Workspace) -> None:
     busy = workspace.jobs.running("doctor")
     with st.container(horizontal=True):
         if widgets.button(t("Check everything"), "doctor", "stethoscope", disabled=busy):
-            jobs.start(workspace, "doctor", partial(_examined, workspace, False))
+            jobs.start(workspace, "doctor", partial(_examine, workspace, False))
         job = workspace.jobs.find("doctor")
         health = job.result if job and isinstance(job.result, Health) else None
         mendable = health and any(check.told and check.mendable for check in health.checks)
-        shut = busy or jobs.writing(workspace)
+        shut = busy or jobs.is_writing(workspace)
         if mendable and widgets.button(t("Mend what can be mended"), "doctor_fix", "healing", disabled=shut):
-            jobs.start(workspace, "doctor", partial(_examined, workspace, True))
+            jobs.start(workspace, "doctor", partial(_examine, workspace, True))
     jobs.panel(workspace, ("doctor", "compact"))
     if health:
-        _found(health)
+        _draw_findings(health)
     shell.on_demand(t("What takes how much space"), "space", "hard_drive", partial(_space, workspace))
     shell.report(workspace.bug_report)
 
 
-def _examined(workspace: Workspace, fix: bool, progress: Progress) -> Health:
+def _examine(workspace: Workspace, fix: bool, progress: Progress) -> Health:
     return workspace.doctor.examine(fix=fix, progress=progress)
 
 
-def _found(health: Health) -> None:
+def _draw_findings(health: Health) -> None:
     """Draw what is wrong with what mends it, and what was mended."""
     for check in health.checks:
         if check.mended:
@@ -75,7 +75,7 @@ def _space(workspace: Workspace) -> None:
             )
         )
     about = t("{size} unused.", size=names.megabytes(space.unused))
-    shut = workspace.jobs.running("compact") or jobs.writing(workspace)
+    shut = workspace.jobs.running("compact") or jobs.is_writing(workspace)
     if widgets.button(t("Give unused space back"), "compact", "compress", disabled=shut, help=about):
         workspace.jobs.start("compact", workspace.doctor.compact)
         st.rerun()
@@ -129,7 +129,7 @@ def _choices(workspace: Workspace) -> None:
             help=t("A folder on another disk survives this one. Empty: beside the notes."),
         )
         off = shut or st.session_state[_FOLDER] == str(backups.place)
-        save = shell.guarded(partial(_put, workspace, folder))
+        save = partial(_put, workspace, folder)
         widgets.button(t("Save"), "backup_folder_save", "save", on_click=save, disabled=off)
     general.remark(folder)
     shell.popover(t("Encryption"), "backup_encryption", "lock", partial(_encryption, workspace))
@@ -159,9 +159,9 @@ def _encryption(workspace: Workspace) -> None:
 
     with st.container(horizontal=True):
         label, missing = t("Change the passphrase") if on else t("Encrypt backups"), not st.session_state[_PASSPHRASE]
-        widgets.button(label, "backup_protect", "lock", on_click=shell.guarded(protect), disabled=missing)
+        widgets.button(label, "backup_protect", "lock", on_click=protect, disabled=missing)
         if on:
-            end, shut = shell.guarded(workspace.backups.unprotect), workspace.readonly
+            end, shut = workspace.backups.unprotect, workspace.readonly
             widgets.button(t("Stop encrypting"), "backup_unprotect", "lock_open", on_click=end, disabled=shut)
 
 
@@ -172,13 +172,13 @@ def _row(workspace: Workspace, backup: Backup) -> None:
             if widgets.small(
                 t("Check"), f"verify_{backup.name}", "verified", disabled=workspace.jobs.running("verify")
             ):
-                jobs.start(workspace, "verify", partial(_verified, workspace, backup.name))
-            shut = workspace.readonly or jobs.writing(workspace)
+                jobs.start(workspace, "verify", partial(_draw_verification, workspace, backup.name))
+            shut = workspace.readonly or jobs.is_writing(workspace)
             label, key = t("Bring back"), f"restore_{backup.name}"
             widgets.small(label, key, "settings_backup_restore", on_click=_choose, args=(backup.name,), disabled=shut)
 
 
-def _verified(workspace: Workspace, name: str, progress: Progress) -> Backup:
+def _draw_verification(workspace: Workspace, name: str, progress: Progress) -> Backup:
     return workspace.backups.verify(name)
 
 
@@ -197,7 +197,7 @@ def _choose(name: str) -> None:
     st.session_state[_CHOSEN] = name
 
 
-def _closed() -> None:
+def _forget_choice() -> None:
     st.session_state.pop(_CHOSEN, None)
 
 
@@ -207,7 +207,7 @@ def _dialog(workspace: Workspace, backups: dict[str, Backup]) -> None:
     if backup is None:
         return
 
-    @st.dialog(t("Bring this backup back"), on_dismiss=_closed)
+    @st.dialog(t("Bring this backup back"), on_dismiss=_forget_choice)
     def dialog() -> None:
         at = local(backup.at)
         st.write(
@@ -220,10 +220,10 @@ def _dialog(workspace: Workspace, backups: dict[str, Backup]) -> None:
             if widgets.button(t("Bring back"), "backup_restore_yes", "settings_backup_restore", type="primary"):
                 with shell.errors(), st.spinner(t("Unpacking…")):
                     workspace.backups.restore(backup.name, passphrase=secret)
-                    _closed()
+                    _forget_choice()
                     shell.reopen()
             if widgets.button(t("Cancel"), "backup_restore_no"):
-                _closed()
+                _forget_choice()
                 st.rerun()
 
     dialog()

@@ -50,7 +50,7 @@ def find(text: str, words: Sequence[str]) -> list[Span]:
             inside = start > 0 and text[start - 1].isascii() and text[start - 1].isalnum()
             if not inside or (text[start].isupper() and not text[start - 1].isupper()):
                 spans.append(match.span())
-    return joined(sorted(spans))
+    return join_spans(sorted(spans))
 
 
 def best_excerpt(text: str, spans: Sequence[Span], length: int = EXCERPT) -> Span:
@@ -74,12 +74,12 @@ def best_excerpt(text: str, spans: Sequence[Span], length: int = EXCERPT) -> Spa
     return start, min(len(text), start + length)
 
 
-def within(spans: Sequence[Span], start: int, end: int) -> list[Span]:
+def spans_in(spans: Sequence[Span], start: int, end: int) -> list[Span]:
     """Return the spans of a part, counted from where it begins."""
     return [(max(a, start) - start, min(b, end) - start) for a, b in spans if a < end and b > start]
 
 
-def joined(spans: Iterable[Span]) -> list[Span]:
+def join_spans(spans: Iterable[Span]) -> list[Span]:
     """Return sorted spans with those that touch joined."""
     apart: list[Span] = []
     for start, end in spans:
@@ -181,10 +181,10 @@ def crumb(hit: Hit, *, base: bool, tone: str = "") -> str:
     """Return the note's file, the sections and the number of a hit's chunk as HTML."""
     file = " / ".join(filter(None, [hit.note.base if base else "", hit.note.path]))
     trail = " › ".join(filter(None, [file, *section(hit.note, hit.chunk)]))
-    return f'<div class="t-trail"><span>{html(trail)}</span>{where(hit, tone)}</div>'
+    return f'<div class="t-trail"><span>{html(trail)}</span>{place_line(hit, tone)}</div>'
 
 
-def where(hit: Hit, tone: str = "") -> str:
+def place_line(hit: Hit, tone: str = "") -> str:
     """Return the number of a hit's chunk and its marks as HTML; `tone` is the colour of the part that found it."""
     number = t("passage {index} of {total}", index=hit.chunk.index + 1, total=hit.chunk.total)
     if hit.chunk.line:
@@ -193,7 +193,7 @@ def where(hit: Hit, tone: str = "") -> str:
         number = t("page {n}", n=hit.page)
     if hit.chunk.picture:
         number = t("picture {name}", name=hit.chunk.picture)
-    return f'<span class="t-number">{html(number)}</span>{_edited(hit)}{_asked(hit, tone)}'
+    return f'<span class="t-number">{html(number)}</span>{_edited_tag(hit)}{_subquery_tag(hit, tone)}'
 
 
 def about(hit: Hit) -> str:
@@ -214,7 +214,7 @@ def body(hit: Hit, seen: Highlight, *, around: bool) -> str:
     if around:
         return f'<div class="t-hit">{_context(hit, seen)}{_copies(hit)}</div>'
     if hit.chunk.line or hit.chunk.picture:
-        return f'<div class="t-hit">{_clipped(hit.chunk.text, seen.words, LINES)[0]}{_copies(hit)}</div>'
+        return f'<div class="t-hit">{_clip(hit.chunk.text, seen.words, LINES)[0]}{_copies(hit)}</div>'
     lines = rendered.excerpt(hit.chunk.text, seen.words, seen.sentence, underline=is_close(seen))
     return f'<div class="t-hit"><div class="t-lines">{lines}</div>{_copies(hit)}</div>'
 
@@ -246,11 +246,11 @@ def dot(tone: str) -> str:
     return f'<i class="t-part" style="background: {tone}"></i>'
 
 
-def _edited(hit: Hit) -> str:
+def _edited_tag(hit: Hit) -> str:
     return f'<span class="t-tag t-edited">{html(t("edited"))}</span>' if hit.chunk.edited else ""
 
 
-def _asked(hit: Hit, tone: str) -> str:
+def _subquery_tag(hit: Hit, tone: str) -> str:
     if not hit.asked or not tone:
         return ""
     return f'<span class="t-by" title="{html(t("The part of the question that found it"))}">{dot(tone)}{html(hit.asked)}</span>'
@@ -286,19 +286,19 @@ def stages(scores: Mapping[str, StageScore]) -> str:
 
 def excerpt_html(text: str, words: Sequence[str], lines: int) -> str:
     """Return the lines of a text that hold most of the words as HTML, with the words marked."""
-    return _clipped(text, find(text, words), lines)[0]
+    return _clip(text, find(text, words), lines)[0]
 
 
 def foldable(text: str, spans: Sequence[Span], title: str, lines: int = LINES) -> str:
     """Return the lines of a text that hold most of its spans as HTML; the whole text unfolds below its title."""
-    shown, whole = _clipped(text, spans, lines)
+    shown, whole = _clip(text, spans, lines)
     return shown if whole else shown + folded(title, f'<div class="t-text">{marked(text, spans)}</div>')
 
 
-def _clipped(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
+def _clip(text: str, spans: Sequence[Span], most: int) -> tuple[str, bool]:
     text = with_newlines(text)
     start, end = best_excerpt(text, spans)
-    lines = _BLANK.sub("\n", marked(text[start:end].rstrip(), within(spans, start, end))).split("\n")
+    lines = _BLANK.sub("\n", marked(text[start:end].rstrip(), spans_in(spans, start, end))).split("\n")
     whole = (start, end) == (0, len(text)) and len(lines) <= most
     shown = "\n".join(lines[:most])
     return f'<div class="t-text">{"… " if start else ""}{shown}{"" if whole else " …"}</div>', whole
@@ -315,7 +315,7 @@ def _context(hit: Hit, seen: Highlight) -> str:
     guess = chunk.start - passage.start
     start = guess if passage.text.startswith(chunk.text, guess) else max(0, passage.text.find(chunk.text))
     before, after = passage.text[:start], passage.text[start + len(chunk.text) :]
-    whole = _as_written if chunk.line else rendered.whole
+    whole = _as_written if chunk.line else rendered.render_text
     own = _as_written if chunk.picture else whole
     parts = [
         f'<div class="t-around t-before"><div>{whole(before)}</div></div>' if before.strip() else "",

@@ -72,18 +72,18 @@ def _running(workspace: Workspace) -> list[str]:
     ]
 
 
-def importing(workspace: Workspace, base: str = "") -> bool:
+def is_importing(workspace: Workspace, base: str = "") -> bool:
     """Return whether an import into a base is running; without a base, into any."""
     job = workspace.jobs.find("import")
     return job is not None and job.state == "running" and (not (job.base and base) or job.base == base)
 
 
-def shut(workspace: Workspace) -> bool:
+def is_shut(workspace: Workspace) -> bool:
     """Return whether notes and bases can't be changed: the workspace is read-only, or an import is running."""
-    return workspace.readonly or importing(workspace)
+    return workspace.readonly or is_importing(workspace)
 
 
-def writing(workspace: Workspace, base: str = "") -> bool:
+def is_writing(workspace: Workspace, base: str = "") -> bool:
     """Return whether the chunks of a base can't be changed; without a base, of any."""
     return bool(hindrance(workspace, base))
 
@@ -96,13 +96,13 @@ def hindrance(workspace: Workspace, base: str = "") -> str:
     if workspace.readonly:
         return text_of(READONLY)
     for job in filter(None, map(workspace.jobs.find, WRITING)):
-        if job.state == "running" and (job.name != "import" or importing(workspace, base)):
+        if job.state == "running" and (job.name != "import" or is_importing(workspace, base)):
             doing = text_of(JOB_KINDS[job.name].doing)
             return t("{doing}: chunks can be changed as soon as that is done.", doing=doing)
     return ""
 
 
-def evaluating(workspace: Workspace) -> bool:
+def is_evaluating(workspace: Workspace) -> bool:
     """Return whether runs can't start or be deleted: one is running, or the workspace is read-only."""
     return workspace.readonly or workspace.jobs.running(*EVALUATION)
 
@@ -216,7 +216,7 @@ def panel_about(workspace: Workspace, names: Sequence[str], is_meant: Callable[[
             panel(workspace, (name,))
 
 
-def go_on(workspace: Workspace) -> None:
+def resume(workspace: Workspace) -> None:
     """Draw the button that indexes what imports left."""
     shut = workspace.readonly or workspace.jobs.running("embed")
     if widgets.button(t("Index the rest"), "go_on", "bolt", disabled=shut):
@@ -249,7 +249,7 @@ def _ended(workspace: Workspace, job: Job) -> None:
         case LearningReport():
             reports.draw(job.result)
         case Rechunked():
-            reports.rechunked(job.result)
+            reports.draw_rechunked(job.result)
         case ModelTrial():
             reports.trial(job.result)
         case ServerTrial():
@@ -265,5 +265,5 @@ def _ended(workspace: Workspace, job: Job) -> None:
             if job.name == "import":
                 st.page_link("search.py", label=t("Search these notes"), icon=":material/search:")
         elif job.name == "embed" and workspace.chunks.unfinished():
-            go_on(workspace)
+            resume(workspace)
         st.button(t("Close"), key=f"close_{job.name}", on_click=workspace.jobs.forget, args=(job.name,))

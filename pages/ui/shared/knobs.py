@@ -24,7 +24,7 @@ from core.model import (
     setting_value,
 )
 from core.workspace import Workspace
-from pages.ui.shared import jobs, shell, widgets
+from pages.ui.shared import jobs, widgets
 from pages.ui.shared.text import t, text_of
 
 # The switches of a base, for a new one and for a stored one.
@@ -38,7 +38,7 @@ def draw_embedding(workspace: Workspace, base: KnowledgeBase, note: Note, chunks
         return
     pending = sum(chunk.state == "pending" for chunk in chunks)
     waiting = workspace.chunks.pending(base.name)
-    shut = jobs.writing(workspace, base.name) or workspace.jobs.running("embed")
+    shut = jobs.is_writing(workspace, base.name) or workspace.jobs.running("embed")
     with st.container(horizontal=True, vertical_alignment="center"):
         draw_switch(workspace, base, "embed_at_once")
         label = t("Index this note ({n})", n=pending)
@@ -51,7 +51,7 @@ def draw_embedding(workspace: Workspace, base: KnowledgeBase, note: Note, chunks
 def embed_all(workspace: Workspace, base: KnowledgeBase, pending: int) -> None:
     """Draw the button that indexes the waiting chunks of a base."""
     label = t("Index the whole base ({n})", n=pending)
-    if widgets.button(label, f"embed_base_{base.id}", "bolt", disabled=jobs.writing(workspace, base.name)):
+    if widgets.button(label, f"embed_base_{base.id}", "bolt", disabled=jobs.is_writing(workspace, base.name)):
         embed(workspace, base.name)
 
 
@@ -132,7 +132,7 @@ def draw_switch(workspace: Workspace, base: KnowledgeBase, name: str) -> None:
     def store() -> None:
         workspace.bases.update(base.name, **cast(BaseFields, {name: bool(st.session_state[key])}))
 
-    more: dict[str, Any] = {"on_change": shell.guarded(store), "disabled": workspace.readonly}
+    more: dict[str, Any] = {"on_change": widgets.guarded(store), "disabled": workspace.readonly}
     if name == "read_pictures" and not workspace.pictures.can_read:
         more |= {"disabled": workspace.readonly or not on}
     if name == "embed_at_once" and base.plain and base.name in workspace.text_folders.folders():
@@ -210,15 +210,15 @@ def choose(side: str, first: ChunkingOptions, usual: ChunkingOptions, *, reset: 
 
 def strategies(key: str, place: Any = st, **more: Any) -> str:
     """Draw the choice of a strategy and return it."""
-    texts = {name: shown("strategy", name) for name in STRATEGIES}
-    return widgets.select(setting("strategy"), texts, key, place, **more)
+    texts = {name: value_label("strategy", name) for name in STRATEGIES}
+    return widgets.select(setting_label("strategy"), texts, key, place, **more)
 
 
 def size(name: str, key: str, scale: tuple[int, int, int], **more: Any) -> int:
     """Draw the slider of a size on a `scale`, and return its value."""
     low, high, step = scale
     about = text_of(SIZES[name].about)
-    return int(st.slider(setting(name), low, high, step=step, key=key, help=about, **more))
+    return int(st.slider(setting_label(name), low, high, step=step, key=key, help=about, **more))
 
 
 def scale(option: ChunkingOption, *values: int) -> tuple[int, int, int]:
@@ -295,11 +295,11 @@ def value(settings: CompleteSettings, name: str) -> Any:
 
 
 def draw(name: str, *, key: str, **more: Any) -> Any:
-    """Draw the widget of a setting and return its value. For the reranker, see `offered`."""
-    label, least, most = setting(name), PARTS[name].least or 0, PARTS[name].most or 0
+    """Draw the widget of a setting and return its value. For the reranker, see `value_labels`."""
+    label, least, most = setting_label(name), PARTS[name].least or 0, PARTS[name].most or 0
     more |= {"key": key, "help": text_of(HELPS[name]) if name in HELPS else None}
     if CHOICES[name]:
-        texts = {choice: shown(name, choice) for choice in CHOICES[name]}
+        texts = {choice: value_label(name, choice) for choice in CHOICES[name]}
         return widgets.segments(label, texts, label_visibility="visible", **more)
     if name in OFFERED:
         return st.select_slider(label, sorted({*OFFERED[name], st.session_state[key]}), **more)
@@ -318,18 +318,18 @@ def values(workspace: Workspace, name: str) -> list[Any]:
     return [*OFFERED[name], most] if name in OFFERED else [least + (most - least) * tenth / 10 for tenth in range(11)]
 
 
-def offered(workspace: Workspace, name: str, base: KnowledgeBase | None = None) -> dict[Any, str]:
+def value_labels(workspace: Workspace, name: str, base: KnowledgeBase | None = None) -> dict[Any, str]:
     """Return the values of a setting with their texts; the first one leaves it to the base, else to the settings."""
-    usual = shown(name, getattr(workspace.bases.search_settings(base), name))
-    texts = {value: shown(name, value) for value in values(workspace, name)}
+    usual = value_label(name, getattr(workspace.bases.search_settings(base), name))
+    texts = {value: value_label(name, value) for value in values(workspace, name)}
     return {AS_SET: t("Default: {value}", value=usual), **texts}
 
 
-def setting(name: str) -> str:
+def setting_label(name: str) -> str:
     """Return the name of a setting."""
     return text_of(SETTINGS.get(name, name))
 
 
-def shown(name: str, value: object) -> str:
+def value_label(name: str, value: object) -> str:
     """Return the value of a setting: by its name where it has one, – where there is none."""
     return text_of(setting_value(name, value))

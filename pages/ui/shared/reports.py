@@ -174,7 +174,7 @@ def show(plan: SyncPlan) -> None:
         if rows:
             with st.expander(f"{text_of(COUNTS[name])} · {len(rows):,}", expanded=name == "failed"):
                 listing(rows)
-    _unfolded(plan, *_UNFOLDED)
+    _draw_file_lists(plan, *_UNFOLDED)
 
 
 def report(done: SyncReport) -> None:
@@ -189,11 +189,11 @@ def report(done: SyncReport) -> None:
     counts(figures, t_plural("{n} passage", "{n} passages", n=done.chunks))
     if done.failed:
         listing(failed(done.failed))
-    _unfolded(done, "not_downloaded", "skipped")
-    lacking(done.incomplete)
+    _draw_file_lists(done, "not_downloaded", "skipped")
+    draw_incomplete(done.incomplete)
 
 
-def _unfolded(result: SyncPlan | SyncReport, *names: str) -> None:
+def _draw_file_lists(result: SyncPlan | SyncReport, *names: str) -> None:
     """Draw lists of files to unfold, those that hold any."""
     for name in names:
         rows = failed(getattr(result, name))
@@ -207,7 +207,7 @@ def _to_unfold(title: str, rows: Rows, icon: str | None = None) -> None:
             listing(rows)
 
 
-def rechunked(done: Rechunked) -> None:
+def draw_rechunked(done: Rechunked) -> None:
     """Draw what splitting notes again did."""
     texts = [
         t_plural("{n} note split", "{n} notes split", n=done.notes),
@@ -227,7 +227,7 @@ def failed(items: Iterable[Failed]) -> Rows:
     return [(item.path, text_of(item.error)) for item in items]
 
 
-def lacking(notes: Sequence[IncompleteNote]) -> None:
+def draw_incomplete(notes: Sequence[IncompleteNote]) -> None:
     """Draw the notes that lack parts of their files, and those that may be garbled; draws nothing without any."""
     parts = [
         (incomplete_note, part)

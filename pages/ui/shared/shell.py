@@ -50,8 +50,6 @@ def _close() -> None:
     st.session_state.pop(_OPEN, None)
 
 
-_OF_CALLBACK = "problem_of_callback"
-
 PATIENCE = 3.0
 """Seconds that the app waits for the end of another process's write; then it opens read-only."""
 WARM_AFTER = 0.8
@@ -121,11 +119,11 @@ def reopen() -> None:
 @contextmanager
 def errors() -> Iterator[None]:
     """Show a TesseraError as a box, and one of the callback before; anything else is a bug and keeps its traceback."""
-    problem_of("")
+    widgets.problem_of("")
     try:
         yield
     except TesseraError as error:
-        problem(error)
+        widgets.problem(error)
 
 
 @contextmanager
@@ -136,32 +134,6 @@ def unreadable() -> Iterator[None]:
     finally:
         for sentence in workspace().unreadable:
             st.sidebar.warning(plain(text_of(sentence)), icon=":material/warning:")
-
-
-def guarded(act: Callable[..., object], key: str = "") -> Callable[..., None]:
-    """Return a callback whose TesseraError is shown as a box, where Streamlit would show a bug.
-
-    With the `key` of its button, `problem_of` shows it.
-    """
-
-    def callback(*values: object) -> None:
-        try:
-            act(*values)
-        except TesseraError as error:
-            st.session_state[f"{_OF_CALLBACK}{key}"] = error
-
-    return callback
-
-
-def problem_of(key: str) -> None:
-    """Draw the error of the last click on a button, once."""
-    if error := st.session_state.pop(f"{_OF_CALLBACK}{key}", None):
-        problem(error)
-
-
-def problem(error: TesseraError) -> None:
-    """Draw an error as a box."""
-    st.error(plain(text_of(error)), icon=":material/error:")
 
 
 def on_demand(label: str, key: str, icon: str, draw: Callable[[], None]) -> None:
@@ -317,7 +289,7 @@ def _care(workspace: Workspace) -> None:
 
 def _unusable(error: TesseraError) -> None:
     st.title(t("This workspace can't be opened"))
-    problem(error)
+    widgets.problem(error)
     if isinstance(error, NewerSchema):
         st.caption(t("Your notes are untouched. Update Tessera, or point TESSERA_WORKSPACE at another folder."))
     st.button(t("Try again"), key="open_again")

@@ -59,13 +59,13 @@ def beginnings(workspace: Workspace) -> None:
     """Draw the two ways to begin: the sample notes at once, or the import of the user's own."""
     with st.container(horizontal=True):
         samples(workspace, type="primary")
-        if widgets.button(t("Import my notes"), "to_import", "folder_open", disabled=jobs.shut(workspace)):
+        if widgets.button(t("Import my notes"), "to_import", "folder_open", disabled=jobs.is_shut(workspace)):
             st.switch_page("notes.py")
 
 
 def samples(workspace: Workspace, **more: Any) -> None:
     """Draw the button that imports the sample notes."""
-    label, shut = t("Try it with sample notes"), jobs.shut(workspace)
+    label, shut = t("Try it with sample notes"), jobs.is_shut(workspace)
     if widgets.button(label, "try", "play_arrow", disabled=shut, **more):
         jobs.start_samples(workspace)
         st.rerun()

@@ -8,14 +8,21 @@ import streamlit as st
 from streamlit.components.v2.types import ComponentRenderer
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.ui.shared.text import t
+from core.base.errors import TesseraError
+from pages.ui.shared.safe import plain
+from pages.ui.shared.text import t, text_of
+
+_OF_CALLBACK = "problem_of_callback"
 
 Option = TypeVar("Option")
 Item = TypeVar("Item")
 
 
 def button(label: str, key: str, icon: str = "", **more: Any) -> bool:
-    """Draw a button with a Material icon, given by its name; return whether it is pressed."""
+    """Draw a button with a Material icon, given by its name; return whether it is pressed.
+
+    A TesseraError of its `on_click` is shown as a box.
+    """
     return _pressable(st.button, label, key, icon, **more)
 
 
@@ -27,8 +34,8 @@ def submit(label: str, key: str, icon: str = "", **more: Any) -> bool:
 def _pressable(draw: Callable[..., bool], label: str, key: str, icon: str, **more: Any) -> bool:
     if icon:
         more["icon"] = f":material/{icon}:"
-    if "on_click" in more:
-        return draw(label, key=key, **more)
+    if act := more.pop("on_click", None):
+        return draw(label, key=key, on_click=guarded(act), **more)
     # Another message of the browser breaks a run off, and Streamlit forgets the press that the run was for: it waits
     # until a run comes to its button. The callback reads no session state, which would break it off too. A run that is
     # already broken off ends where it draws the button, and doesn't act.
@@ -38,6 +45,32 @@ def _pressable(draw: Callable[..., bool], label: str, key: str, icon: str, **mor
     if pressed:
         waiting.discard(key)
     return pressed and not more.get("disabled")
+
+
+def guarded(act: Callable[..., object], key: str = "") -> Callable[..., None]:
+    """Return a callback whose TesseraError is shown as a box, where Streamlit would show a bug.
+
+    With the `key` of its button, `problem_of` shows it.
+    """
+
+    def callback(*values: object, **named: object) -> None:
+        try:
+            act(*values, **named)
+        except TesseraError as error:
+            st.session_state[f"{_OF_CALLBACK}{key}"] = error
+
+    return callback
+
+
+def problem_of(key: str) -> None:
+    """Draw the error of the last click on a button, once."""
+    if error := st.session_state.pop(f"{_OF_CALLBACK}{key}", None):
+        problem(error)
+
+
+def problem(error: TesseraError) -> None:
+    """Draw an error as a box."""
+    st.error(plain(text_of(error)), icon=":material/error:")
 
 
 def forget_presses() -> None:
@@ -80,7 +113,7 @@ def download(label: str, data: Any, file: str, mime: str, key: str, icon: str, *
     st.download_button(label, data, file, mime, key=key, icon=icon, **{"on_click": "ignore", **more})
 
 
-def counted(label: str, count: int, key: str, icon: str, *, disabled: bool, **more: Any) -> bool:
+def count_button(label: str, count: int, key: str, icon: str, *, disabled: bool, **more: Any) -> bool:
     """Draw a button with a count after its label; it is disabled at 0."""
     label = f"{label} · {count:,}" if count > 1 else label
     return button(label, key, icon, disabled=disabled or not count, **more)
@@ -130,7 +163,7 @@ def bound(key: str, value: object, store: Callable[[Any], object]) -> dict[str, 
         if (chosen := st.session_state.get(key, value)) != value:
             store(chosen)
 
-    return {"key": key, "on_change": changed}
+    return {"key": key, "on_change": guarded(changed)}
 
 
 def begin_with(key: str, options: Container[object], first: object) -> None:

@@ -78,7 +78,7 @@ _WORDS = re.compile(r"""\salt\s?=\s?(["'])(.*?)\1""", re.IGNORECASE)
 
 def add(parser: MarkdownIt) -> None:
     """Add the rules."""
-    for rule in (_wikilink, _footnote, _math, _hidden, _mark, _tag, _plain, _anchor, _pasted):
+    for rule in (_wikilink, _footnote, _math, _hidden, _mark, _tag, _plain, _anchor, _picture):
         parser.inline.ruler.before("link", rule.__name__[1:], rule)
 
 
@@ -165,7 +165,7 @@ def _plain(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def _pasted(state: StateInline, silent: bool) -> bool:
+def _picture(state: StateInline, silent: bool) -> bool:
     """Read a picture that is written into the text, in Markdown or HTML; markdown-it takes a second for a megabyte."""
     match = _PASTED.match(state.src, state.pos, state.posMax)
     if not (match := match or _PASTED_HTML.match(state.src, state.pos, state.posMax)):
