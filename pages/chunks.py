@@ -46,12 +46,10 @@ def draw_stored(
         if widgets.segments(t("Text"), forms, "bands_view", default="raw", persist_state="session") == "rendered":
             bands.rendered_text(chunks, shown)
         else:
-            bands.text(
-                note,
-                chunks,
+            bands.draw(
+                bands.NoteBands(note, chunks, edits),
                 shown,
                 key=f"bands_{note.id}",
-                edits=edits,
                 on_pick=lambda index: links.set_value("chunk", str(index)),
                 on_edit=lambda index: editor.open_next(chunks[index].id),
             )

@@ -1,4 +1,4 @@
-"""The map of notes as a drawing: points by their place, links as lines, names of regions; a click opens a note."""
+"""The map of notes as a drawing: points by their place and colour, links as lines, names of regions."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

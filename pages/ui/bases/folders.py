@@ -1,4 +1,4 @@
-"""A base that was restored from an archive: the permissions that it lacks here, and a folder to connect to it."""
+"""The folders of a base: watched ones, syncs that need consent, and those of a restored base; the view of the page."""
 
 from pathlib import Path
 

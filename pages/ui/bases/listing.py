@@ -1,4 +1,4 @@
-"""All bases as cards with their figures."""
+"""All bases: cards with their figures, the form for a new one, what an archive brings, the trash."""
 
 import re
 from collections.abc import Callable, Sequence

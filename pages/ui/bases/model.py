@@ -1,4 +1,4 @@
-"""The model of a base: its change, and the re-check data."""
+"""The model and the splitting of a base: their change, its cost, and a preview."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -79,7 +79,7 @@ def preview(workspace: Workspace, options: ChunkingOptions, embedder: str, base:
     summary.figures(cut.chunks)
     if cut.chunks:
         with st.container(height=420, border=False, key="split_preview"):
-            bands.text(note, cut.chunks, None, key="bands_base", edits={}, on_pick=lambda _: None)
+            bands.draw(bands.NoteBands(note, cut.chunks, {}), None, key="bands_base", on_pick=lambda _: None)
     with st.expander(t("Why this split"), key="why_split"):
         summary.why(cut)
 

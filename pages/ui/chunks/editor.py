@@ -1,4 +1,4 @@
-"""The drawer that edits, splits, merges, deletes and restores a chunk, and adds another after it."""
+"""The drawer that edits, splits, merges, deletes and restores a chunk, and the edits that lost their place."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

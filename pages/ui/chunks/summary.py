@@ -1,4 +1,4 @@
-"""Facts about a note's chunks: the note's head, their figures, and the reasons for the split."""
+"""The note of the page, chosen from the tree, and facts about its chunks: their figures, the reasons for the split."""
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -30,8 +30,7 @@ def picker(workspace: Workspace, bases: list[str]) -> str | None:
     cards = workspace.notes.all(Filters(bases=(base,) if base else ()), text=text)
     chosen = _chosen_note(workspace)
     if cards:
-        several = len(bases) > 1 and not base
-        tree.draw(cards, chosen, choose, [base, text], "tree", several=several, searched=bool(text))
+        tree.draw(tree.NoteTree(cards, [base, text], len(bases) > 1 and not base), chosen, choose, "tree")
     else:
         st.caption(t("No note matches these filters."))
     links.set_value("note", chosen or "")

@@ -87,9 +87,9 @@ def _text(workspace: Workspace, note: Note, chunks: Sequence[Chunk], side: str, 
     shown = None
     if where == note.id and chunks:
         shown = max((chunk.index for chunk in chunks if chunk.start <= at), default=0)
-    edits = bands.placed_edits(workspace, note)
     if chunks:
-        bands.text(note, chunks, shown, key=f"bands_{side}", edits=edits, on_pick=picked, only=only)
+        cut = bands.NoteBands(note, chunks, bands.placed_edits(workspace, note), only)
+        bands.draw(cut, shown, key=f"bands_{side}", on_pick=picked)
 
 
 def _apply(

@@ -1,4 +1,4 @@
-"""The setups to compare: a preset by one click, and all other settings on demand."""
+"""The setups to compare: their names, a preset by one click, and all other settings on demand."""
 
 from collections.abc import Callable
 from dataclasses import replace

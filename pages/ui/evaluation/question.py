@@ -1,4 +1,4 @@
-"""One question to see and change: its text, its kind, and its right passages."""
+"""One question: its text, its kind and its right passages, which a click on a hit adds too."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace

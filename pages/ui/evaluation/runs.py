@@ -1,4 +1,4 @@
-"""The history of runs: to compare, to resume, to delete."""
+"""Runs of a question set: one with several setups, and the history, to compare, to resume, to delete."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

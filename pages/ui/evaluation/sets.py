@@ -1,4 +1,4 @@
-"""The question sets of a base: the choice of one, and the ways to a first one."""
+"""The question sets of a base: the choice of one, its actions, its files, and suggested questions."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The actions on the open note, and on the notes that are marked in the list."""
+"""The actions on the open note and on the notes that are marked in the list, with their dialogs."""
 
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath

@@ -1,4 +1,4 @@
-"""The right side while no note is open: how to open one, and the notes that changed last."""
+"""The right side while no note is open: the notes that changed last, and the concepts of the notes."""
 
 from collections.abc import Sequence
 

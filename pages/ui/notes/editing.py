@@ -1,4 +1,4 @@
-"""The page on which a note is written: title, editor, and next to it the rendered text or the fields."""
+"""The page on which a note is written: title, conflict, editor, and next to it the rendered text or the fields."""
 
 from collections.abc import Mapping
 from dataclasses import replace

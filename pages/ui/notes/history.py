@@ -1,4 +1,4 @@
-"""The versions of a note in a dialog: the differences between any two, and the return to one."""
+"""The versions of a note in a dialog, the return to one, and the undo of the last changes."""
 
 from collections.abc import Callable
 

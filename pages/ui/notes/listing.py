@@ -66,16 +66,8 @@ def notes(cards: Sequence[NoteSummary], view: str, note_id: str, filtered: Seque
         _table(cards, several=several)
     else:
         with st.container(key="notes_tree"):
-            tree.draw(
-                cards,
-                note_id,
-                opened.choose,
-                filtered,
-                "notes_tree_view",
-                several=several,
-                searched=any(filtered[1:]),
-                counts=False,
-            )
+            shown = tree.NoteTree(cards, filtered, several, counts=False)
+            tree.draw(shown, note_id, opened.choose, "notes_tree_view")
 
 
 def clear() -> None:

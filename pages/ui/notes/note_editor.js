@@ -14,7 +14,7 @@ const item = own => ({
   token: own.token, about: own.data.about, number: own.number, text: own.editor.text(), at: own.editor.at(), title: titled(own),
 });
 
-// What is sent may be lost, or take the place of what nobody has read yet: each message tells the last action again, with its
+// What is sent may be lost, or take the place of what nobody has read yet: each message repeats the last action, with its
 // number, and is sent again until the answer shows that it came. A message ends the run of the script that would answer
 // the one before, so each waits twice as long for its answer.
 const send = (own, action) => {
@@ -134,7 +134,7 @@ const listen = (own, whole) => {
   own.host.addEventListener('focusout', () => setTimeout(() => {
     if (own.paper) own.focused = own.editor.focused();
   }), whole);
-  // In a field too: what stands in it is taken over first.
+  // In a field too: its text is taken over first.
   document.addEventListener('keydown', event => {
     const saves = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey
       && (event.key === 'Enter' || event.key.toLowerCase() === 's');

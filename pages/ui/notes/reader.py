@@ -1,4 +1,4 @@
-"""The reader: a note's title, fields and text, its outline, its links and what links to it."""
+"""The reader: a note's title, fields and text, its outline, its links, and how it was used."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""The dialog that deletes notes or a base; it names what it deletes."""
+"""The deletion of notes and bases, and the trash of notes."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The decisions on waiting items, each with its undo."""
+"""The decisions on waiting items, each with its undo, and the box above a note that waits for one."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

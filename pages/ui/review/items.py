@@ -1,4 +1,4 @@
-"""The list of waiting items, with its filters and the decisions on many at once."""
+"""The items that wait for a decision: their list, one item with its effect, and logs to learn from."""
 
 import re
 import tempfile

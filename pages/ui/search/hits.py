@@ -1,4 +1,4 @@
-"""The list of hits: a card for each note, with its hits; each can be read in place, opened in its note, and judged."""
+"""The hits: a card for each note with the reasons, more of them, pictures, and those that a language model chose."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A thread on the Search page: its questions and answers, where their quotes stand now, and what follows."""
+"""A thread on the Search page: its questions and answers, where their quotes are now, and what follows."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""The understood question as chips: its level, to choose another, and its parts, to remove them."""
+"""The understood question as chips and parts, the facets that narrow it, and suggestions where nothing is found."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""The answer that a language model writes: its sentences as they come, each with its quotes or marked as unproven."""
+"""The answer that a language model writes, each sentence with its quotes or marked as unproven; the offer of one."""
 
 import json
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""Other programs on the settings page: the switch that lets them in, the address, the token."""
+"""Other programs and assistants on the settings page: the switch, the address, the token, the configuration."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""Settings of `tessera.toml` on the settings page: each with what sets it, and the file as it is."""
+"""Settings of the program and defaults of a search: each with what sets it, and `tessera.toml` as it is."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""The models on the settings page: the kind of each, its state, its download and its test."""
+"""The models on the settings page: the kind of each, its state, download and test, and the model for pictures."""
 
 from collections.abc import Sequence
 from pathlib import Path

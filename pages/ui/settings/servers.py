@@ -1,4 +1,4 @@
-"""Model servers on the settings page: the address, the model and the key of each, and its test."""
+"""Model servers on the settings page: the address, model, key and test of each, and those on this machine."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Hits as cards: the place of a passage, the scores of its stages, and its words."""
+"""Hits as cards: the place of a passage, the scores of its stages, and its excerpt with the question's words marked."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence

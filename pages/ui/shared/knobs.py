@@ -1,4 +1,4 @@
-"""The settings of a search as widgets: their labels, helps and values, once for all pages."""
+"""Settings as widgets: those of a search and of splitting, and the switches of a base."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -26,8 +26,6 @@ from core.model import (
 from core.workspace import Workspace
 from pages.ui.shared import jobs, widgets
 from pages.ui.shared.text import t, text_of
-
-# The switches of a base, for a new one and for a stored one.
 
 # The chunks that are not indexed yet, and the switch that indexes new ones at once.
 
@@ -59,6 +57,8 @@ def embed(workspace: Workspace, base: str | None = None, **which: Any) -> None:
     """Index the waiting chunks of a base, or `which` notes or chunks, in a job."""
     jobs.start(workspace, "embed", lambda progress: workspace.chunks.embed(base, progress=progress, **which))
 
+
+# The switches of a base, for a new one and for a stored one.
 
 SWITCHES = {
     "embed_at_once": (

@@ -1,4 +1,4 @@
-"""The theme that the user chose: light, dark, or the system's. Streamlit sends it to the browser with every run."""
+"""The appearance: the theme and the language, by the user's choice, else the system's and the browser's."""
 
 from functools import cache
 from typing import Any

@@ -1,4 +1,4 @@
-"""Names on the screen for the codes of core: states, languages, kinds of questions."""
+"""Codes of core, bytes, durations and points in time as the user reads them."""
 
 from datetime import UTC, datetime, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError

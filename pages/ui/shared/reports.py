@@ -1,4 +1,4 @@
-"""Plans and reports of a sync as figures and lists."""
+"""Plans of a sync and reports of jobs as figures and lists."""
 
 from collections.abc import Iterable, Iterator, Sequence
 

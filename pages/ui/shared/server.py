@@ -1,4 +1,4 @@
-"""The headers of every answer, by which pages load from and send to the app only."""
+"""The server of the pages: headers of every answer, the front end's configuration, work that Streamlit leaves out."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""The help: the keys that do something, in one table."""
+"""The keys of every page, and the help that lists them."""
 
 from typing import Any
 

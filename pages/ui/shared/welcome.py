@@ -1,4 +1,4 @@
-"""A page without notes: its purpose, and the two buttons that bring notes."""
+"""The first steps: a page without notes with the buttons that bring some, and questions to begin with."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Widgets as all pages draw them: buttons with an icon, choices by name, tables, links into a note."""
+"""Widgets as all pages draw them: buttons with an icon, choices by name, tables, links into a note, components."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path

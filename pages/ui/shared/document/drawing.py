@@ -1,4 +1,4 @@
-"""Tokens -> HTML in which every character of the note is escaped."""
+"""Tokens -> HTML in which every character of the note is escaped; links lead to notes, files and headings."""
 
 import re
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
