@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from core.base.errors import Conflict, NoteNotFound, TesseraError, VersionNotFound
+from core.base.errors import NoteNotFound, TesseraError, VersionNotFound
 from core.base.lines import with_line_ends
 from core.model import NOTE_FIELDS, NOTE_SUFFIXES, Note, NoteDraft, NoteSummary, Proposal, Submission
 from core.workspace import Workspace
@@ -60,9 +60,9 @@ def session_texts() -> dict[str, EditorSession]:
     return writings
 
 
-def _open(writing: EditorSession) -> EditorSession:
-    st.session_state[_WRITING] = session_texts()[writing.token] = writing
-    return writing
+def _open(session: EditorSession) -> EditorSession:
+    st.session_state[_WRITING] = session_texts()[session.token] = session
+    return session
 
 
 def begin(base: str = "", *, title: str = "", folder: str = "") -> None:
@@ -127,7 +127,7 @@ def open_draft(workspace: Workspace, draft: NoteDraft, predecessor: str = "") ->
     about = draft.fields
     fields = about.get("fields")
     note = _draft_origin(workspace, draft)
-    writing = EditorSession(
+    session = EditorSession(
         token_hex(8),
         note,
         str(about.get("base", "")),
@@ -139,10 +139,10 @@ def open_draft(workspace: Workspace, draft: NoteDraft, predecessor: str = "") ->
         draft_id=token,
         predecessor=predecessor,
     )
-    _open(writing)
-    keep_draft(workspace, writing, claim=True)
-    writing.request("rest")
-    if writing.key != draft.key and not workspace.readonly:
+    _open(session)
+    keep_draft(workspace, session, claim=True)
+    session.request("rest")
+    if session.key != draft.key and not workspace.readonly:
         workspace.drafts.delete_for_good(draft.key)
 
 
@@ -163,8 +163,8 @@ def _draft_origin(workspace: Workspace, draft: NoteDraft) -> Note | None:
 
 def leave(workspace: Workspace) -> None:
     """Close the editor and save its text; what can't be saved stays a draft."""
-    if writing := st.session_state.pop(_WRITING, None):
-        writing.offers = writing.links = None
+    if session := st.session_state.pop(_WRITING, None):
+        session.offers = session.links = None
         save_left(workspace, None)
 
 
@@ -174,59 +174,56 @@ def discard(workspace: Workspace, key: str) -> None:
     for text in session_texts().values():
         if text.key == key:
             text.revert()
-    if (writing := current_session()) and writing.key == key:
+    if (session := current_session()) and session.key == key:
         leave(workspace)
 
 
-def save(workspace: Workspace, writing: EditorSession, *, over: Note | None = None, automatic: bool = False) -> None:
+def save(workspace: Workspace, session: EditorSession, *, over: Note | None = None, automatic: bool = False) -> None:
     """Save the text and the fields as a new version, or `over` the one that is stored; then index in the background.
 
     It joins the version before if that was automatic and of the same sitting. What can't be saved stays a draft.
     """
     try:
-        note = _store(workspace, writing, over)
-    except Conflict as conflict:
-        writing.conflict = conflict.stored
-        return
+        note = _store(workspace, session, over)
     except TesseraError as error:
-        writing.refusal = error.message
+        session.refuse(error)
         return
-    drop_draft(workspace, writing)
-    writing.save(note, automatic=automatic)
+    drop_draft(workspace, session)
+    session.save(note, automatic=automatic)
     workspace.start_indexing()
 
 
-def _store(workspace: Workspace, writing: EditorSession, over: Note | None) -> Note:
-    fields: Any = writing.fields
-    if writing.note is None:
-        writing.created = True
-        folder = writing.folder.strip("/ ")
+def _store(workspace: Workspace, session: EditorSession, over: Note | None) -> Note:
+    fields: Any = session.fields
+    if session.note is None:
+        session.created = True
+        folder = session.folder.strip("/ ")
         path = f"{folder}/" if folder else ""
-        return workspace.notes.add(writing.base, writing.body, path=path, author="person", embed=False, **fields)
-    body = None if writing.body == writing.note.body else writing.body
-    version = (over or writing.note).version
-    if writing.proposed:
-        change = Proposal(writing.note.id, version, body, fields, datetime.now(UTC))
+        return workspace.notes.add(session.base, session.body, path=path, author="person", embed=False, **fields)
+    body = None if session.body == session.note.body else session.body
+    version = (over or session.note).version
+    if session.proposed:
+        change = Proposal(session.note.id, version, body, fields, datetime.now(UTC))
         return workspace.proposals.make(change, embed=False)
-    joins = writing.joins and over is None  # never in place of a version that somebody else wrote
+    joins = session.joins and over is None  # never in place of a version that somebody else wrote
     about: Any = {"body": body, "expected_version": version, "author": "person", "embed": False, "joins": joins}
-    return workspace.notes.update(writing.note.id, **about, **fields)
+    return workspace.notes.update(session.note.id, **about, **fields)
 
 
-def move_to(workspace: Workspace, writing: EditorSession, base: str, folder: str) -> None:
+def move_to(workspace: Workspace, session: EditorSession, base: str, folder: str) -> None:
     """Let a new note go into a base and a folder; one that this editor made is made again there.
 
     Its text is a draft first: a kill leaves it there, at most in both places.
     """
-    before, writing.base, writing.folder = (writing.base, writing.folder), base, folder
-    if not (made := writing.note) or before == (base, folder):
-        keep_draft(workspace, writing)
+    before, session.base, session.folder = (session.base, session.folder), base, folder
+    if not (made := session.note) or before == (base, folder):
+        keep_draft(workspace, session)
         return
-    writing.detach(workspace.notes.title_of(made.body))
-    keep_draft(workspace, writing)
+    session.detach(workspace.notes.title_of(made.body))
+    keep_draft(workspace, session)
     workspace.notes.delete(made.id)
     workspace.notes.delete_for_good([made.id])
-    writing.request("rest")
+    session.request("rest")
 
 
 def save_left(workspace: Workspace, open_session: EditorSession | None) -> None:
@@ -236,56 +233,56 @@ def save_left(workspace: Workspace, open_session: EditorSession | None) -> None:
             save(workspace, text, automatic=True)
 
 
-def is_overtaken(workspace: Workspace, writing: EditorSession) -> bool:
+def is_overtaken(workspace: Workspace, session: EditorSession) -> bool:
     """Return whether the stored note has a newer version than at the last call."""
-    assert writing.note is not None
+    assert session.note is not None
     try:
-        return writing.overtake(workspace.notes.get(writing.note.id))
+        return session.overtake(workspace.notes.get(session.note.id))
     except NoteNotFound:
         return False
 
 
-def take_newer(workspace: Workspace, writing: EditorSession) -> None:
+def take_newer(workspace: Workspace, session: EditorSession) -> None:
     """Edit the newer version, which conflicts with a text that differs; for callbacks. Raises NoteNotFound."""
-    assert writing.note is not None
-    if writing.changed:
-        writing.conflict = writing.newer
+    assert session.note is not None
+    if session.changed:
+        session.conflict = session.newer
     else:
-        edit(workspace, writing.note.id)
+        edit(workspace, session.note.id)
 
 
 # The draft of a text: stored as soon as the editor sends it, and of the editor that claimed it last.
 
 
-def keep_draft(workspace: Workspace, writing: EditorSession, *, claim: bool = False) -> None:
+def keep_draft(workspace: Workspace, session: EditorSession, *, claim: bool = False) -> None:
     """Store the text as a draft; delete the draft if nothing differs from the stored note.
 
     A draft belongs to the editor that claimed it last; another editor writes a draft of its own.
     """
     if workspace.readonly:
         return
-    if writing.changed:
-        key = put_draft(workspace, draft_of(workspace, writing), "" if claim else writing.token)
-        writing.keep(key.split(" ")[1])
+    if session.changed:
+        key = put_draft(workspace, draft_of(workspace, session), "" if claim else session.token)
+        session.keep(key.split(" ")[1])
     else:
-        drop_draft(workspace, writing)
-        writing.acknowledge()
+        drop_draft(workspace, session)
+        session.acknowledge()
 
 
-def draft_of(workspace: Workspace, writing: EditorSession) -> NoteDraft:
+def draft_of(workspace: Workspace, session: EditorSession) -> NoteDraft:
     """Return a text as a draft."""
-    base = workspace.bases.find(writing.base)
+    base = workspace.bases.find(session.base)
     about = {
-        "base": writing.base,
-        "folder": writing.folder,
-        "number": writing.number,
-        "fields": writing.fields,
-        "settles": writing.proposed,
-        "writer": writing.token,
+        "base": session.base,
+        "folder": session.folder,
+        "number": session.number,
+        "fields": session.fields,
+        "settles": session.proposed,
+        "writer": session.token,
     }
-    title = str(writing.value("title") or "")
-    version = writing.note.version if writing.note else 0
-    return NoteDraft(writing.key, base.id if base else "", version, title, writing.body, about, datetime.now(UTC))
+    title = str(session.value("title") or "")
+    version = session.note.version if session.note else 0
+    return NoteDraft(session.key, base.id if base else "", version, title, session.body, about, datetime.now(UTC))
 
 
 def put_draft(workspace: Workspace, draft: NoteDraft, writer: str) -> str:
@@ -298,12 +295,12 @@ def put_draft(workspace: Workspace, draft: NoteDraft, writer: str) -> str:
     return draft.key
 
 
-def drop_draft(workspace: Workspace, writing: EditorSession) -> None:
+def drop_draft(workspace: Workspace, session: EditorSession) -> None:
     """Delete the draft of a text, unless another editor claimed it."""
     with _PUTTING:
-        stored = workspace.drafts.find(writing.key)
-        if stored and stored.fields.get("writer", writing.token) == writing.token:
-            workspace.drafts.delete_for_good(writing.key)
+        stored = workspace.drafts.find(session.key)
+        if stored and stored.fields.get("writer", session.token) == session.token:
+            workspace.drafts.delete_for_good(session.key)
 
 
 def is_saved(workspace: Workspace, draft: NoteDraft) -> bool:

@@ -81,13 +81,13 @@ def about(draft: NoteDraft) -> dict[str, Any]:
 def listen(workspace: Workspace) -> None:
     """Take the texts that aren't stored, of this window's editors and of closed ones."""
 
-    now = composer.current_session()
-    composer.save_left(workspace, now if st.session_state["page"] == "notes" else None)
+    session = composer.current_session()
+    composer.save_left(workspace, session if st.session_state["page"] == "notes" else None)
     stored = st.session_state.get(_STORED, {}) | {
-        token: writing.stored for token, writing in composer.session_texts().items()
+        token: session.stored for token, session in composer.session_texts().items()
     }
     data = {
-        "open": now.token if now and st.session_state["page"] == "notes" else "",
+        "open": session.token if session and st.session_state["page"] == "notes" else "",
         "session": session_id(),
         "stored": stored,
         "place": workspace.name,
@@ -110,7 +110,7 @@ def _take(workspace: Workspace, item: Mapping[str, Any], *, goes_on: bool) -> No
     """Store a text in the editor of this session that it is from, else as a draft; with `goes_on` its editor reopens."""
     token, number = str(item["token"]), int(item["number"])
     if mine := next(
-        (writing for writing in composer.session_texts().values() if token in (writing.token, writing.predecessor)),
+        (session for session in composer.session_texts().values() if token in (session.token, session.predecessor)),
         None,
     ):
         if number > mine.stored:

@@ -23,10 +23,10 @@ _PASSAGE = 400
 """Characters of a passage that are shown."""
 
 
-def draw_nearby(workspace: Workspace, now: EditorSession) -> None:
+def draw_nearby(workspace: Workspace, session: EditorSession) -> None:
     """Draw the passages; a click on a title opens its note, and the draft stays."""
-    note_id = now.note.id if now.note else ""
-    hits = workspace.related.passages(now.body, now.caret, without=note_id)
+    note_id = session.note.id if session.note else ""
+    hits = workspace.related.passages(session.body, session.caret, without=note_id)
     if not hits:
         st.caption(t("Passages of your other notes that are near the paragraph you write appear here."))
     for number, hit in enumerate(hits):
@@ -40,16 +40,16 @@ def draw_nearby(workspace: Workspace, now: EditorSession) -> None:
 # The choice between the text in the editor and the stored note, which was changed meanwhile.
 
 
-def draw_conflict(workspace: Workspace, now: EditorSession) -> None:
+def draw_conflict(workspace: Workspace, session: EditorSession) -> None:
     """Draw the differences and two actions; neither of them loses a text, nor does going on writing."""
-    stored = now.conflict
+    stored = session.conflict
     assert stored is not None
     with st.container(border=True, key="conflict"):
         st.warning(
             t("'{title}' was changed while you wrote. Which text do you want to keep?", title=plain(stored.title)),
             icon=":material/call_split:",
         )
-        _difference(workspace, stored, now)
+        _difference(workspace, stored, session)
         with st.container(horizontal=True):
             widgets.button(
                 t("Save mine over it"),
@@ -58,7 +58,7 @@ def draw_conflict(workspace: Workspace, now: EditorSession) -> None:
                 type="primary",
                 help=t("The other text stays in the history."),
                 on_click=_keep_mine,
-                args=(workspace, now),
+                args=(workspace, session),
             )
             widgets.button(
                 t("Take the other one"),
@@ -66,37 +66,37 @@ def draw_conflict(workspace: Workspace, now: EditorSession) -> None:
                 "undo",
                 help=t("Yours stays as a draft until you discard it."),
                 on_click=_take_theirs,
-                args=(workspace, now),
+                args=(workspace, session),
             )
 
 
-def _difference(workspace: Workspace, stored: Note, now: EditorSession) -> None:
+def _difference(workspace: Workspace, stored: Note, session: EditorSession) -> None:
     other, own = html(t("only in the other text")), html(t("only in yours"))
     st.html(f'<p class="t-words"><del>{other}</del> · <ins>{own}</ins></p>')
-    if shown := history.words(workspace.notes.compare(stored, replace(stored, body=now.body))):
+    if shown := history.words(workspace.notes.compare(stored, replace(stored, body=session.body))):
         st.html(shown)
     else:
         st.caption(t("Both have the same text; their fields differ."))
 
 
-def _keep_mine(workspace: Workspace, now: EditorSession) -> None:
+def _keep_mine(workspace: Workspace, session: EditorSession) -> None:
     """Save over the stored text; a changed file is read first, so that its text becomes a version."""
-    assert now.note is not None
-    stored = workspace.notes.take_file(now.note.id) if _in_file(workspace, now) else now.conflict
-    composer.save(workspace, now, over=stored)
+    assert session.note is not None
+    stored = workspace.notes.take_file(session.note.id) if _in_file(workspace, session) else session.conflict
+    composer.save(workspace, session, over=stored)
 
 
-def _take_theirs(workspace: Workspace, now: EditorSession) -> None:
-    assert now.note is not None
-    if _in_file(workspace, now):
-        workspace.notes.take_file(now.note.id)
+def _take_theirs(workspace: Workspace, session: EditorSession) -> None:
+    assert session.note is not None
+    if _in_file(workspace, session):
+        workspace.notes.take_file(session.note.id)
         workspace.start_indexing()
     composer.leave(workspace)
 
 
-def _in_file(workspace: Workspace, now: EditorSession) -> bool:
-    assert now.note is not None
-    return now.note.in_file and workspace.bases.by_id(now.note.base_id).write_files
+def _in_file(workspace: Workspace, session: EditorSession) -> bool:
+    assert session.note is not None
+    return session.note.in_file and workspace.bases.by_id(session.note.base_id).write_files
 
 
 LOOK = 3.0
@@ -107,11 +107,11 @@ AROUND = 20_000
 
 def is_open(workspace: Workspace) -> bool:
     """Return whether the editor is open; a link to another note closes it."""
-    now = composer.current_session()
-    if now is None:
+    session = composer.current_session()
+    if session is None:
         return False
     linked = links.arrived_value("note")
-    if linked and linked != (now.note.id if now.note else ""):
+    if linked and linked != (session.note.id if session.note else ""):
         composer.leave(workspace)
         return False
     return True
@@ -122,131 +122,134 @@ def page(workspace: Workspace) -> None:
 
     @st.fragment
     def part() -> None:
-        now = composer.current_session()
-        if now is None:
+        session = composer.current_session()
+        if session is None:
             st.rerun()
         else:
-            _draw(workspace, now)
+            _draw(workspace, session)
 
-    now = composer.current_session()
-    opened.choose(now.note.id if now and now.note else "")
-    if now and now.note and now.note.in_file:
-        _follow_file(workspace, now)
+    session = composer.current_session()
+    opened.choose(session.note.id if session and session.note else "")
+    if session and session.note and session.note.in_file:
+        _follow_file(workspace, session)
     part()
 
 
-def _follow_file(workspace: Workspace, now: EditorSession) -> None:
+def _follow_file(workspace: Workspace, session: EditorSession) -> None:
     """Look from time to time whether the note was changed, as its file was."""
 
     @st.fragment(run_every=LOOK)
     def look() -> None:
-        if composer.is_overtaken(workspace, now):
+        if composer.is_overtaken(workspace, session):
             st.rerun()
 
     look()
 
 
-def _draw(workspace: Workspace, now: EditorSession) -> None:
+def _draw(workspace: Workspace, session: EditorSession) -> None:
     with shell.errors():
-        _act(workspace, now)
+        _act(workspace, session)
     with shell.errors():
         with st.container():  # its own container: elements that come and go don't move the editor
-            if now.conflict:
-                draw_conflict(workspace, now)
-            elif now.newer and now.note and now.newer.version > now.note.version:
-                _draw_newer(workspace, now)
-            _bar(workspace, now)
-            note_fields.draw_head(workspace, now)
+            if session.conflict:
+                draw_conflict(workspace, session)
+            elif session.newer and session.note and session.newer.version > session.note.version:
+                _draw_newer(workspace, session)
+            _bar(workspace, session)
+            note_fields.draw_head(workspace, session)
         left, right = st.columns([11, 9], gap="medium")
         with left:
-            if _is_read_only(workspace, now):
-                _draw_read_only(workspace, now)
+            if _is_read_only(workspace, session):
+                _draw_read_only(workspace, session)
             else:
-                _editor(workspace, now)
+                _editor(workspace, session)
         with right:
-            _side(workspace, now)
+            _side(workspace, session)
 
 
-def _draw_newer(workspace: Workspace, now: EditorSession) -> None:
+def _draw_newer(workspace: Workspace, session: EditorSession) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key="writing_newer"):
         st.info(t("This note's file was changed since you opened it."), icon=":material/sync:")
-        click = {"on_click": composer.take_newer, "args": (workspace, now)}
+        click = {"on_click": composer.take_newer, "args": (workspace, session)}
         widgets.small(t("Show the new text"), "take_newer", "refresh", **click)
 
 
-def _act(workspace: Workspace, now: EditorSession) -> None:
+def _act(workspace: Workspace, session: EditorSession) -> None:
     """Do the action that a callback noted; a note that is made, and an editor that is closed, draw the whole page.
 
     The callback itself may run before the one that takes the typed text. The action stays noted until it is done, for
     another message may break off the run that the click began.
     """
-    action, note = now.action, now.note
+    action, note = session.action, session.note
     if action is None:
         return
     try:
-        _do(workspace, now, action)
+        _do(workspace, session, action)
     except Exception:
-        now.action = None
+        session.action = None
         raise
-    now.action = None
-    if composer.current_session() is not now or now.note is not note is None:
+    session.action = None
+    if composer.current_session() is not session or session.note is not note is None:
         st.rerun()
 
 
-def _do(workspace: Workspace, now: EditorSession, action: Action) -> None:
+def _do(workspace: Workspace, session: EditorSession, action: Action) -> None:
     if action == "discard":
-        composer.discard(workspace, now.key)
+        composer.discard(workspace, session.key)
     elif action == "save":
-        if now.changed and now.complete:
-            composer.save(workspace, now)
-        now.autosaved_at = None  # what is stored stays a version
+        if session.changed and session.complete:
+            composer.save(workspace, session)
+        session.autosaved_at = None  # what is stored stays a version
     else:
-        saves = now.state is State.UNSAVED
+        saves = session.state is State.UNSAVED
         if saves:
-            composer.save(workspace, now, automatic=True)
-        if action == "leave" and not (saves and now.changed):
+            composer.save(workspace, session, automatic=True)
+        if action == "leave" and not (saves and session.changed):
             composer.leave(workspace)
-            if now.note:  # a new one was made by this
-                opened.choose(now.note.id)
+            if session.note:  # a new one was made by this
+                opened.choose(session.note.id)
 
 
-def _bar(workspace: Workspace, now: EditorSession) -> None:
-    stays = now.state not in (State.CLEAN, State.SAVED, State.UNSAVED)
+def _bar(workspace: Workspace, session: EditorSession) -> None:
+    stays = session.state not in (State.CLEAN, State.SAVED, State.UNSAVED)
     with st.container(horizontal=True, vertical_alignment="center", key="writing_bar"):
         label = t("Close; the draft stays") if stays else t("Done")
-        widgets.small(label, "writing_leave", "arrow_back", on_click=now.request, args=("leave",))
+        widgets.small(label, "writing_leave", "arrow_back", on_click=session.request, args=("leave",))
         with st.container(key="writing_state", width="stretch"):
-            st.caption(_state(workspace, now))
-        if now.note and not now.created:
-            about = [workspace.bases.by_id(now.note.base_id).name, *PurePosixPath(now.note.path or "").parts[:-1]]
+            st.caption(_state(workspace, session))
+        if session.note and not session.created:
+            about = [
+                workspace.bases.by_id(session.note.base_id).name,
+                *PurePosixPath(session.note.path or "").parts[:-1],
+            ]
             st.caption(plain(" › ".join(about)), width="content")
         if stays:
-            label = t("Discard the changes") if now.note else t("Discard this note")
-            widgets.small(label, "writing_discard", "delete", on_click=now.request, args=("discard",))
-        if now.decides:
+            label = t("Discard the changes") if session.note else t("Discard this note")
+            widgets.small(label, "writing_discard", "delete", on_click=session.request, args=("discard",))
+        if session.decides:
             save = {
-                "on_click": now.request,
+                "on_click": session.request,
                 "args": ("save",),
-                "disabled": workspace.readonly or not now.changed,
+                "disabled": workspace.readonly or not session.changed,
             }
             widgets.button(t("Save"), "writing_save", "check", type="primary", help="Ctrl+S · Ctrl+Enter", **save)
-    if now.refusal:
-        st.warning(plain(text_of(now.refusal)), icon=":material/warning:")
+    if session.refusal:
+        st.warning(plain(text_of(session.refusal)), icon=":material/warning:")
 
 
-def _state(workspace: Workspace, now: EditorSession) -> str:
-    match now.state:
+def _state(workspace: Workspace, session: EditorSession) -> str:
+    match session.state:
         case State.UNSAVED:
             return t("Saving…")
         case State.CLEAN:
             return t("What you write is saved by itself.")
         case State.SAVED:
-            assert now.note is not None
-            base = workspace.bases.by_id(now.note.base_id)
-            if not base.embed_at_once and (n := _pending(workspace, now.note.id)):
+            assert session.note is not None
+            base = workspace.bases.by_id(session.note.base_id)
+            if not base.embed_at_once and (n := _pending(workspace, session.note.id)):
                 return t("Saved, and found by its words; {n} of its passages wait until you index this base.", n=n)
             return t("Saved")
-        case State.INCOMPLETE if not now.base:
+        case State.INCOMPLETE if not session.base:
             return t("Not saved: choose a base. What you write is stored as a draft meanwhile.")
     return t("Not saved. What you write is stored as a draft meanwhile.")
 
@@ -255,25 +258,25 @@ def _pending(workspace: Workspace, note_id: str) -> int:
     return sum(chunk.state == "pending" for chunk in workspace.chunks.all(note_id))
 
 
-def _editor(workspace: Workspace, now: EditorSession) -> None:
-    offered = now.offers = now.offers or offers.load_offers(workspace)
+def _editor(workspace: Workspace, session: EditorSession) -> None:
+    offered = session.offers = session.offers or offers.load_offers(workspace)
 
     def take_text(sent: Mapping[str, Any]) -> None:
-        now.take_text(**sent)
-        composer.keep_draft(workspace, now)
+        session.take_text(**sent)
+        composer.keep_draft(workspace, session)
 
-    editor.write(workspace, now, offered, widgets.guarded(take_text))
+    editor.write(workspace, session, offered, widgets.guarded(take_text))
 
 
-def _is_read_only(workspace: Workspace, now: EditorSession) -> bool:
+def _is_read_only(workspace: Workspace, session: EditorSession) -> bool:
     """Return whether the text belongs to a file, and the base doesn't write files."""
-    return bool(now.note and now.note.in_file and not workspace.bases.by_id(now.note.base_id).write_files)
+    return bool(session.note and session.note.in_file and not workspace.bases.by_id(session.note.base_id).write_files)
 
 
-def _draw_read_only(workspace: Workspace, now: EditorSession) -> None:
+def _draw_read_only(workspace: Workspace, session: EditorSession) -> None:
     """Draw the ways to edit a note of a file."""
-    assert now.note is not None
-    note, base = now.note, workspace.bases.by_id(now.note.base_id)
+    assert session.note is not None
+    note, base = session.note, workspace.bases.by_id(session.note.base_id)
     with st.container(border=True, key="writing_elsewhere"):
         st.markdown(t("This note is the file **{path}**. Its fields can be set here.", path=plain(note.path or "")))
         st.caption(_read_only_reason(note, base))
@@ -303,21 +306,21 @@ def _copy(workspace: Workspace, note_id: str) -> None:
     composer.edit(workspace, copy.id)
 
 
-def _side(workspace: Workspace, now: EditorSession) -> None:
+def _side(workspace: Workspace, session: EditorSession) -> None:
     views = {"rendered": t("Rendered"), "fields": t("Fields"), "nearby": t("Nearby passages")}
     view = widgets.segments(t("Beside the text"), views, "writing_side", default="rendered", persist_state="session")
     with st.container(key="writing_beside"):
         if view == "fields":
-            note_fields.draw(workspace, now)
+            note_fields.draw(workspace, session)
         elif view == "nearby":
-            draw_nearby(workspace, now)
-        elif now.body.strip():
-            _preview(workspace, now)
+            draw_nearby(workspace, session)
+        elif session.body.strip():
+            _preview(workspace, session)
         else:
             st.caption(t("What you write appears here as it will be read."))
 
 
-def _preview(workspace: Workspace, now: EditorSession) -> None:
+def _preview(workspace: Workspace, session: EditorSession) -> None:
     """Draw the text. A click on a link to a note closes the editor and opens the note; the draft stays."""
 
     def clicked(link: view.Clicked) -> None:
@@ -325,14 +328,14 @@ def _preview(workspace: Workspace, now: EditorSession) -> None:
         if link.note_id:
             opened.choose(link.note_id, link.place)
         else:
-            composer.begin_linked(now.base, link.make)
+            composer.begin_linked(session.base, link.make)
 
-    shown = drawable_part(_lines_around(now.body, now.caret))
-    now.links = now.links or workspace.notes.links()
-    sources = NoteSources(workspace, _note_in_editor(workspace, now), now.links)
+    shown = drawable_part(_lines_around(session.body, session.caret))
+    session.links = session.links or workspace.notes.links()
+    sources = NoteSources(workspace, _note_in_editor(workspace, session), session.links)
     drawn = as_written(shown) if is_deeply_nested(shown) else document(shown, sources).html
     with st.container(key="reader_body"):
-        view.show(f"<article>{drawn}</article>", "preview", arrival=now.token, on_click=clicked)
+        view.show(f"<article>{drawn}</article>", "preview", arrival=session.token, on_click=clicked)
 
 
 def _lines_around(body: str, caret: int) -> str:
@@ -343,10 +346,10 @@ def _lines_around(body: str, caret: int) -> str:
     return body[first : max(caret, AROUND) + AROUND]
 
 
-def _note_in_editor(workspace: Workspace, now: EditorSession) -> Note:
+def _note_in_editor(workspace: Workspace, session: EditorSession) -> Note:
     """Return the note in the editor, a provisional one if it is new: links are resolved from its place."""
-    if now.note:
-        return now.note
-    base = workspace.bases.find(now.base)
-    path = f"{now.folder}/new" if now.folder else "new"
+    if session.note:
+        return session.note
+    base = workspace.bases.find(session.base)
+    path = f"{session.folder}/new" if session.folder else "new"
     return Note("", base.id if base else "", body="", content_hash="", title="", path=path)

@@ -83,10 +83,10 @@ Numbers of texts and of actions rise.
 
 
 def write(
-    workspace: Workspace, now: EditorSession, offered: Offers, typed: Callable[[Mapping[str, Any]], None]
+    workspace: Workspace, session: EditorSession, offered: Offers, typed: Callable[[Mapping[str, Any]], None]
 ) -> None:
     """Draw the editor; `typed` gets its messages before the page is drawn."""
-    key = f"editor_{now.token}"
+    key = f"editor_{session.token}"
 
     def take() -> None:
         # The last message of a closed editor comes too late for the page; `drafts` takes its text.
@@ -94,20 +94,20 @@ def write(
             typed(sent)
 
     data = {
-        "token": now.token,
-        "predecessor": now.predecessor,
-        "text": now.body,
-        "number": now.number,
-        "taken": now.number,
-        "stored": now.stored,
-        "actions": now.actions,
-        "about": drafts.about(composer.draft_of(workspace, now)),
+        "token": session.token,
+        "predecessor": session.predecessor,
+        "text": session.body,
+        "number": session.number,
+        "taken": session.number,
+        "stored": session.stored,
+        "actions": session.actions,
+        "about": drafts.about(composer.draft_of(workspace, session)),
         "place": workspace.name,
         "session": drafts.session_id(),
         "notes": offered.notes,
         "tags": offered.tags,
         "script": ADDRESS,
-        "pictures": address(now.base, now.note.id if now.note else "", session_language()),
+        "pictures": address(session.base, session.note.id if session.note else "", session_language()),
         "words": {
             "label": t("Text of the note"),
             "hint": t("Write in Markdown. [[ offers notes, # offers tags."),

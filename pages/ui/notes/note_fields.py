@@ -33,92 +33,99 @@ _SEEN = ("tags", "status")
 _FOLDED = tuple(name for name in CLASSIFYING if name not in _SEEN)
 
 
-def draw_head(workspace: Workspace, now: EditorSession) -> None:
+def draw_head(workspace: Workspace, session: EditorSession) -> None:
     """Draw the title, and below it where the note goes, its tags and its status."""
-    _title(workspace, now)
-    if now.note is None or now.created:
+    _title(workspace, session)
+    if session.note is None or session.created:
         base, folder, tags, status = st.columns([3, 3, 4, 2])
-        _place(workspace, now, base, folder)
+        _place(workspace, session, base, folder)
     else:
         tags, status = st.columns([10, 2])
     for name, column in zip(_SEEN, (tags, status), strict=True):
-        _field(workspace, now, name, column)
+        _field(workspace, session, name, column)
 
 
-def _place(workspace: Workspace, now: EditorSession, left: Any, right: Any) -> None:
+def _place(workspace: Workspace, session: EditorSession, left: Any, right: Any) -> None:
     """Draw the choice of the base and the folder of a new note."""
     bases = [base.name for base in workspace.bases.all() if not base.plain]
-    options = [*bases, *([now.base] if now.base not in ("", *bases) else [])]
-    base_key, folder_key = f"new_base_{now.token}", f"new_folder_{now.token}"
+    options = [*bases, *([session.base] if session.base not in ("", *bases) else [])]
+    base_key, folder_key = f"new_base_{session.token}", f"new_folder_{session.token}"
 
     def chosen() -> None:
-        values = [st.session_state.get(key, now_is) for key, now_is in ((base_key, now.base), (folder_key, now.folder))]
+        values = [
+            st.session_state.get(key, now_is)
+            for key, now_is in ((base_key, session.base), (folder_key, session.folder))
+        ]
         base, folder = ((value or "").strip() for value in values)
-        composer.move_to(workspace, now, base or now.base, folder)
+        composer.move_to(workspace, session, base or session.base, folder)
 
     left.selectbox(
         t("Knowledge base"),
         options,
-        index=options.index(now.base) if now.base in options else None,
+        index=options.index(session.base) if session.base in options else None,
         accept_new_options=True,
         placeholder=t("Choose one, or type the name of a new one"),
         key=base_key,
         on_change=widgets.guarded(chosen),
     )
-    folders = _load_offers(workspace, now).folders.get(now.base, [])
+    folders = _load_offers(workspace, session).folders.get(session.base, [])
     word_box(
         right,
         t("Folder"),
         folder_key,
         folders,
-        now.folder,
+        session.folder,
         placeholder=t("No folder"),
         on_change=widgets.guarded(chosen),
     )
-    if now.base and now.base not in bases:
-        st.caption(t("The base '{base}' is made with this note.", base=plain(now.base)))
+    if session.base and session.base not in bases:
+        st.caption(t("The base '{base}' is made with this note.", base=plain(session.base)))
 
 
-def draw(workspace: Workspace, now: EditorSession) -> None:
+def draw(workspace: Workspace, session: EditorSession) -> None:
     """Draw the fields that aren't in sight."""
     for at in range(0, len(_FOLDED), 2):
         for column, name in zip(st.columns(2), _FOLDED[at : at + 2], strict=False):
-            _field(workspace, now, name, column)
+            _field(workspace, session, name, column)
     for name in RELATIONS:
-        _field(workspace, now, name, st)
+        _field(workspace, session, name, st)
 
 
-def key_of(now: EditorSession, name: str) -> str:
+def key_of(session: EditorSession, name: str) -> str:
     """Return the key of a field's widget."""
-    return f"note_{name}_{now.token}_{now.redraws}"
+    return f"note_{name}_{session.token}_{session.redraws}"
 
 
-def _title(workspace: Workspace, now: EditorSession) -> None:
+def _title(workspace: Workspace, session: EditorSession) -> None:
     """Draw the title; where the text gives it, in grey."""
-    key, given = key_of(now, "title"), workspace.notes.title_of(now.body) if now.body.strip() else ""
-    own = "title" in now.fields or now.note is None or now.note.title != workspace.notes.title_of(now.note.body)
+    key, given = key_of(session, "title"), workspace.notes.title_of(session.body) if session.body.strip() else ""
+    own = (
+        "title" in session.fields
+        or session.note is None
+        or session.note.title != workspace.notes.title_of(session.note.body)
+    )
     st.text_input(
         t("Title"),
-        (now.value("title") or "") if own else "",
+        (session.value("title") or "") if own else "",
         key=key,
         placeholder=given or t("Title (optional)"),
         label_visibility="collapsed",
-        on_change=_on_change(workspace, now, "title", key),
+        on_change=_on_change(workspace, session, "title", key),
         disabled=workspace.readonly,
     )
-    _draw_file_value(workspace, now, "title", st)
+    _draw_file_value(workspace, session, "title", st)
 
 
-def _field(workspace: Workspace, now: EditorSession, name: str, box: Any) -> None:
-    value, key = now.value(name), key_of(now, name)
+def _field(workspace: Workspace, session: EditorSession, name: str, box: Any) -> None:
+    value, key = session.value(name), key_of(session, name)
     label, about = text_of(NOTE_FIELDS[name].title), ABOUT.get(name)
-    more: dict[str, Any] = {"on_change": _on_change(workspace, now, name, key)}
+    more: dict[str, Any] = {"on_change": _on_change(workspace, session, name, key)}
     more |= {"help": text_of(about)} if about else {}
     match NOTE_FIELDS[name].kind:
         case "tags":
-            words_box(box, label, key, [tag for tag, _ in _load_offers(workspace, now).tags], value or [], **more)
+            words_box(box, label, key, [tag for tag, _ in _load_offers(workspace, session).tags], value or [], **more)
         case "notes":
-            notes = [note for note, _ in _load_offers(workspace, now).notes]
+            notes = [note for note, _ in _load_offers(workspace, session).notes]
             words_box(box, label, key, notes, value or [], **more)
         case "number":
             number_box(box, name, key, value or 0, **more)
@@ -129,8 +136,8 @@ def _field(workspace: Workspace, now: EditorSession, name: str, box: Any) -> Non
             index = list(texts).index(value or "active")
             widgets.select(label, texts, key, box, index=index, **more)
         case _:
-            word_box(box, label, key, _words(workspace, now, name), value or "", **more)
-    _draw_file_value(workspace, now, name, box)
+            word_box(box, label, key, _words(workspace, session, name), value or "", **more)
+    _draw_file_value(workspace, session, name, box)
 
 
 def words_box(
@@ -161,9 +168,9 @@ def day_box(box: Any, name: str, key: str, value: date | None = None, **more: An
     return cast(date | None, box.date_input(label, value, min_value=None, key=key, format="YYYY-MM-DD", **more))
 
 
-def _draw_file_value(workspace: Workspace, now: EditorSession, name: str, box: Any) -> None:
+def _draw_file_value(workspace: Workspace, session: EditorSession, name: str, box: Any) -> None:
     """Draw the file's value of a field that the user replaced, and the button that restores that value."""
-    note = now.note
+    note = session.note
     if note is None or name not in note.overridden:
         return
     value = as_json(note.overridden[name])
@@ -177,42 +184,42 @@ def _draw_file_value(workspace: Workspace, now: EditorSession, name: str, box: A
             "undo",
             help=t("Let the field be the file's own again"),
             on_click=_give_back,
-            args=(workspace, now, name),
+            args=(workspace, session, name),
             disabled=workspace.readonly,
         )
 
 
-def _give_back(workspace: Workspace, now: EditorSession, name: str) -> None:
-    assert now.note is not None
-    now.give_back(workspace.notes.give_back(now.note.id, [name]), name)
-    composer.keep_draft(workspace, now)
+def _give_back(workspace: Workspace, session: EditorSession, name: str) -> None:
+    assert session.note is not None
+    session.give_back(workspace.notes.give_back(session.note.id, [name]), name)
+    composer.keep_draft(workspace, session)
 
 
-def _on_change(workspace: Workspace, now: EditorSession, name: str, key: str) -> Callable[[], None]:
+def _on_change(workspace: Workspace, session: EditorSession, name: str, key: str) -> Callable[[], None]:
     """Return the callback that puts the value of a widget into a field."""
 
     def take() -> None:
         if key not in st.session_state:
             return
         value = st.session_state[key]
-        now.set(name, value.isoformat() if isinstance(value, date) else value)
-        composer.keep_draft(workspace, now)
-        now.request(now.action or "rest")
+        session.set(name, value.isoformat() if isinstance(value, date) else value)
+        composer.keep_draft(workspace, session)
+        session.request(session.action or "rest")
 
     return take
 
 
-def _words(workspace: Workspace, now: EditorSession, name: Any) -> list[str]:
+def _words(workspace: Workspace, session: EditorSession, name: Any) -> list[str]:
     """Return the words that are offered for a field."""
     if name == "type":
         workspace.vocabulary.begin(st.session_state["language"])
         return workspace.vocabulary.types()
     if name == "category":
-        return workspace.vocabulary.categories_of(now.value("type") or "")
+        return workspace.vocabulary.categories_of(session.value("type") or "")
     return workspace.vocabulary.in_use(name)
 
 
-def _load_offers(workspace: Workspace, now: EditorSession) -> offers.Offers:
-    if now.offers is None:
-        now.offers = offers.load_offers(workspace)
-    return now.offers
+def _load_offers(workspace: Workspace, session: EditorSession) -> offers.Offers:
+    if session.offers is None:
+        session.offers = offers.load_offers(workspace)
+    return session.offers

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 from enum import Enum, auto
 from typing import Any, Literal
 
+from core.base.errors import Conflict, TesseraError
 from core.base.lines import with_line_ends
 from core.base.messages import Message
 from core.model import NOTE_FIELDS, Note
@@ -35,7 +36,7 @@ class State(Enum):
 
 @dataclass
 class EditorSession:
-    """A text in the editor, with its fields, and what was done with it. Only methods change it."""
+    """A text in the editor, with its fields, and what was done with it."""
 
     token: str
     """The name of the editor."""
@@ -191,6 +192,13 @@ class EditorSession:
         self.adopt(note)
         self.saved = True
         self.acknowledge()
+
+    def refuse(self, error: TesseraError) -> None:
+        """Note why the text wasn't saved."""
+        if isinstance(error, Conflict):
+            self.conflict = error.stored
+        else:
+            self.refusal = error.message
 
     def adopt(self, note: Note) -> None:
         """Continue on the stored note; fields that it has in another form than they were set are drawn anew.
