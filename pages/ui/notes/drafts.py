@@ -12,7 +12,7 @@ from core.base.errors import NoteNotFound
 from core.model import NoteDraft
 from core.workspace import Workspace
 from pages.ui.notes import composer
-from pages.ui.notes.session import without_surrogates
+from pages.ui.notes.session import EditorSession, without_surrogates
 from pages.ui.shared import links, names, widgets
 from pages.ui.shared.safe import plain
 from pages.ui.shared.text import t
@@ -109,10 +109,14 @@ def _take_sent(workspace: Workspace) -> None:
 def _take(workspace: Workspace, item: Mapping[str, Any], *, goes_on: bool) -> None:
     """Store a text in the editor of this session that it is from, else as a draft; with `goes_on` its editor reopens."""
     token, number = str(item["token"]), int(item["number"])
-    if mine := next(
-        (session for session in composer.session_texts().values() if token in (session.token, session.predecessor)),
-        None,
-    ):
+    draft_id = str(item["about"]["key"]).partition(" ")[2]
+
+    def continues(session: EditorSession) -> bool:
+        if token in (session.token, session.predecessor):
+            return True
+        return session.draft_id == draft_id and not (session.heard or goes_on)
+
+    if mine := next(filter(continues, composer.session_texts().values()), None):
         if number > mine.stored:
             mine.take_text(item["text"], number, int(item["at"]), title=item.get("title"))
             composer.keep_draft(workspace, mine)

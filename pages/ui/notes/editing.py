@@ -262,6 +262,7 @@ def _editor(workspace: Workspace, session: EditorSession) -> None:
     offered = session.offers = session.offers or offers.load_offers(workspace)
 
     def take_text(sent: Mapping[str, Any]) -> None:
+        session.heard = True
         session.take_text(**sent)
         composer.keep_draft(workspace, session)
 

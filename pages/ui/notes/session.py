@@ -61,6 +61,8 @@ class EditorSession:
     """The editor that began the draft."""
     predecessor: str = ""
     """An editor of an ended session that is still in the window and continues with this text."""
+    heard: bool = False
+    """Whether the editor sent anything; until then it takes what the one before it typed into its draft."""
 
     saved: bool = False
     """Whether this editor saved the note and nothing was changed since."""
