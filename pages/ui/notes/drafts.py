@@ -120,6 +120,7 @@ def _take(workspace: Workspace, item: Mapping[str, Any], *, goes_on: bool) -> No
         if number > mine.stored:
             mine.take_text(item["text"], number, int(item["at"]), title=item.get("title"))
             composer.keep_draft(workspace, mine)
+            mine.request(mine.action or "rest")
         number = min(number, mine.stored)
     elif goes_on:
         links.set_value("note", st.query_params.get("note", ""))  # no link brought it
