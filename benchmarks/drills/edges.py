@@ -25,11 +25,13 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.drills.edging.doors import BODY, DOORS
 from benchmarks.drills.given import Given
 from benchmarks.drills.tally import Tally
+from core.base.codec import encode
 from core.base.errors import TesseraError
 from core.base.messages import readable
 from core.doors.api.server import api
-from core.doors.json_forms import notes, search
-from core.doors.program import operations as status
+from core.doors.json_forms import search
+from core.doors.operations.views.bases import WorkspaceStatus
+from core.doors.operations.views.notes import NoteList, WholeNote
 from core.workspace import Workspace
 from pages.ui.shared import shell
 
@@ -102,7 +104,7 @@ class Bench:
         if any(self._vault.iterdir()):
             workspace.notes.apply(workspace.notes.plan_folder(self._vault, self.base), embed=False)
         cards = workspace.notes.all()
-        _json([notes.CARD(card) for card in cards])
+        _json(NoteList.from_summaries(*cards))
         for number in range(0, len(cards), BATCH):
             some = workspace.notes.cards_of([card.id for card in cards[number : number + BATCH]])
             [card.expired for card in some.values()]
@@ -110,10 +112,10 @@ class Bench:
             result = workspace.search(question, mode="keyword", limit=BATCH, explain=True)
             _json(search.RESULT(result))
         workspace.notes.expiring(days=36_500)
-        _json(status.FORM(workspace.status()))
+        _json(WorkspaceStatus.from_status(workspace.status()))
         for card in cards:
-            _json(notes.NOTE((workspace.notes.get(card.id), card.base, (), ())))
-            _json([notes.VERSION(one) for one in workspace.notes.history(card.id)])
+            _json(WholeNote.from_note(workspace, workspace.notes.get(card.id)))
+            _json(workspace.notes.history(card.id))
         for base in workspace.bases.all():
             for form in ("json", "zip"):
                 workspace.archives.exported(base.name, form)
@@ -141,7 +143,7 @@ class Bench:
 
 
 def _json(value: Any) -> None:
-    json.dumps(readable(value), ensure_ascii=False, allow_nan=False).encode()
+    json.dumps(readable(encode(value)), ensure_ascii=False, allow_nan=False).encode()
 
 
 def drill(tally: Tally, given: Given) -> None:

@@ -41,6 +41,24 @@ ABOUT_KINDS: dict[BaseKind, Message] = {
 }
 """Names and meanings of the kinds of bases."""
 
+SWITCHED_ON: dict[str, Message] = {
+    "embed_at_once": message("New notes are indexed at once."),
+    "write_files": message("Edits of notes are written into their files."),
+    "watch": message("Its folders are updated while the app runs."),
+    "trusts_programs": message("What programs write counts at once."),
+    "read_pictures": message("The text in pictures is read and found."),
+}
+"""Sentences on the switches of a base that are on, by their fields."""
+
+SWITCHED_OFF: dict[str, Message] = {
+    "embed_at_once": message("New notes are indexed when you say so."),
+    "write_files": message("Files are only read."),
+    "watch": message("Its folders are updated when you say so."),
+    "trusts_programs": message("What programs write waits until you accept it."),
+    "read_pictures": message("The text in pictures isn't read."),
+}
+"""Sentences on those that are off."""
+
 LEVELS: dict[str, Message] = {
     "simple": message("quick search"),
     "focused": message("filtered search"),

@@ -27,7 +27,7 @@ def note_read(workspace: Workspace, note: Name) -> ToolAnswer:
     whole = workspace.notes.get(card.id)
     workspace.uses.note("read", [(card.id, "")])
     content = {"content": whole.body[:MOST_CHARACTERS], "hidden": [[*part] for part in workspace.notes.hidden(card.id)]}
-    lacking = {"left_out": [str(omission.message) for omission in whole.left_out]}
+    lacking = {"left_out": [str(omission.explanation) for omission in whole.left_out]}
     return ToolAnswer(
         _fields(card, whole) | _card(card) | lacking | content, remarks=tuple(_remarks(whole, whole.body))
     )
@@ -68,7 +68,7 @@ def texts(workspace: Workspace, uri: str) -> list[str]:
 
 
 def _remarks(note: Note, body: str) -> list[str]:
-    remarks = [f"Of the note's file, {omission.message}." for omission in note.left_out]
+    remarks = [f"Of the note's file, {omission.explanation}." for omission in note.left_out]
     if len(body) > MOST_CHARACTERS:
         shown = f"these are {MOST_CHARACTERS} of its {len(body)} characters"
         remarks.append(f"The content is shortened: {shown}. Search it for the rest.")

@@ -14,7 +14,7 @@ from core.base.errors import ConfigError, TesseraError, UnknownChoice
 from core.base.log import print_nothing
 from core.base.terminal import _, say
 from core.base.text import escape_halves, find_half_character
-from core.doors.cli import archives, assistants, backups, bases, chunklines, lines, models, notes, options, packs
+from core.doors.cli import archives, assistants, backups, bases, lines, models, notes, options, packs
 from core.doors.cli.app import serve as serve_pages
 from core.doors.cli.binding import bind, taking
 from core.doors.cli.calling import call
@@ -28,6 +28,8 @@ from core.doors.cli.texts import translate_typer
 from core.doors.cli.watching import watch
 from core.doors.operations import chunks
 from core.doors.operations.declaring import PERSON
+from core.doors.operations.text.bases import format_status
+from core.doors.operations.text.chunks import format_preview
 from core.doors.program import operations as states
 from core.doors.registry import OPERATIONS
 
@@ -90,13 +92,13 @@ def preview(
 ) -> None:
     if form not in ("text", "html"):
         raise UnknownChoice("format", form, ("text", "html"))
-    note, cuts = chunks.preview.run(None, PERSON, given)
+    cut = chunks.preview.run(None, PERSON, given)
     if form == "html":
         from core.doors.cli.bands import page
 
-        write(page(note, cuts))
+        write(page(cut))
         return
-    show(chunks.preview.result((note, cuts)), as_json, chunklines.format_cut)
+    show(cut, as_json, format_preview)
 
 
 app.command(
@@ -143,7 +145,7 @@ def status(
         made = bug_report(workspace)
         show(dict(made.facts), as_json, lambda _: [str(made)])
         return
-    show(call(states.show, workspace, {}), as_json, lines.format_status)
+    show(call(states.show, workspace, {}), as_json, format_status)
 
 
 @app.command(help=_("Show the version."))

@@ -8,12 +8,11 @@ import typer
 
 from core.base.messages import plural
 from core.base.terminal import _, say
-from core.doors.cli.bases import ON
 from core.doors.cli.calling import call
 from core.doors.cli.options import WORKSPACE, Folder, Json
 from core.doors.cli.output import show
 from core.features.archives import operations as archives
-from core.model import FOREIGN
+from core.model import FOREIGN, SWITCHED_ON
 
 
 def restore(
@@ -71,7 +70,7 @@ def _powers_lines(values: dict[str, Any]) -> list[str]:
     printed = [
         _(
             "On in the archive, off here: {what} To allow it: {command}",
-            what=ON[switch],
+            what=SWITCHED_ON[switch],
             command=f"tessera base set --base {name} {option}",
         )
         for switch, option in _ALLOWING.items()

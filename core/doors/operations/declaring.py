@@ -128,7 +128,7 @@ class Operation:
             if parameter.kind is inspect.Parameter.VAR_KEYWORD:
                 parameters += self.fields
             elif parameter.name not in _INJECTED:
-                parameters.append(_parameter(parameter, self._hints[parameter.name]))
+                parameters.append(read_parameter(parameter, self._hints[parameter.name]))
         return tuple(parameters)
 
     def taken(self, door: Door) -> tuple[Parameter, ...]:
@@ -178,8 +178,8 @@ def operation(name: str, about: Message, **declared: Any) -> Callable[[Callable[
     return lambda function: Operation(name, about, function, **declared)
 
 
-def _parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
-    """Return a parameter of a function; its type is annotated with an `About`."""
+def read_parameter(parameter: inspect.Parameter, hint: Any) -> Parameter:
+    """Return a parameter of a function or a dataclass; its type is annotated with an `About`."""
     assert get_origin(hint) is Annotated, f"'{parameter.name}' has no text that tells what it is"
     kind, about = get_args(hint)
     required = parameter.default is inspect.Parameter.empty

@@ -3,13 +3,24 @@
 from typing import Any
 
 from core.base.codec import encode
-from core.doors.json_forms.bases import SYNCED
 from core.doors.operations.forms import Form
+from core.doors.operations.views.chunks import RebuiltIndex
 from core.features.backups import forms as backups
 from core.features.doctor.forms import COMPACTED, HEALTH
 from core.features.evaluation.forms import RUNS
 from core.features.learning import forms as learning
-from core.model import Backup, Compacted, Health, Job, LearningReport, PackReport, Rechunked, SyncReport
+from core.model import (
+    Backup,
+    Compacted,
+    Health,
+    IndexedChunks,
+    Job,
+    LearningReport,
+    PackReport,
+    ReadPictures,
+    Rechunked,
+    SyncReport,
+)
 
 
 def job_id(job: Job) -> str:
@@ -20,13 +31,10 @@ def job_id(job: Job) -> str:
 def _result(job: Job) -> Any:
     """Return the result of a job for JSON, None where it isn't shown."""
     match job.result:
-        case SyncReport():
-            return SYNCED(job.result)
-        case Rechunked():
-            values: dict[str, Any] = encode(job.result)
-            return values
-        case PackReport():
+        case SyncReport() | Rechunked() | PackReport() | RebuiltIndex():
             return encode(job.result)
+        case IndexedChunks(count) | ReadPictures(count):
+            return {"count": count}
         case Backup():
             return backups.BACKUP(job.result)
         case LearningReport():

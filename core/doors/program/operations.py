@@ -6,23 +6,11 @@ from typing_extensions import TypedDict
 
 from core.base.messages import message
 from core.desktop import window
-from core.doors.json_forms import bases
 from core.doors.operations.declaring import operation
-from core.doors.operations.examples import STATUS
-from core.doors.operations.forms import Form
-from core.model import InstalledPack, Status
+from core.doors.operations.views.bases import WorkspaceStatus
 
 if TYPE_CHECKING:
     from core.workspace import Workspace
-
-FORM = Form(
-    "Status",
-    Status,
-    "workspace=folder bytes=bytes_on_disk readonly index_problem unreadable set_aside",
-    bases=([bases.BASE], "bases"),
-    packs=(list[InstalledPack], "packs"),
-    settings_problem=(str, lambda status: status.settings_problem or ""),
-)
 
 
 @operation(
@@ -31,12 +19,10 @@ FORM = Form(
     http="GET /status",
     cli="status",
     by_hand=("cli",),
-    gives=STATUS,
-    form=FORM,
     lacks={"tool": "it names folders of the machine"},
 )
-def show(workspace: "Workspace") -> Status:
-    return workspace.status()
+def show(workspace: "Workspace") -> WorkspaceStatus:
+    return WorkspaceStatus.from_status(workspace.status())
 
 
 class Shown(TypedDict):

@@ -3,12 +3,11 @@
 from typing import TYPE_CHECKING, Annotated
 
 from core.base.messages import message
-from core.doors.json_forms import notes as forms
 from core.doors.operations import names
 from core.doors.operations.declaring import About, Caller, operation
 from core.doors.operations.forms import Form
-from core.doors.operations.notes import Written, written
 from core.doors.operations.parameters import SomeBase
+from core.doors.operations.views.notes import WrittenNote
 from core.features.review import text
 from core.model import ReviewItem, Side
 
@@ -121,7 +120,6 @@ def settle(
     message("Add a new note that waits to the end of another note; the new one goes into the trash."),
     cli="review merge {key} {into}",
     writes=True,
-    form=forms.WRITTEN,
     lacks=dict.fromkeys(("http", "tool"), _PERSONS),
     lines=text.format_merged,
 )
@@ -130,5 +128,7 @@ def merge(
     caller: Caller,
     key: Annotated[str, About(message("A new note that waits, by its key."), example="note-0a1b2c3d4e5f")],
     into: Annotated[str, About(message("The note that gets the text, by its id, path or title."), example="4f1c")],
-) -> Written:
-    return written(workspace, workspace.review.merge(workspace.review.get(key), names.id_of(workspace, into)))
+) -> WrittenNote:
+    return WrittenNote.from_result(
+        workspace, workspace.review.merge(workspace.review.get(key), names.id_of(workspace, into))
+    )
