@@ -1,11 +1,11 @@
 """The tools on notes, each a function of the workspace, and notes by their addresses, `tessera://BASE/PATH`."""
 
 from bisect import bisect_right
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
-from core.doors.assistants.answers import MOST, MOST_CHARACTERS, ToolAnswer, at_least_one, bounded
+from core.doors.assistants.answers import MOST, MOST_CHARACTERS, Item, ToolAnswer, at_least_one, bounded
 from core.doors.assistants.searches import Names, Tags, Terms, narrowed
 from core.doors.operations import names
 from core.model import NOTE_FIELDS, Note, NoteSummary
@@ -75,7 +75,7 @@ def _remarks(note: Note, body: str) -> list[str]:
     return remarks
 
 
-def _card(card: NoteSummary) -> dict[str, Any]:
+def _card(card: NoteSummary) -> Item:
     return {
         "id": card.id,
         "base": card.base,
@@ -91,7 +91,7 @@ def _card(card: NoteSummary) -> dict[str, Any]:
     }
 
 
-def _fields(card: NoteSummary, note: Note) -> dict[str, Any]:
+def _fields(card: NoteSummary, note: Note) -> Item:
     """Return the fields that a summary doesn't show, and the note's address."""
     fields = {name: getattr(note, name) for name in NOTE_FIELDS}
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}

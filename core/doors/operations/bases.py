@@ -1,5 +1,6 @@
 """Operations on bases: their settings, imports into them, splitting and indexing of their notes."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -271,6 +272,6 @@ def _details(workspace: "Workspace", base: KnowledgeBase) -> BaseDetails:
     return BaseDetails.from_status(workspace.bases.status(base))
 
 
-def _options(own: ChunkingOptions, given: dict[str, Any] | None) -> ChunkingOptions:
+def _options(own: ChunkingOptions, given: Mapping[str, Any] | None) -> ChunkingOptions:
     """Return the options of splitting: the arguments over a base's own."""
     return replace(own, **{name: value for name, value in (given or {}).items() if value is not None})

@@ -241,7 +241,6 @@ def copy(workspace: "Workspace", caller: Caller, note: NoteName) -> WrittenNote:
     if caller.is_person:
         return WrittenNote.from_result(workspace, workspace.notes.copy(item))
     old = workspace.notes.get(item)
-    fields: dict[str, Any] = {name: getattr(old, name) for name in NOTE_FIELDS if name != "status"}
     return WrittenNote.from_result(
         workspace, workspace.proposals.add(workspace.bases.by_id(old.base_id).name, old.body, **fields)
     )
@@ -324,9 +323,13 @@ def revert(
             workspace, workspace.notes.revert(item, number, expected_version=expected_version)
         )
     old = workspace.notes.at(item, number)
-    fields: dict[str, Any] = {name: getattr(old, name) for name in NOTE_FIELDS if name != "status"}
-    done = workspace.proposals.update(item, body=old.body, expected_version=expected_version, **fields)
+    done = workspace.proposals.update(item, body=old.body, expected_version=expected_version, **_proposed_fields(old))
     return WrittenNote.from_result(workspace, done)
+
+
+def _proposed_fields(note: Note) -> Any:
+    """Return the fields of a note that a program may propose."""
+    return {name: getattr(note, name) for name in NOTE_FIELDS if name != "status"}
 
 
 # the trash

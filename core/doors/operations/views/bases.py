@@ -143,7 +143,7 @@ class FolderScan(SyncReport):
     base: str
     folder: str
     made: bool
-    problem: Message | str = ""  # type: ignore[assignment]
+    problem: str | Message = ""  # type: ignore[assignment]
 
     @classmethod
     def from_folder(cls, scanned: ScannedFolder) -> Self:
@@ -169,7 +169,7 @@ class WorkspaceStatus:
     set_aside: tuple[str, ...]
     bases: tuple[BaseDetails, ...]
     packs: tuple[InstalledPack, ...]
-    settings_problem: Message | str
+    settings_problem: str | Message
 
     @classmethod
     def from_status(cls, status: Status) -> Self:

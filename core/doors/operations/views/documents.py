@@ -34,7 +34,7 @@ class ConverterDetails:
     version: str
     kinds: tuple[str, ...]
     installed: bool
-    problem: Message | str
+    problem: str | Message
 
     @classmethod
     def from_card(cls, card: ConverterCard) -> Self:

@@ -37,7 +37,7 @@ class ModelDetails:
     input_tokens: int | None
     downloadable: bool
     usable: bool
-    problem: Message | str
+    problem: str | Message
     download_bytes: int | None
     server: str | None
     loaded: bool
