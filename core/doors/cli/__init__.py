@@ -14,7 +14,7 @@ from core.base.errors import ConfigError, TesseraError, UnknownChoice
 from core.base.log import print_nothing
 from core.base.terminal import _, say
 from core.base.text import escape_halves, find_half_character
-from core.doors.cli import archives, assistants, backups, bases, lines, models, notes, options, packs
+from core.doors.cli import archives, assistants, backups, bases, models, notes, options, packs
 from core.doors.cli.app import serve as serve_pages
 from core.doors.cli.binding import bind, taking
 from core.doors.cli.calling import call
@@ -137,7 +137,8 @@ def status(
     if log:
         from core.base.log import FILE, tail
 
-        show({"log": str(workspace / FILE), "lines": tail(workspace, _LOG_LINES)}, as_json, lines.format_log)
+        end = {"log": str(workspace / FILE), "lines": tail(workspace, _LOG_LINES)}
+        show(end, as_json, lambda log: log["lines"] or [_("Nothing stands in {file} yet.", file=log["log"])])
         return
     if report:
         from core.workspace import bug_report

@@ -117,7 +117,3 @@ def _hit_lines(hit: dict[str, Any], *, explain: bool) -> list[str]:
     matched = f"; {', '.join(hit['matched'])}" if hit["matched"] else ""
     place = _("{path}, picture {picture}", path=place, picture=hit["picture"]) if hit["picture"] else place
     return [f"{hit['rank']}. {where}", f"   {hit['base']}: {place}" + (f" ({scores}{matched})" if explain else "")]
-
-
-def format_log(log: dict[str, Any]) -> list[str]:
-    return log["lines"] or [_("Nothing stands in {file} yet.", file=log["log"])]

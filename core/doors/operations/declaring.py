@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -156,8 +156,9 @@ class Operation:
             if names:  # other parameters may be any text
                 line["base"] = ",".join(base.name for base in workspace.bases.all() if base.name in names)
             value = self.function(**{name: given[name] for name in _INJECTED if name in taken}, **arguments)
-            if isinstance(value, (list, tuple)):
-                line["n"] = len(value)
+            listed = getattr(value, fields(value)[0].name) if is_dataclass(value) else value
+            if isinstance(listed, (list, tuple)):
+                line["n"] = len(listed)
             return value
 
     def result(self, value: Any) -> Any:
